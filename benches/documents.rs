@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release --example generate-documents -- FOLDER [DOCUMENTS [FILES [CHANGED]]]`
 //!
-//! 100,000 documents in 1,000 files unless told otherwise; of the first `CHANGED` files every document says something else.
-//! Deterministic: equal numbers give equal bytes. Questions about them, one a line, go to standard output.
+//! 100,000 documents in 1,000 files unless told otherwise; of the first `CHANGED` files every
+//! document says something else. Deterministic: equal numbers give equal bytes. Questions about
+//! them, one a line, go to standard output.
 
 #[path = "support/documents.rs"]
 mod documents;
@@ -16,7 +17,12 @@ fn main() -> io::Result<()> {
     let Some(folder) = arguments.get(1) else {
         return Err(io::Error::other("name a folder"));
     };
-    let number = |at: usize, default: u64| arguments.get(at).and_then(|a| a.parse().ok()).unwrap_or(default);
+    let number = |at: usize, default: u64| {
+        arguments
+            .get(at)
+            .and_then(|a| a.parse().ok())
+            .unwrap_or(default)
+    };
     let (count, files, changed) = (number(2, 100_000), number(3, 1_000).max(1), number(4, 0));
     std::fs::create_dir_all(folder)?;
     for file in 0..files {

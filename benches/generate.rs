@@ -10,7 +10,10 @@ mod trace;
 use std::io::{self, BufWriter, Write};
 
 fn main() -> io::Result<()> {
-    let megabytes: u64 = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(100);
+    let megabytes: u64 = std::env::args()
+        .nth(1)
+        .and_then(|a| a.parse().ok())
+        .unwrap_or(100);
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
     let mut written = 0;
     let mut number = 0;

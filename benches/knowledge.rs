@@ -2,7 +2,11 @@
 //!
 //! `YUANGS_BENCH_DOCUMENTS` says of how many; 100,000 unless told otherwise.
 
-#![allow(missing_docs, clippy::unwrap_used, reason = "criterion's macros make undocumented items, and a benchmark may panic")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "criterion's macros make undocumented items, and a benchmark may panic"
+)]
 
 #[path = "support/documents.rs"]
 mod documents;
@@ -18,12 +22,17 @@ use yuangs_verify::knowledge::{SourceKind, Sources, Store};
 const EACH: u64 = 100;
 
 fn count() -> u64 {
-    std::env::var("YUANGS_BENCH_DOCUMENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000)
+    std::env::var("YUANGS_BENCH_DOCUMENTS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(100_000)
 }
 
 /// Writes a file's worth of documents.
 fn write(root: &Path, file: u64, version: u64) {
-    let text: String = (file * EACH..(file + 1) * EACH).map(|n| documents::document(n, version)).collect();
+    let text: String = (file * EACH..(file + 1) * EACH)
+        .map(|n| documents::document(n, version))
+        .collect();
     std::fs::write(root.join(format!("docs/{file:06}.md")), text).unwrap();
 }
 
@@ -35,9 +44,14 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn reindex(root: &Path, vectors: bool) -> u64 {
-    let sources = Sources { root: root.to_path_buf(), paths: vec![(SourceKind::Documents, "docs".into())] };
+    let sources = Sources {
+        root: root.to_path_buf(),
+        paths: vec![(SourceKind::Documents, "docs".into())],
+    };
     let mut store = Store::create(&root.join("index.db")).unwrap();
-    run(&mut store, &sources, Settings { vectors }, &mut |_, _| {}).unwrap().observations
+    run(&mut store, &sources, Settings { vectors }, &mut |_, _| {})
+        .unwrap()
+        .observations
 }
 
 fn remove(root: &Path) {
@@ -53,7 +67,11 @@ fn indexing(c: &mut Criterion) {
     group.throughput(Throughput::Elements(count()));
     for (name, vectors) in [("all, without vectors", false), ("all, with vectors", true)] {
         group.bench_function(name, |b| {
-            b.iter_batched(|| remove(root.path()), |()| reindex(root.path(), vectors), BatchSize::PerIteration);
+            b.iter_batched(
+                || remove(root.path()),
+                |()| reindex(root.path(), vectors),
+                BatchSize::PerIteration,
+            );
         });
     }
     let mut version = 0;
@@ -62,7 +80,11 @@ fn indexing(c: &mut Criterion) {
             version += 1;
             (0..(count() / EACH).div_ceil(100)).for_each(|file| write(root.path(), file, version));
         };
-        b.iter_batched(change, |()| reindex(root.path(), true), BatchSize::PerIteration);
+        b.iter_batched(
+            change,
+            |()| reindex(root.path(), true),
+            BatchSize::PerIteration,
+        );
     });
     group.bench_function("nothing changed", |b| b.iter(|| reindex(root.path(), true)));
     group.finish();
@@ -75,12 +97,24 @@ fn asking(c: &mut Criterion) {
     let questions: Vec<String> = (0..1_000).map(documents::question).collect();
     let mut group = c.benchmark_group("search");
     let ranker = Ranker::new(&store);
-    for (name, stages) in [("full text", Stages::Text), ("vectors", Stages::Vectors), ("both", Stages::Both)] {
+    for (name, stages) in [
+        ("full text", Stages::Text),
+        ("vectors", Stages::Vectors),
+        ("both", Stages::Both),
+    ] {
         let mut next = questions.iter().cycle();
         group.bench_function(name, |b| {
             b.iter(|| {
                 let text = next.next().unwrap();
-                let query = Query { text, task: None, now: None, half_life: 30.0, decay: Decay::default(), limit: 10, stages };
+                let query = Query {
+                    text,
+                    task: None,
+                    now: None,
+                    half_life: 30.0,
+                    decay: Decay::default(),
+                    limit: 10,
+                    stages,
+                };
                 black_box(ranker.search(&query).unwrap().len())
             });
         });

@@ -1,49 +1,97 @@
 //! What a decision costs, with a pack of fifty rules.
 
-#![allow(missing_docs, clippy::unwrap_used, reason = "criterion's macros make undocumented items, and a benchmark may panic")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "criterion's macros make undocumented items, and a benchmark may panic"
+)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
 use std::hint::black_box;
 use yuangs_verify::policy::{Action, Effect, History, Policy, Request, load};
 
-/// Fifty rules as a team would have them: tools and programs by name, paths, hosts, patterns, effects. What is asked about most
-/// is decided by none of the first ones.
+/// Fifty rules as a team would have them: tools and programs by name, paths, hosts, patterns,
+/// effects. What is asked about most is decided by none of the first ones.
 fn pack() -> Policy {
     let mut text = String::from(
         "version: 1\nid: fifty\ncombine: deny-overrides\ndefault: { effect: require_approval, reason: nothing matched }\nrules:\n",
     );
     let mut rule = |id: &str, when: &str, effect: &str| {
-        text.push_str(&format!("  - {{ id: {id}, when: {{ {when} }}, effect: {effect}, reason: {id} }}\n"));
+        text.push_str(&format!(
+            "  - {{ id: {id}, when: {{ {when} }}, effect: {effect}, reason: {id} }}\n"
+        ));
     };
     for n in 0..12 {
-        rule(&format!("program-{n}"), &format!("command: {{ program: [tool{n}, 'helper{n}*'], arg: ['--force{n}'] }}"), "deny");
+        rule(
+            &format!("program-{n}"),
+            &format!("command: {{ program: [tool{n}, 'helper{n}*'], arg: ['--force{n}'] }}"),
+            "deny",
+        );
     }
     for n in 0..12 {
-        rule(&format!("tool-{n}"), &format!("tool: ['mcp__server{n}__*', 'old_tool_{n}']"), "deny");
+        rule(
+            &format!("tool-{n}"),
+            &format!("tool: ['mcp__server{n}__*', 'old_tool_{n}']"),
+            "deny",
+        );
     }
     for n in 0..10 {
-        rule(&format!("path-{n}"), &format!("path: {{ glob: ['vault{n}/**', '*.secret{n}'] }}"), "deny");
+        rule(
+            &format!("path-{n}"),
+            &format!("path: {{ glob: ['vault{n}/**', '*.secret{n}'] }}"),
+            "deny",
+        );
     }
     for n in 0..6 {
-        rule(&format!("host-{n}"), &format!("host: ['*.internal{n}.example']"), "deny");
+        rule(
+            &format!("host-{n}"),
+            &format!("host: ['*.internal{n}.example']"),
+            "deny",
+        );
     }
     for n in 0..5 {
-        rule(&format!("pattern-{n}"), &format!("type: shell_cmd, pattern: 'forbidden-?{n}'"), "deny");
+        rule(
+            &format!("pattern-{n}"),
+            &format!("type: shell_cmd, pattern: 'forbidden-?{n}'"),
+            "deny",
+        );
     }
-    rule("outside", "effects: [write, delete], path: { outside_workdir: true }", "deny");
+    rule(
+        "outside",
+        "effects: [write, delete], path: { outside_workdir: true }",
+        "deny",
+    );
     rule("rights", "effects: [privilege, system, credential]", "deny");
-    rule("production", "production: true, risk: { at_least: medium }", "deny");
-    rule("looks-tool", "type: tool_call, category: [read], risk: low", "allow");
-    rule("looks-shell", "type: shell_cmd, effects: [read, git_read], risk: low", "allow");
+    rule(
+        "production",
+        "production: true, risk: { at_least: medium }",
+        "deny",
+    );
+    rule(
+        "looks-tool",
+        "type: tool_call, category: [read], risk: low",
+        "allow",
+    );
+    rule(
+        "looks-shell",
+        "type: shell_cmd, effects: [read, git_read], risk: low",
+        "allow",
+    );
     load("fifty", &text).unwrap()
 }
 
 fn decisions(c: &mut Criterion) {
     let policy = pack();
     assert_eq!(policy.rules.len(), 50);
-    let calls: Vec<Action> =
-        (0..1000).map(|n| Action::call("read_file", json!({ "path": format!("src/module_{}/file_{n}.ts", n % 7) }))).collect();
+    let calls: Vec<Action> = (0..1000)
+        .map(|n| {
+            Action::call(
+                "read_file",
+                json!({ "path": format!("src/module_{}/file_{n}.ts", n % 7) }),
+            )
+        })
+        .collect();
     let lines = [
         "git status --short",
         "ls -la src",
@@ -52,18 +100,29 @@ fn decisions(c: &mut Criterion) {
         "cargo test --lib policy",
         "rg -n 'fn main' src | wc -l",
     ];
-    let shell: Vec<Action> =
-        lines.iter().cycle().take(1000).zip(0..).map(|(line, n)| Action::shell(&format!("{line} # {n}"))).collect();
+    let shell: Vec<Action> = lines
+        .iter()
+        .cycle()
+        .take(1000)
+        .zip(0..)
+        .map(|(line, n)| Action::shell(&format!("{line} # {n}")))
+        .collect();
     let history = History::default();
-    let ask =
-        |actions: &[Action]| actions.iter().filter(|a| policy.decide(&Request::new(a, &history)).effect == Effect::Allow).count();
+    let ask = |actions: &[Action]| {
+        actions
+            .iter()
+            .filter(|a| policy.decide(&Request::new(a, &history)).effect == Effect::Allow)
+            .count()
+    };
     assert_eq!(ask(&calls), 1000);
     assert!(ask(&shell) > 800);
     let mut group = c.benchmark_group("decisions");
     group.throughput(Throughput::Elements(1000));
     group.sample_size(20);
     group.bench_function("tool calls", |b| b.iter(|| ask(black_box(&calls))));
-    group.bench_function("shell commands, parsing included", |b| b.iter(|| ask(black_box(&shell))));
+    group.bench_function("shell commands, parsing included", |b| {
+        b.iter(|| ask(black_box(&shell)));
+    });
     group.finish();
 }
 

@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release --example time-questions -- INDEX [text|vectors|both [QUESTIONS]]`
 //!
-//! The questions are those of `generate-documents`, 1,000 of them unless told otherwise. The first one isn't counted: it loads
-//! the index.
+//! The questions are those of `generate-documents`, 1,000 of them unless told otherwise. The first
+//! one isn't counted: it loads the index.
 
 #[path = "support/documents.rs"]
 #[allow(dead_code, reason = "the documents are made by another program")]
@@ -26,7 +26,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("vectors") => Stages::Vectors,
         Some(_) => return Err(io::Error::other("ask by text, vectors or both").into()),
     };
-    let count = arguments.get(3).and_then(|n| n.parse().ok()).unwrap_or(1_000);
+    let count = arguments
+        .get(3)
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(1_000);
     let store = Store::open(Path::new(index))?;
     let ranker = Ranker::new(&store);
     let mut answers = 0;
@@ -35,17 +38,37 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let text = documents::question(n);
         let began = Instant::now();
         answers += ranker
-            .search(&Query { text: &text, task: None, now: None, half_life: 30.0, decay: Decay::default(), limit: 10, stages })?
+            .search(&Query {
+                text: &text,
+                task: None,
+                now: None,
+                half_life: 30.0,
+                decay: Decay::default(),
+                limit: 10,
+                stages,
+            })?
             .len();
         times.push(began.elapsed());
     }
     let loading = times.remove(0);
     times.sort_unstable();
-    let at = |share: usize| times.get(times.len() * share / 100).or(times.last()).copied().unwrap_or_default();
+    let at = |share: usize| {
+        times
+            .get(times.len() * share / 100)
+            .or(times.last())
+            .copied()
+            .unwrap_or_default()
+    };
     #[allow(clippy::print_stdout, reason = "a program of its own")]
     {
         println!("{count} questions, {answers} answers; loading {loading:.1?}");
-        println!("p50 {:.2?}, p90 {:.2?}, p99 {:.2?}, most {:.2?}", at(50), at(90), at(99), at(100));
+        println!(
+            "p50 {:.2?}, p90 {:.2?}, p99 {:.2?}, most {:.2?}",
+            at(50),
+            at(90),
+            at(99),
+            at(100)
+        );
     }
     Ok(())
 }

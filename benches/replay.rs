@@ -1,6 +1,10 @@
 //! What a replay costs, beside what reading the same bytes costs with other means.
 
-#![allow(missing_docs, clippy::unwrap_used, reason = "criterion's macros make undocumented items, and a benchmark may panic")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "criterion's macros make undocumented items, and a benchmark may panic"
+)]
 
 #[path = "support/trace.rs"]
 mod trace;
@@ -23,29 +27,49 @@ fn reading(c: &mut Criterion) {
     group.throughput(Throughput::Bytes(text.len() as u64));
     group.sample_size(20);
     group.bench_function("scan", |b| {
-        b.iter(|| text.lines().filter(|l| Scanner::new(l, 128).skip().is_ok()).count());
+        b.iter(|| {
+            text.lines()
+                .filter(|l| Scanner::new(l, 128).skip().is_ok())
+                .count()
+        });
     });
     group.bench_function("typed records", |b| {
         let mut scanner = Scanner::new("", 128);
         b.iter(|| {
-            let turns = text.lines().filter(|l| l.starts_with("{\"record\":\"turn\""));
+            let turns = text
+                .lines()
+                .filter(|l| l.starts_with("{\"record\":\"turn\""));
             turns
                 .map(|line| {
                     scanner.reset(line);
-                    Turn::deserialize(&mut Deserializer::new(&mut scanner)).unwrap().turn_id.get()
+                    Turn::deserialize(&mut Deserializer::new(&mut scanner))
+                        .unwrap()
+                        .turn_id
+                        .get()
                 })
                 .sum::<i64>()
         });
     });
     group.bench_function("replay, one thread", |b| {
-        let options = Options { threads: 1, ..Options::default() };
+        let options = Options {
+            threads: 1,
+            ..Options::default()
+        };
         b.iter(|| black_box(verify_reader("t", text.as_bytes(), &options)).counts);
     });
     group.bench_function("serde_json, IgnoredAny", |b| {
-        b.iter(|| text.lines().filter(|l| serde_json::from_str::<serde::de::IgnoredAny>(l).is_ok()).count());
+        b.iter(|| {
+            text.lines()
+                .filter(|l| serde_json::from_str::<serde::de::IgnoredAny>(l).is_ok())
+                .count()
+        });
     });
     group.bench_function("serde_json, Value", |b| {
-        b.iter(|| text.lines().filter(|l| serde_json::from_str::<serde_json::Value>(l).is_ok()).count());
+        b.iter(|| {
+            text.lines()
+                .filter(|l| serde_json::from_str::<serde_json::Value>(l).is_ok())
+                .count()
+        });
     });
     group.finish();
 }
@@ -62,7 +86,12 @@ fn commands(c: &mut Criterion) {
     let mut group = c.benchmark_group("commands");
     group.throughput(Throughput::Elements(lines.len() as u64));
     group.bench_function("daily one-liners", |b| {
-        b.iter(|| lines.iter().map(|l| analyse(black_box(l), &context).effects.len()).sum::<usize>());
+        b.iter(|| {
+            lines
+                .iter()
+                .map(|l| analyse(black_box(l), &context).effects.len())
+                .sum::<usize>()
+        });
     });
     group.finish();
 }

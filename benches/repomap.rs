@@ -1,6 +1,11 @@
-//! What the definitions and references of a text cost beside its parse, in every language, and what a map of them costs.
+//! What the definitions and references of a text cost beside its parse, in every language, and what
+//! a map of them costs.
 
-#![allow(missing_docs, clippy::unwrap_used, reason = "criterion's macros make undocumented items, and a benchmark may panic")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "criterion's macros make undocumented items, and a benchmark may panic"
+)]
 
 #[path = "support/grammar.rs"]
 mod grammar;
@@ -14,12 +19,18 @@ use yuangs_verify::repomap::{Language, Settings, build, extract, of_folder};
 /// The samples in one language, again and again, up to about 200 kB.
 fn text(language: Language) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/repomap/samples");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     files.sort();
-    let texts = files.iter().filter(|p| p.extension().is_some_and(|e| e != "expect")).filter_map(|path| {
-        let text = std::fs::read_to_string(path).unwrap();
-        (Language::of(path.to_str()?, text.as_bytes())? == language).then_some(text)
-    });
+    let texts = files
+        .iter()
+        .filter(|p| p.extension().is_some_and(|e| e != "expect"))
+        .filter_map(|path| {
+            let text = std::fs::read_to_string(path).unwrap();
+            (Language::of(path.to_str()?, text.as_bytes())? == language).then_some(text)
+        });
     let once: String = texts.collect();
     once.repeat(200_000 / once.len())
 }
@@ -50,7 +61,9 @@ fn maps(c: &mut Criterion) {
     let settings = Settings::default();
     let mut group = c.benchmark_group("repomap");
     group.sample_size(10);
-    group.bench_function("ranking and choosing, own sources", |b| b.iter(|| build(black_box(&snapshot), &settings).unwrap()));
+    group.bench_function("ranking and choosing, own sources", |b| {
+        b.iter(|| build(black_box(&snapshot), &settings).unwrap());
+    });
     group.finish();
 }
 

@@ -2,10 +2,16 @@
 //!
 //! usage: `cargo run --release --example repomap-speed -- FOLDER…`
 //!
-//! The same files are parsed alone with tree-sitter, and turned into a map, by turns, so that what else the machine does
-//! falls on both. Times are of the processor, of all threads, as Linux counts them.
+//! The same files are parsed alone with tree-sitter, and turned into a map, by turns, so that what
+//! else the machine does falls on both. Times are of the processor, of all threads, as Linux counts
+//! them.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "a measurement prints, and may panic")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a measurement prints, and may panic"
+)]
 
 #[path = "support/grammar.rs"]
 mod grammar;
@@ -20,15 +26,28 @@ use yuangs_verify::repomap::{Cache, Language, Settings, build, of_folder};
 /// Seconds of processor time of this process.
 fn cpu() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-    let ticks: f64 = fields.iter().skip(11).take(2).map(|t| t.parse::<f64>().unwrap()).sum();
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    let ticks: f64 = fields
+        .iter()
+        .skip(11)
+        .take(2)
+        .map(|t| t.parse::<f64>().unwrap())
+        .sum();
     ticks / 100.0
 }
 
 /// The most memory that this process has had, in megabytes.
 fn peak() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|l| l.strip_prefix("VmHWM:"))
+        .unwrap();
     line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1000.0
 }
 
@@ -42,7 +61,11 @@ fn measured<T>(work: impl FnOnce() -> T) -> (f64, Duration, T) {
 /// The text of every file of a snapshot whose language is known.
 fn texts(folder: &Path) -> Vec<(Language, PathBuf)> {
     let snapshot = of_folder(folder, None).unwrap();
-    snapshot.files.iter().filter_map(|f| Some((f.language?, folder.join(&f.path)))).collect()
+    snapshot
+        .files
+        .iter()
+        .filter_map(|f| Some((f.language?, folder.join(&f.path))))
+        .collect()
 }
 
 fn parse(files: &[(Language, PathBuf)]) -> usize {
@@ -86,12 +109,31 @@ fn main() {
             cache.usage()
         });
         assert_eq!(usage.parsed, 0, "a warm run parses nothing");
-        let (rounds, megabytes) = (f64::from(ROUNDS), f64::from(u32::try_from(bytes).unwrap()) / 1e6);
-        println!("{}: {} files, {megabytes:.1} MB", folder.display(), files.len());
-        println!("  parse alone  {:.2} s of processor, {:.1} MB/s", alone / rounds, megabytes * rounds / alone);
-        println!("  map, cold    {:.2} s of processor, {:.1} MB/s", whole / rounds, megabytes * rounds / whole);
+        let (rounds, megabytes) = (
+            f64::from(ROUNDS),
+            f64::from(u32::try_from(bytes).unwrap()) / 1e6,
+        );
+        println!(
+            "{}: {} files, {megabytes:.1} MB",
+            folder.display(),
+            files.len()
+        );
+        println!(
+            "  parse alone  {:.2} s of processor, {:.1} MB/s",
+            alone / rounds,
+            megabytes * rounds / alone
+        );
+        println!(
+            "  map, cold    {:.2} s of processor, {:.1} MB/s",
+            whole / rounds,
+            megabytes * rounds / whole
+        );
         println!("  ratio        {:.2}", whole / alone);
-        println!("  on the clock {:.2} s cold, {:.3} s warm", clock.as_secs_f64() / rounds, warm.as_secs_f64());
+        println!(
+            "  on the clock {:.2} s cold, {:.3} s warm",
+            clock.as_secs_f64() / rounds,
+            warm.as_secs_f64()
+        );
         println!("  memory       {memory:.0} MB at most, cold");
     }
 }

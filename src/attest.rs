@@ -1,7 +1,7 @@
 //! Attestations: a signed statement of what a gate looked at and how it ended.
 //!
-//! The statement is an in-toto Statement v1, the envelope is DSSE v1, the signature Ed25519. The verdict in it is
-//! that of the run that writes it: a gate that failed can't be attested as passed.
+//! The statement is an in-toto Statement v1, the envelope is DSSE v1, the signature Ed25519. The
+//! verdict in it is that of the run that writes it: a gate that failed can't be attested as passed.
 
 use crate::trace::keys::{Distrust, Signed, TrustStore};
 use base64::Engine as _;
@@ -14,7 +14,9 @@ const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 const PREDICATE: &str = "urn:yuangs-verify:gate:1";
 const PAYLOAD: &str = "application/vnd.in-toto+json";
 /// The DER of a PKCS #8 private key of Ed25519 up to its 32 bytes (RFC 8410, section 7).
-const PKCS8: [u8; 16] = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
+const PKCS8: [u8; 16] = [
+    0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+];
 
 /// What is stated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +53,8 @@ pub struct Predicate {
     pub verdict: Verdict,
     /// What it judged by: configuration, trust file, baseline, each with its SHA-256.
     pub materials: BTreeMap<String, String>,
-    /// How much was looked at, what was found, and what of that the configuration and the baseline let pass.
+    /// How much was looked at, what was found, and what of that the configuration and the baseline
+    /// let pass.
     pub counts: BTreeMap<String, u64>,
 }
 
@@ -86,7 +89,9 @@ struct EnvelopeSignature {
 #[derive(Debug, thiserror::Error)]
 pub enum AttestError {
     /// The key file holds no key.
-    #[error("it is no Ed25519 private key: PKCS #8 in PEM, as `openssl genpkey -algorithm ed25519` writes it, is read")]
+    #[error(
+        "it is no Ed25519 private key: PKCS #8 in PEM, as `openssl genpkey -algorithm ed25519` writes it, is read"
+    )]
     Key,
     /// It is no envelope or no statement.
     #[error("it is no attestation of this tool: {0}")]
@@ -104,10 +109,15 @@ pub enum AttestError {
 /// # Errors
 /// When it is none.
 pub fn private_key(pem: &str) -> Result<SigningKey, AttestError> {
-    let body = pem.split_once("-----BEGIN PRIVATE KEY-----").and_then(|(_, rest)| rest.split_once("-----END PRIVATE KEY-----"));
+    let body = pem
+        .split_once("-----BEGIN PRIVATE KEY-----")
+        .and_then(|(_, rest)| rest.split_once("-----END PRIVATE KEY-----"));
     let text: String = body.ok_or(AttestError::Key)?.0.split_whitespace().collect();
     let der = STANDARD.decode(text).map_err(|_| AttestError::Key)?;
-    let seed: [u8; 32] = der.strip_prefix(&PKCS8).and_then(|s| s.try_into().ok()).ok_or(AttestError::Key)?;
+    let seed: [u8; 32] = der
+        .strip_prefix(&PKCS8)
+        .and_then(|s| s.try_into().ok())
+        .ok_or(AttestError::Key)?;
     Ok(SigningKey::from_bytes(&seed))
 }
 
@@ -115,7 +125,10 @@ impl Statement {
     /// A statement about these inputs.
     #[must_use]
     pub fn new(digests: BTreeMap<String, String>, predicate: Predicate) -> Self {
-        let subject = |(name, digest)| Subject { name, digest: BTreeMap::from([("sha256".to_owned(), digest)]) };
+        let subject = |(name, digest)| Subject {
+            name,
+            digest: BTreeMap::from([("sha256".to_owned(), digest)]),
+        };
         Self {
             kind: STATEMENT.into(),
             subject: digests.into_iter().map(subject).collect(),
@@ -132,12 +145,20 @@ impl Statement {
         let shape = |e: serde_json::Error| AttestError::Shape(e.to_string());
         let payload = serde_json::to_vec(self).map_err(shape)?;
         let sig = STANDARD.encode(key.sign(&authenticated(PAYLOAD, &payload)).to_bytes());
-        let signatures = vec![EnvelopeSignature { keyid: key_id.to_owned(), sig }];
-        let envelope = Envelope { payload_type: PAYLOAD.into(), payload: STANDARD.encode(payload), signatures };
+        let signatures = vec![EnvelopeSignature {
+            keyid: key_id.to_owned(),
+            sig,
+        }];
+        let envelope = Envelope {
+            payload_type: PAYLOAD.into(),
+            payload: STANDARD.encode(payload),
+            signatures,
+        };
         Ok(serde_json::to_string_pretty(&envelope).map_err(shape)? + "\n")
     }
 
-    /// Reads an envelope that `signer` has signed with a key of the trust file that was valid at the time stated.
+    /// Reads an envelope that `signer` has signed with a key of the trust file that was valid at
+    /// the time stated.
     ///
     /// # Errors
     /// When it is none, or no signature counts.
@@ -145,12 +166,20 @@ impl Statement {
         let shape = |e: serde_json::Error| AttestError::Shape(e.to_string());
         let envelope: Envelope = serde_json::from_str(text).map_err(shape)?;
         if envelope.payload_type != PAYLOAD {
-            return Err(AttestError::Shape(format!("the payload is `{}`", envelope.payload_type)));
+            return Err(AttestError::Shape(format!(
+                "the payload is `{}`",
+                envelope.payload_type
+            )));
         }
-        let payload = STANDARD.decode(&envelope.payload).map_err(|e| AttestError::Shape(e.to_string()))?;
+        let payload = STANDARD
+            .decode(&envelope.payload)
+            .map_err(|e| AttestError::Shape(e.to_string()))?;
         let statement: Self = serde_json::from_slice(&payload).map_err(shape)?;
         if statement.kind != STATEMENT || statement.predicate_type != PREDICATE {
-            return Err(AttestError::Shape(format!("the predicate is `{}`", statement.predicate_type)));
+            return Err(AttestError::Shape(format!(
+                "the predicate is `{}`",
+                statement.predicate_type
+            )));
         }
         let message = authenticated(PAYLOAD, &payload);
         let mut refused = AttestError::Unsigned;
@@ -196,7 +225,9 @@ mod tests {
 
     fn keys(key: &SigningKey) -> TrustStore {
         let public = STANDARD.encode(key.verifying_key().as_bytes());
-        let file = format!(r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"ci","validFrom":100,"validTo":200}}]}}"#);
+        let file = format!(
+            r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"ci","validFrom":100,"validTo":200}}]}}"#
+        );
         TrustStore::parse(&file).unwrap()
     }
 
@@ -204,7 +235,10 @@ mod tests {
     fn the_encoding_is_that_of_the_specification() {
         // The example of the DSSE specification.
         let expected = b"DSSEv1 29 http://example.com/HelloWorld 11 hello world";
-        assert_eq!(authenticated("http://example.com/HelloWorld", b"hello world"), expected);
+        assert_eq!(
+            authenticated("http://example.com/HelloWorld", b"hello world"),
+            expected
+        );
     }
 
     #[test]
@@ -213,22 +247,34 @@ mod tests {
         let text = statement().sign(&key, "k").unwrap();
         let store = keys(&key);
         assert_eq!(Statement::open(&text, &store, "ci").unwrap(), statement());
-        assert!(matches!(Statement::open(&text, &store, "somebody"), Err(AttestError::Distrust(Distrust::OtherSigner { .. }))));
+        assert!(matches!(
+            Statement::open(&text, &store, "somebody"),
+            Err(AttestError::Distrust(Distrust::OtherSigner { .. }))
+        ));
         assert!(Statement::open(&text, &TrustStore::default(), "ci").is_err());
         assert!(Statement::open(&text, &keys(&SigningKey::from_bytes(&[4; 32])), "ci").is_err());
         let mut late = statement();
         late.predicate.time = 201;
         let late = late.sign(&key, "k").unwrap();
-        assert!(matches!(Statement::open(&late, &store, "ci"), Err(AttestError::Distrust(Distrust::Expired(_)))));
+        assert!(matches!(
+            Statement::open(&late, &store, "ci"),
+            Err(AttestError::Distrust(Distrust::Expired(_)))
+        ));
         // A failure that is made a pass.
         let mut envelope: serde_json::Value = serde_json::from_str(&text).unwrap();
         let mut forged = statement();
         forged.predicate.verdict = Verdict::Passed;
         envelope["payload"] = STANDARD.encode(serde_json::to_vec(&forged).unwrap()).into();
         let refused = Statement::open(&envelope.to_string(), &store, "ci");
-        assert!(matches!(refused, Err(AttestError::Distrust(Distrust::Mismatch))));
+        assert!(matches!(
+            refused,
+            Err(AttestError::Distrust(Distrust::Mismatch))
+        ));
         envelope["signatures"] = serde_json::json!([]);
-        assert!(matches!(Statement::open(&envelope.to_string(), &store, "ci"), Err(AttestError::Unsigned)));
+        assert!(matches!(
+            Statement::open(&envelope.to_string(), &store, "ci"),
+            Err(AttestError::Unsigned)
+        ));
     }
 
     #[test]
@@ -237,7 +283,11 @@ mod tests {
         let pem = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
         let public = STANDARD.encode(private_key(pem).unwrap().verifying_key().as_bytes());
         assert_eq!(public, "Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=");
-        for wrong in ["", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", &pem.replace("MC4C", "MC8C")] {
+        for wrong in [
+            "",
+            "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
+            &pem.replace("MC4C", "MC8C"),
+        ] {
             assert!(matches!(private_key(wrong), Err(AttestError::Key)));
         }
     }

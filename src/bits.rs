@@ -1,17 +1,21 @@
 //! Text looked at sixty-four bytes at a time: which of them are of a kind, as the bits of one word.
 //!
-//! Every byte of every input is asked such questions several times. The vectors are those that each processor of an
-//! architecture has, so one binary runs everywhere; what is called through [`at_best`] is compiled a second time for the
-//! instructions that most have.
+//! Every byte of every input is asked such questions several times. The vectors are those that each
+//! processor of an architecture has, so one binary runs everywhere; what is called through
+//! [`at_best`] is compiled a second time for the instructions that most have.
 
-#![expect(clippy::inline_always, reason = "what isn't inlined there isn't compiled for the best instructions")]
+#![expect(
+    clippy::inline_always,
+    reason = "what isn't inlined there isn't compiled for the best instructions"
+)]
 
 pub(crate) use wide::u8x16 as Lanes;
 
 /// Bytes of a stretch: as many as a word has bits.
 pub(crate) const STRETCH: usize = 64;
 
-/// Something that is worth the best instructions: its `call` has to be inlined, and what it calls as well.
+/// Something that is worth the best instructions: its `call` has to be inlined, and what it calls
+/// as well.
 pub(crate) use pulp::NullaryFnOnce as Work;
 
 /// Does something with the best instructions that this processor has.
@@ -61,7 +65,10 @@ pub(crate) fn lanes(stretch: &[u8; STRETCH]) -> [Lanes; 4] {
 /// One bit for each byte of a stretch, the first byte's lowest.
 #[inline(always)]
 pub(crate) fn word(kinds: [Lanes; 4]) -> u64 {
-    kinds.into_iter().rev().fold(0, |word, lanes| word << 16 | u64::from(lanes.to_bitmask()))
+    kinds
+        .into_iter()
+        .rev()
+        .fold(0, |word, lanes| word << 16 | u64::from(lanes.to_bitmask()))
 }
 
 /// The stretch that begins a text, filled up with zeros where the text is shorter.

@@ -1,7 +1,7 @@
 //! How good each detector is: precision and recall over rows of which it is known what they hold.
 //!
-//! A row is made into an execution of one turn and verified as any trace is, so what is measured is what a user gets:
-//! the rule with all that stands before it, and not a function of its own.
+//! A row is made into an execution of one turn and verified as any trace is, so what is measured is
+//! what a user gets: the rule with all that stands before it, and not a function of its own.
 
 use crate::diag::Code;
 use crate::replay::Assessor;
@@ -86,10 +86,13 @@ impl Output {
         match self {
             Self::Plain(text) => Some(text.clone()),
             Self::Made { of, bytes, end } => {
-                let length = bytes.checked_sub(end.len()).filter(|n| *n <= MOST && !of.is_empty())?;
+                let length = bytes
+                    .checked_sub(end.len())
+                    .filter(|n| *n <= MOST && !of.is_empty())?;
                 let mut text = of.repeat(length / of.len() + 1);
                 // A cut inside a character would be another row than the one that is written there.
-                text.is_char_boundary(length).then(|| text.truncate(length))?;
+                text.is_char_boundary(length)
+                    .then(|| text.truncate(length))?;
                 Some(text + end)
             }
         }
@@ -105,13 +108,23 @@ impl Row {
             None => "ok".to_owned(),
         };
         let reasoning = self.reasoning.as_deref().unwrap_or("This comes next.");
-        let mut snapshot = json!({ "inputHash": "1", "systemPromptVersion": "1", "toolSetVersion": "1" });
+        let mut snapshot =
+            json!({ "inputHash": "1", "systemPromptVersion": "1", "toolSetVersion": "1" });
         if let (Some(context), Some(members)) = (&self.context, snapshot.as_object_mut()) {
             let item = |path| json!({ "path": path, "hash": "1", "tokens": 1 });
             members.insert("items".into(), context.keys().map(item).collect());
-            let carried = |(path, text): (&String, &String)| format!("[Reference] FILE: item ({path})\n{text}\n");
-            let message: String = context.iter().filter(|(_, text)| !text.is_empty()).map(carried).collect();
-            members.insert("recentMessages".into(), json!([{ "role": "system", "content": message, "timestamp": 1 }]));
+            let carried = |(path, text): (&String, &String)| {
+                format!("[Reference] FILE: item ({path})\n{text}\n")
+            };
+            let message: String = context
+                .iter()
+                .filter(|(_, text)| !text.is_empty())
+                .map(carried)
+                .collect();
+            members.insert(
+                "recentMessages".into(),
+                json!([{ "role": "system", "content": message, "timestamp": 1 }]),
+            );
         }
         let decision = if self.human {
             json!({ "status": "approved", "by": "human", "actionId": "a", "signer": "reviewer", "timestamp": 9000 })
@@ -144,11 +157,14 @@ impl Row {
             json!({ "record": "observation_recorded", "turnId": 1, "timestamp": 9002, "observation": { "summary": "Seen.", "artifacts": [] } }),
         ];
         records.extend(self.more.iter().cloned());
-        records.push(json!({ "record": "evaluation_made", "turnId": 1, "timestamp": 9003,
-            "evaluation": { "kind": "terminate", "reason": "goal_satisfied" } }));
-        for (record, member, paths) in
-            [("action_proposed", "declaredChanges", &self.declared), ("execution_finished", "observedChanges", &self.observed)]
-        {
+        records.push(
+            json!({ "record": "evaluation_made", "turnId": 1, "timestamp": 9003,
+            "evaluation": { "kind": "terminate", "reason": "goal_satisfied" } }),
+        );
+        for (record, member, paths) in [
+            ("action_proposed", "declaredChanges", &self.declared),
+            ("execution_finished", "observedChanges", &self.observed),
+        ] {
             if let Some(paths) = paths {
                 lay_over(&mut records, record, &json!({ member: paths }));
             }
@@ -172,26 +188,45 @@ impl Row {
         }
         match (&self.command, &self.path, &self.diff, &self.answer) {
             (Some(command), ..) => ("shell_cmd", json!({ "command": command })),
-            (_, Some(path), ..) => ("tool_call", json!({ "tool": "write_file", "parameters": parameters(path) })),
+            (_, Some(path), ..) => (
+                "tool_call",
+                json!({ "tool": "write_file", "parameters": parameters(path) }),
+            ),
             (_, _, Some(path), _) => {
-                let added: String = self.content.as_deref().unwrap_or("text").lines().map(|line| format!("+{line}\n")).collect();
+                let added: String = self
+                    .content
+                    .as_deref()
+                    .unwrap_or("text")
+                    .lines()
+                    .map(|line| format!("+{line}\n"))
+                    .collect();
                 let lines = added.lines().count();
-                ("code_diff", json!({ "diff": format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n{added}") }))
+                (
+                    "code_diff",
+                    json!({ "diff": format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n{added}") }),
+                )
             }
             (_, _, _, Some(answer)) => ("answer", json!({ "content": answer })),
-            _ => ("tool_call", json!({ "tool": "read_file", "parameters": { "path": "notes.txt" } })),
+            _ => (
+                "tool_call",
+                json!({ "tool": "read_file", "parameters": { "path": "notes.txt" } }),
+            ),
         }
     }
 }
 
 /// Lays a patch over the records of a kind.
 fn lay_over(records: &mut [Value], kind: &str, patch: &Value) {
-    for record in records.iter_mut().filter(|r| r.get("record").and_then(Value::as_str) == Some(kind)) {
+    for record in records
+        .iter_mut()
+        .filter(|r| r.get("record").and_then(Value::as_str) == Some(kind))
+    {
         merge(record, patch);
     }
 }
 
-/// JSON merge patch, RFC 7396: `null` takes a member away. Rows are read by `serde_json`, which bounds how deep they are.
+/// JSON merge patch, RFC 7396: `null` takes a member away. Rows are read by `serde_json`, which
+/// bounds how deep they are.
 fn merge(target: &mut Value, patch: &Value) {
     let Some(members) = patch.as_object() else {
         target.clone_from(patch);
@@ -200,7 +235,9 @@ fn merge(target: &mut Value, patch: &Value) {
     if !target.is_object() {
         *target = json!({});
     }
-    let Some(object) = target.as_object_mut() else { return };
+    let Some(object) = target.as_object_mut() else {
+        return;
+    };
     for (name, value) in members {
         if value.is_null() {
             object.remove(name);
@@ -252,7 +289,9 @@ impl Measured {
     /// Whether a row can't be judged.
     #[must_use]
     pub fn has_unreadable(&self) -> bool {
-        self.wrong.iter().any(|(_, wrong)| matches!(wrong, Wrong::Unreadable(_)))
+        self.wrong
+            .iter()
+            .any(|(_, wrong)| matches!(wrong, Wrong::Unreadable(_)))
     }
 }
 
@@ -262,11 +301,16 @@ pub fn rule_of(stem: &str) -> Option<&'static Rule> {
     Code::parse(stem.split('-').next()?).and_then(rules::by_code)
 }
 
-/// Measures a rule over a corpus: one JSON object a line, blank lines and lines that begin with `#` left out.
+/// Measures a rule over a corpus: one JSON object a line, blank lines and lines that begin with `#`
+/// left out.
 #[must_use]
 pub fn measure(rule: &Rule, text: &str) -> Measured {
     let mut measured = Measured::default();
-    let settings = |row: &Row| Settings { assessor: Assessor::V1, keep_changes: row.files.is_some(), ..Settings::default() };
+    let settings = |row: &Row| Settings {
+        assessor: Assessor::V1,
+        keep_changes: row.files.is_some(),
+        ..Settings::default()
+    };
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
@@ -274,25 +318,37 @@ pub fn measure(rule: &Rule, text: &str) -> Measured {
         let row: Row = match serde_json::from_str(line) {
             Ok(row) => row,
             Err(error) => {
-                measured.wrong.push((number, Wrong::Unreadable(error.to_string())));
+                measured
+                    .wrong
+                    .push((number, Wrong::Unreadable(error.to_string())));
                 continue;
             }
         };
         let Some(trace) = row.trace() else {
-            measured.wrong.push((number, Wrong::Unreadable("the output can't be made".to_owned())));
+            measured.wrong.push((
+                number,
+                Wrong::Unreadable("the output can't be made".to_owned()),
+            ));
             continue;
         };
-        let options = Options { settings: settings(&row), ..Options::default() };
+        let options = Options {
+            settings: settings(&row),
+            ..Options::default()
+        };
         let mut report = verify_reader("row.jsonl", trace.as_bytes(), &options);
         if let Some(files) = &row.files
             && let Err(error) = settle_on(&mut report, ("base", files), None)
         {
-            measured.wrong.push((number, Wrong::Unreadable(error.to_string())));
+            measured
+                .wrong
+                .push((number, Wrong::Unreadable(error.to_string())));
             continue;
         }
         // A row that the reader refuses would pass for one in which nothing was found.
         if let Some(refused) = report.findings.iter().find(|f| f.code.0 < 200) {
-            measured.wrong.push((number, Wrong::Unreadable(refused.message.clone())));
+            measured
+                .wrong
+                .push((number, Wrong::Unreadable(refused.message.clone())));
             continue;
         }
         let found = report.findings.iter().find(|f| f.code == rule.code);
@@ -305,7 +361,9 @@ pub fn measure(rule: &Rule, text: &str) -> Measured {
             }
             (false, Some(finding)) => {
                 measured.false_alarms += 1;
-                measured.wrong.push((number, Wrong::FalseAlarm(finding.message.clone())));
+                measured
+                    .wrong
+                    .push((number, Wrong::FalseAlarm(finding.message.clone())));
             }
         }
     }
@@ -328,16 +386,37 @@ mod tests {
             "{\"find\":true}\n",
         );
         let measured = measure(rule, text);
-        assert_eq!((measured.found, measured.missed, measured.quiet, measured.false_alarms), (1, 1, 1, 0));
-        assert_eq!(measured.wrong.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [3, 5, 6]);
+        assert_eq!(
+            (
+                measured.found,
+                measured.missed,
+                measured.quiet,
+                measured.false_alarms
+            ),
+            (1, 1, 1, 0)
+        );
+        assert_eq!(
+            measured
+                .wrong
+                .iter()
+                .map(|(line, _)| *line)
+                .collect::<Vec<_>>(),
+            [3, 5, 6]
+        );
         assert!(measured.has_unreadable());
-        assert_eq!((measured.recall(), measured.precision()), (Some(500), Some(1000)));
+        assert_eq!(
+            (measured.recall(), measured.precision()),
+            (Some(500), Some(1000))
+        );
     }
 
     #[test]
     fn patches_add_change_and_take_away() {
         let mut target = json!({ "a": { "b": 1, "c": [1] }, "d": 2 });
-        merge(&mut target, &json!({ "a": { "b": null, "c": 3, "e": { "f": null } }, "d": { "g": 4 } }));
+        merge(
+            &mut target,
+            &json!({ "a": { "b": null, "c": 3, "e": { "f": null } }, "d": { "g": 4 } }),
+        );
         assert_eq!(target, json!({ "a": { "c": 3, "e": {} }, "d": { "g": 4 } }));
     }
 
@@ -349,7 +428,14 @@ mod tests {
         };
         let rule = rule_of("YV702").unwrap();
         let found = |files: &str| measure(rule, &row(files)).found;
-        assert_eq!((found("\"x\":\"a\\n\""), found("\"x\":\"b\\n\""), found("\"y\":\"a\\n\"")), (0, 1, 1));
+        assert_eq!(
+            (
+                found("\"x\":\"a\\n\""),
+                found("\"x\":\"b\\n\""),
+                found("\"y\":\"a\\n\"")
+            ),
+            (0, 1, 1)
+        );
     }
 
     #[test]
@@ -365,7 +451,13 @@ mod tests {
         ];
         for row in rows {
             let row: Row = serde_json::from_str(&format!("{{{row},\"human\":true}}")).unwrap();
-            let options = Options { settings: Settings { assessor: Assessor::Off, ..Settings::default() }, ..Options::default() };
+            let options = Options {
+                settings: Settings {
+                    assessor: Assessor::Off,
+                    ..Settings::default()
+                },
+                ..Options::default()
+            };
             let report = verify_reader("row.jsonl", row.trace().unwrap().as_bytes(), &options);
             assert_eq!(report.findings.len(), 0, "{:?}", report.findings);
         }

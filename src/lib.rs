@@ -1,8 +1,8 @@
 //! Offline verification of governed AI-agent executions, from the record alone.
 //!
-//! Bytes come in, typed records come out of them, a pure state machine replays them, pure rules look at
-//! each step and emit findings, and reporters print the findings. Nothing in that line ever runs a
-//! model, a tool or a command from the trace. ARCHITECTURE.md is the map.
+//! Bytes come in, typed records come out of them, a pure state machine replays them, pure rules
+//! look at each step and emit findings, and reporters print the findings. Nothing in that line ever
+//! runs a model, a tool or a command from the trace. ARCHITECTURE.md is the map.
 
 pub mod attest;
 mod bits;

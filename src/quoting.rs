@@ -1,8 +1,10 @@
-//! Whether a text repeats another: runs of equal tokens, however the white space between them stands.
+//! Whether a text repeats another: runs of equal tokens, however the white space between them
+//! stands.
 //!
-//! A token is a word (a path and a name with a hyphen are one), a character of a script that has no spaces, or any other
-//! sign. So `a - b;` has four. These are the tokens of a reader, not of a model: where one model cuts a word isn't
-//! where another one does, and a copy must be one for both.
+//! A token is a word (a path and a name with a hyphen are one), a character of a script that has no
+//! spaces, or any other sign. So `a - b;` has four. These are the tokens of a reader, not of a
+//! model: where one model cuts a word isn't where another one does, and a copy must be one for
+//! both.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -52,7 +54,10 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             while let Some((next, c)) = rest.peek().copied() {
                 // What joins two letters is a part of the word.
                 let joins = matches!(c, '.' | '/' | '-' | '@' | '\\' | ':')
-                    && text.get(next + 1..).and_then(|after| after.chars().next()).is_some_and(is_letter);
+                    && text
+                        .get(next + 1..)
+                        .and_then(|after| after.chars().next())
+                        .is_some_and(is_letter);
                 if !is_letter(c) && !joins {
                     break;
                 }
@@ -63,7 +68,11 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         } else {
             Kind::Sign
         };
-        found.push(Token { at, text: text.get(at..end).unwrap_or_default(), kind });
+        found.push(Token {
+            at,
+            text: text.get(at..end).unwrap_or_default(),
+            kind,
+        });
     }
     found
 }
@@ -77,11 +86,16 @@ fn runs(tokens: &[Token<'_>]) -> Vec<u64> {
         hasher.finish()
     };
     let hashes: Vec<u64> = tokens.iter().map(hash).collect();
-    let fold = |run: &[u64]| run.iter().fold(0_u64, |sum, h| (sum.rotate_left(7) ^ h).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let fold = |run: &[u64]| {
+        run.iter().fold(0_u64, |sum, h| {
+            (sum.rotate_left(7) ^ h).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        })
+    };
     hashes.windows(RUN).map(fold).collect()
 }
 
-/// The beginning of a text, at most so many bytes: what a caller that can't look at all of it looks at.
+/// The beginning of a text, at most so many bytes: what a caller that can't look at all of it looks
+/// at.
 pub(crate) fn head(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
@@ -100,8 +114,9 @@ pub(crate) struct Repetition {
     pub(crate) tokens: usize,
 }
 
-/// The longest stretch of `text` that repeats each source. `holders` tells the numbers of the sources that hold a run.
-/// Tokens of a run that is `excused` don't count: what stands around a quotation of something else is no use of a source.
+/// The longest stretch of `text` that repeats each source. `holders` tells the numbers of the
+/// sources that hold a run. Tokens of a run that is `excused` don't count: what stands around a
+/// quotation of something else is no use of a source.
 pub(crate) fn repetitions(
     text: &str,
     holders: &dyn Fn(u64) -> Vec<u32>,
@@ -113,7 +128,11 @@ pub(crate) fn repetitions(
     let runs = runs(&tokens);
     let mut counted = vec![true; tokens.len()];
     for (n, _) in runs.iter().enumerate().filter(|(_, run)| excused(**run)) {
-        counted.iter_mut().skip(n).take(RUN).for_each(|token| *token = false);
+        counted
+            .iter_mut()
+            .skip(n)
+            .take(RUN)
+            .for_each(|token| *token = false);
     }
     for (n, run) in runs.into_iter().map(Some).chain([None]).enumerate() {
         let here = run.map(holders).unwrap_or_default();
@@ -125,7 +144,13 @@ pub(crate) fn repetitions(
                 let best = longest.get(source).map_or(0, |r| r.tokens);
                 let counted = counted.get(*start..n - 1 + RUN).unwrap_or_default();
                 if stretch.len() > best && counts(stretch, counted) {
-                    longest.insert(*source, Repetition { text: whole(text, stretch).to_owned(), tokens: stretch.len() });
+                    longest.insert(
+                        *source,
+                        Repetition {
+                            text: whole(text, stretch).to_owned(),
+                            tokens: stretch.len(),
+                        },
+                    );
                 }
             }
             goes_on
@@ -139,15 +164,30 @@ pub(crate) fn repetitions(
 
 /// Whether a stretch is long and rich enough to be no chance.
 fn counts(stretch: &[Token<'_>], counted: &[bool]) -> bool {
-    let stretch: Vec<&Token<'_>> = stretch.iter().zip(counted).filter(|(_, counted)| **counted).map(|(t, _)| t).collect();
-    let halves: usize = stretch.iter().map(|t| if t.kind == Kind::Character { 1 } else { 2 }).sum();
-    let words: HashSet<&str> = stretch.iter().filter(|t| t.kind != Kind::Sign).map(|t| t.text).collect();
+    let stretch: Vec<&Token<'_>> = stretch
+        .iter()
+        .zip(counted)
+        .filter(|(_, counted)| **counted)
+        .map(|(t, _)| t)
+        .collect();
+    let halves: usize = stretch
+        .iter()
+        .map(|t| if t.kind == Kind::Character { 1 } else { 2 })
+        .sum();
+    let words: HashSet<&str> = stretch
+        .iter()
+        .filter(|t| t.kind != Kind::Sign)
+        .map(|t| t.text)
+        .collect();
     halves >= 2 * RUN && words.len() >= WORDS
 }
 
 fn whole<'t>(text: &'t str, stretch: &[Token<'_>]) -> &'t str {
-    let (Some(first), Some(last)) = (stretch.first(), stretch.last()) else { return "" };
-    text.get(first.at..last.at + last.text.len()).unwrap_or_default()
+    let (Some(first), Some(last)) = (stretch.first(), stretch.last()) else {
+        return "";
+    };
+    text.get(first.at..last.at + last.text.len())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -157,41 +197,118 @@ mod tests {
 
     fn repeats(text: &str, source: &str) -> Option<Repetition> {
         let known: HashSet<u64> = runs_of(source).into_iter().collect();
-        repetitions(text, &|run| if known.contains(&run) { vec![0] } else { Vec::new() }, &|_| false).remove(&0)
+        repetitions(
+            text,
+            &|run| {
+                if known.contains(&run) {
+                    vec![0]
+                } else {
+                    Vec::new()
+                }
+            },
+            &|_| false,
+        )
+        .remove(&0)
     }
 
     #[test]
     fn tokens_are_those_of_a_reader() {
-        let words: Vec<&str> = tokens("a-b src/add.ts. f(x): a - b; 读文").iter().map(|t| t.text).collect();
-        assert_eq!(words, ["a-b", "src/add.ts", ".", "f", "(", "x", ")", ":", "a", "-", "b", ";", "读", "文"]);
+        let words: Vec<&str> = tokens("a-b src/add.ts. f(x): a - b; 读文")
+            .iter()
+            .map(|t| t.text)
+            .collect();
+        assert_eq!(
+            words,
+            [
+                "a-b",
+                "src/add.ts",
+                ".",
+                "f",
+                "(",
+                "x",
+                ")",
+                ":",
+                "a",
+                "-",
+                "b",
+                ";",
+                "读",
+                "文"
+            ]
+        );
     }
 
     #[test]
     fn eight_tokens_in_a_row_are_a_repetition_and_seven_are_none() {
         let source = "the deploy key rotates every ninety days on a monday";
-        let found = repeats("Note: the  deploy key\n\trotates every ninety days on Tuesday", source).unwrap();
-        assert_eq!((found.tokens, found.text.as_str()), (8, "the  deploy key\n\trotates every ninety days on"));
-        assert_eq!(repeats("the deploy key rotates every ninety days", source), None);
-        assert_eq!(repeats("the deploy key, rotates every, ninety days on a", source), None);
+        let found = repeats(
+            "Note: the  deploy key\n\trotates every ninety days on Tuesday",
+            source,
+        )
+        .unwrap();
+        assert_eq!(
+            (found.tokens, found.text.as_str()),
+            (8, "the  deploy key\n\trotates every ninety days on")
+        );
+        assert_eq!(
+            repeats("the deploy key rotates every ninety days", source),
+            None
+        );
+        assert_eq!(
+            repeats("the deploy key, rotates every, ninety days on a", source),
+            None
+        );
     }
 
     #[test]
     fn signs_and_the_same_word_again_are_chance() {
-        assert_eq!(repeats("} } ) ; } ) ; } ) ; }", "} } ) ; } ) ; } ) ; }"), None);
-        assert_eq!(repeats("0, 0, 0, 0, 0, 0, 0, 0", "0, 0, 0, 0, 0, 0, 0, 0"), None);
-        assert_eq!(repeats("import { x } from 'fs';", "import { x } from 'fs';"), None);
+        assert_eq!(
+            repeats("} } ) ; } ) ; } ) ; }", "} } ) ; } ) ; } ) ; }"),
+            None
+        );
+        assert_eq!(
+            repeats("0, 0, 0, 0, 0, 0, 0, 0", "0, 0, 0, 0, 0, 0, 0, 0"),
+            None
+        );
+        assert_eq!(
+            repeats("import { x } from 'fs';", "import { x } from 'fs';"),
+            None
+        );
         assert_eq!(repeats("读取配置文件的内容", "读取配置文件的内容吗"), None);
-        assert!(repeats("部署密钥每九十天在星期一轮换一次", "部署密钥每九十天在星期一轮换一次。").is_some());
+        assert!(
+            repeats(
+                "部署密钥每九十天在星期一轮换一次",
+                "部署密钥每九十天在星期一轮换一次。"
+            )
+            .is_some()
+        );
     }
 
     #[test]
     fn tokens_of_an_excused_run_dont_count() {
         let text = "one two three four five six seven eight.";
-        let (source, asked) = (runs_of(text), runs_of("one two three four five six seven eight?"));
+        let (source, asked) = (
+            runs_of(text),
+            runs_of("one two three four five six seven eight?"),
+        );
         let found = |excused: &dyn Fn(u64) -> bool| {
-            repetitions(text, &|run| if source.contains(&run) { vec![0] } else { Vec::new() }, excused).len()
+            repetitions(
+                text,
+                &|run| {
+                    if source.contains(&run) {
+                        vec![0]
+                    } else {
+                        Vec::new()
+                    }
+                },
+                excused,
+            )
+            .len()
         };
-        assert_eq!((found(&|_| false), found(&|run| asked.contains(&run))), (1, 0));
+        assert_eq!(
+            (found(&|_| false), found(&|run| asked.contains(&run))),
+            (1, 0)
+        );
     }
 
     proptest! {

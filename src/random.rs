@@ -1,13 +1,17 @@
-//! Numbers that look like chance and are the same in every run. Not for anything that has to be secret.
+//! Numbers that look like chance and are the same in every run. Not for anything that has to be
+//! secret.
 
-/// A generator of pseudo-random numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
-/// 2014: `SplitMix64`).
+/// A generator of pseudo-random numbers (Steele, Lea and Flood, "Fast splittable pseudorandom
+/// number generators", OOPSLA 2014: `SplitMix64`).
 #[derive(Debug, Clone)]
 pub struct SplitMix(pub u64);
 
 impl SplitMix {
     /// The next number.
-    #[expect(clippy::should_implement_trait, reason = "it never ends, so there is no `Option` to tell")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "it never ends, so there is no `Option` to tell"
+    )]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -32,7 +36,14 @@ mod tests {
     fn the_numbers_are_those_of_the_reference() {
         let mut numbers = SplitMix(1_234_567);
         let first = [numbers.next(), numbers.next(), numbers.next()];
-        assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+        assert_eq!(
+            first,
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
+        );
         assert_eq!(numbers.below(1), 0);
         assert_eq!(numbers.below(0), 0);
     }

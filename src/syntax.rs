@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree};
 
-/// Reports of progress that a text may cost, each after 100 steps of the parser: 25 steps for each byte and a start, far more
-/// than text that people write needs. The bound is on work and not on time, so that every machine gives the same tree.
+/// Reports of progress that a text may cost, each after 100 steps of the parser: 25 steps for each
+/// byte and a start, far more than text that people write needs. The bound is on work and not on
+/// time, so that every machine gives the same tree.
 const fn allowance(bytes: usize) -> usize {
     2_000 + bytes / 4
 }
@@ -20,7 +21,9 @@ pub(crate) enum Unparsed {
 
 /// The tree of a text. The parser keeps its memory for the next one.
 pub(crate) fn parse(parser: &mut Parser, grammar: &Language, text: &str) -> Result<Tree, Unparsed> {
-    parser.set_language(grammar).map_err(|_| Unparsed::Grammar)?;
+    parser
+        .set_language(grammar)
+        .map_err(|_| Unparsed::Grammar)?;
     let mut left = allowance(text.len());
     let mut progress = |_: &ParseState| match left.checked_sub(1) {
         Some(less) => {

@@ -7,15 +7,19 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     parse_rfc3339_with_unit(text).map(|(millis, _)| millis)
 }
 
-/// The same, with how many milliseconds the last written digit stands for: 1000 without a fraction, 1 from three digits on.
+/// The same, with how many milliseconds the last written digit stands for: 1000 without a fraction,
+/// 1 from three digits on.
 #[must_use]
 pub fn parse_rfc3339_with_unit(text: &str) -> Option<(i64, i64)> {
     let bytes = text.as_bytes();
     let number = |from: usize, to: usize| -> Option<i64> {
         let digits = bytes.get(from..to)?;
-        digits.iter().try_fold(0i64, |n, b| b.is_ascii_digit().then(|| n * 10 + i64::from(b - b'0')))
+        digits.iter().try_fold(0i64, |n, b| {
+            b.is_ascii_digit().then(|| n * 10 + i64::from(b - b'0'))
+        })
     };
-    let literal = |at: usize, allowed: &[u8]| bytes.get(at).filter(|b| allowed.contains(b)).copied();
+    let literal =
+        |at: usize, allowed: &[u8]| bytes.get(at).filter(|b| allowed.contains(b)).copied();
     literal(4, b"-")?;
     literal(7, b"-")?;
     literal(10, b"Tt")?;
@@ -32,12 +36,21 @@ pub fn parse_rfc3339_with_unit(text: &str) -> Option<(i64, i64)> {
     let mut at = 19;
     let (mut millis, mut unit) = (0, 1000);
     if literal(at, b".").is_some() {
-        let digits = bytes.get(at + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+        let digits = bytes
+            .get(at + 1..)?
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count();
         if digits == 0 {
             return None;
         }
         for n in 0..3 {
-            millis = millis * 10 + if n < digits { number(at + 1 + n, at + 2 + n)? } else { 0 };
+            millis = millis * 10
+                + if n < digits {
+                    number(at + 1 + n, at + 2 + n)?
+                } else {
+                    0
+                };
         }
         unit = [100, 10].get(digits - 1).copied().unwrap_or(1);
         at += 1 + digits;
@@ -60,7 +73,10 @@ pub fn parse_rfc3339_with_unit(text: &str) -> Option<(i64, i64)> {
     if at != bytes.len() {
         return None;
     }
-    let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + (minute - offset) * 60 + second.min(59);
+    let seconds = days_from_civil(year, month, day) * 86_400
+        + hour * 3600
+        + (minute - offset) * 60
+        + second.min(59);
     Some((seconds * 1000 + millis, unit))
 }
 
@@ -84,7 +100,8 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// A time as `2026-01-31 10:20`, UTC. Years that have more than four digits are written with all of them.
+/// A time as `2026-01-31 10:20`, UTC. Years that have more than four digits are written with all of
+/// them.
 #[must_use]
 pub fn format_minute(millis: i64) -> String {
     let minutes = millis.div_euclid(60_000);
@@ -93,13 +110,22 @@ pub fn format_minute(millis: i64) -> String {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_shifted = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_shifted + 2) / 5 + 1;
-    let month = if month_shifted < 10 { month_shifted + 3 } else { month_shifted - 9 };
+    let month = if month_shifted < 10 {
+        month_shifted + 3
+    } else {
+        month_shifted - 9
+    };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", minute / 60, minute % 60)
+    format!(
+        "{year:04}-{month:02}-{day:02} {:02}:{:02}",
+        minute / 60,
+        minute % 60
+    )
 }
 
 #[cfg(test)]

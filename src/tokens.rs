@@ -1,4 +1,5 @@
-//! How many tokens a text is for a model: counted by a real tokenizer, never guessed from characters.
+//! How many tokens a text is for a model: counted by a real tokenizer, never guessed from
+//! characters.
 
 #![expect(clippy::inline_always, reason = "see `bits::at_best`")]
 
@@ -17,7 +18,8 @@ thread_local! {
     static CACHES: [RefCell<Cache>; 2] = [RefCell::new(Cache::new()), RefCell::new(Cache::new())];
 }
 
-/// A tokenizer whose vocabulary is built into the program. Reports name the one that they counted with.
+/// A tokenizer whose vocabulary is built into the program. Reports name the one that they counted
+/// with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
     /// `o200k_base`: about 200,000 tokens, used by the models since 2024. The default.
@@ -51,7 +53,8 @@ impl Encoding {
         }
     }
 
-    /// Loads the vocabulary, which takes a tenth of a second: for those who have something else to do meanwhile.
+    /// Loads the vocabulary, which takes a tenth of a second: for those who have something else to
+    /// do meanwhile.
     pub fn load(self) {
         let _ = self.tokenizer();
     }
@@ -85,7 +88,9 @@ impl Encoding {
                 if bytes <= left {
                     return true;
                 }
-                let Some(less) = left.checked_sub(count(piece)) else { return false };
+                let Some(less) = left.checked_sub(count(piece)) else {
+                    return false;
+                };
                 left = less;
                 bytes -= piece.len();
             }
@@ -96,18 +101,30 @@ impl Encoding {
     /// Does something with the count of pieces.
     fn counted<T>(self, with: impl FnOnce(&mut dyn FnMut(&str) -> usize) -> T) -> T {
         CACHES.with(|[newer, older]| {
-            let cache = if self == Encoding::O200k { newer } else { older };
+            let cache = if self == Encoding::O200k {
+                newer
+            } else {
+                older
+            };
             let mut cache = cache.borrow_mut();
-            with(&mut |piece| cache.count(piece.as_bytes(), |piece| self.tokenizer().bpe.count(piece)))
+            with(&mut |piece| {
+                cache.count(piece.as_bytes(), |piece| self.tokenizer().bpe.count(piece))
+            })
         })
     }
 }
 
-/// More tokens than this a text hasn't, in either encoding. Where any two letters are a token, no two tokens of one letter are neighbours:
-/// they would have been merged. So `n` such letters in a row are at most `(2n + 1) / 3` tokens, the space before them counted as one of
-/// them; and any other byte is one at most.
+/// More tokens than this a text hasn't, in either encoding. Where any two letters are a token, no
+/// two tokens of one letter are neighbours: they would have been merged. So `n` such letters in a
+/// row are at most `(2n + 1) / 3` tokens, the space before them counted as one of them; and any
+/// other byte is one at most.
 fn most(bytes: &[u8]) -> usize {
-    bits::at_best(Most { letters: 0, rows: 0, before: Letters::default(), bytes })
+    bits::at_best(Most {
+        letters: 0,
+        rows: 0,
+        before: Letters::default(),
+        bytes,
+    })
 }
 
 /// A text while its letters are counted.
@@ -123,7 +140,8 @@ struct Most<'t> {
 /// A bit for each byte of a stretch.
 #[derive(Debug, Clone, Copy, Default)]
 struct Letters {
-    /// Small letters any two of which are a token, but for `yf`: rare letters don't go with each other.
+    /// Small letters any two of which are a token, but for `yf`: rare letters don't go with each
+    /// other.
     paired: u64,
     f: u64,
     y: u64,
@@ -134,9 +152,16 @@ impl Letters {
     #[inline(always)]
     fn of(stretch: &[u8; STRETCH]) -> Self {
         let lanes = bits::lanes(stretch);
-        let rare = |l: bits::Lanes| l.within(b'j', b'k') | l.are(b'q') | l.are(b'v') | l.are(b'x') | l.are(b'z');
+        let rare = |l: bits::Lanes| {
+            l.within(b'j', b'k') | l.are(b'q') | l.are(b'v') | l.are(b'x') | l.are(b'z')
+        };
         let are = |byte| bits::word(lanes.map(|l| l.are(byte)));
-        Self { paired: bits::word(lanes.map(|l| l.within(b'a', b'z') & !rare(l))), f: are(b'f'), y: are(b'y'), space: are(b' ') }
+        Self {
+            paired: bits::word(lanes.map(|l| l.within(b'a', b'z') & !rare(l))),
+            f: are(b'f'),
+            y: are(b'y'),
+            space: are(b' '),
+        }
     }
 }
 
@@ -170,7 +195,11 @@ impl bits::Work for Most<'_> {
 /// Characters of a class as regular expressions write it, as ranges that rise, ends included.
 pub(crate) fn characters(class: &str) -> Vec<(char, char)> {
     match regex_syntax::parse(class).map(Hir::into_kind) {
-        Ok(HirKind::Class(Class::Unicode(class))) => class.ranges().iter().map(|r| (r.start(), r.end())).collect(),
+        Ok(HirKind::Class(Class::Unicode(class))) => class
+            .ranges()
+            .iter()
+            .map(|r| (r.start(), r.end()))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -180,7 +209,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Counts that are published with the encodings or were taken from the reference implementation.
+    /// Counts that are published with the encodings or were taken from the reference
+    /// implementation.
     #[test]
     fn known_texts_have_their_known_counts() {
         for encoding in Encoding::ALL {
@@ -206,14 +236,38 @@ mod tests {
         assert_eq!(letters().collect::<String>(), "abcdefghilmnoprstuwy");
         for encoding in Encoding::ALL {
             for b in letters() {
-                assert_eq!(encoding.count(&format!(" {b}")), 1, "{} {b}", encoding.name());
+                assert_eq!(
+                    encoding.count(&format!(" {b}")),
+                    1,
+                    "{} {b}",
+                    encoding.name()
+                );
                 for a in letters().filter(|a| (*a, b) != ('y', 'f')) {
-                    assert_eq!(encoding.count(&format!("{a}{b}")), 1, "{} {a}{b}", encoding.name());
+                    assert_eq!(
+                        encoding.count(&format!("{a}{b}")),
+                        1,
+                        "{} {a}{b}",
+                        encoding.name()
+                    );
                 }
             }
         }
-        let texts = ["", "a", "ab", "abc", "a b", " ab", "xx", "yf", "ä", &"ab".repeat(60)];
-        assert_eq!(texts.map(|text| most(text.as_bytes())), [0, 1, 1, 2, 2, 2, 2, 2, 2, 80]);
+        let texts = [
+            "",
+            "a",
+            "ab",
+            "abc",
+            "a b",
+            " ab",
+            "xx",
+            "yf",
+            "ä",
+            &"ab".repeat(60),
+        ];
+        assert_eq!(
+            texts.map(|text| most(text.as_bytes())),
+            [0, 1, 1, 2, 2, 2, 2, 2, 2, 80]
+        );
     }
 
     proptest! {

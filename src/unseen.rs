@@ -2,11 +2,14 @@
 
 /// Whether a text says nothing: no letter and no digit of it is seen.
 pub(crate) fn says_nothing(text: &str) -> bool {
-    !text.chars().any(|c| c.is_alphanumeric() && !is_ignorable(c))
+    !text
+        .chars()
+        .any(|c| c.is_alphanumeric() && !is_ignorable(c))
 }
 
-/// Whether a character is ignored where text is shown (`Default_Ignorable_Code_Point` of the Unicode Character Database): zero-width
-/// characters, bidirectional controls, fillers, selectors, tags.
+/// Whether a character is ignored where text is shown (`Default_Ignorable_Code_Point` of the
+/// Unicode Character Database): zero-width characters, bidirectional controls, fillers, selectors,
+/// tags.
 pub(crate) const fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'

@@ -1,10 +1,10 @@
 //! The verification: inputs in, findings and verdicts out. No terminal, no clock, no environment.
 //!
-//! An input is read in blocks of half a megabyte. Each core takes a block, parses its lines into records
-//! that borrow from it, and then passes with them through the workers, among whom the executions are dealt
-//! out by a hash of their id. The workers see the blocks in the order of the input, so an execution's
-//! steps are always replayed in that order; and the memory that a run needs is that of a block for
-//! each core and of the executions that are open.
+//! An input is read in blocks of half a megabyte. Each core takes a block, parses its lines into
+//! records that borrow from it, and then passes with them through the workers, among whom the
+//! executions are dealt out by a hash of their id. The workers see the blocks in the order of the
+//! input, so an execution's steps are always replayed in that order; and the memory that a run
+//! needs is that of a block for each core and of the executions that are open.
 
 pub mod account;
 mod bounds;
@@ -37,7 +37,8 @@ use std::io::Read;
 pub struct Options {
     /// Read every input as this format instead of finding out.
     pub format: Option<Format>,
-    /// The formats that an input may have; another one is a finding (YV110). Without a list any is fine.
+    /// The formats that an input may have; another one is a finding (YV110). Without a list any is
+    /// fine.
     pub formats: Option<Vec<Format>>,
     /// What an input may demand.
     pub limits: Limits,
@@ -55,13 +56,18 @@ pub struct Options {
     pub threads: usize,
 }
 
-/// Findings of each severity that are kept where the caller sets no limit; beyond it they are counted.
+/// Findings of each severity that are kept where the caller sets no limit; beyond it they are
+/// counted.
 const MOST_FINDINGS: usize = 10_000;
 
 impl Options {
     /// Findings of each severity that are kept of one input.
     fn kept_findings(&self) -> usize {
-        if self.max_findings == 0 { MOST_FINDINGS } else { self.max_findings }
+        if self.max_findings == 0 {
+            MOST_FINDINGS
+        } else {
+            self.max_findings
+        }
     }
 }
 
@@ -81,8 +87,9 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
     finish(report, options)
 }
 
-/// Shows the records of inputs to `watch`, with the name of the input and the execution that each belongs
-/// to, in the order of the input. Nothing is replayed; the report holds what couldn't be read, and counts.
+/// Shows the records of inputs to `watch`, with the name of the input and the execution that each
+/// belongs to, in the order of the input. Nothing is replayed; the report holds what couldn't be
+/// read, and counts.
 #[must_use]
 pub fn watch(
     inputs: &[Result<Found, Missing>],
@@ -96,7 +103,9 @@ pub fn watch(
             Ok(found) => found.name.clone(),
             Err(missing) => missing.name.clone(),
         };
-        input::watch(input, options, &mut report, &mut |execution, entry| watch(&name, execution, entry));
+        input::watch(input, options, &mut report, &mut |execution, entry| {
+            watch(&name, execution, entry);
+        });
     }
     finish(report, options)
 }
@@ -115,7 +124,12 @@ fn finish(mut report: Report, options: &Options) -> Report {
     let replayed = !options.schema_only && !report.summaries.is_empty();
     let on_traces = crate::rules::ALL
         .iter()
-        .filter(|r| !matches!(r.check, crate::rules::Check::Policy | crate::rules::Check::Repository))
+        .filter(|r| {
+            !matches!(
+                r.check,
+                crate::rules::Check::Policy | crate::rules::Check::Repository
+            )
+        })
         .count();
     report.counts.rules_run = if replayed { on_traces as u64 } else { 0 };
     report.findings.sort_by_cached_key(Finding::order);
@@ -123,6 +137,8 @@ fn finish(mut report: Report, options: &Options) -> Report {
     if options.max_findings > 0 {
         report.cut(options.max_findings);
     }
-    report.summaries.sort_unstable_by(|a, b| (&a.file, a.line, &a.id).cmp(&(&b.file, b.line, &b.id)));
+    report
+        .summaries
+        .sort_unstable_by(|a, b| (&a.file, a.line, &a.id).cmp(&(&b.file, b.line, &b.id)));
     report
 }

@@ -1,6 +1,7 @@
-//! Short documents as people write them, about 540 bytes each: a heading, a few sentences, now and then an identifier or a
-//! number. Words follow Zipf's law over a vocabulary of some 20,000, and each document keeps to a topic, so an index of them
-//! has rare and frequent words and a space of meanings to learn. Deterministic: equal numbers give equal bytes.
+//! Short documents as people write them, about 540 bytes each: a heading, a few sentences, now and
+//! then an identifier or a number. Words follow Zipf's law over a vocabulary of some 20,000, and
+//! each document keeps to a topic, so an index of them has rare and frequent words and a space of
+//! meanings to learn. Deterministic: equal numbers give equal bytes.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -13,25 +14,33 @@
 use yuangs_verify::random::SplitMix;
 
 const COMMON: [&str; 48] = [
-    "the", "a", "of", "to", "and", "in", "is", "for", "it", "that", "with", "on", "by", "as", "when", "this", "are", "be",
-    "from", "not", "or", "which", "file", "test", "error", "build", "path", "value", "server", "change", "request", "line",
-    "user", "time", "type", "state", "call", "name", "list", "cache", "key", "index", "data", "code", "result", "run", "log",
+    "the", "a", "of", "to", "and", "in", "is", "for", "it", "that", "with", "on", "by", "as",
+    "when", "this", "are", "be", "from", "not", "or", "which", "file", "test", "error", "build",
+    "path", "value", "server", "change", "request", "line", "user", "time", "type", "state",
+    "call", "name", "list", "cache", "key", "index", "data", "code", "result", "run", "log",
     "message",
 ];
 const ROOTS: [&str; 96] = [
-    "account", "align", "arrange", "attach", "balance", "batch", "bind", "block", "branch", "bridge", "buffer", "bundle",
-    "channel", "charge", "clean", "cluster", "collect", "commit", "compile", "compress", "connect", "convert", "count", "crawl",
-    "decode", "deploy", "detect", "dispatch", "encode", "enter", "escape", "expand", "expect", "export", "fetch", "filter",
-    "flush", "fold", "format", "frame", "grant", "graph", "group", "handle", "harvest", "import", "inspect", "invoke", "join",
-    "ledger", "limit", "link", "listen", "load", "lock", "map", "mark", "measure", "merge", "migrate", "mount", "order", "pack",
-    "parse", "patch", "plan", "pool", "port", "print", "probe", "publish", "queue", "rank", "record", "render", "report",
-    "resolve", "retry", "rotate", "route", "sample", "scale", "scan", "schedule", "search", "select", "shard", "sign", "sort",
-    "split", "stream", "sync", "trace", "train", "verify", "watch",
+    "account", "align", "arrange", "attach", "balance", "batch", "bind", "block", "branch",
+    "bridge", "buffer", "bundle", "channel", "charge", "clean", "cluster", "collect", "commit",
+    "compile", "compress", "connect", "convert", "count", "crawl", "decode", "deploy", "detect",
+    "dispatch", "encode", "enter", "escape", "expand", "expect", "export", "fetch", "filter",
+    "flush", "fold", "format", "frame", "grant", "graph", "group", "handle", "harvest", "import",
+    "inspect", "invoke", "join", "ledger", "limit", "link", "listen", "load", "lock", "map",
+    "mark", "measure", "merge", "migrate", "mount", "order", "pack", "parse", "patch", "plan",
+    "pool", "port", "print", "probe", "publish", "queue", "rank", "record", "render", "report",
+    "resolve", "retry", "rotate", "route", "sample", "scale", "scan", "schedule", "search",
+    "select", "shard", "sign", "sort", "split", "stream", "sync", "trace", "train", "verify",
+    "watch",
 ];
-const BEFORE: [&str; 14] =
-    ["", "re", "pre", "un", "over", "sub", "auto", "inter", "multi", "cross", "post", "co", "non", "under"];
-const BEHIND: [&str; 15] =
-    ["", "er", "ing", "ed", "able", "or", "ment", "ation", "less", "ful", "ness", "ish", "ward", "hood", "ship"];
+const BEFORE: [&str; 14] = [
+    "", "re", "pre", "un", "over", "sub", "auto", "inter", "multi", "cross", "post", "co", "non",
+    "under",
+];
+const BEHIND: [&str; 15] = [
+    "", "er", "ing", "ed", "able", "or", "ment", "ation", "less", "ful", "ness", "ish", "ward",
+    "hood", "ship",
+];
 /// Words that there are.
 const VOCABULARY: usize = COMMON.len() + ROOTS.len() * BEFORE.len() * BEHIND.len();
 /// Groups of words that keep company.
@@ -44,7 +53,12 @@ fn word(rank: usize) -> String {
     // The plain roots come first, then what is made of them.
     let rank = rank - COMMON.len();
     let (shape, root) = (rank / ROOTS.len(), rank % ROOTS.len());
-    format!("{}{}{}", BEFORE[shape / BEHIND.len() % BEFORE.len()], ROOTS[root], BEHIND[shape % BEHIND.len()])
+    format!(
+        "{}{}{}",
+        BEFORE[shape / BEHIND.len() % BEFORE.len()],
+        ROOTS[root],
+        BEHIND[shape % BEHIND.len()]
+    )
 }
 
 /// A rank that is drawn with a chance of about one through itself.
@@ -64,11 +78,16 @@ fn any(numbers: &mut SplitMix) -> String {
     word(rank)
 }
 
-/// A section of Markdown: its heading and its text. Another `version` says something else under the same heading.
+/// A section of Markdown: its heading and its text. Another `version` says something else under the
+/// same heading.
 pub fn document(number: u64, version: u64) -> String {
     let mut numbers = SplitMix(number);
     let topic = numbers.below(TOPICS);
-    let mut text = format!("## {} {} {number}\n\n", topical(&mut numbers, topic), topical(&mut numbers, topic));
+    let mut text = format!(
+        "## {} {} {number}\n\n",
+        topical(&mut numbers, topic),
+        topical(&mut numbers, topic)
+    );
     let mut numbers = SplitMix(number ^ (version << 40));
     while text.len() < 480 {
         let words = 6 + numbers.below(10);

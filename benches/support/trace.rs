@@ -1,4 +1,5 @@
-//! Legal traces of whole-turn records, 1.5 to 2.5 KB a line. Deterministic: equal numbers give equal bytes.
+//! Legal traces of whole-turn records, 1.5 to 2.5 KB a line. Deterministic: equal numbers give
+//! equal bytes.
 
 use std::io::{self, Write};
 
@@ -24,7 +25,9 @@ pub fn execution(out: &mut impl Write, number: u64) -> io::Result<u64> {
                 r#""type":"code_diff","payload":{{"diff":"--- a/{path}\n+++ b/{path}\n@@ -1,2 +1,2 @@\n context\n-old {seed}\n+new {seed}\n"}}"#
             )
         } else {
-            format!(r#""type":"tool_call","payload":{{"tool":"read_file","parameters":{{"path":"{path}"}}}}"#)
+            format!(
+                r#""type":"tool_call","payload":{{"tool":"read_file","parameters":{{"path":"{path}"}}}}"#
+            )
         };
         let (risk, decision) = if turn % 3 == 0 {
             ("medium", r#""by":"human","signer":"alice","#.to_owned())
@@ -54,7 +57,9 @@ pub fn execution(out: &mut impl Write, number: u64) -> io::Result<u64> {
 fn source(seed: u64) -> String {
     let mut text = String::new();
     for n in 0..(5 + seed % 8) {
-        text.push_str(&format!(r#"  const value{n} = lookup(\"key-{seed}-{n}\", {{ strict: true }});\n"#));
+        text.push_str(&format!(
+            r#"  const value{n} = lookup(\"key-{seed}-{n}\", {{ strict: true }});\n"#
+        ));
     }
     text
 }

@@ -1,5 +1,5 @@
-//! Any text is a command line that is understood or rated high: the same way each time, with effects that lie in it, and no
-//! milder for being handed to a shell or an interpreter.
+//! Any text is a command line that is understood or rated high: the same way each time, with
+//! effects that lie in it, and no milder for being handed to a shell or an interpreter.
 
 #![no_main]
 
@@ -39,8 +39,8 @@ fuzz_target!(|input: (u8, &str)| {
         return;
     }
     let found = analysed(&format!("{handed}{quoted}"));
-    // A shell of its own has no parameters, and knows that. What begins like an option is one. What looks like the language
-    // of another shell is none where a shell is named.
+    // A shell of its own has no parameters, and knows that. What begins like an option is one. What
+    // looks like the language of another shell is none where a shell is named.
     if handed == "sh -c " && !text.contains('$') && !text.starts_with(['-', '+']) {
         let alone = analysed(text);
         let foreign = alone.reasons().iter().any(|reason| reason.contains("looks like"));

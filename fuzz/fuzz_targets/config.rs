@@ -1,5 +1,5 @@
-//! The configuration and the baseline: read or refused, never a panic; and what is read lets nothing pass without a
-//! reason.
+//! The configuration and the baseline: read or refused, never a panic; and what is read lets
+//! nothing pass without a reason.
 
 #![no_main]
 

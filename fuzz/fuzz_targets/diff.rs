@@ -1,4 +1,5 @@
-//! Any bytes are a diff or none; a diff is applied or refused, the same way each time, and what applied is in the tree.
+//! Any bytes are a diff or none; a diff is applied or refused, the same way each time, and what
+//! applied is in the tree.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! The scanner accepts what `serde_json` accepts, refuses what it refuses, and points into the text.
+//! The scanner accepts what `serde_json` accepts, refuses what it refuses, and points into the
+//! text.
 
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! Words, judged corpora, models and sessions: any text is parted into words that the full-text index takes, is read or refused as
-//! a corpus or as the files of a model, and is a session that is measured and compared.
+//! Words, judged corpora, models and sessions: any text is parted into words that the full-text
+//! index takes, is read or refused as a corpus or as the files of a model, and is a session that is
+//! measured and compared.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any text, read as a record of every format: no panic, places inside the text, and the typed reader
-//! agrees with the general schema validator.
+//! Any text, read as a record of every format: no panic, places inside the text, and the typed
+//! reader agrees with the general schema validator.
 
 #![no_main]
 

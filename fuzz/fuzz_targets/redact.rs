@@ -1,4 +1,5 @@
-//! Redaction: any text is refused or loses its secrets, and a second time there is nothing to do; items of messages lie in them.
+//! Redaction: any text is refused or loses its secrets, and a second time there is nothing to do;
+//! items of messages lie in them.
 
 #![no_main]
 

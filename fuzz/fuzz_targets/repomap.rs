@@ -1,6 +1,7 @@
 #![no_main]
 
-//! Any text gives tags whose places fit, in every language; any text is a map's settings or is refused.
+//! Any text gives tags whose places fit, in every language; any text is a map's settings or is
+//! refused.
 
 use libfuzzer_sys::fuzz_target;
 use yuangs_verify::repomap::{Language, Settings, extract};

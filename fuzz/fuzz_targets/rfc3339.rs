@@ -1,4 +1,5 @@
-//! Times: no panic, nothing but ASCII is a time, and equal instants are equal however they are spelled.
+//! Times: no panic, nothing but ASCII is a time, and equal instants are equal however they are
+//! spelled.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Attestations on the command line: `gate --attest` and `attest` write one, `attest verify` checks it.
+//! Attestations on the command line: `gate --attest` and `attest` write one, `attest verify` checks
+//! it.
 
 use super::file;
 use super::gate::{GateArgs, Located, Material, RulesArgs};
@@ -21,7 +22,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[group(requires_all = ["attest", "attest_key", "attest_key_id", "now"], multiple = true)]
 pub(super) struct AttestArgs {
-    /// Write a signed statement (in-toto, DSSE) of what was looked at and how it ended; needs --now.
+    /// Write a signed statement (in-toto, DSSE) of what was looked at and how it ended; needs
+    /// --now.
     #[arg(long, value_name = "FILE", help_heading = "Attestation")]
     attest: Option<PathBuf>,
     /// Private key, Ed25519 in PEM.
@@ -35,7 +37,11 @@ pub(super) struct AttestArgs {
 impl AttestArgs {
     /// An attestation that is asked for.
     fn to(file: PathBuf, key: PathBuf, key_id: String) -> Self {
-        Self { attest: Some(file), attest_key: Some(key), attest_key_id: Some(key_id) }
+        Self {
+            attest: Some(file),
+            attest_key: Some(key),
+            attest_key_id: Some(key_id),
+        }
     }
 }
 
@@ -55,8 +61,15 @@ impl AttestArgs {
     }
 
     /// Takes the digests before the gate runs; none when no attestation is asked for.
-    pub(super) fn before(&self, located: &Located, baseline: Option<&Material>) -> Result<Option<Digests>, Failure> {
-        self.attest.as_ref().map(|_| digests(located, baseline)).transpose()
+    pub(super) fn before(
+        &self,
+        located: &Located,
+        baseline: Option<&Material>,
+    ) -> Result<Option<Digests>, Failure> {
+        self.attest
+            .as_ref()
+            .map(|_| digests(located, baseline))
+            .transpose()
     }
 
     /// Writes the attestation, unless what was read has changed meanwhile.
@@ -67,7 +80,8 @@ impl AttestArgs {
         baseline: Option<&Material>,
         judged: (&Report, &Applied, &Outcome, i64),
     ) -> Result<(), Failure> {
-        let (Some(path), Some(key), Some(key_id), Some(before)) = (&self.attest, &self.attest_key, &self.attest_key_id, before)
+        let (Some(path), Some(key), Some(key_id), Some(before)) =
+            (&self.attest, &self.attest_key, &self.attest_key_id, before)
         else {
             return Ok(());
         };
@@ -104,12 +118,19 @@ impl AttestArgs {
             time,
             verdict,
             materials: before.materials,
-            counts: all.into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
+            counts: all
+                .into_iter()
+                .map(|(name, count)| (name.to_owned(), count))
+                .collect(),
         };
         let unusable = |e: crate::attest::AttestError| {
-            Failure::unable(format!("`{}`: {e}", key.display()), "--attest-key names a private key")
+            Failure::unable(
+                format!("`{}`: {e}", key.display()),
+                "--attest-key names a private key",
+            )
         };
-        let envelope = Statement::new(before.traces, predicate).sign(&private_key(&file::text(key)?).map_err(unusable)?, key_id);
+        let envelope = Statement::new(before.traces, predicate)
+            .sign(&private_key(&file::text(key)?).map_err(unusable)?, key_id);
         super::write::write(path, envelope.map_err(unusable)?)
     }
 }
@@ -117,7 +138,12 @@ impl AttestArgs {
 fn digests(located: &Located, baseline: Option<&Material>) -> Result<Digests, Failure> {
     let config = &located.config;
     let mut traces = BTreeMap::new();
-    let found = config.traces.as_ref().map(|t| located.traces(t)).transpose()?.unwrap_or_default();
+    let found = config
+        .traces
+        .as_ref()
+        .map(|t| located.traces(t))
+        .transpose()?
+        .unwrap_or_default();
     let mut unread: BTreeSet<String> = found.skipped.into_iter().map(|s| s.name).collect();
     for input in found.inputs {
         let Found { name, input } = match input {
@@ -129,19 +155,34 @@ fn digests(located: &Located, baseline: Option<&Material>) -> Result<Digests, Fa
             }
         };
         let Input::File(path) = input else {
-            return Err(Failure::unable("standard input can't be attested", "put the trace into a file"));
+            return Err(Failure::unable(
+                "standard input can't be attested",
+                "put the trace into a file",
+            ));
         };
         let digest = digest(&path)?;
-        if let Some(other) = traces.insert(name.clone(), digest.clone()).filter(|other| *other != digest) {
+        if let Some(other) = traces
+            .insert(name.clone(), digest.clone())
+            .filter(|other| *other != digest)
+        {
             let message = format!("two traces are called `{name}`: {other} and {digest}");
-            return Err(Failure::unable(message, "give them names that differ in UTF-8"));
+            return Err(Failure::unable(
+                message,
+                "give them names that differ in UTF-8",
+            ));
         }
     }
     let below = |file: &String| located.material(file);
     let files = [
         ("configuration", Some(located.itself())),
-        ("policy", config.policy.as_ref().map(|p| below(&p.file)).transpose()?),
-        ("trust file", config.keys.as_ref().map(|k| below(&k.file)).transpose()?),
+        (
+            "policy",
+            config.policy.as_ref().map(|p| below(&p.file)).transpose()?,
+        ),
+        (
+            "trust file",
+            config.keys.as_ref().map(|k| below(&k.file)).transpose()?,
+        ),
         ("baseline", baseline.cloned()),
     ];
     let mut materials = BTreeMap::new();
@@ -153,12 +194,21 @@ fn digests(located: &Located, baseline: Option<&Material>) -> Result<Digests, Fa
         };
         materials.insert(what.to_owned(), digest);
     }
-    Ok(Digests { traces, unread, materials })
+    Ok(Digests {
+        traces,
+        unread,
+        materials,
+    })
 }
 
 /// SHA-256 of a file as it lies there, in lower-case hexadecimal.
 fn digest(path: &Path) -> Result<String, Failure> {
-    let failed = |e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be a file that can be read");
+    let failed = |e| {
+        Failure::unable(
+            format!("can't read `{}`: {e}", path.display()),
+            "it must be a file that can be read",
+        )
+    };
     let mut file = open_regular(path).map_err(failed)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
@@ -177,8 +227,8 @@ fn hex(bytes: &[u8]) -> String {
 
 /// Write a signed statement of how the gate ended, or check one.
 ///
-/// Writing runs the gate, so that no other verdict than its own can be signed: a gate that fails is attested as
-/// failed, and ends with its exit code.
+/// Writing runs the gate, so that no other verdict than its own can be signed: a gate that fails is
+/// attested as failed, and ends with its exit code.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct AttestCommand {
@@ -208,7 +258,10 @@ impl AttestCommand {
             (None, Some(output), Some(key), Some(key_id), Some(now)) => {
                 GateArgs::attesting(self.rules, AttestArgs::to(output, key, key_id), now).run()
             }
-            (None, ..) => Err(Failure::unable("--output, --key, --key-id and --now are needed", "see `attest --help`")),
+            (None, ..) => Err(Failure::unable(
+                "--output, --key, --key-id and --now are needed",
+                "see `attest --help`",
+            )),
         }
     }
 }
@@ -216,7 +269,8 @@ impl AttestCommand {
 /// What can be done with an attestation.
 #[derive(Debug, Subcommand)]
 pub(super) enum Verify {
-    /// Check an attestation: signed by whom it should, passed, and about all that the gate would read here.
+    /// Check an attestation: signed by whom it should, passed, and about all that the gate would
+    /// read here.
     Verify(VerifyArgs),
 }
 
@@ -232,7 +286,12 @@ pub(super) struct VerifyArgs {
     #[arg(long, value_name = "NAME")]
     signer: String,
     /// The folder of the configuration, `yuangs-verify.toml`.
-    #[arg(long, value_name = "FOLDER", default_value = ".", conflicts_with = "config")]
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        default_value = ".",
+        conflicts_with = "config"
+    )]
     root: PathBuf,
     #[command(flatten)]
     rules: RulesArgs,
@@ -251,10 +310,13 @@ impl VerifyArgs {
     /// Checks and tells.
     fn run(self) -> Result<u8, Failure> {
         let store = trust_store(&self.keys)?;
-        let statement = match Statement::open(&file::text(&self.attestation)?, &store, &self.signer) {
+        let statement = match Statement::open(&file::text(&self.attestation)?, &store, &self.signer)
+        {
             Ok(statement) => statement,
             Err(error) => {
-                print(Color::Auto, |out| writeln!(out, "FAIL {}", terminal(&error.to_string())))?;
+                print(Color::Auto, |out| {
+                    writeln!(out, "FAIL {}", terminal(&error.to_string()))
+                })?;
                 return Ok(EXIT_FINDINGS);
             }
         };
@@ -271,21 +333,45 @@ impl VerifyArgs {
             }
             if problems.is_empty() {
                 let signer = terminal(&self.signer);
-                let found = format!("{} errors, {} warnings, {} notes", count("errors"), count("warnings"), count("notes"));
+                let found = format!(
+                    "{} errors, {} warnings, {} notes",
+                    count("errors"),
+                    count("warnings"),
+                    count("notes")
+                );
                 let word = if count("errors") == 0 { "PASS" } else { "INFO" };
-                writeln!(out, "{word} attested by {signer}: {files} files as they lie here, {found}")?;
+                writeln!(
+                    out,
+                    "{word} attested by {signer}: {files} files as they lie here, {found}"
+                )?;
             }
             Ok(())
         })?;
-        Ok(if problems.is_empty() { EXIT_CLEAN } else { EXIT_FINDINGS })
+        Ok(if problems.is_empty() {
+            EXIT_CLEAN
+        } else {
+            EXIT_FINDINGS
+        })
     }
 
     /// What the gate would read if it ran here and now.
     fn here(&self) -> Result<Digests, Failure> {
-        let named = || self.rules.config.clone().unwrap_or_else(|| self.root.join(FILE));
-        let rules = if self.rules.is_pinned() { self.rules.clone() } else { RulesArgs::of(Some(named())) };
+        let named = || {
+            self.rules
+                .config
+                .clone()
+                .unwrap_or_else(|| self.root.join(FILE))
+        };
+        let rules = if self.rules.is_pinned() {
+            self.rules.clone()
+        } else {
+            RulesArgs::of(Some(named()))
+        };
         let located = rules.locate(&self.root)?;
-        digests(&located, located.baseline(self.baseline.as_deref())?.as_ref())
+        digests(
+            &located,
+            located.baseline(self.baseline.as_deref())?.as_ref(),
+        )
     }
 }
 
@@ -293,19 +379,43 @@ impl VerifyArgs {
 fn verdict(predicate: &Predicate, fail_on: FailOn, allow_ignored: bool) -> Vec<String> {
     let mut problems = Vec::new();
     // A count that isn't stated isn't zero.
-    let count = |name: &str| predicate.counts.get(name).map_or_else(|| "an unknown number".to_owned(), u64::to_string);
-    let let_pass = [("ignored", "ignored"), ("known", "in the baseline"), ("off", "turned off"), ("lowered", "made less severe")];
-    for (name, what) in let_pass.into_iter().filter(|(name, _)| !allow_ignored && count(name) != "0") {
-        problems.push(format!("findings that were {what}: {} (--allow-ignored accepts them)", count(name)));
+    let count = |name: &str| {
+        predicate
+            .counts
+            .get(name)
+            .map_or_else(|| "an unknown number".to_owned(), u64::to_string)
+    };
+    let let_pass = [
+        ("ignored", "ignored"),
+        ("known", "in the baseline"),
+        ("off", "turned off"),
+        ("lowered", "made less severe"),
+    ];
+    for (name, what) in let_pass
+        .into_iter()
+        .filter(|(name, _)| !allow_ignored && count(name) != "0")
+    {
+        problems.push(format!(
+            "findings that were {what}: {} (--allow-ignored accepts them)",
+            count(name)
+        ));
     }
     let accepted = predicate.verdict == Verdict::Unenforced && fail_on == FailOn::Never;
     if predicate.verdict != Verdict::Passed && !accepted {
         problems.push(format!("the gate did not pass: {:?}", predicate.verdict).to_lowercase());
     }
-    for (severity, name) in [(Severity::Error, "errors"), (Severity::Warning, "warnings"), (Severity::Note, "notes")] {
+    for (severity, name) in [
+        (Severity::Error, "errors"),
+        (Severity::Warning, "warnings"),
+        (Severity::Note, "notes"),
+    ] {
         // A count that isn't stated isn't zero.
         let count = predicate.counts.get(name).copied();
-        if fail_on.severity().is_some_and(|threshold| severity >= threshold) && count != Some(0) {
+        if fail_on
+            .severity()
+            .is_some_and(|threshold| severity >= threshold)
+            && count != Some(0)
+        {
             let count = count.map_or_else(|| "an unknown number of".to_owned(), |n| n.to_string());
             problems.push(format!("the gate let {count} {name} pass"));
         }
@@ -319,7 +429,11 @@ fn differences(statement: &Statement, here: &Digests) -> Vec<String> {
     if statement.subject.is_empty() {
         problems.push("it is about no file".into());
     }
-    problems.extend(here.unread.iter().map(|name| format!("{name} lies among the traces and isn't read")));
+    problems.extend(
+        here.unread
+            .iter()
+            .map(|name| format!("{name} lies among the traces and isn't read")),
+    );
     let mut attested = BTreeMap::new();
     for subject in &statement.subject {
         let digest = subject.digest.get("sha256").map_or("", String::as_str);
@@ -327,15 +441,28 @@ fn differences(statement: &Statement, here: &Digests) -> Vec<String> {
             problems.push(format!("it speaks twice of {}", subject.name));
         }
     }
-    let materials = statement.predicate.materials.iter().map(|(name, digest)| (name.as_str(), digest.as_str())).collect();
-    for (before, now, the) in [(attested, &here.traces, ""), (materials, &here.materials, "the ")] {
-        let now: BTreeMap<&str, &str> = now.iter().map(|(name, digest)| (name.as_str(), digest.as_str())).collect();
+    let materials = statement
+        .predicate
+        .materials
+        .iter()
+        .map(|(name, digest)| (name.as_str(), digest.as_str()))
+        .collect();
+    for (before, now, the) in [
+        (attested, &here.traces, ""),
+        (materials, &here.materials, "the "),
+    ] {
+        let now: BTreeMap<&str, &str> = now
+            .iter()
+            .map(|(name, digest)| (name.as_str(), digest.as_str()))
+            .collect();
         let names: BTreeSet<&str> = before.keys().chain(now.keys()).copied().collect();
         for name in names {
             match (before.get(name), now.get(name)) {
                 (Some(before), Some(now)) if before == now => {}
                 (Some(_), Some(_)) => problems.push(format!("{the}{name} isn't what was attested")),
-                (Some(_), None) => problems.push(format!("{the}{name} isn't among what the gate reads here")),
+                (Some(_), None) => {
+                    problems.push(format!("{the}{name} isn't among what the gate reads here"));
+                }
                 (None, _) => problems.push(format!("{the}{name} lies here and wasn't attested")),
             }
         }

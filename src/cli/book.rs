@@ -65,12 +65,25 @@ impl ReadArgs {
     /// # Errors
     /// When the rules for secrets don't load: without them a secret would be shown.
     pub(super) fn read(&self, paths: &[PathBuf]) -> Result<Reading, Failure> {
-        Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
-        let settings = Settings { assessor: Assessor::V1, ..Settings::default() };
-        let options = Options { format: self.format_in, max_turns: self.max_turns, settings, ..Options::default() };
+        Table::shipped()
+            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        let settings = Settings {
+            assessor: Assessor::V1,
+            ..Settings::default()
+        };
+        let options = Options {
+            format: self.format_in,
+            max_turns: self.max_turns,
+            settings,
+            ..Options::default()
+        };
         let mut report = verify(&traces(paths), &options);
         let secrets = std::mem::take(&mut report.secrets);
         let unopened = report.counts.unopened;
-        Ok(Reading { book: Book::of(report), secrets, unopened })
+        Ok(Reading {
+            book: Book::of(report),
+            secrets,
+            unopened,
+        })
     }
 }

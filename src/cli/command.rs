@@ -85,9 +85,12 @@ impl Places {
         for path in &self.table {
             let text = file::text_or_input(path)?;
             let name = path.to_string_lossy();
-            table
-                .add(&name, &text)
-                .map_err(|e| Failure::unable(format!("`{name}`: {e}"), "docs/command-table.md describes the form"))?;
+            table.add(&name, &text).map_err(|e| {
+                Failure::unable(
+                    format!("`{name}`: {e}"),
+                    "docs/command-table.md describes the form",
+                )
+            })?;
         }
         Ok(table)
     }
@@ -111,17 +114,24 @@ impl Places {
     }
 }
 
-/// The symbolic links below a folder, as if it were the work tree. A target inside the folder is inside the work
-/// tree, also where the link names it from the root.
+/// The symbolic links below a folder, as if it were the work tree. A target inside the folder is
+/// inside the work tree, also where the link names it from the root.
 fn links(tree: &Path, workdir: &str) -> Result<Links, Failure> {
     let unable = |e: &dyn std::fmt::Display| {
-        Failure::unable(format!("can't read the tree `{}`: {e}", tree.display()), "it must be a readable folder")
+        Failure::unable(
+            format!("can't read the tree `{}`: {e}", tree.display()),
+            "it must be a readable folder",
+        )
     };
     let root = tree.canonicalize().map_err(|e| unable(&e))?;
     if !root.is_dir() {
         return Err(unable(&"it is no folder"));
     }
-    let inside = |path: &Path| path.strip_prefix(&root).ok().map(|below| format!("{workdir}/{}", below.to_string_lossy()));
+    let inside = |path: &Path| {
+        path.strip_prefix(&root)
+            .ok()
+            .map(|below| format!("{workdir}/{}", below.to_string_lossy()))
+    };
     let mut found = Vec::new();
     for entry in walkdir::WalkDir::new(&root) {
         let entry = entry.map_err(|e| unable(&e))?;
@@ -159,27 +169,43 @@ impl ShellCommand {
     /// Explains, rates or lists.
     pub(super) fn run(self) -> Result<u8, Failure> {
         match self {
-            Self::Explain { line, places, format } => {
+            Self::Explain {
+                line,
+                places,
+                format,
+            } => {
                 let table = places.table()?;
                 let analysis = analyse(&line, &places.context(&table)?);
                 print(Color::Auto, |out| match format {
                     Format::Text => {
                         let text = explain::explain(&line, &analysis);
-                        text.trim_end().lines().try_for_each(|line| writeln!(out, "{}", line_start(line)))
+                        text.trim_end()
+                            .lines()
+                            .try_for_each(|line| writeln!(out, "{}", line_start(line)))
                     }
                     Format::Json => {
-                        let told = Told { reasons: analysis.reasons(), analysis: &analysis };
+                        let told = Told {
+                            reasons: analysis.reasons(),
+                            analysis: &analysis,
+                        };
                         let told = serde_json::to_string_pretty(&told).map_err(io::Error::other)?;
                         writeln!(out, "{}", harmless_json(&told))
                     }
                 })?;
                 Ok(EXIT_CLEAN)
             }
-            Self::Check { file, places, format } => {
+            Self::Check {
+                file,
+                places,
+                format,
+            } => {
                 let text = file::text_or_input(&file)?;
                 let table = places.table()?;
                 let context = places.context(&table)?;
-                let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty()).collect();
+                let lines: Vec<(usize, &str)> = (1..)
+                    .zip(text.lines())
+                    .filter(|(_, l)| !l.trim().is_empty())
+                    .collect();
                 let rated: Vec<Rated> = lines
                     .par_iter()
                     .map(|(number, line)| {
@@ -198,7 +224,10 @@ impl ShellCommand {
                     Check::Table => print(Color::Auto, |out| confusion(&rated, out))?,
                 }
                 let unreadable = rated.iter().any(|(_, row)| row.is_none());
-                let wrong = |(_, row): &Rated| row.as_ref().is_some_and(|(r, a)| r.expect.is_some_and(|e| e != a.risk));
+                let wrong = |(_, row): &Rated| {
+                    row.as_ref()
+                        .is_some_and(|(r, a)| r.expect.is_some_and(|e| e != a.risk))
+                };
                 Ok(if rated.is_empty() {
                     EXIT_EMPTY
                 } else if unreadable || (format == Check::Table && rated.iter().any(wrong)) {
@@ -209,11 +238,18 @@ impl ShellCommand {
             }
             Self::List { places } => {
                 let table = places.table()?;
-                let listed =
-                    table.list().map_err(|e| Failure::unable(e.to_string(), "docs/command-table.md describes the form"))?;
+                let listed = table.list().map_err(|e| {
+                    Failure::unable(e.to_string(), "docs/command-table.md describes the form")
+                })?;
                 print(Color::Auto, |out| {
                     for entry in &listed {
-                        writeln!(out, "{:<24} {:<22} {}", terminal(&entry.name), terminal(&entry.file), terminal(&entry.source))?;
+                        writeln!(
+                            out,
+                            "{:<24} {:<22} {}",
+                            terminal(&entry.name),
+                            terminal(&entry.file),
+                            terminal(&entry.source)
+                        )?;
                     }
                     Ok(())
                 })?;
@@ -227,7 +263,9 @@ impl ShellCommand {
 fn jsonl(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
     for (line, row) in rated {
         let value = match row {
-            Some((_, a)) => json!({ "line": line, "risk": a.risk, "effects": a.effects, "unparsed": a.unparsed }),
+            Some((_, a)) => {
+                json!({ "line": line, "risk": a.risk, "effects": a.effects, "unparsed": a.unparsed })
+            }
             None => {
                 json!({ "line": line, "risk": "high", "effects": [], "unparsed": true, "error": "no JSON object with a member `cmd`" })
             }
@@ -247,8 +285,11 @@ fn confusion(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
             wrong.push(format!("line {line}: no JSON object with a member `cmd`"));
             continue;
         };
-        let class =
-            row.class.clone().or_else(|| row.expect.map(|e| format!("expected {}", e.as_str()))).unwrap_or_else(|| "all".into());
+        let class = row
+            .class
+            .clone()
+            .or_else(|| row.expect.map(|e| format!("expected {}", e.as_str())))
+            .unwrap_or_else(|| "all".into());
         let [low, medium, high] = classes.entry(class).or_default();
         *match analysis.risk {
             Risk::Low => low,
@@ -264,11 +305,21 @@ fn confusion(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
             ));
         }
     }
-    writeln!(out, "{:<28} {:>7} {:>7} {:>7} {:>8}", "class", "low", "medium", "high", "high")?;
+    writeln!(
+        out,
+        "{:<28} {:>7} {:>7} {:>7} {:>8}",
+        "class", "low", "medium", "high", "high"
+    )?;
     for (class, [low, medium, high]) in &classes {
         let all = low + medium + high;
         let permille = high * 1000 / all.max(1);
-        writeln!(out, "{:<28} {low:>7} {medium:>7} {high:>7} {:>5}.{} %", terminal(class), permille / 10, permille % 10)?;
+        writeln!(
+            out,
+            "{:<28} {low:>7} {medium:>7} {high:>7} {:>5}.{} %",
+            terminal(class),
+            permille / 10,
+            permille % 10
+        )?;
     }
     for line in wrong.iter().take(SHOWN) {
         writeln!(out, "{line}")?;
@@ -276,5 +327,10 @@ fn confusion(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
     if wrong.len() > SHOWN {
         writeln!(out, "and {} more", wrong.len() - SHOWN)?;
     }
-    writeln!(out, "{} commands, {} not as expected", rated.len(), wrong.len())
+    writeln!(
+        out,
+        "{} commands, {} not as expected",
+        rated.len(),
+        wrong.len()
+    )
 }

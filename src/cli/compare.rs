@@ -25,11 +25,12 @@ pub struct CompareArgs {
     /// Two traces, the base and the new one (files or folders); with `--golden` only new ones.
     #[arg(required = true, value_name = "BASE NEW")]
     traces: Vec<PathBuf>,
-    /// A folder of traces as they should be: each of its executions has to be among the new ones, and the other way
-    /// round. Fails on everything unless `--fail-on` says less.
+    /// A folder of traces as they should be: each of its executions has to be among the new ones,
+    /// and the other way round. Fails on everything unless `--fail-on` says less.
     #[arg(long, value_name = "DIR")]
     golden: Option<PathBuf>,
-    /// Fail (exit 1) when this differs; several with commas. An execution without a pair differs in everything.
+    /// Fail (exit 1) when this differs; several with commas. An execution without a pair differs in
+    /// everything.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     fail_on: Vec<FailOn>,
     /// How.
@@ -57,18 +58,33 @@ impl CompareArgs {
         };
         let (base, new) = (self.read.read(base)?, self.read.read(new)?);
         if base.unopened + new.unopened > 0 {
-            let missing = base.book.findings.iter().chain(&new.book.findings).map(|f| f.message.as_str()).next();
-            return Err(Failure::unable(missing.unwrap_or("an input can't be opened"), "both have to be readable"));
+            let missing = base
+                .book
+                .findings
+                .iter()
+                .chain(&new.book.findings)
+                .map(|f| f.message.as_str())
+                .next();
+            return Err(Failure::unable(
+                missing.unwrap_or("an input can't be opened"),
+                "both have to be readable",
+            ));
         }
         for (reading, which) in [(&base, "base"), (&new, "new one")] {
             if reading.book.is_empty() {
-                tell(&format!("nothing was compared: the {which} holds no execution and no record"));
+                tell(&format!(
+                    "nothing was compared: the {which} holds no execution and no record"
+                ));
                 return Ok(EXIT_EMPTY);
             }
         }
         let document = compare(&base.book, &new.book);
         if let Some(format) = self.format.page() {
-            let color = if self.format == Print::Text { self.color } else { Color::Never };
+            let color = if self.format == Print::Text {
+                self.color
+            } else {
+                Color::Never
+            };
             print(color, |out| page(&document).write(format, out))?;
         } else {
             print(Color::Never, |out| write_pretty(&document, out))?;
@@ -78,7 +94,11 @@ impl CompareArgs {
 
     fn exit_code(&self, document: &Document) -> u8 {
         const ALL: [FailOn; 3] = [FailOn::Path, FailOn::Decisions, FailOn::Outcome];
-        let given = if self.fail_on.is_empty() && self.golden.is_some() { &ALL[..] } else { &self.fail_on };
+        let given = if self.fail_on.is_empty() && self.golden.is_some() {
+            &ALL[..]
+        } else {
+            &self.fail_on
+        };
         let same = document.same;
         let fails = given.iter().any(|what| match what {
             FailOn::Path => !same.path,

@@ -47,11 +47,18 @@ impl InitArgs {
         print(Color::Auto, |out| {
             writeln!(out, "wrote {}", terminal(&path.to_string_lossy()))?;
             if found.paths.is_empty() {
-                return writeln!(out, "no traces were found: set [traces] paths, then run `yuangs-verify gate`");
+                return writeln!(
+                    out,
+                    "no traces were found: set [traces] paths, then run `yuangs-verify gate`"
+                );
             }
             writeln!(out, "traces: {}", terminal(&found.paths.join(", ")))?;
             if let Some(sentence) = skipped_sentence(&found.unread, found.unread.len() as u64) {
-                writeln!(out, "{}; the gate won't pass until they are read, excluded or gone", terminal(&sentence))?;
+                writeln!(
+                    out,
+                    "{}; the gate won't pass until they are read, excluded or gone",
+                    terminal(&sentence)
+                )?;
             }
             writeln!(out, "next: yuangs-verify gate")
         })?;
@@ -80,21 +87,54 @@ impl Found {
     /// Looks at the files below `root`, and at what the traces among them record.
     fn below(root: &Path) -> Result<Self, Failure> {
         let traces = traces_below(root);
-        let mut found = Self { paths: places(&traces), ..Self::default() };
-        if traces.iter().any(|trace| by_name(Path::new(trace)) != Choice::Read) {
-            let others = traces.iter().filter(|trace| by_name(Path::new(trace)) != Choice::Read).map(|trace| glob_of(trace));
-            found.include = USUAL.into_iter().map(str::to_owned).chain(others.collect::<BTreeSet<_>>()).collect();
+        let mut found = Self {
+            paths: places(&traces),
+            ..Self::default()
+        };
+        if traces
+            .iter()
+            .any(|trace| by_name(Path::new(trace)) != Choice::Read)
+        {
+            let others = traces
+                .iter()
+                .filter(|trace| by_name(Path::new(trace)) != Choice::Read)
+                .map(|trace| glob_of(trace));
+            found.include = USUAL
+                .into_iter()
+                .map(str::to_owned)
+                .chain(others.collect::<BTreeSet<_>>())
+                .collect();
         }
-        let section =
-            Traces { include: Some(found.include.clone()).filter(|i| !i.is_empty()), ..Traces::of(found.paths.clone()) };
+        let section = Traces {
+            include: Some(found.include.clone()).filter(|i| !i.is_empty()),
+            ..Traces::of(found.paths.clone())
+        };
         let located = Located::at(root);
         let all = located.traces(&section)?;
         let (others, unread): (Vec<_>, Vec<_>) = all.skipped.into_iter().partition(is_no_trace);
         (found.exclude, found.unread) = (exclusions(&others), unread);
-        let report = verify(&all.inputs, &Options { max_findings: 1, ..Options::default() });
-        found.formats = report.inputs.iter().filter_map(|input| input.format).collect();
-        let answered = report.inputs.iter().all(|input| report.summaries.iter().any(|s| s.file == input.path));
-        let recorded = |demand: &Demand| report.summaries.iter().all(|s| demand.answer(&s.verdict) != Answer::NotRecorded);
+        let report = verify(
+            &all.inputs,
+            &Options {
+                max_findings: 1,
+                ..Options::default()
+            },
+        );
+        found.formats = report
+            .inputs
+            .iter()
+            .filter_map(|input| input.format)
+            .collect();
+        let answered = report
+            .inputs
+            .iter()
+            .all(|input| report.summaries.iter().any(|s| s.file == input.path));
+        let recorded = |demand: &Demand| {
+            report
+                .summaries
+                .iter()
+                .all(|s| demand.answer(&s.verdict) != Answer::NotRecorded)
+        };
         if answered && !report.summaries.is_empty() {
             found.require = Demand::ALL.into_iter().filter(recorded).collect();
         }
@@ -104,10 +144,12 @@ impl Found {
 
 /// Whether nothing speaks for a trace: neither its ending nor its content.
 fn is_no_trace(skipped: &Skipped) -> bool {
-    [NO_ENDING, NOT_INCLUDED].contains(&skipped.reason) && by_name(Path::new(&skipped.name)) == Choice::Skip(NO_ENDING)
+    [NO_ENDING, NOT_INCLUDED].contains(&skipped.reason)
+        && by_name(Path::new(&skipped.name)) == Choice::Skip(NO_ENDING)
 }
 
-/// Globs for files that are no traces. Each names one file: what comes later is for the gate to find.
+/// Globs for files that are no traces. Each names one file: what comes later is for the gate to
+/// find.
 fn exclusions(others: &[Skipped]) -> Vec<String> {
     let glob = |other: &Skipped| match globset::escape(&other.name) {
         path if path.contains('/') => path,
@@ -119,7 +161,10 @@ fn exclusions(others: &[Skipped]) -> Vec<String> {
 /// A glob for the traces with the same ending.
 fn glob_of(trace: &str) -> String {
     let name = trace.rsplit('/').next().unwrap_or(trace);
-    let packed = [".gz", ".zst"].into_iter().find(|ending| name.to_lowercase().ends_with(ending)).unwrap_or_default();
+    let packed = [".gz", ".zst"]
+        .into_iter()
+        .find(|ending| name.to_lowercase().ends_with(ending))
+        .unwrap_or_default();
     let plain = name.get(..name.len() - packed.len()).unwrap_or(name);
     match Path::new(plain).extension().and_then(|e| e.to_str()) {
         Some(ending) => format!("*.{}{packed}", globset::escape(ending)),
@@ -129,46 +174,90 @@ fn glob_of(trace: &str) -> String {
 
 /// The files below `root` that hold traces, as told by their first record.
 fn traces_below(root: &Path) -> Vec<String> {
-    let walker = walkdir::WalkDir::new(root).max_depth(5).sort_by_file_name().into_iter().filter_entry(|e| {
-        let name = e.file_name().to_string_lossy();
-        e.depth() == 0 || !(name.starts_with('.') || name == "target" || name == "node_modules")
-    });
-    let files = walker.filter_map(Result::ok).filter(|e| e.file_type().is_file()).take(LOOKED_AT);
+    let walker = walkdir::WalkDir::new(root)
+        .max_depth(5)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|e| {
+            let name = e.file_name().to_string_lossy();
+            e.depth() == 0 || !(name.starts_with('.') || name == "target" || name == "node_modules")
+        });
+    let files = walker
+        .filter_map(Result::ok)
+        .filter(|e| e.file_type().is_file())
+        .take(LOOKED_AT);
     let traces = files.filter(|e| is_trace(e.path()));
-    traces.filter_map(|e| Some(e.path().strip_prefix(root).ok()?.to_string_lossy().replace('\\', "/"))).collect()
+    traces
+        .filter_map(|e| {
+            Some(
+                e.path()
+                    .strip_prefix(root)
+                    .ok()?
+                    .to_string_lossy()
+                    .replace('\\', "/"),
+            )
+        })
+        .collect()
 }
 
 /// The folders of traces, and traces that lie in no folder.
 fn places(traces: &[String]) -> Vec<String> {
-    let place = |trace: &String| trace.rsplit_once('/').map_or(trace.clone(), |(folder, _)| folder.to_owned());
+    let place = |trace: &String| {
+        trace
+            .rsplit_once('/')
+            .map_or(trace.clone(), |(folder, _)| folder.to_owned())
+    };
     let found: BTreeSet<String> = traces.iter().map(place).collect();
-    let covered =
-        |path: &str| found.iter().any(|other| path.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/')));
+    let covered = |path: &str| {
+        found.iter().any(|other| {
+            path.strip_prefix(other.as_str())
+                .is_some_and(|rest| rest.starts_with('/'))
+        })
+    };
     found.iter().filter(|p| !covered(p)).cloned().collect()
 }
 
 fn is_trace(path: &Path) -> bool {
     let mut line = String::new();
-    let first =
-        open(&Input::File(path.to_path_buf())).and_then(|reader| BufReader::new(reader.take(1 << 20)).read_line(&mut line));
+    let first = open(&Input::File(path.to_path_buf()))
+        .and_then(|reader| BufReader::new(reader.take(1 << 20)).read_line(&mut line));
     first.is_ok() && Format::of_record(line.trim(), crate::json::DEFAULT_MAX_DEPTH).is_some()
 }
 
 /// A line that sets a list; commented out, with an example, where there is nothing to set.
 fn list(key: &str, values: &[String], example: &str) -> String {
-    let quoted: Vec<String> = values.iter().map(|v| toml::Value::String(v.clone()).to_string()).collect();
-    if quoted.is_empty() { format!("# {key} = [{example}]") } else { format!("{key} = [{}]", quoted.join(", ")) }
+    let quoted: Vec<String> = values
+        .iter()
+        .map(|v| toml::Value::String(v.clone()).to_string())
+        .collect();
+    if quoted.is_empty() {
+        format!("# {key} = [{example}]")
+    } else {
+        format!("{key} = [{}]", quoted.join(", "))
+    }
 }
 
 fn template(found: &Found) -> String {
-    let quoted: Vec<String> = found.paths.iter().map(|t| toml::Value::String(t.clone()).to_string()).collect();
-    let paths = if quoted.is_empty() { "\"traces\"".to_owned() } else { quoted.join(", ") };
+    let quoted: Vec<String> = found
+        .paths
+        .iter()
+        .map(|t| toml::Value::String(t.clone()).to_string())
+        .collect();
+    let paths = if quoted.is_empty() {
+        "\"traces\"".to_owned()
+    } else {
+        quoted.join(", ")
+    };
     let include = list("include", &found.include, "\"*.jsonl\", \"*.json\"");
     let exclude = list("exclude", &found.exclude, "\"traces/README.md\"");
     let formats: Vec<String> = found.formats.iter().map(|f| (*f).to_owned()).collect();
     let formats = list("formats", &formats, "\"execution-record\"");
     let require: Vec<String> = found.require.iter().map(|d| d.name().to_owned()).collect();
-    let require = list("require", &require, "\"legal-path\", \"authorised\", \"governance-complete\"");
+    let require = list(
+        "require",
+        &require,
+        "\"legal-path\", \"authorised\", \"governance-complete\"",
+    );
     format!(
         "# What `yuangs-verify gate` looks at, and what it lets pass. Paths are relative to this file.
 # Whoever can change this file can change the judgement: have it reviewed, and let `gate --config-from origin/main` read it
@@ -266,16 +355,27 @@ impl ConfigCommand {
 fn in_force(config: &Config) -> Vec<(String, String, bool)> {
     let text = |value: &str| toml::Value::String(value.to_owned()).to_string();
     let word = |value: String| text(&value.to_lowercase());
-    let mut all =
-        vec![("fail-on".to_owned(), word(config.fail_on.map_or("error".into(), |t| format!("{t:?}"))), config.fail_on.is_some())];
+    let mut all = vec![(
+        "fail-on".to_owned(),
+        word(config.fail_on.map_or("error".into(), |t| format!("{t:?}"))),
+        config.fail_on.is_some(),
+    )];
     match &config.traces {
         None => all.push(("traces.paths".into(), "[]".into(), false)),
         Some(traces) => {
             let paths: Vec<String> = traces.paths.iter().map(|p| text(p)).collect();
-            all.push(("traces.paths".into(), format!("[{}]", paths.join(", ")), true));
+            all.push((
+                "traces.paths".into(),
+                format!("[{}]", paths.join(", ")),
+                true,
+            ));
             let mut list = |key: &str, values: &[String], set: bool| {
                 let values: Vec<String> = values.iter().map(|v| text(v)).collect();
-                all.push((format!("traces.{key}"), format!("[{}]", values.join(", ")), set));
+                all.push((
+                    format!("traces.{key}"),
+                    format!("[{}]", values.join(", ")),
+                    set,
+                ));
             };
             if let Some(include) = &traces.include {
                 list("include", include, true);
@@ -287,39 +387,102 @@ fn in_force(config: &Config) -> Vec<(String, String, bool)> {
             let require: Vec<String> = traces.require.iter().map(|d| d.name().to_owned()).collect();
             list("require", &require, !require.is_empty());
             let unterminated = word(format!("{:?}", traces.unterminated.unwrap_or_default()));
-            all.push(("traces.unterminated".into(), unterminated, traces.unterminated.is_some()));
-            all.extend(traces.account_for.as_ref().map(|revision| ("traces.account-for".into(), text(revision), true)));
-            all.push(("traces.risk".into(), word(format!("{:?}", traces.risk.unwrap_or_default())), traces.risk.is_some()));
-            all.extend(traces.allow_empty.as_ref().map(|r| ("traces.allow-empty".into(), text(r), true)));
+            all.push((
+                "traces.unterminated".into(),
+                unterminated,
+                traces.unterminated.is_some(),
+            ));
+            all.extend(
+                traces
+                    .account_for
+                    .as_ref()
+                    .map(|revision| ("traces.account-for".into(), text(revision), true)),
+            );
+            all.push((
+                "traces.risk".into(),
+                word(format!("{:?}", traces.risk.unwrap_or_default())),
+                traces.risk.is_some(),
+            ));
+            all.extend(
+                traces
+                    .allow_empty
+                    .as_ref()
+                    .map(|r| ("traces.allow-empty".into(), text(r), true)),
+            );
         }
     }
     if let Some(keys) = &config.keys {
         all.push(("keys.file".into(), text(&keys.file), true));
-        all.extend(keys.require.map(|require| ("keys.require".into(), word(format!("{require:?}")), true)));
+        all.extend(
+            keys.require
+                .map(|require| ("keys.require".into(), word(format!("{require:?}")), true)),
+        );
     }
     if let Some(policy) = &config.policy {
         all.push(("policy.file".into(), text(&policy.file), true));
-        all.extend(policy.base.as_ref().map(|base| ("policy.base".into(), text(base), true)));
-        all.extend(policy.untested.as_ref().map(|reason| ("policy.untested".into(), text(reason), true)));
+        all.extend(
+            policy
+                .base
+                .as_ref()
+                .map(|base| ("policy.base".into(), text(base), true)),
+        );
+        all.extend(
+            policy
+                .untested
+                .as_ref()
+                .map(|reason| ("policy.untested".into(), text(reason), true)),
+        );
     }
     if let Some(map) = &config.repo_map {
-        all.extend(map.file.as_ref().map(|file| ("repo-map.file".into(), text(file), true)));
-        all.extend(map.base.as_ref().map(|base| ("repo-map.base".into(), text(base), true)));
+        all.extend(
+            map.file
+                .as_ref()
+                .map(|file| ("repo-map.file".into(), text(file), true)),
+        );
+        all.extend(
+            map.base
+                .as_ref()
+                .map(|base| ("repo-map.base".into(), text(base), true)),
+        );
     }
-    all.extend(config.reports.iter().map(|(format, path)| (format!("reports.{format}"), text(path), true)));
+    all.extend(
+        config
+            .reports
+            .iter()
+            .map(|(format, path)| (format!("reports.{format}"), text(path), true)),
+    );
     for (code, change) in &config.severity {
-        let value = format!("{{ level = {}, reason = {} }}", word(format!("{:?}", change.level)), text(&change.reason));
+        let value = format!(
+            "{{ level = {}, reason = {} }}",
+            word(format!("{:?}", change.level)),
+            text(&change.reason)
+        );
         all.push((format!("severity.{code}"), value, true));
     }
     for (n, ignore) in config.ignore.iter().enumerate() {
-        let parts =
-            [("code", &ignore.code), ("path", &ignore.path), ("fingerprint", &ignore.fingerprint), ("expires", &ignore.expires)];
-        let mut members: Vec<String> =
-            parts.into_iter().filter_map(|(name, value)| Some(format!("{name} = {}", text(value.as_ref()?)))).collect();
+        let parts = [
+            ("code", &ignore.code),
+            ("path", &ignore.path),
+            ("fingerprint", &ignore.fingerprint),
+            ("expires", &ignore.expires),
+        ];
+        let mut members: Vec<String> = parts
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("{name} = {}", text(value.as_ref()?))))
+            .collect();
         members.push(format!("reason = {}", text(&ignore.reason)));
-        all.push((format!("ignore[{n}]"), format!("{{ {} }}", members.join(", ")), true));
+        all.push((
+            format!("ignore[{n}]"),
+            format!("{{ {} }}", members.join(", ")),
+            true,
+        ));
     }
-    all.extend(config.baseline.as_ref().map(|b| ("baseline.file".into(), text(&b.file), true)));
+    all.extend(
+        config
+            .baseline
+            .as_ref()
+            .map(|b| ("baseline.file".into(), text(&b.file), true)),
+    );
     all
 }
 
@@ -337,13 +500,26 @@ impl DoctorArgs {
         let located = locate(self.config.as_deref())?;
         let checks = check(&located);
         print(Color::Auto, |out| {
-            writeln!(out, "ok       {} can be read", terminal(&located.path.to_string_lossy()))?;
+            writeln!(
+                out,
+                "ok       {} can be read",
+                terminal(&located.path.to_string_lossy())
+            )?;
             for (fine, what) in &checks {
-                writeln!(out, "{} {}", if *fine { "ok      " } else { "PROBLEM " }, terminal(what))?;
+                writeln!(
+                    out,
+                    "{} {}",
+                    if *fine { "ok      " } else { "PROBLEM " },
+                    terminal(what)
+                )?;
             }
             Ok(())
         })?;
-        Ok(if checks.iter().all(|(fine, _)| *fine) { EXIT_CLEAN } else { EXIT_UNABLE })
+        Ok(if checks.iter().all(|(fine, _)| *fine) {
+            EXIT_CLEAN
+        } else {
+            EXIT_UNABLE
+        })
     }
 }
 
@@ -351,7 +527,10 @@ fn check(located: &Located) -> Vec<(bool, String)> {
     let config = &located.config;
     let mut all = Vec::new();
     match &config.traces {
-        None => all.push((false, "[traces] is missing: there is nothing to replay".to_owned())),
+        None => all.push((
+            false,
+            "[traces] is missing: there is nothing to replay".to_owned(),
+        )),
         Some(traces) => {
             for path in &traces.paths {
                 let found = match located.traces_under(traces, std::slice::from_ref(path)) {
@@ -363,7 +542,12 @@ fn check(located: &Located) -> Vec<(bool, String)> {
                 };
                 let (inputs, skipped) = (found.inputs, found.skipped);
                 if let Some(sentence) = skipped_sentence(&skipped, skipped.len() as u64) {
-                    all.push((false, format!("traces: {sentence}; the gate asks for [traces] include or exclude")));
+                    all.push((
+                        false,
+                        format!(
+                            "traces: {sentence}; the gate asks for [traces] include or exclude"
+                        ),
+                    ));
                 }
                 let missing = inputs.iter().filter(|i| i.is_err()).count();
                 let may_be_empty = traces.allow_empty.is_some();
@@ -371,46 +555,93 @@ fn check(located: &Located) -> Vec<(bool, String)> {
                     missing == 0 && (may_be_empty || !inputs.is_empty()),
                     format!(
                         "traces: {} below {path}",
-                        if missing > 0 { "can't look".into() } else { format!("{} found", inputs.len()) }
+                        if missing > 0 {
+                            "can't look".into()
+                        } else {
+                            format!("{} found", inputs.len())
+                        }
                     ),
                 ));
             }
         }
     }
     if let Some(revision) = config.traces.as_ref().and_then(|t| t.account_for.as_ref()) {
-        let folder = if located.root.as_os_str().is_empty() { Path::new(".") } else { &located.root };
-        let there = Repository::discover(folder).and_then(|repository| repository.commit_of_one_name(revision));
-        all.push((there.is_ok(), there.map_or_else(|e| e.to_string(), |_| format!("account-for: {revision} is there"))));
+        let folder = if located.root.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            &located.root
+        };
+        let there = Repository::discover(folder)
+            .and_then(|repository| repository.commit_of_one_name(revision));
+        all.push((
+            there.is_ok(),
+            there.map_or_else(
+                |e| e.to_string(),
+                |_| format!("account-for: {revision} is there"),
+            ),
+        ));
     }
     if let Some(keys) = &config.keys {
         let read = trust_store(&located.root.join(&keys.file));
-        all.push((read.is_ok(), read.map_or_else(|e| e.to_string(), |_| format!("keys: {} can be read", keys.file))));
+        all.push((
+            read.is_ok(),
+            read.map_or_else(
+                |e| e.to_string(),
+                |_| format!("keys: {} can be read", keys.file),
+            ),
+        ));
     }
     if let Some(policy) = &config.policy {
         let read = file::text(&located.root.join(&policy.file));
-        let said = read.map_err(|e| e.to_string()).and_then(|text| match crate::policy::load(&policy.file, &text) {
-            Ok(loaded) => Ok(format!("policy: {} with {} rules", policy.file, loaded.rules.len())),
-            Err(problems) => Err(format!("policy: {} {}", policy.file, problems.first().map_or("", |p| &p.message))),
+        let said = read.map_err(|e| e.to_string()).and_then(|text| {
+            match crate::policy::load(&policy.file, &text) {
+                Ok(loaded) => Ok(format!(
+                    "policy: {} with {} rules",
+                    policy.file,
+                    loaded.rules.len()
+                )),
+                Err(problems) => Err(format!(
+                    "policy: {} {}",
+                    policy.file,
+                    problems.first().map_or("", |p| &p.message)
+                )),
+            }
         });
         all.push((said.is_ok(), said.unwrap_or_else(|problem| problem)));
     }
     if let Some(file) = config.repo_map.as_ref().and_then(|map| map.file.as_ref()) {
         let there = located.root.join(file).is_file();
-        all.push((there, format!("repo map: {file} {}", if there { "is there" } else { "isn't there" })));
+        all.push((
+            there,
+            format!(
+                "repo map: {file} {}",
+                if there { "is there" } else { "isn't there" }
+            ),
+        ));
     }
     if let Some(baseline) = &config.baseline {
-        let read = located.material(&baseline.file).and_then(|file| read_baseline(located, &file));
+        let read = located
+            .material(&baseline.file)
+            .and_then(|file| read_baseline(located, &file));
         let said = |b: crate::config::Baseline| format!("baseline: {} findings known", b.len());
         all.push((read.is_ok(), read.map_or_else(|e| e.to_string(), said)));
     }
     for (format, path) in &config.reports {
-        let folder = located.root.join(path).parent().map(Path::to_path_buf).unwrap_or_default();
+        let folder = located
+            .root
+            .join(path)
+            .parent()
+            .map(Path::to_path_buf)
+            .unwrap_or_default();
         let there = folder.as_os_str().is_empty() || folder.is_dir();
         let known = crate::report::Format::parse(format).is_some();
         all.push((there && known, format!("reports: {format} goes to {path}")));
     }
     for name in config.not_run() {
-        all.push((false, format!("[{name}] is configured, and the gate doesn't run it")));
+        all.push((
+            false,
+            format!("[{name}] is configured, and the gate doesn't run it"),
+        ));
     }
     all
 }

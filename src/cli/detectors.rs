@@ -19,8 +19,8 @@ const SHOWN: usize = 20;
 pub enum DetectorsCommand {
     /// Print precision and recall of each detector over rows of which it is known what they hold.
     ///
-    /// Read are DIR/detectors/CODE-NAME.jsonl, one row a line, each verified as a trace of one turn, and, for
-    /// credentials, DIR/secrets/*.jsonl. docs/detectors.md describes the rows.
+    /// Read are DIR/detectors/CODE-NAME.jsonl, one row a line, each verified as a trace of one
+    /// turn, and, for credentials, DIR/secrets/*.jsonl. docs/detectors.md describes the rows.
     Measure {
         /// The folder.
         #[arg(default_value = "corpora", value_name = "DIR")]
@@ -44,14 +44,27 @@ struct Line {
 impl DetectorsCommand {
     /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let Self::Measure { folder, floor, verbose } = self;
-        let table = Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        let Self::Measure {
+            folder,
+            floor,
+            verbose,
+        } = self;
+        let table = Table::shipped()
+            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let mut lines = Vec::new();
         for file in corpora(&folder.join("detectors"))? {
-            let stem = file.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+            let stem = file
+                .file_stem()
+                .map(|s| s.to_string_lossy().into_owned())
+                .unwrap_or_default();
             let remedy = "a corpus is called CODE-NAME.jsonl, such as YV604-cut-outputs.jsonl";
-            let rule = rule_of(&stem).ok_or_else(|| Failure::unable(format!("no rule belongs to `{stem}`"), remedy))?;
-            lines.push(Line { rule, files: stem, measured: measure(rule, &super::file::text(&file)?) });
+            let rule = rule_of(&stem)
+                .ok_or_else(|| Failure::unable(format!("no rule belongs to `{stem}`"), remedy))?;
+            lines.push(Line {
+                rule,
+                files: stem,
+                measured: measure(rule, &super::file::text(&file)?),
+            });
         }
         let secrets = corpora(&folder.join("secrets"))?;
         if let (false, Some(rule)) = (secrets.is_empty(), by_code(crate::diag::Code(803))) {
@@ -59,24 +72,38 @@ impl DetectorsCommand {
             for file in &secrets {
                 add(&mut measured, &judge(table, &super::file::text(file)?));
             }
-            lines.push(Line { rule, files: "secrets".to_owned(), measured });
+            lines.push(Line {
+                rule,
+                files: "secrets".to_owned(),
+                measured,
+            });
         }
         lines.sort_by_key(|line| line.rule.code);
         if lines.is_empty() {
             let message = format!("there is no corpus in `{}`", folder.display());
-            return Err(Failure::unable(message, "name a folder that holds detectors/CODE-NAME.jsonl"));
+            return Err(Failure::unable(
+                message,
+                "name a folder that holds detectors/CODE-NAME.jsonl",
+            ));
         }
         print(Color::Auto, |out| figures(&lines, verbose, out))?;
-        let low = |share: Option<u64>| share.is_none_or(|tenths| floor.is_some_and(|floor| tenths < floor * 10));
+        let low = |share: Option<u64>| {
+            share.is_none_or(|tenths| floor.is_some_and(|floor| tenths < floor * 10))
+        };
         Ok(match () {
             () if lines.iter().any(|l| l.measured.has_unreadable()) => EXIT_UNABLE,
-            () if lines
-                .iter()
-                .all(|l| l.measured.found + l.measured.missed + l.measured.quiet + l.measured.false_alarms == 0) =>
+            () if lines.iter().all(|l| {
+                l.measured.found + l.measured.missed + l.measured.quiet + l.measured.false_alarms
+                    == 0
+            }) =>
             {
                 EXIT_EMPTY
             }
-            () if floor.is_some() && lines.iter().any(|l| low(l.measured.precision()) || low(l.measured.recall())) => {
+            () if floor.is_some()
+                && lines
+                    .iter()
+                    .any(|l| low(l.measured.precision()) || low(l.measured.recall())) =>
+            {
                 EXIT_FINDINGS
             }
             () => EXIT_CLEAN,
@@ -86,14 +113,23 @@ impl DetectorsCommand {
 
 /// The corpora of a folder, by name. A folder that isn't there has none.
 fn corpora(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let cannot = |e: io::Error| Failure::unable(format!("can't read `{}`: {e}", folder.display()), "name a folder of corpora");
+    let cannot = |e: io::Error| {
+        Failure::unable(
+            format!("can't read `{}`: {e}", folder.display()),
+            "name a folder of corpora",
+        )
+    };
     if !folder.exists() {
         return Ok(Vec::new());
     }
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(cannot)? {
         let path = entry.map_err(cannot)?.path();
-        files.extend(path.extension().is_some_and(|e| e == "jsonl").then(|| path.clone()));
+        files.extend(
+            path.extension()
+                .is_some_and(|e| e == "jsonl")
+                .then(|| path.clone()),
+        );
     }
     files.sort();
     Ok(files)
@@ -127,7 +163,8 @@ fn add(measured: &mut Measured, judged: &crate::scan::secret::corpus::Judged) {
 }
 
 fn figures(lines: &[Line], verbose: bool, out: &mut dyn Write) -> io::Result<()> {
-    let percent = |tenths: Option<u64>| tenths.map_or("-".to_owned(), |t| format!("{}.{} %", t / 10, t % 10));
+    let percent =
+        |tenths: Option<u64>| tenths.map_or("-".to_owned(), |t| format!("{}.{} %", t / 10, t % 10));
     writeln!(
         out,
         "{:<28} {:>8} {:>8} {:>6} {:>6} {:>9} {:>9}",
@@ -146,9 +183,16 @@ fn figures(lines: &[Line], verbose: bool, out: &mut dyn Write) -> io::Result<()>
             percent(measured.recall())
         )?;
     }
-    for Line { files, measured, .. } in lines {
+    for Line {
+        files, measured, ..
+    } in lines
+    {
         let listed = |wrong: &Wrong| verbose || matches!(wrong, Wrong::Unreadable(_));
-        let wrong: Vec<_> = measured.wrong.iter().filter(|(_, wrong)| listed(wrong)).collect();
+        let wrong: Vec<_> = measured
+            .wrong
+            .iter()
+            .filter(|(_, wrong)| listed(wrong))
+            .collect();
         for (line, wrong) in wrong.iter().take(SHOWN) {
             let what = match wrong {
                 Wrong::Missed => "missed".to_owned(),

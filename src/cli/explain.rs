@@ -32,14 +32,16 @@ pub struct ExplainArgs {
     /// A knowledge graph (JSONL edges) whose evidence and provenance are told as well.
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// An index of knowledge, as `knowledge reindex` writes it (`.yuangs/index.db`): what it knows of the executions, of their
-    /// skills and of the graph is told as well, with the lines that it rests on.
+    /// An index of knowledge, as `knowledge reindex` writes it (`.yuangs/index.db`): what it knows
+    /// of the executions, of their skills and of the graph is told as well, with the lines that it
+    /// rests on.
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,
     /// How.
     #[arg(long, value_enum, default_value_t = Print::Text)]
     format: Print,
-    /// Lines of a command or a result that are shown; of a diff twice as many. What is missing is counted.
+    /// Lines of a command or a result that are shown; of a diff twice as many. What is missing is
+    /// counted.
     #[arg(long, default_value_t = Detail::default().lines, value_name = "N")]
     lines: usize,
     /// When to use colours.
@@ -69,13 +71,23 @@ fn ask(path: &Path, book: &mut Book, secrets: &Mask) -> Result<(), Failure> {
         text
     };
     for execution in &mut book.executions {
-        let used = execution.turns.iter().filter_map(|t| t.used_skills.as_ref()).flatten().cloned().collect();
+        let used = execution
+            .turns
+            .iter()
+            .filter_map(|t| t.used_skills.as_ref())
+            .flatten()
+            .cloned()
+            .collect();
         let statements = about(&store, &graph, &execution.execution_id, &used).map_err(failure)?;
         let known = |s: Statement| Known {
             what: s.what.to_owned(),
             node: clean(s.node),
             note: clean(s.note),
-            lines: s.lines.iter().map(|l| format!("{}:{}", l.file, l.line)).collect(),
+            lines: s
+                .lines
+                .iter()
+                .map(|l| format!("{}:{}", l.file, l.line))
+                .collect(),
         };
         execution.known = Some(statements.into_iter().map(known).collect());
     }
@@ -88,18 +100,31 @@ impl ExplainArgs {
         if let [what] = self.what.as_slice() {
             let word = what.to_string_lossy();
             if let Some(rule) = rule(word.trim()) {
-                print(self.color, |out| write!(out, "{}", Page::of(rule).titled(rule)))?;
+                print(self.color, |out| {
+                    write!(out, "{}", Page::of(rule).titled(rule))
+                })?;
                 return Ok(EXIT_CLEAN);
             }
             if *word != *"-"
                 && let Err(error) = what.metadata()
             {
-                let is_there = what.symlink_metadata().is_ok() || error.kind() != std::io::ErrorKind::NotFound;
+                let is_there =
+                    what.symlink_metadata().is_ok() || error.kind() != std::io::ErrorKind::NotFound;
                 return Err(if is_there {
-                    Failure::unable(format!("can't read `{}`: {error}", what.display()), super::file::remedy(&error))
+                    Failure::unable(
+                        format!("can't read `{}`: {error}", what.display()),
+                        super::file::remedy(&error),
+                    )
                 } else {
-                    let remedy = "`yuangs-verify rules` lists the rules; a trace is a file or a folder";
-                    Failure::unable(format!("no rule is called `{}`, and there is no such file", word.trim()), remedy)
+                    let remedy =
+                        "`yuangs-verify rules` lists the rules; a trace is a file or a folder";
+                    Failure::unable(
+                        format!(
+                            "no rule is called `{}`, and there is no such file",
+                            word.trim()
+                        ),
+                        remedy,
+                    )
                 });
             }
         }
@@ -110,7 +135,10 @@ impl ExplainArgs {
         let mut reading = self.read.read(&self.what)?;
         let graph = match &self.evidence {
             None => None,
-            Some(path) => Some(Graph::parse(&super::file::text(path)?, &mut reading.secrets)),
+            Some(path) => Some(Graph::parse(
+                &super::file::text(path)?,
+                &mut reading.secrets,
+            )),
         };
         let mut book = reading.book;
         self.select(&mut book)?;
@@ -122,15 +150,26 @@ impl ExplainArgs {
             return Ok(EXIT_EMPTY);
         }
         if let Some(format) = self.format.page() {
-            let detail = Detail { lines: self.lines, turn: self.turn };
+            let detail = Detail {
+                lines: self.lines,
+                turn: self.turn,
+            };
             let page = page(&book, graph.as_ref(), detail);
-            let color = if self.format == Print::Text { self.color } else { Color::Never };
+            let color = if self.format == Print::Text {
+                self.color
+            } else {
+                Color::Never
+            };
             print(color, |out| page.write(format, out))?;
         } else {
             if let Some(turn) = self.turn {
-                book.executions.iter_mut().for_each(|e| e.turns.retain(|t| t.number == Some(turn)));
+                book.executions
+                    .iter_mut()
+                    .for_each(|e| e.turns.retain(|t| t.number == Some(turn)));
             }
-            print(Color::Never, |out| write_pretty(&Document::of(&book, graph.as_ref()), out))?;
+            print(Color::Never, |out| {
+                write_pretty(&Document::of(&book, graph.as_ref()), out)
+            })?;
         }
         Ok(match () {
             () if reading.unopened > 0 => EXIT_UNABLE,
@@ -146,13 +185,22 @@ impl ExplainArgs {
             book.commands.retain(|c| *c.id == **id);
             book.findings.clear();
             if book.is_empty() {
-                return Err(Failure::unable(format!("no execution is called `{id}`"), "without --execution all are explained"));
+                return Err(Failure::unable(
+                    format!("no execution is called `{id}`"),
+                    "without --execution all are explained",
+                ));
             }
         }
         if let Some(turn) = self.turn
-            && !book.executions.iter().any(|e| e.turns.iter().any(|t| t.number == Some(turn)))
+            && !book
+                .executions
+                .iter()
+                .any(|e| e.turns.iter().any(|t| t.number == Some(turn)))
         {
-            return Err(Failure::unable(format!("there is no turn {turn}"), "without --turn all are explained"));
+            return Err(Failure::unable(
+                format!("there is no turn {turn}"),
+                "without --turn all are explained",
+            ));
         }
         Ok(())
     }

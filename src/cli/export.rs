@@ -55,7 +55,8 @@ pub struct ExportArgs {
     /// Only this table. CSV on standard output holds one.
     #[arg(long, value_enum, value_name = "NAME")]
     table: Option<Table>,
-    /// A folder to write into, a file for each table or one `spans.json`; without it standard output.
+    /// A folder to write into, a file for each table or one `spans.json`; without it standard
+    /// output.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -69,16 +70,25 @@ impl ExportArgs {
         let mut files: Vec<(String, String)> = Vec::new();
         if self.format == Format::Otlp {
             if self.table.is_some() {
-                return Err(Failure::unable("spans are no tables", "leave --table out, or take csv or jsonl"));
+                return Err(Failure::unable(
+                    "spans are no tables",
+                    "leave --table out, or take csv or jsonl",
+                ));
             }
-            files.push(("spans.json".to_owned(), format!("{}\n", safe_json(&spans(&reading.book)))));
+            files.push((
+                "spans.json".to_owned(),
+                format!("{}\n", safe_json(&spans(&reading.book))),
+            ));
         } else {
             for table in tables(&reading.book) {
                 if self.table.is_none_or(|t| t.name() == table.name) {
                     files.push(if self.format == Format::Csv {
                         (format!("{}.csv", table.name), table.csv())
                     } else {
-                        let lines: String = table.objects().map(|row| format!("{}\n", safe_json(&row))).collect();
+                        let lines: String = table
+                            .objects()
+                            .map(|row| format!("{}\n", safe_json(&row)))
+                            .collect();
                         (format!("{}.jsonl", table.name), lines)
                     });
                 }
@@ -89,23 +99,43 @@ impl ExportArgs {
             inputs.add_found(&discover(&self.traces));
             let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
             inputs.keep_apart(paths.iter().map(PathBuf::as_path))?;
-            paths.iter().try_for_each(|path| guard::check(path, guard::Own::Nothing))?;
+            paths
+                .iter()
+                .try_for_each(|path| guard::check(path, guard::Own::Nothing))?;
             for (name, text) in &files {
                 write::write(&folder.join(name), text)?;
             }
         } else if self.format == Format::Csv && files.len() > 1 {
-            return Err(Failure::unable("four tables don't fit one CSV", "name one with --table, or a folder with --out"));
+            return Err(Failure::unable(
+                "four tables don't fit one CSV",
+                "name one with --table, or a folder with --out",
+            ));
         } else {
-            print_as_is(Color::Never, |out| files.iter().try_for_each(|(_, text)| out.write_all(text.as_bytes())))?;
+            print_as_is(Color::Never, |out| {
+                files
+                    .iter()
+                    .try_for_each(|(_, text)| out.write_all(text.as_bytes()))
+            })?;
         }
         let mut stderr = anstream::stderr().lock();
-        let left_out: u64 = reading.book.executions.iter().map(|e| e.turns_left_out).sum();
+        let left_out: u64 = reading
+            .book
+            .executions
+            .iter()
+            .map(|e| e.turns_left_out)
+            .sum();
         if left_out > 0 {
-            let _ = writeln!(stderr, "{left_out} turns are left out: there are more than --max-turns");
+            let _ = writeln!(
+                stderr,
+                "{left_out} turns are left out: there are more than --max-turns"
+            );
         }
         if !reading.book.commands.is_empty() {
             let n = reading.book.commands.len();
-            let _ = writeln!(stderr, "{n} records of commands are left out: they have no turns");
+            let _ = writeln!(
+                stderr,
+                "{n} records of commands are left out: they have no turns"
+            );
         }
         Ok(match () {
             () if reading.unopened > 0 => EXIT_UNABLE,

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 /// Bytes that such a file may have.
 const MOST: u64 = 64 << 20;
 
-/// The traces under paths, for commands without a report: files there that aren't read are named on standard error.
+/// The traces under paths, for commands without a report: files there that aren't read are named on
+/// standard error.
 pub(super) fn traces(paths: &[PathBuf]) -> Vec<Result<Found, Missing>> {
     let found = survey(paths);
     if let Some(sentence) = skipped_sentence(&found.skipped, found.skipped.len() as u64) {
@@ -35,7 +36,9 @@ pub(super) fn text_or_input(path: &Path) -> Result<String, Failure> {
 
 /// The text of a file that may have `most` bytes.
 pub(super) fn text_up_to(path: &Path, most: u64) -> Result<String, Failure> {
-    File::open(path).and_then(|file| whole(file, most)).map_err(|e| unable(path, &e))
+    File::open(path)
+        .and_then(|file| whole(file, most))
+        .map_err(|e| unable(path, &e))
 }
 
 fn whole(reader: impl Read, most: u64) -> io::Result<String> {
@@ -43,14 +46,20 @@ fn whole(reader: impl Read, most: u64) -> io::Result<String> {
 }
 
 fn unable(path: &Path, error: &io::Error) -> Failure {
-    let name = if path.as_os_str() == "-" { "standard input".to_owned() } else { format!("`{}`", path.display()) };
+    let name = if path.as_os_str() == "-" {
+        "standard input".to_owned()
+    } else {
+        format!("`{}`", path.display())
+    };
     Failure::unable(format!("can't read {name}: {error}"), remedy(error))
 }
 
 /// What to do about a file that can't be read.
 pub(super) fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file; check the name, and where a symbolic link leads",
+        io::ErrorKind::NotFound => {
+            "there is no such file; check the name, and where a symbolic link leads"
+        }
         io::ErrorKind::IsADirectory => "it is a directory; name a file in it",
         io::ErrorKind::NotADirectory => "a part of the path is a file; check the name",
         io::ErrorKind::PermissionDenied => "the file and the directories above it must be readable",

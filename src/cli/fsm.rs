@@ -61,11 +61,14 @@ fn version(text: &str) -> Result<FsmVersion, String> {
 }
 
 impl FsmCommand {
-    /// Prints, or proves: exit 0 when every property holds, 1 when one is violated, 3 when the search
-    /// can't tell.
+    /// Prints, or proves: exit 0 when every property holds, 1 when one is violated, 3 when the
+    /// search can't tell.
     pub(super) fn run(self) -> Result<u8, Failure> {
         match self {
-            Self::Show { format, fsm_version } => {
+            Self::Show {
+                format,
+                fsm_version,
+            } => {
                 let text = match format {
                     Drawing::Table => show::table(fsm_version),
                     Drawing::Mermaid => show::mermaid(fsm_version),
@@ -75,7 +78,11 @@ impl FsmCommand {
                 print(Color::Auto, |out| writeln!(out, "{}", text.trim_end()))?;
                 Ok(EXIT_CLEAN)
             }
-            Self::Prove { fsm_version, format, limit } => {
+            Self::Prove {
+                fsm_version,
+                format,
+                limit,
+            } => {
                 let proof = prove(&Model::new(fsm_version, Guards::all()), limit);
                 print(Color::Auto, |out| match format {
                     ProofFormat::Text => writeln!(out, "{}", proof.to_text().trim_end()),

@@ -1,4 +1,5 @@
-//! What a gate goes by is overwritten by no command, and nothing is put among its traces by accident.
+//! What a gate goes by is overwritten by no command, and nothing is put among its traces by
+//! accident.
 
 use super::gate::{Located, locate};
 use super::output::Failure;
@@ -29,7 +30,13 @@ pub(super) enum Own {
 pub(super) fn check(path: &Path, own: Own) -> Result<(), Failure> {
     let mut configs: Vec<PathBuf> = Vec::new();
     for place in locations(path) {
-        configs.extend(place.ancestors().skip(1).map(|folder| folder.join(FILE)).filter(|config| config.is_file()));
+        configs.extend(
+            place
+                .ancestors()
+                .skip(1)
+                .map(|folder| folder.join(FILE))
+                .filter(|config| config.is_file()),
+        );
     }
     configs.sort();
     configs.dedup();
@@ -37,7 +44,12 @@ pub(super) fn check(path: &Path, own: Own) -> Result<(), Failure> {
         match locate(Some(&config)) {
             Ok(located) => check_against(&located, path, own)?,
             // Nobody knows what it names; it stays what it is.
-            Err(_) => refuse_known(std::slice::from_ref(&config), &config, path, own == Own::Config)?,
+            Err(_) => refuse_known(
+                std::slice::from_ref(&config),
+                &config,
+                path,
+                own == Own::Config,
+            )?,
         }
     }
     Ok(())
@@ -47,9 +59,21 @@ pub(super) fn check(path: &Path, own: Own) -> Result<(), Failure> {
 pub(super) fn check_against(located: &Located, path: &Path, own: Own) -> Result<(), Failure> {
     let config = &located.config;
     let below = |file: &String| located.root.join(file);
-    let keys = config.keys.iter().map(|keys| below(&keys.file)).collect::<Vec<_>>();
-    let baseline = config.baseline.iter().map(|baseline| below(&baseline.file)).collect::<Vec<_>>();
-    let policy = config.policy.iter().flat_map(|policy| policy_files(&below(&policy.file))).collect::<Vec<_>>();
+    let keys = config
+        .keys
+        .iter()
+        .map(|keys| below(&keys.file))
+        .collect::<Vec<_>>();
+    let baseline = config
+        .baseline
+        .iter()
+        .map(|baseline| below(&baseline.file))
+        .collect::<Vec<_>>();
+    let policy = config
+        .policy
+        .iter()
+        .flat_map(|policy| policy_files(&below(&policy.file)))
+        .collect::<Vec<_>>();
     let all = [
         (std::slice::from_ref(&located.path), own == Own::Config),
         (&*keys, false),
@@ -71,23 +95,51 @@ fn refuse_known(files: &[PathBuf], config: &Path, path: &Path, may: bool) -> Res
     if may || !known.holds(path) {
         return Ok(());
     }
-    let message = format!("`{}` is a file that the gate goes by (`{}`)", path.display(), config.display());
-    Err(Failure::unable(message, "it isn't overwritten; name another file"))
+    let message = format!(
+        "`{}` is a file that the gate goes by (`{}`)",
+        path.display(),
+        config.display()
+    );
+    Err(Failure::unable(
+        message,
+        "it isn't overwritten; name another file",
+    ))
 }
 
 /// Refuses what the next run of the gate would read, or not know what to make of.
 fn among_traces(located: &Located, path: &Path) -> Result<(), Failure> {
-    let Some(traces) = &located.config.traces else { return Ok(()) };
-    let Ok(files) = traces.files() else { return Ok(()) };
-    let root = if located.root.as_os_str().is_empty() { Path::new(".") } else { &located.root };
+    let Some(traces) = &located.config.traces else {
+        return Ok(());
+    };
+    let Ok(files) = traces.files() else {
+        return Ok(());
+    };
+    let root = if located.root.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        &located.root
+    };
     let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
     let places = locations(path);
     for named in &traces.paths {
         let given = root.join(named);
-        let folder = given.canonicalize().unwrap_or_else(|_| given.components().collect());
-        for below in places.iter().filter_map(|place| place.strip_prefix(&folder).ok()) {
-            let name = if below.as_os_str().is_empty() { given.clone() } else { given.join(below) };
-            let name = name.strip_prefix(&root).unwrap_or(&name).to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+        let folder = given
+            .canonicalize()
+            .unwrap_or_else(|_| given.components().collect());
+        for below in places
+            .iter()
+            .filter_map(|place| place.strip_prefix(&folder).ok())
+        {
+            let name = if below.as_os_str().is_empty() {
+                given.clone()
+            } else {
+                given.join(below)
+            };
+            let name = name
+                .strip_prefix(&root)
+                .unwrap_or(&name)
+                .to_string_lossy()
+                .replace(std::path::MAIN_SEPARATOR, "/");
             let name = name.strip_prefix("./").unwrap_or(&name);
             if below.as_os_str().is_empty() || files.classify(name) != TraceMatch::Excluded {
                 let message = format!(
@@ -95,7 +147,10 @@ fn among_traces(located: &Located, path: &Path) -> Result<(), Failure> {
                     path.display(),
                     located.path.display()
                 );
-                return Err(Failure::unable(message, "write it elsewhere, or name it in [traces] exclude"));
+                return Err(Failure::unable(
+                    message,
+                    "write it elsewhere, or name it in [traces] exclude",
+                ));
             }
         }
     }
@@ -106,8 +161,15 @@ fn among_traces(located: &Located, path: &Path) -> Result<(), Failure> {
     let Discovery { inputs, .. } = located.traces(traces)?;
     known.add_found(&inputs);
     if known.holds(path) {
-        let message = format!("`{}` is a trace that the gate reads (`{}`)", path.display(), located.path.display());
-        return Err(Failure::unable(message, "it isn't overwritten; name another file"));
+        let message = format!(
+            "`{}` is a trace that the gate reads (`{}`)",
+            path.display(),
+            located.path.display()
+        );
+        return Err(Failure::unable(
+            message,
+            "it isn't overwritten; name another file",
+        ));
     }
     Ok(())
 }
@@ -115,7 +177,8 @@ fn among_traces(located: &Located, path: &Path) -> Result<(), Failure> {
 /// Whether a file is there under several names.
 fn has_other_names(path: &Path) -> bool {
     #[cfg(unix)]
-    return fs::metadata(path).is_ok_and(|there| there.is_file() && std::os::unix::fs::MetadataExt::nlink(&there) > 1);
+    return fs::metadata(path)
+        .is_ok_and(|there| there.is_file() && std::os::unix::fs::MetadataExt::nlink(&there) > 1);
     #[cfg(not(unix))]
     return false;
 }

@@ -22,7 +22,9 @@ pub(super) struct Manifest {
 }
 
 /// Parts the manifests from everything else.
-pub(super) fn part(inputs: Vec<Result<Found, Missing>>) -> (Vec<Manifest>, Vec<Result<Found, Missing>>) {
+pub(super) fn part(
+    inputs: Vec<Result<Found, Missing>>,
+) -> (Vec<Manifest>, Vec<Result<Found, Missing>>) {
     let (mut manifests, mut others) = (Vec::new(), Vec::new());
     for input in inputs {
         match input.as_ref().ok().and_then(manifest) {
@@ -35,34 +37,62 @@ pub(super) fn part(inputs: Vec<Result<Found, Missing>>) -> (Vec<Manifest>, Vec<R
 
 /// A file that is a manifest. What can't be read is left to those who say so.
 fn manifest(found: &Found) -> Option<Manifest> {
-    let Input::File(path) = &found.input else { return None };
+    let Input::File(path) = &found.input else {
+        return None;
+    };
     if is_ledger(&found.name) {
-        return Some(Manifest { kind: None, name: found.name.clone(), path: path.clone(), text: String::new() });
+        return Some(Manifest {
+            kind: None,
+            name: found.name.clone(),
+            path: path.clone(),
+            text: String::new(),
+        });
     }
     let named = Kind::by_name(&found.name).is_some();
-    if !named && !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
+    if !named
+        && !path
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("json"))
+    {
         return None;
     }
     let most = if named { NAMED } else { SHAPED };
     let text = String::from_utf8(read_whole(open(&found.input).ok()?, most).ok()?).ok()?;
-    let text = text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned);
+    let text = text
+        .strip_prefix('\u{feff}')
+        .map_or(text.clone(), str::to_owned);
     let first = text.lines().next().unwrap_or_default();
-    // A record of a known format is one, unless the name of its file has others read it as a manifest: what they would load is
-    // checked, whatever stands beside it.
-    let record = |text: &str| Format::of_record(text.trim(), crate::json::DEFAULT_MAX_DEPTH).is_some();
+    // A record of a known format is one, unless the name of its file has others read it as a
+    // manifest: what they would load is checked, whatever stands beside it.
+    let record =
+        |text: &str| Format::of_record(text.trim(), crate::json::DEFAULT_MAX_DEPTH).is_some();
     if !named && (record(first) || record(&text)) {
         return None;
     }
     let kind = Some(kind_of(&found.name, &text)?);
-    Some(Manifest { kind, name: found.name.clone(), path: path.clone(), text })
+    Some(Manifest {
+        kind,
+        name: found.name.clone(),
+        path: path.clone(),
+        text,
+    })
 }
 
-/// The folder of the project that a manifest belongs to: the nearest one above that looks like one, else its own.
+/// The folder of the project that a manifest belongs to: the nearest one above that looks like one,
+/// else its own.
 fn project(path: &Path) -> PathBuf {
-    let own = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let Ok(real) = own.canonicalize() else { return own.to_path_buf() };
-    let marked = |folder: &&Path| folder.join(".git").exists() || folder.join(crate::config::FILE).is_file();
-    real.ancestors().find(marked).map_or(real.clone(), Path::to_path_buf)
+    let own = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let Ok(real) = own.canonicalize() else {
+        return own.to_path_buf();
+    };
+    let marked =
+        |folder: &&Path| folder.join(".git").exists() || folder.join(crate::config::FILE).is_file();
+    real.ancestors()
+        .find(marked)
+        .map_or(real.clone(), Path::to_path_buf)
 }
 
 /// Checks them. Each counts as an input and as a record.
@@ -80,9 +110,17 @@ pub(super) fn check(manifests: &[Manifest], given: Option<&Path>) -> Report {
             report.findings.extend(findings);
             continue;
         };
-        let folder = manifest.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = manifest
+            .path
+            .parent()
+            .filter(|p| !p.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         let root = given.map_or_else(|| project(&manifest.path), Path::to_path_buf);
-        let file = File { name: &manifest.name, text: &manifest.text, places: Some((folder, &root)) };
+        let file = File {
+            name: &manifest.name,
+            text: &manifest.text,
+            places: Some((folder, &root)),
+        };
         let (findings, secrets) = check_manifest(kind, &file);
         report.counts.files += 1;
         report.counts.records += 1;

@@ -1,4 +1,5 @@
-//! The command line: the only place with standard output, environment, files to write, and exit codes.
+//! The command line: the only place with standard output, environment, files to write, and exit
+//! codes.
 
 mod attest;
 mod book;
@@ -63,11 +64,14 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// The gate for a pull request: run what `yuangs-verify.toml` names, report, and end with one exit code.
+    /// The gate for a pull request: run what `yuangs-verify.toml` names, report, and end with one
+    /// exit code.
     Gate(gate::GateArgs),
-    /// Replay traces: was each state reached legally, did nothing run unauthorised, is the record complete?
+    /// Replay traces: was each state reached legally, did nothing run unauthorised, is the record
+    /// complete?
     Replay(replay::ReplayArgs),
-    /// Check records and manifests (skills, tools, servers, agents) against their schemas; of manifests also what they name.
+    /// Check records and manifests (skills, tools, servers, agents) against their schemas; of
+    /// manifests also what they name.
     Validate(replay::ValidateArgs),
     Attest(attest::AttestCommand),
     /// Write a commented configuration for the repository here.
@@ -103,7 +107,8 @@ enum Command {
     Detectors(detectors::DetectorsCommand),
     /// Write a trace without the credentials that stand in it.
     Redact(redact::RedactArgs),
-    /// Keep an index of what traces, transcripts and documents say, and answer from it within a budget of tokens.
+    /// Keep an index of what traces, transcripts and documents say, and answer from it within a
+    /// budget of tokens.
     #[command(subcommand)]
     Knowledge(knowledge::KnowledgeCommand),
     /// Explain a trace turn by turn, or a rule: what it does, why it matters, how to mend it.

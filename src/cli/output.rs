@@ -47,7 +47,10 @@ pub enum Failure {
 impl Failure {
     /// A failure with a remedy.
     pub fn unable(message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::Unable { message: message.into(), remedy: Some(remedy.into()) }
+        Self::Unable {
+            message: message.into(),
+            remedy: Some(remedy.into()),
+        }
     }
 
     /// Says it on standard error. A reader that has gone away isn't one.
@@ -58,8 +61,16 @@ impl Failure {
             return ExitCode::from(EXIT_CLEAN);
         }
         let mut stderr = anstream::stderr().lock();
-        let _ = writeln!(stderr, "error: {}", crate::report::terminal(&self.to_string()));
-        if let Self::Unable { remedy: Some(remedy), .. } = self {
+        let _ = writeln!(
+            stderr,
+            "error: {}",
+            crate::report::terminal(&self.to_string())
+        );
+        if let Self::Unable {
+            remedy: Some(remedy),
+            ..
+        } = self
+        {
             let _ = writeln!(stderr, "  help: {}", crate::report::terminal(remedy));
         }
         ExitCode::from(EXIT_UNABLE)
@@ -68,17 +79,28 @@ impl Failure {
 
 /// Says a sentence on standard error. It may quote names from a configuration or a trace.
 pub(super) fn tell(sentence: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{}", crate::report::line_start(sentence));
+    let _ = writeln!(
+        anstream::stderr().lock(),
+        "{}",
+        crate::report::line_start(sentence)
+    );
 }
 
-/// Writes text to standard output. No line of it is a command of a runner of continuous integration, whatever the text
-/// quotes; what hides or acts on a terminal, whoever quotes it has taken out.
+/// Writes text to standard output. No line of it is a command of a runner of continuous
+/// integration, whatever the text quotes; what hides or acts on a terminal, whoever quotes it has
+/// taken out.
 ///
 /// # Errors
 /// When writing fails.
-pub fn print(color: Color, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+pub fn print(
+    color: Color,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
     print_as_is(color, |out| {
-        let mut lines = Lines { out, line: Vec::new() };
+        let mut lines = Lines {
+            out,
+            line: Vec::new(),
+        };
         write(&mut lines)?;
         lines.end()
     })
@@ -116,7 +138,8 @@ impl Write for Lines<'_> {
     }
 }
 
-/// A line that a runner would take for a command, as one that it doesn't. Colours are taken away before it sees them.
+/// A line that a runner would take for a command, as one that it doesn't. Colours are taken away
+/// before it sees them.
 fn without_command(line: &str) -> Option<String> {
     if !line.contains("::") && !line.contains("##") {
         return None;
@@ -128,12 +151,16 @@ fn without_command(line: &str) -> Option<String> {
     is_command.then(|| safe + end)
 }
 
-/// Writes to standard output what is to arrive byte for byte: reports in their formats, traces, tables. A reader that goes
-/// away ends the output, not the verification: the exit code stays what it was.
+/// Writes to standard output what is to arrive byte for byte: reports in their formats, traces,
+/// tables. A reader that goes away ends the output, not the verification: the exit code stays what
+/// it was.
 ///
 /// # Errors
 /// When writing fails for another reason.
-pub(super) fn print_as_is(color: Color, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+pub(super) fn print_as_is(
+    color: Color,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
     let stdout = AutoStream::new(io::stdout().lock(), color.into());
     let mut out = BufWriter::with_capacity(1 << 16, stdout);
     match write(&mut out).and_then(|()| out.flush()) {

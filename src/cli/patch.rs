@@ -22,13 +22,15 @@ pub enum PatchCommand {
 /// Check diffs.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Unified or git diffs, or `-` for standard input. Each is applied to what the ones before it gave.
+    /// Unified or git diffs, or `-` for standard input. Each is applied to what the ones before it
+    /// gave.
     #[arg(required = true, value_name = "DIFF")]
     diffs: Vec<PathBuf>,
     /// The folder that they are applied to; with `--at`, a folder of the git repository.
     #[arg(long, value_name = "DIR", default_value = ".")]
     repo: PathBuf,
-    /// The revision that they are applied to (`HEAD`, `main~2`, a tag, a hash), read without a checkout.
+    /// The revision that they are applied to (`HEAD`, `main~2`, a tag, a hash), read without a
+    /// checkout.
     #[arg(long, value_name = "REV")]
     at: Option<String>,
     /// How to print what was found.
@@ -79,14 +81,21 @@ impl CheckArgs {
             None if self.repo.is_dir() => self.check(&Folder::new(&self.repo))?,
             None => {
                 let message = format!("`{}` is no folder", self.repo.display());
-                return Err(Failure::unable(message, "--repo names the folder that the diffs are applied to"));
+                return Err(Failure::unable(
+                    message,
+                    "--repo names the folder that the diffs are applied to",
+                ));
             }
         };
         print(Color::Auto, |out| match self.format {
             Format::Text => text(&checked, out),
             Format::Json => {
                 let all: Vec<Value> = checked.iter().map(as_json).collect();
-                writeln!(out, "{}", harmless_json(&format!("{:#}", json!({ "version": 1, "diffs": all }))))
+                writeln!(
+                    out,
+                    "{}",
+                    harmless_json(&format!("{:#}", json!({ "version": 1, "diffs": all })))
+                )
             }
         })?;
         let any = |status: &str| checked.iter().any(|c| c.status() == status);
@@ -106,7 +115,10 @@ impl CheckArgs {
         for path in &self.diffs {
             let bytes = read(path, limits.bytes)?;
             let outcome = parse(&bytes, &limits).map(|diff| apply(&diff, &mut overlay, &limits));
-            checked.push(Checked { name: path.display().to_string(), outcome });
+            checked.push(Checked {
+                name: path.display().to_string(),
+                outcome,
+            });
         }
         Ok(checked)
     }
@@ -114,7 +126,10 @@ impl CheckArgs {
 
 /// A failure to read a repository.
 pub(super) fn git_failure(error: &GitError) -> Failure {
-    Failure::unable(error.to_string(), "--repo names a folder of a git repository, revisions are those that git knows there")
+    Failure::unable(
+        error.to_string(),
+        "--repo names a folder of a git repository, revisions are those that git knows there",
+    )
 }
 
 /// Reads a diff, and one byte more than it may have: the parser refuses it then.
@@ -126,7 +141,12 @@ fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
     } else {
         std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
     };
-    read.map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "a diff is a file, or `-`"))?;
+    read.map_err(|e| {
+        Failure::unable(
+            format!("can't read `{}`: {e}", path.display()),
+            "a diff is a file, or `-`",
+        )
+    })?;
     Ok(bytes)
 }
 
@@ -148,7 +168,11 @@ fn text(checked: &[Checked], out: &mut dyn Write) -> io::Result<()> {
         out,
         "{} {}, {} with conflicts, {} malformed, {} unjudged",
         count("applies"),
-        if count("applies") == 1 { "diff applies" } else { "diffs apply" },
+        if count("applies") == 1 {
+            "diff applies"
+        } else {
+            "diffs apply"
+        },
         count("conflicts"),
         count("malformed"),
         count("unjudged")
@@ -157,16 +181,30 @@ fn text(checked: &[Checked], out: &mut dyn Write) -> io::Result<()> {
 
 fn file_text(file: &FileOutcome, out: &mut dyn Write) -> io::Result<()> {
     let verdict = if file.applies() { "ok" } else { "no" };
-    writeln!(out, "  {verdict} {} {}", file.change.name(), terminal(&file.path))?;
+    writeln!(
+        out,
+        "  {verdict} {} {}",
+        file.change.name(),
+        terminal(&file.path)
+    )?;
     if let Some(refusal) = &file.refusal {
         writeln!(out, "     {}", terminal(&refusal.to_string()))?;
     }
     for (hunk, n) in file.hunks.iter().zip(1..) {
         match &hunk.place {
             Place::At(line) if *line == hunk.stated => {}
-            Place::At(line) => writeln!(out, "     hunk {n}: says line {}, applies at line {line}", hunk.stated)?,
+            Place::At(line) => writeln!(
+                out,
+                "     hunk {n}: says line {}, applies at line {line}",
+                hunk.stated
+            )?,
             Place::Conflict(nearest) => {
-                writeln!(out, "     hunk {n} (line {} of the diff) conflicts: {}", hunk.line, conflict(nearest.as_ref()))?;
+                writeln!(
+                    out,
+                    "     hunk {n} (line {} of the diff) conflicts: {}",
+                    hunk.line,
+                    conflict(nearest.as_ref())
+                )?;
             }
         }
     }
@@ -175,7 +213,9 @@ fn file_text(file: &FileOutcome, out: &mut dyn Write) -> io::Result<()> {
 
 /// What keeps a hunk from applying, as a clause.
 fn conflict(nearest: Option<&Nearest>) -> String {
-    let Some(nearest) = nearest else { return "nothing of it stands in the file".into() };
+    let Some(nearest) = nearest else {
+        return "nothing of it stands in the file".into();
+    };
     let line = nearest.line;
     match &nearest.obstacle {
         Obstacle::Elsewhere => {
@@ -185,8 +225,16 @@ fn conflict(nearest: Option<&Nearest>) -> String {
         }
         Obstacle::Applied => format!("it seems to be applied already, at line {line}"),
         Obstacle::WhiteSpace => format!("it would apply at line {line} but for white space"),
-        Obstacle::Differs { equal, of, diff_line, expected, found } => {
-            let found = found.as_ref().map_or("the file's end".into(), |text| format!("`{}`", terminal(text)));
+        Obstacle::Differs {
+            equal,
+            of,
+            diff_line,
+            expected,
+            found,
+        } => {
+            let found = found.as_ref().map_or("the file's end".into(), |text| {
+                format!("`{}`", terminal(text))
+            });
             format!(
                 "{equal} of its {of} old lines stand at line {line}; line {diff_line} of the diff expects `{}`, found {found}",
                 terminal(expected)
@@ -218,7 +266,9 @@ fn file_json(file: &FileOutcome) -> Value {
 
 fn hunk_json(hunk: &HunkOutcome) -> Value {
     match &hunk.place {
-        Place::At(line) => json!({ "line": hunk.line, "stated": hunk.stated, "applies": true, "at": line }),
+        Place::At(line) => {
+            json!({ "line": hunk.line, "stated": hunk.stated, "applies": true, "at": line })
+        }
         Place::Conflict(nearest) => json!({
             "line": hunk.line, "stated": hunk.stated, "applies": false,
             "nearest": nearest.as_ref().map(|n| n.line), "why": conflict(nearest.as_ref()),

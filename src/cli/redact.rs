@@ -20,8 +20,9 @@ pub struct RedactArgs {
     /// Where the redacted trace goes: a file that doesn't exist yet, or `-` for standard output.
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// A private key (Ed25519 in PEM) and the id that signatures know it by. Decisions that it has signed are signed
-    /// anew, and the chain is made anew. Without it both stay as they are, and the records say so.
+    /// A private key (Ed25519 in PEM) and the id that signatures know it by. Decisions that it has
+    /// signed are signed anew, and the chain is made anew. Without it both stay as they are, and
+    /// the records say so.
     #[arg(long, value_name = "ID=FILE", value_parser = key_of)]
     key: Vec<(String, PathBuf)>,
 }
@@ -36,7 +37,8 @@ fn key_of(text: &str) -> Result<(String, PathBuf), String> {
 impl RedactArgs {
     /// Redacts.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        Table::shipped()
+            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let to_standard = self.output.as_os_str() == "-";
         if !to_standard {
             may_write(&self.output)?;
@@ -45,9 +47,13 @@ impl RedactArgs {
         for (id, file) in &self.key {
             let key = private_key(&file::text(file)?);
             let remedy = "`openssl genpkey -algorithm ed25519` makes one";
-            let key = key.map_err(|e| Failure::unable(format!("`{}`: {e}", file.display()), remedy))?;
+            let key =
+                key.map_err(|e| Failure::unable(format!("`{}`: {e}", file.display()), remedy))?;
             if keys.insert(id.clone(), key).is_some() {
-                return Err(Failure::unable(format!("the key `{id}` is given twice"), "give each id once"));
+                return Err(Failure::unable(
+                    format!("the key `{id}` is given twice"),
+                    "give each id once",
+                ));
             }
         }
         let text = self.text()?;
@@ -69,10 +75,14 @@ impl RedactArgs {
         if to_standard {
             print_as_is(Color::Never, |out| out.write_all(redacted.as_bytes()))?;
         } else {
-            let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&self.output);
+            let file = std::fs::OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .open(&self.output);
             let written = file.and_then(|mut file| {
                 // Half a trace looks like one that was cut.
-                file.write_all(redacted.as_bytes()).inspect_err(|_| drop(std::fs::remove_file(&self.output)))
+                file.write_all(redacted.as_bytes())
+                    .inspect_err(|_| drop(std::fs::remove_file(&self.output)))
             });
             written.map_err(|e| super::write::cannot_write(&self.output, &e))?;
         }
@@ -86,24 +96,45 @@ impl RedactArgs {
     fn text(&self) -> Result<String, Failure> {
         let name = self.input.display();
         if self.input.is_dir() {
-            return Err(Failure::unable(format!("`{name}` is a folder"), "redact one trace at a time"));
+            return Err(Failure::unable(
+                format!("`{name}` is a folder"),
+                "redact one trace at a time",
+            ));
         }
-        let cannot =
-            |e: std::io::Error| Failure::unable(format!("can't read `{name}`: {e}"), "the trace must be a readable file");
-        let found = discover(std::slice::from_ref(&self.input)).into_iter().next();
+        let cannot = |e: std::io::Error| {
+            Failure::unable(
+                format!("can't read `{name}`: {e}"),
+                "the trace must be a readable file",
+            )
+        };
+        let found = discover(std::slice::from_ref(&self.input))
+            .into_iter()
+            .next();
         let found = match found {
             Some(Ok(found)) => found,
             Some(Err(missing)) => return Err(cannot(missing.error)),
-            None => return Err(Failure::unable(format!("`{name}` is no trace"), "name a file")),
+            None => {
+                return Err(Failure::unable(
+                    format!("`{name}` is no trace"),
+                    "name a file",
+                ));
+            }
         };
         // It is held whole: what occurs once is taken out wherever it stands.
         let limit = Limits::default().document_bytes as u64;
-        let bytes = open(&found.input).and_then(|reader| read_whole(reader, limit)).map_err(|e| match e.kind() {
-            std::io::ErrorKind::FileTooLarge => Failure::unable(format!("`{name}`: {e}"), "split it by execution"),
-            _ => cannot(e),
-        })?;
+        let bytes = open(&found.input)
+            .and_then(|reader| read_whole(reader, limit))
+            .map_err(|e| match e.kind() {
+                std::io::ErrorKind::FileTooLarge => {
+                    Failure::unable(format!("`{name}`: {e}"), "split it by execution")
+                }
+                _ => cannot(e),
+            })?;
         String::from_utf8(bytes).map_err(|e| {
-            let before = e.as_bytes().get(..e.utf8_error().valid_up_to()).unwrap_or_default();
+            let before = e
+                .as_bytes()
+                .get(..e.utf8_error().valid_up_to())
+                .unwrap_or_default();
             let line = memchr::memchr_iter(b'\n', before).count() + 1;
             Failure::unable(
                 format!("`{name}`: line {line} is no UTF-8, so its text can't be replaced safely"),
@@ -123,7 +154,10 @@ fn may_write(path: &Path) -> Result<(), Failure> {
         ));
     }
     if path.extension().is_some_and(|e| e == "gz" || e == "zst") {
-        return Err(Failure::unable("the redacted trace is written as it is, not compressed", "name OUT without this ending"));
+        return Err(Failure::unable(
+            "the redacted trace is written as it is, not compressed",
+            "name OUT without this ending",
+        ));
     }
     Ok(())
 }
@@ -132,19 +166,47 @@ fn may_write(path: &Path) -> Result<(), Failure> {
 fn sentences(outcome: &Outcome) -> Vec<String> {
     let n = |count: u64, word: &str| crate::trajectory::words::plural(count, word);
     let mut all = vec![match outcome.places {
-        0 => format!("no secret in {}: nothing was replaced", n(outcome.records, "record")),
-        places => format!("{} replaced in {} of {}", n(places, "secret"), outcome.changed, n(outcome.records, "record")),
+        0 => format!(
+            "no secret in {}: nothing was replaced",
+            n(outcome.records, "record")
+        ),
+        places => format!(
+            "{} replaced in {} of {}",
+            n(places, "secret"),
+            outcome.changed,
+            n(outcome.records, "record")
+        ),
     }];
     let mut remade = |what: &str, counts: Remade, remedy: &str| {
         all.extend((counts.anew > 0).then(|| format!("{} made anew", n(counts.anew, what))));
-        all.extend((counts.stale > 0).then(|| format!("{} no longer good, and marked as such: {remedy}", n(counts.stale, what))));
+        all.extend((counts.stale > 0).then(|| {
+            format!(
+                "{} no longer good, and marked as such: {remedy}",
+                n(counts.stale, what)
+            )
+        }));
     };
-    remade("link", outcome.links, "--key makes links anew that were good before");
-    remade("signature", outcome.signatures, "--key signs anew what it has signed before");
-    all.extend((outcome.input_hashes > 0).then(|| format!("{} of messages made anew", n(outcome.input_hashes, "hash value"))));
-    all.extend(
-        (outcome.unreadable > 0)
-            .then(|| format!("{} no JSON; the text was replaced all the same", n(outcome.unreadable, "line"))),
+    remade(
+        "link",
+        outcome.links,
+        "--key makes links anew that were good before",
     );
+    remade(
+        "signature",
+        outcome.signatures,
+        "--key signs anew what it has signed before",
+    );
+    all.extend((outcome.input_hashes > 0).then(|| {
+        format!(
+            "{} of messages made anew",
+            n(outcome.input_hashes, "hash value")
+        )
+    }));
+    all.extend((outcome.unreadable > 0).then(|| {
+        format!(
+            "{} no JSON; the text was replaced all the same",
+            n(outcome.unreadable, "line")
+        )
+    }));
     all
 }

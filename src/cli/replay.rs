@@ -32,11 +32,12 @@ type Settle<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;
 /// What both commands take.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Traces: files, folders (`.jsonl`, `.json`, `.cast`, also `.gz` and `.zst`), or `-` for standard input.
+    /// Traces: files, folders (`.jsonl`, `.json`, `.cast`, also `.gz` and `.zst`), or `-` for
+    /// standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Read every input as this format instead of finding out: execution-record, yuangs-events, yuangs-transitions,
-    /// yuangs-turns, yuangs-record or yuangs-cast.
+    /// Read every input as this format instead of finding out: execution-record, yuangs-events,
+    /// yuangs-transitions, yuangs-turns, yuangs-record or yuangs-cast.
     #[arg(long, value_name = "NAME", value_parser = format)]
     format_in: Option<Format>,
     #[command(flatten)]
@@ -68,10 +69,12 @@ pub struct Common {
     /// Bytes that an input may have, after decompression.
     #[arg(long, default_value_t = Limits::default().input_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_input_bytes: u64,
-    /// Executions that the inputs may hold; the records of further ones aren't checked, which is an error.
+    /// Executions that the inputs may hold; the records of further ones aren't checked, which is an
+    /// error.
     #[arg(long, default_value_t = Limits::default().executions, value_name = "N", help_heading = "Limits")]
     max_executions: usize,
-    /// Bytes that the open executions of an input may hold in memory; beyond it no more are opened, which is an error.
+    /// Bytes that the open executions of an input may hold in memory; beyond it no more are opened,
+    /// which is an error.
     #[arg(long, default_value_t = Limits::default().open_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_open_bytes: usize,
     /// Threads to use (0: one for each core).
@@ -100,7 +103,8 @@ impl FailOn {
 
     /// Whether one of the findings is that bad.
     pub(super) fn met_by<'f>(self, findings: impl IntoIterator<Item = &'f Finding>) -> bool {
-        self.severity().is_some_and(|threshold| findings.into_iter().any(|f| f.severity >= threshold))
+        self.severity()
+            .is_some_and(|threshold| findings.into_iter().any(|f| f.severity >= threshold))
     }
 }
 
@@ -117,29 +121,33 @@ pub struct ReplayArgs {
     /// How the risk of an action is found, to compare it with the recorded one.
     #[arg(long, value_enum, default_value_t = Risk::V1)]
     risk: Risk,
-    /// What is replayed. `strict`: the recorded decisions, applied again. `compatible`: as strict, and the versions of
-    /// prompts, tools, policies and models are listed, with those that differ. `re-evaluate`: `--policy` is asked
-    /// again at each decision, and the path is followed up to the first action that it stops.
+    /// What is replayed. `strict`: the recorded decisions, applied again. `compatible`: as strict,
+    /// and the versions of prompts, tools, policies and models are listed, with those that differ.
+    /// `re-evaluate`: `--policy` is asked again at each decision, and the path is followed up to
+    /// the first action that it stops.
     #[arg(long, value_enum, default_value_t = Mode::Strict, value_name = "MODE")]
     mode: Mode,
     /// The policy to re-evaluate with: a file, or the name of one that is built in.
     #[arg(long, value_name = "FILE|NAME", required_if_eq("mode", "re-evaluate"))]
     policy: Option<String>,
-    /// Trust file with the public keys whose signatures count; without it signatures aren't checked.
+    /// Trust file with the public keys whose signatures count; without it signatures aren't
+    /// checked.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
-    /// Decisions that must be signed by a key of the trust file: those of people, or all. What is recorded without a signature
-    /// fails, whatever its format.
+    /// Decisions that must be signed by a key of the trust file: those of people, or all. What is
+    /// recorded without a signature fails, whatever its format.
     #[arg(long, value_enum, value_name = "WHOSE")]
     require_signatures: Option<Require>,
-    /// Tokens that the context of a turn may have. A trace can set a lower limit itself, no higher one.
+    /// Tokens that the context of a turn may have. A trace can set a lower limit itself, no higher
+    /// one.
     #[arg(long, value_name = "TOKENS")]
     context_budget: Option<u64>,
-    /// Hold what ran against this git repository: do the executed diffs apply, are the files that change those that were
-    /// declared and observed?
+    /// Hold what ran against this git repository: do the executed diffs apply, are the files that
+    /// change those that were declared and observed?
     #[arg(long, value_name = "DIR")]
     repo: Option<PathBuf>,
-    /// The revision that the first execution began on (`HEAD` unless said); with `--head` the best common ancestor of both.
+    /// The revision that the first execution began on (`HEAD` unless said); with `--head` the best
+    /// common ancestor of both.
     #[arg(long, value_name = "REV", requires = "repo")]
     base: Option<String>,
     /// The revision that the executions led to: does the record account for what changed?
@@ -183,8 +191,12 @@ impl ReplayArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let keys = self.keys.as_deref().map(trust_store).transpose()?;
         if self.require_signatures.is_some() && keys.is_none() {
-            let remedy = "name the trust file with --keys: a signature that nobody checks proves nothing";
-            return Err(Failure::unable("signatures are required, and no key is known", remedy));
+            let remedy =
+                "name the trust file with --keys: a signature that nobody checks proves nothing";
+            return Err(Failure::unable(
+                "signatures are required, and no key is known",
+                remedy,
+            ));
         }
         let signed = self.require_signatures.map(|require| match require {
             Require::Human => Signed::Human,
@@ -196,27 +208,55 @@ impl ReplayArgs {
             Risk::V1 => Assessor::V1,
         };
         let mut extra = Vec::new();
-        if let Some(name) = self.risk.to_possible_value().filter(|_| self.risk != Risk::V1) {
+        if let Some(name) = self
+            .risk
+            .to_possible_value()
+            .filter(|_| self.risk != Risk::V1)
+        {
             extra.extend(["--risk".to_owned(), name.get_name().to_owned()]);
         }
         if let Some(path) = &self.keys {
             extra.extend(["--keys".to_owned(), path.to_string_lossy().into_owned()]);
         }
-        if let Some(name) = self.require_signatures.and_then(|require| require.to_possible_value()) {
-            extra.extend(["--require-signatures".to_owned(), name.get_name().to_owned()]);
+        if let Some(name) = self
+            .require_signatures
+            .and_then(|require| require.to_possible_value())
+        {
+            extra.extend([
+                "--require-signatures".to_owned(),
+                name.get_name().to_owned(),
+            ]);
         }
-        extra.extend(self.context_budget.iter().flat_map(|n| ["--context-budget".to_owned(), n.to_string()]));
+        extra.extend(
+            self.context_budget
+                .iter()
+                .flat_map(|n| ["--context-budget".to_owned(), n.to_string()]),
+        );
         let keep_changes = self.repo.is_some();
         let options = Options {
-            settings: Settings { assessor, keys, signed, keep_changes, context_budget: self.context_budget },
+            settings: Settings {
+                assessor,
+                keys,
+                signed,
+                keep_changes,
+                context_budget: self.context_budget,
+            },
             ..self.common.options()
         };
         match (self.mode, &self.policy, &self.repo) {
             (Mode::ReEvaluate, Some(policy), None) => return self.re_evaluate(policy, &options),
             (Mode::ReEvaluate, Some(_), Some(_)) => {
-                return Err(Failure::unable("a re-evaluation doesn't look at a repository", "leave --repo out"));
+                return Err(Failure::unable(
+                    "a re-evaluation doesn't look at a repository",
+                    "leave --repo out",
+                ));
             }
-            (Mode::ReEvaluate, None, _) => return Err(Failure::unable("a re-evaluation asks a policy", "name it with --policy")),
+            (Mode::ReEvaluate, None, _) => {
+                return Err(Failure::unable(
+                    "a re-evaluation asks a policy",
+                    "name it with --policy",
+                ));
+            }
             (_, Some(_), _) => {
                 return Err(Failure::unable(
                     "only a re-evaluation asks a policy",
@@ -236,50 +276,100 @@ impl ReplayArgs {
             }
         };
         let Some(folder) = &self.repo else {
-            return self.common.run(options, self.keys.as_deref(), &extra, with_versions, &|report| {
-                versions(report);
-                Ok(())
-            });
+            return self.common.run(
+                options,
+                self.keys.as_deref(),
+                &extra,
+                with_versions,
+                &|report| {
+                    versions(report);
+                    Ok(())
+                },
+            );
         };
-        extra.extend(["--repo".to_owned(), folder.to_string_lossy().into_owned(), "--base".to_owned(), self.base().to_owned()]);
-        extra.extend(self.head.iter().flat_map(|head| ["--head".to_owned(), head.clone()]));
+        extra.extend([
+            "--repo".to_owned(),
+            folder.to_string_lossy().into_owned(),
+            "--base".to_owned(),
+            self.base().to_owned(),
+        ]);
+        extra.extend(
+            self.head
+                .iter()
+                .flat_map(|head| ["--head".to_owned(), head.clone()]),
+        );
         let repository = Repository::discover(folder).map_err(|e| git_failure(&e))?;
         let (base, head) = self.ends(&repository).map_err(|e| git_failure(&e))?;
         let tree = |id| Revision::new(&repository, id).map_err(|e| git_failure(&e));
         let base = (base, tree(base)?);
-        let head = head.map(|id| Ok::<_, Failure>((id, tree(id)?))).transpose()?;
-        self.common.run(options, self.keys.as_deref(), &extra, with_versions, &|report| {
-            versions(report);
-            let unreadable = |e: TreeError| Failure::unable(e.to_string(), "a shallow or partial clone may lack it: fetch it");
-            settle(report, (base.0, &base.1), head.as_ref().map(|(id, tree)| (*id, tree))).map_err(unreadable)
-        })
+        let head = head
+            .map(|id| Ok::<_, Failure>((id, tree(id)?)))
+            .transpose()?;
+        self.common.run(
+            options,
+            self.keys.as_deref(),
+            &extra,
+            with_versions,
+            &|report| {
+                versions(report);
+                let unreadable = |e: TreeError| {
+                    Failure::unable(
+                        e.to_string(),
+                        "a shallow or partial clone may lack it: fetch it",
+                    )
+                };
+                settle(
+                    report,
+                    (base.0, &base.1),
+                    head.as_ref().map(|(id, tree)| (*id, tree)),
+                )
+                .map_err(unreadable)
+            },
+        )
     }
 
     /// Asks the policy again.
     fn re_evaluate(&self, policy: &str, options: &Options) -> Result<u8, Failure> {
-        Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        Table::shipped()
+            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let found = super::policy::find::policy(policy)?;
         let mut reevaluation = Reevaluation::new(&found.policy);
-        let report =
-            watch(&file::traces(&self.common.paths), options, &mut |file, id, entry| reevaluation.record(file, id, entry));
+        let report = watch(
+            &file::traces(&self.common.paths),
+            options,
+            &mut |file, id, entry| reevaluation.record(file, id, entry),
+        );
         let document = reevaluation.finish(&report.secrets, report.counts.errors);
         let format = self.common.reports.only_format()?;
         match format {
             ReportFormat::Json => print(Color::Never, |out| write_pretty(&document, out))?,
-            ReportFormat::Text => print(Color::Auto, |out| reevaluate::page(&document).write(PageFormat::Text, out))?,
+            ReportFormat::Text => print(Color::Auto, |out| {
+                reevaluate::page(&document).write(PageFormat::Text, out)
+            })?,
             ReportFormat::Markdown => {
-                print(Color::Never, |out| reevaluate::page(&document).write(PageFormat::Markdown, out))?;
+                print(Color::Never, |out| {
+                    reevaluate::page(&document).write(PageFormat::Markdown, out)
+                })?;
             }
-            ReportFormat::Html => print(Color::Never, |out| reevaluate::page(&document).write(PageFormat::Html, out))?,
+            ReportFormat::Html => print(Color::Never, |out| {
+                reevaluate::page(&document).write(PageFormat::Html, out)
+            })?,
             _ => {
                 let remedy = "text, json, markdown and html can";
-                return Err(Failure::unable("this format can't tell of a re-evaluation", remedy));
+                return Err(Failure::unable(
+                    "this format can't tell of a re-evaluation",
+                    remedy,
+                ));
             }
         }
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_UNABLE,
             // What can't be read may hold the decision that is stopped.
-            () if self.common.fail_on != FailOn::Never && (document.stopped > 0 || report.counts.errors > 0) => EXIT_FINDINGS,
+            () if self.common.fail_on != FailOn::Never
+                && (document.stopped > 0 || report.counts.errors > 0) =>
+            {
+                EXIT_FINDINGS
+            }
             () if document.decisions == 0 => {
                 tell("nothing was re-evaluated: no decision is recorded");
                 EXIT_EMPTY
@@ -295,9 +385,14 @@ impl ReplayArgs {
     /// Where the record begins and where it leads.
     fn ends(&self, repository: &Repository) -> Result<(ObjectId, Option<ObjectId>), GitError> {
         let base = repository.commit(self.base())?;
-        let Some(head) = &self.head else { return Ok((base, None)) };
+        let Some(head) = &self.head else {
+            return Ok((base, None));
+        };
         let head = repository.commit(head)?;
-        Ok((repository.merge_base(base, head)?.unwrap_or(base), Some(head)))
+        Ok((
+            repository.merge_base(base, head)?.unwrap_or(base),
+            Some(head),
+        ))
     }
 }
 
@@ -309,8 +404,9 @@ pub struct ValidateArgs {
     /// Check against this JSON Schema instead (any draft; references inside the file only).
     #[arg(long, value_name = "FILE", conflicts_with = "format_in")]
     schema: Option<PathBuf>,
-    /// The project that manifests (skill.json, skills.json, meta.json, .mcp.json, .ai-stack.json, tools) belong to: what they
-    /// name must lie in it. Without it the nearest folder above that holds `.git` or `yuangs-verify.toml`.
+    /// The project that manifests (skill.json, skills.json, meta.json, .mcp.json, .ai-stack.json,
+    /// tools) belong to: what they name must lie in it. Without it the nearest folder above that
+    /// holds `.git` or `yuangs-verify.toml`.
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
 }
@@ -318,30 +414,48 @@ pub struct ValidateArgs {
 impl ValidateArgs {
     /// Checks and reports.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let schema = match &self.schema {
-            None => None,
-            Some(path) => {
-                let validator = Validator::from_text(&file::text(path)?);
-                let remedy = "`$ref` may only point into the same file";
-                Some(validator.map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))?)
-            }
-        };
-        let extra: Vec<String> =
-            self.schema.iter().flat_map(|path| ["--schema".to_owned(), path.to_string_lossy().into_owned()]).collect();
+        let schema =
+            match &self.schema {
+                None => None,
+                Some(path) => {
+                    let validator = Validator::from_text(&file::text(path)?);
+                    let remedy = "`$ref` may only point into the same file";
+                    Some(validator.map_err(|e| {
+                        Failure::unable(format!("`{}`: {e}", path.display()), remedy)
+                    })?)
+                }
+            };
+        let extra: Vec<String> = self
+            .schema
+            .iter()
+            .flat_map(|path| ["--schema".to_owned(), path.to_string_lossy().into_owned()])
+            .collect();
         let as_told = schema.is_some() || self.common.format_in.is_some();
-        let options = Options { schema_only: true, schema, ..self.common.options() };
+        let options = Options {
+            schema_only: true,
+            schema,
+            ..self.common.options()
+        };
         if as_told {
-            return self.common.run(options, self.schema.as_deref(), &extra, false, &|_| Ok(()));
+            return self
+                .common
+                .run(options, self.schema.as_deref(), &extra, false, &|_| Ok(()));
         }
         // What is a manifest is no trace, and is looked at as what it is.
         let Discovery { inputs, skipped } = survey(&self.common.paths);
         let (manifests, inputs) = super::manifests::part(inputs);
-        self.common.run_on((Discovery { inputs, skipped }, None), options, &extra, false, &|report| {
-            report.absorb(super::manifests::check(&manifests, self.project.as_deref()));
-            report.findings.sort_by_cached_key(Finding::order);
-            assign_fingerprints(&mut report.findings);
-            Ok(())
-        })
+        self.common.run_on(
+            (Discovery { inputs, skipped }, None),
+            options,
+            &extra,
+            false,
+            &|report| {
+                report.absorb(super::manifests::check(&manifests, self.project.as_deref()));
+                report.findings.sort_by_cached_key(Finding::order);
+                assign_fingerprints(&mut report.findings);
+                Ok(())
+            },
+        )
     }
 }
 
@@ -353,7 +467,8 @@ pub(super) fn trust_store(path: &Path) -> Result<TrustStore, Failure> {
 /// As [`trust_store`], of a text that was read from `path`.
 pub(super) fn trust_store_of(path: &Path, text: &str) -> Result<TrustStore, Failure> {
     let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
-    TrustStore::parse(text).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
+    TrustStore::parse(text)
+        .map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
 }
 
 impl Common {
@@ -382,7 +497,13 @@ impl Common {
         keep_turns: bool,
         after: &Settle<'_>,
     ) -> Result<u8, Failure> {
-        self.run_on((survey(&self.paths), settings), options, extra, keep_turns, after)
+        self.run_on(
+            (survey(&self.paths), settings),
+            options,
+            extra,
+            keep_turns,
+            after,
+        )
     }
 
     fn run_on(
@@ -394,7 +515,8 @@ impl Common {
         after: &Settle<'_>,
     ) -> Result<u8, Failure> {
         // Without its rules a scan would find nothing, which looks like a clean trace.
-        Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        Table::shipped()
+            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let targets = self.reports.targets()?;
         let mut apart = Inputs::default();
         apart.add_found(&found.inputs);
@@ -402,22 +524,42 @@ impl Common {
             apart.add(file);
         }
         apart.keep_apart(targets.iter().filter_map(Target::file))?;
-        targets.iter().filter_map(Target::file).try_for_each(|path| guard::check(path, guard::Own::Nothing))?;
+        targets
+            .iter()
+            .filter_map(Target::file)
+            .try_for_each(|path| guard::check(path, guard::Own::Nothing))?;
         let with_turns = keep_turns || targets.iter().any(|t| t.format == ReportFormat::Html);
-        let options = &Options { max_turns: if with_turns { self.max_turns } else { 0 }, ..options };
+        let options = &Options {
+            max_turns: if with_turns { self.max_turns } else { 0 },
+            ..options
+        };
         let mut report = verify(&found.inputs, options);
         report.skip(found.skipped);
-        report.notices.extend(skipped_sentence(&report.skipped, report.counts.skipped));
+        report
+            .notices
+            .extend(skipped_sentence(&report.skipped, report.counts.skipped));
         after(&mut report)?;
         if self.fail_on == FailOn::Never && report.counts.errors > 0 {
-            report.notices.push(Outcome::not_enforced(report.counts.errors));
+            report
+                .notices
+                .push(Outcome::not_enforced(report.counts.errors));
         }
         let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
-        let text =
-            TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only, ..TextOptions::default() };
+        let text = TextOptions {
+            quiet: self.quiet,
+            verbose: self.verbose,
+            schema_only: options.schema_only,
+            ..TextOptions::default()
+        };
         let command = self.command(options.schema_only, extra);
         let statistics = statistics(&targets, &report);
-        let run = Run { report: &report, outcome: &outcome, text, command: &command, statistics: statistics.as_ref() };
+        let run = Run {
+            report: &report,
+            outcome: &outcome,
+            text,
+            command: &command,
+            statistics: statistics.as_ref(),
+        };
         self.reports.write(&targets, &run)?;
         if let Some(sentence) = outcome.sentence() {
             tell(sentence);
@@ -425,14 +567,21 @@ impl Common {
         Ok(exit_code(&outcome))
     }
 
-    /// The command that gives the same findings, for whoever reads a report and wants to see them at home.
+    /// The command that gives the same findings, for whoever reads a report and wants to see them
+    /// at home.
     fn command(&self, schema_only: bool, extra: &[String]) -> String {
-        let mut words = vec!["yuangs-verify".to_owned(), if schema_only { "validate" } else { "replay" }.to_owned()];
+        let mut words = vec![
+            "yuangs-verify".to_owned(),
+            if schema_only { "validate" } else { "replay" }.to_owned(),
+        ];
         if let Some(format) = self.format_in {
             words.extend(["--format-in".to_owned(), format.name().to_owned()]);
         }
         if self.fail_on != FailOn::Error {
-            let name = self.fail_on.to_possible_value().map(|v| v.get_name().to_owned());
+            let name = self
+                .fail_on
+                .to_possible_value()
+                .map(|v| v.get_name().to_owned());
             words.extend(["--fail-on".to_owned(), name.unwrap_or_default()]);
         }
         words.extend_from_slice(extra);

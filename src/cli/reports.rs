@@ -20,7 +20,8 @@ pub(super) struct ReportArgs {
     /// How to report on standard output.
     #[arg(long, value_parser = format_parser(), value_name = "FORMAT")]
     format: Option<Format>,
-    /// Write a report to a file, or to standard output with `-` instead of `--format`; may be given several times.
+    /// Write a report to a file, or to standard output with `-` instead of `--format`; may be given
+    /// several times.
     #[arg(long = "report", value_parser = target, value_name = "FORMAT=PATH")]
     reports: Vec<Target>,
     /// When to use colours.
@@ -47,7 +48,10 @@ impl Target {
 }
 
 fn names() -> Vec<clap::builder::PossibleValue> {
-    Format::ALL.iter().map(|f| clap::builder::PossibleValue::new(f.name()).help(f.about())).collect()
+    Format::ALL
+        .iter()
+        .map(|f| clap::builder::PossibleValue::new(f.name()).help(f.about()))
+        .collect()
 }
 
 fn format_parser() -> impl TypedValueParser<Value = Format> {
@@ -57,12 +61,18 @@ fn format_parser() -> impl TypedValueParser<Value = Format> {
 /// Reads `FORMAT=PATH`.
 pub(super) fn target(text: &str) -> Result<Target, String> {
     let known = || Format::ALL.map(Format::name).join(", ");
-    let (name, path) = text.split_once('=').ok_or_else(|| format!("expected FORMAT=PATH; formats: {}", known()))?;
-    let format = Format::parse(name).ok_or_else(|| format!("no format is called `{name}`; formats: {}", known()))?;
+    let (name, path) = text
+        .split_once('=')
+        .ok_or_else(|| format!("expected FORMAT=PATH; formats: {}", known()))?;
+    let format = Format::parse(name)
+        .ok_or_else(|| format!("no format is called `{name}`; formats: {}", known()))?;
     if path.is_empty() {
         return Err("the path is empty; `-` is standard output".into());
     }
-    Ok(Target { format, path: path.into() })
+    Ok(Target {
+        format,
+        path: path.into(),
+    })
 }
 
 impl ReportArgs {
@@ -74,7 +84,10 @@ impl ReportArgs {
         if self.reports.is_empty() {
             return Ok(self.format.unwrap_or(Format::Text));
         }
-        Err(Failure::unable("this is told on standard output only", "leave --report out, and name the format with --format"))
+        Err(Failure::unable(
+            "this is told on standard output only",
+            "leave --report out, and name the format with --format",
+        ))
     }
 
     /// What goes where.
@@ -91,7 +104,10 @@ impl ReportArgs {
             ));
         }
         if stdout == 0 {
-            all.push(Target { format: self.format.unwrap_or(Format::Text), path: "-".into() });
+            all.push(Target {
+                format: self.format.unwrap_or(Format::Text),
+                path: "-".into(),
+            });
         }
         let mut seen: BTreeSet<&Path> = BTreeSet::new();
         if let Some(twice) = all.iter().find(|t| !seen.insert(&t.path)) {
@@ -112,7 +128,8 @@ impl ReportArgs {
             write::write(&target.path, plain.into_inner())?;
         }
         for target in targets.iter().filter(|t| t.is_stdout()) {
-            // What other programs read holds no colours, and must not lose a byte to those who take colours away.
+            // What other programs read holds no colours, and must not lose a byte to those who take
+            // colours away.
             if target.format == Format::Text {
                 print(self.color, |out| run.write(target.format, out))?;
             } else {
@@ -126,14 +143,27 @@ impl ReportArgs {
 /// Counts and distributions of a report, where a page draws them.
 pub(super) fn statistics(targets: &[Target], report: &Report) -> Option<Page> {
     let drawn = targets.iter().any(|t| t.format == Format::Html) && !report.summaries.is_empty();
-    drawn.then(|| stats::page(&stats::stats(&Book::gather(&report.summaries, &report.findings, report.timeline.clone()))))
+    drawn.then(|| {
+        stats::page(&stats::stats(&Book::gather(
+            &report.summaries,
+            &report.findings,
+            report.timeline.clone(),
+        )))
+    })
 }
 
 /// A command line that a shell reads as these words.
 pub(super) fn shell_line(words: &[String]) -> String {
     let quoted = words.iter().map(|word| {
-        let plain = !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&b));
-        if plain { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+        let plain = !word.is_empty()
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&b));
+        if plain {
+            word.clone()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
     });
     quoted.collect::<Vec<_>>().join(" ")
 }
@@ -144,7 +174,13 @@ mod tests {
 
     #[test]
     fn targets_are_format_and_path() {
-        assert_eq!(target("sarif=a=b.sarif").unwrap(), Target { format: Format::Sarif, path: "a=b.sarif".into() });
+        assert_eq!(
+            target("sarif=a=b.sarif").unwrap(),
+            Target {
+                format: Format::Sarif,
+                path: "a=b.sarif".into()
+            }
+        );
         for wrong in ["sarif", "sarif=", "nonsense=x", ""] {
             assert!(target(wrong).is_err(), "{wrong}");
         }
@@ -152,7 +188,13 @@ mod tests {
 
     #[test]
     fn words_are_quoted_for_a_shell() {
-        let line = shell_line(&["replay".into(), "a b".into(), "it's".into(), String::new(), "$(x)".into()]);
+        let line = shell_line(&[
+            "replay".into(),
+            "a b".into(),
+            "it's".into(),
+            String::new(),
+            "$(x)".into(),
+        ]);
         assert_eq!(line, "replay 'a b' 'it'\\''s' '' '$(x)'");
     }
 }

@@ -41,7 +41,14 @@ impl RulesArgs {
         print(Color::Auto, |out| match self.format {
             Listing::Text => {
                 for rule in ALL {
-                    writeln!(out, "{} {:<30} {:<8} {}", rule.code, rule.name, rule.severity.name(), rule.summary)?;
+                    writeln!(
+                        out,
+                        "{} {:<30} {:<8} {}",
+                        rule.code,
+                        rule.name,
+                        rule.severity.name(),
+                        rule.summary
+                    )?;
                 }
                 Ok(())
             }
@@ -71,9 +78,13 @@ impl RulesArgs {
 /// The catalogue as a Markdown table: the README carries it.
 #[must_use]
 pub fn markdown() -> String {
-    let mut table = String::from("| code | name | severity | fires when |\n| --- | --- | --- | --- |\n");
+    let mut table =
+        String::from("| code | name | severity | fires when |\n| --- | --- | --- | --- |\n");
     for rule in ALL {
-        table.push_str(&format!("| {} | {} | {} | {} |\n", rule.code, rule.name, rule.severity, rule.summary));
+        table.push_str(&format!(
+            "| {} | {} | {} | {} |\n",
+            rule.code, rule.name, rule.severity, rule.summary
+        ));
     }
     table
 }

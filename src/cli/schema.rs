@@ -32,17 +32,41 @@ pub fn catalogue() -> Catalogue {
     schemas::add_to(&mut catalogue);
     crate::manifest::add_to(&mut catalogue);
     catalogue.add::<Document<'_>>("report", "What `--format json` prints.", |_| {});
-    catalogue.add::<Line<'_>>("report-line", "A line of what `--format jsonl` prints.", |_| {});
-    catalogue.add::<crate::trajectory::explain::Document<'_>>("explain", "What `explain TRACE --format json` prints.", |_| {});
-    catalogue.add::<crate::trajectory::compare::Document>("compare", "What `compare --format json` prints.", |_| {});
+    catalogue.add::<Line<'_>>(
+        "report-line",
+        "A line of what `--format jsonl` prints.",
+        |_| {},
+    );
+    catalogue.add::<crate::trajectory::explain::Document<'_>>(
+        "explain",
+        "What `explain TRACE --format json` prints.",
+        |_| {},
+    );
+    catalogue.add::<crate::trajectory::compare::Document>(
+        "compare",
+        "What `compare --format json` prints.",
+        |_| {},
+    );
     catalogue.add::<crate::trajectory::reevaluate::Document>(
         "re-evaluation",
         "What `replay --mode re-evaluate --format json` prints.",
         |_| {},
     );
-    catalogue.add::<crate::trajectory::stats::Document>("stats", "What `stats --format json` prints.", |_| {});
-    catalogue.add::<crate::config::Config>("config", "The configuration, `yuangs-verify.toml`.", |_| {});
-    catalogue.add::<crate::governance::prove::Proof>("fsm-proof", "What `fsm prove --format json` prints.", |_| {});
+    catalogue.add::<crate::trajectory::stats::Document>(
+        "stats",
+        "What `stats --format json` prints.",
+        |_| {},
+    );
+    catalogue.add::<crate::config::Config>(
+        "config",
+        "The configuration, `yuangs-verify.toml`.",
+        |_| {},
+    );
+    catalogue.add::<crate::governance::prove::Proof>(
+        "fsm-proof",
+        "What `fsm prove --format json` prints.",
+        |_| {},
+    );
     catalogue
 }
 
@@ -58,9 +82,12 @@ impl SchemaCommand {
                 Ok(())
             })?,
             Self::Print { name } => {
-                let entry = catalogue
-                    .get(&name)
-                    .ok_or_else(|| Failure::unable(format!("no schema is called `{name}`"), "`schema list` shows the names"))?;
+                let entry = catalogue.get(&name).ok_or_else(|| {
+                    Failure::unable(
+                        format!("no schema is called `{name}`"),
+                        "`schema list` shows the names",
+                    )
+                })?;
                 print(Color::Auto, |out| writeln!(out, "{}", text(&entry.schema)))?;
             }
             Self::Write { folder } => {

@@ -18,8 +18,8 @@ const SHOWN: usize = 20;
 pub enum SecretsCommand {
     /// Print precision and recall over files of lines of which it is known what they hold.
     ///
-    /// A line is `{"text": "…", "finds": "RULE"}`, or without `finds` when it holds no secret. What stands in
-    /// ⟦…⟧ is made up at run time; docs/secrets.md lists what can be.
+    /// A line is `{"text": "…", "finds": "RULE"}`, or without `finds` when it holds no secret. What
+    /// stands in ⟦…⟧ is made up at run time; docs/secrets.md lists what can be.
     Check {
         /// Corpora, one JSON object a line.
         #[arg(required = true, value_name = "FILE")]
@@ -80,9 +80,14 @@ fn figures(judged: &[(String, Judged)], out: &mut dyn Write) -> io::Result<()> {
             sum.false_alarms += figures.false_alarms;
         }
     }
-    writeln!(out, "{:<28} {:>6} {:>6} {:>6} {:>9} {:>9}", "rule", "found", "missed", "false", "precision", "recall")?;
+    writeln!(
+        out,
+        "{:<28} {:>6} {:>6} {:>6} {:>9} {:>9}",
+        "rule", "found", "missed", "false", "precision", "recall"
+    )?;
     for (name, figures) in rules.iter().map(|(n, f)| (*n, *f)).chain([("all", all)]) {
-        let percent = |tenths: Option<u64>| tenths.map_or("-".into(), |t| format!("{}.{} %", t / 10, t % 10));
+        let percent =
+            |tenths: Option<u64>| tenths.map_or("-".into(), |t| format!("{}.{} %", t / 10, t % 10));
         let (precision, recall) = (percent(figures.precision()), percent(figures.recall()));
         writeln!(
             out,
@@ -90,7 +95,10 @@ fn figures(judged: &[(String, Judged)], out: &mut dyn Write) -> io::Result<()> {
             figures.found, figures.missed, figures.false_alarms
         )?;
     }
-    let wrong: Vec<(&str, &(usize, Outcome))> = judged.iter().flat_map(|(f, j)| j.wrong.iter().map(|w| (&**f, w))).collect();
+    let wrong: Vec<(&str, &(usize, Outcome))> = judged
+        .iter()
+        .flat_map(|(f, j)| j.wrong.iter().map(|w| (&**f, w)))
+        .collect();
     for (file, (line, outcome)) in wrong.iter().take(SHOWN) {
         let what = match outcome {
             Outcome::Right => continue,
@@ -104,6 +112,12 @@ fn figures(judged: &[(String, Judged)], out: &mut dyn Write) -> io::Result<()> {
     if wrong.len() > SHOWN {
         writeln!(out, "and {} more", wrong.len() - SHOWN)?;
     }
-    let (with, without) = judged.iter().fold((0, 0), |(a, b), (_, j)| (a + j.rows.0, b + j.rows.1));
-    writeln!(out, "{with} lines with a secret, {without} without; {} not as expected", wrong.len())
+    let (with, without) = judged
+        .iter()
+        .fold((0, 0), |(a, b), (_, j)| (a + j.rows.0, b + j.rows.1));
+    writeln!(
+        out,
+        "{with} lines with a secret, {without} without; {} not as expected",
+        wrong.len()
+    )
 }

@@ -1,4 +1,5 @@
-//! `completions` and `man`: what a shell and a manual know of the command line, from the same source as `--help`.
+//! `completions` and `man`: what a shell and a manual know of the command line, from the same
+//! source as `--help`.
 
 use super::output::{Color, Failure, print};
 use super::{Cli, EXIT_CLEAN};
@@ -15,7 +16,12 @@ impl CompletionsArgs {
     /// Prints the script.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), env!("CARGO_PKG_NAME"), &mut script);
+        clap_complete::generate(
+            self.shell,
+            &mut Cli::command(),
+            env!("CARGO_PKG_NAME"),
+            &mut script,
+        );
         print(Color::Always, |out| out.write_all(&script))?;
         Ok(EXIT_CLEAN)
     }
@@ -37,10 +43,15 @@ impl ManArgs {
         for word in &self.command {
             let found = command.find_subcommand(word).cloned();
             command = found.ok_or_else(|| {
-                Failure::unable(format!("no command is called `{}`", self.command.join(" ")), "`yuangs-verify --help` lists them")
+                Failure::unable(
+                    format!("no command is called `{}`", self.command.join(" ")),
+                    "`yuangs-verify --help` lists them",
+                )
             })?;
         }
-        print(Color::Always, |out| clap_mangen::Man::new(command).render(out))?;
+        print(Color::Always, |out| {
+            clap_mangen::Man::new(command).render(out)
+        })?;
         Ok(EXIT_CLEAN)
     }
 }

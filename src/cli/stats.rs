@@ -30,7 +30,11 @@ impl StatsArgs {
         let reading = self.read.read(&self.traces)?;
         let document = stats(&reading.book);
         if let Some(format) = self.format.page() {
-            let color = if self.format == Print::Text { self.color } else { Color::Never };
+            let color = if self.format == Print::Text {
+                self.color
+            } else {
+                Color::Never
+            };
             print(color, |out| page(&document).write(format, out))?;
         } else {
             print(Color::Never, |out| write_pretty(&document, out))?;

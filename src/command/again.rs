@@ -1,7 +1,8 @@
-//! Values that bash reads as code a second time: names and subscripts in arithmetic, prompts, subscripts in names.
+//! Values that bash reads as code a second time: names and subscripts in arithmetic, prompts,
+//! subscripts in names.
 //!
-//! `x='a[$(cmd)]'; echo $((x))` runs `cmd`: arithmetic takes the value of a name for an expression of its own, and expands
-//! the subscripts in it.
+//! `x='a[$(cmd)]'; echo $((x))` runs `cmd`: arithmetic takes the value of a name for an expression
+//! of its own, and expands the subscripts in it.
 
 use super::effect::{Certainty, EffectKind, Risk, Span};
 use super::engine::{Engine, MAX_LEVEL};
@@ -36,7 +37,11 @@ fn acts(text: &str) -> bool {
 /// The names that arithmetic would look up.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .filter(|w| w.bytes().next().is_some_and(|c| c.is_ascii_alphabetic() || c == b'_'))
+        .filter(|w| {
+            w.bytes()
+                .next()
+                .is_some_and(|c| c.is_ascii_alphabetic() || c == b'_')
+        })
 }
 
 impl Engine<'_> {
@@ -51,7 +56,9 @@ impl Engine<'_> {
             return;
         }
         let source = super::chars::source(text);
-        let fuel = self.fuel.min(source.len().saturating_mul(40).saturating_add(400));
+        let fuel = self
+            .fuel
+            .min(source.len().saturating_mul(40).saturating_add(400));
         let mut parser = Parser::new(&source, Base::Fixed(span), 0, fuel);
         let word = parser.double_quoted(None);
         self.burn((fuel - parser.fuel) / 4);
@@ -63,12 +70,20 @@ impl Engine<'_> {
             }
             Err(e) => {
                 let why = format!("not understood as text that the shell expands: {e}");
-                self.emit_raw(EffectKind::Unknown, None, Certainty::Possible, span, Risk::High, why);
+                self.emit_raw(
+                    EffectKind::Unknown,
+                    None,
+                    Certainty::Possible,
+                    span,
+                    Risk::High,
+                    why,
+                );
             }
         }
     }
 
-    /// An arithmetic expression, its substitutions done: the values of its names are expressions in turn.
+    /// An arithmetic expression, its substitutions done: the values of its names are expressions in
+    /// turn.
     pub(super) fn arithmetic(&mut self, text: &str, span: Span) {
         if text.bytes().all(|c| c.is_ascii_digit()) {
             return;
@@ -95,8 +110,14 @@ impl Engine<'_> {
                 if let Some(var) = self.vars.get(name) {
                     let values = std::iter::once(&var.text).chain(var.array.iter().flatten());
                     // Numbers lead nowhere.
-                    queue
-                        .extend(values.filter(|v| v.bytes().any(|c| c.is_ascii_alphabetic() || c == b'$' || c == b'`')).cloned());
+                    queue.extend(
+                        values
+                            .filter(|v| {
+                                v.bytes()
+                                    .any(|c| c.is_ascii_alphabetic() || c == b'$' || c == b'`')
+                            })
+                            .cloned(),
+                    );
                 }
             }
         }
@@ -141,7 +162,10 @@ impl Engine<'_> {
 
     /// `declare -i a=… b=…`: assignments don't stand among the words with the flags.
     pub(super) fn declares(&mut self, args: &[Arg], assigns: &[super::ast::Assign]) {
-        let flag = |c: char| args.iter().any(|a| a.text.starts_with('-') && a.text.contains(c));
+        let flag = |c: char| {
+            args.iter()
+                .any(|a| a.text.starts_with('-') && a.text.contains(c))
+        };
         let (number, reference) = (flag('i'), flag('n'));
         for a in assigns.iter().filter(|a| a.declared) {
             if number {
@@ -154,9 +178,13 @@ impl Engine<'_> {
         }
     }
 
-    /// What `declare` and its like make of the names behind their flags: numbers (`-i`), references (`-n`).
+    /// What `declare` and its like make of the names behind their flags: numbers (`-i`), references
+    /// (`-n`).
     pub(super) fn declared(&mut self, args: &[Arg]) {
-        let flag = |c: char| args.iter().any(|a| a.text.starts_with('-') && a.text.contains(c));
+        let flag = |c: char| {
+            args.iter()
+                .any(|a| a.text.starts_with('-') && a.text.contains(c))
+        };
         let (number, reference) = (flag('i'), flag('n'));
         for a in args.iter().filter(|a| !a.text.starts_with(['-', '+'])) {
             let (name, value) = a.text.split_once('=').unwrap_or((&a.text, ""));
@@ -173,7 +201,11 @@ impl Engine<'_> {
     pub(super) fn prompt(&mut self, text: &str, span: Span) {
         if text.contains(super::chars::HOLE) {
             self.dynamic(span, "a prompt that isn't known is expanded");
-        } else if text.as_bytes().windows(2).any(|w| matches!(w, [b'\\', b'0'..=b'7' | b'\\'])) {
+        } else if text
+            .as_bytes()
+            .windows(2)
+            .any(|w| matches!(w, [b'\\', b'0'..=b'7' | b'\\']))
+        {
             self.dynamic(span, "a prompt that may hide commands is expanded");
         } else if acts(text) {
             self.expand_again(text, span);
@@ -221,14 +253,24 @@ mod tests {
             "printf -v \"$x\" 1",
             "declare -n r=$x; echo $r",
         ] {
-            for value in ["a[$(rm -rf src)]", "a[`rm -rf src`]", "a[\"$(rm -rf \"src\")\"]"] {
-                assert_eq!(risk(&format!("x='{value}'; {line}")), Risk::High, "{value} {line}");
+            for value in [
+                "a[$(rm -rf src)]",
+                "a[`rm -rf src`]",
+                "a[\"$(rm -rf \"src\")\"]",
+            ] {
+                assert_eq!(
+                    risk(&format!("x='{value}'; {line}")),
+                    Risk::High,
+                    "{value} {line}"
+                );
             }
             assert_ne!(risk(&format!("x=7; {line}")), Risk::High, "{line}");
         }
-        for line in
-            ["x='$(rm -rf src)'; echo ${x@P}", "x='`rm -rf src`'; echo \"${x@P}\"", "x='\\044(rm -rf src)'; y=x; echo ${!y@P}"]
-        {
+        for line in [
+            "x='$(rm -rf src)'; echo ${x@P}",
+            "x='`rm -rf src`'; echo \"${x@P}\"",
+            "x='\\044(rm -rf src)'; y=x; echo ${!y@P}",
+        ] {
             assert_eq!(risk(line), Risk::High, "{line}");
         }
         for line in [

@@ -12,7 +12,15 @@ use super::table::spec::{EffectSpec, Operands, Role, Spec, glob};
 
 impl Engine<'_> {
     /// Applies an entry of the table to a call.
-    pub(crate) fn apply(&mut self, name: &str, root: &Spec, args: &[Arg], stdin: &Stream, want: bool, span: Span) -> Stream {
+    pub(crate) fn apply(
+        &mut self,
+        name: &str,
+        root: &Spec,
+        args: &[Arg],
+        stdin: &Stream,
+        want: bool,
+        span: Span,
+    ) -> Stream {
         let (call, spec) = read(root, args);
         self.burn(args.len() * 4 + 8);
         let out = self.apply_call(name, root, spec, &call, stdin, want, span);
@@ -45,7 +53,14 @@ impl Engine<'_> {
             } else {
                 (EffectKind::Unknown, "a subcommand that isn't in the table")
             };
-            self.emit_raw(kind, Some(format!("{name} {}", show(&u.text))), Certainty::Possible, u.span, Risk::High, why);
+            self.emit_raw(
+                kind,
+                Some(format!("{name} {}", show(&u.text))),
+                Certainty::Possible,
+                u.span,
+                Risk::High,
+                why,
+            );
         }
         let mut recursive = call.recursive;
         let mut dry = call.dry;
@@ -60,7 +75,10 @@ impl Engine<'_> {
                 operands = Some(o);
             }
             if let Some(v) = seen.values.first()
-                && let Some((_, value)) = f.values.iter().find(|(g, _)| g.iter().any(|g| glob(g, &v.text)))
+                && let Some((_, value)) = f
+                    .values
+                    .iter()
+                    .find(|(g, _)| g.iter().any(|g| glob(g, &v.text)))
             {
                 own.extend(value.effects.iter().map(|e| (e, seen.span)));
                 floor = floor.max(value.risk);
@@ -112,7 +130,9 @@ impl Engine<'_> {
         let mut code = false;
         let mut out = Stream::unknown();
         for seen in &call.flags {
-            let Some(role) = seen.flag.and_then(|f| f.arg.as_ref()) else { continue };
+            let Some(role) = seen.flag.and_then(|f| f.arg.as_ref()) else {
+                continue;
+            };
             for v in &seen.values {
                 code |= self.role(role, v, recursive, name, stdin);
             }
@@ -152,18 +172,37 @@ impl Engine<'_> {
         if worst.is_some_and(|w| w >= floor) {
             return;
         }
-        let target = self.effects.iter_mut().skip(first).max_by_key(|e| (e.kind.base_risk(), std::cmp::Reverse(e.span)));
+        let target = self
+            .effects
+            .iter_mut()
+            .skip(first)
+            .max_by_key(|e| (e.kind.base_risk(), std::cmp::Reverse(e.span)));
         if let Some(e) = target {
             e.risk = floor;
             e.why = format!("`{name}` with these arguments is rated {}", floor.as_str()).into();
         } else {
-            let kind = if floor == Risk::High { EffectKind::System } else { EffectKind::Execute };
-            self.emit_raw(kind, Some(name.to_owned()), Certainty::Certain, span, floor, "rated so by the table");
+            let kind = if floor == Risk::High {
+                EffectKind::System
+            } else {
+                EffectKind::Execute
+            };
+            self.emit_raw(
+                kind,
+                Some(name.to_owned()),
+                Certainty::Certain,
+                span,
+                floor,
+                "rated so by the table",
+            );
         }
     }
 
     fn table_effect(&mut self, e: &EffectSpec, span: Span) {
-        let certainty = if e.possible { Certainty::Possible } else { Certainty::Certain };
+        let certainty = if e.possible {
+            Certainty::Possible
+        } else {
+            Certainty::Certain
+        };
         if let Some(t) = &e.target {
             let text = match t.strip_prefix('~') {
                 Some(rest) => format!("{}{rest}", self.ctx.home),
@@ -174,7 +213,14 @@ impl Engine<'_> {
                 // Also where the work tree is the home directory itself, or holds it.
                 EffectKind::Write if t.starts_with('~') => {
                     let why = "writes into the home directory, outside the work tree";
-                    return self.emit_raw(EffectKind::Write, Some(t.clone()), certainty, span, Risk::High, why);
+                    return self.emit_raw(
+                        EffectKind::Write,
+                        Some(t.clone()),
+                        certainty,
+                        span,
+                        Risk::High,
+                        why,
+                    );
                 }
                 EffectKind::Write if self.container && !t.starts_with('/') => {
                     return self.emit_raw(
@@ -191,7 +237,14 @@ impl Engine<'_> {
                 EffectKind::Delete => return self.path_delete(&arg, false),
                 _ => {}
             }
-            self.emit_raw(e.kind, Some(t.clone()), certainty, span, e.kind.base_risk(), why_of(e.kind));
+            self.emit_raw(
+                e.kind,
+                Some(t.clone()),
+                certainty,
+                span,
+                e.kind.base_risk(),
+                why_of(e.kind),
+            );
             return;
         }
         let risk = match (e.kind, e.possible) {
@@ -212,7 +265,10 @@ impl Engine<'_> {
         want: bool,
         dry: bool,
     ) -> (bool, Option<Stream>) {
-        let sequential = ops.roles.iter().any(|r| matches!(r, Role::Assigns | Role::CommandRest(_) | Role::ShellRest(_)));
+        let sequential = ops
+            .roles
+            .iter()
+            .any(|r| matches!(r, Role::Assigns | Role::CommandRest(_) | Role::ShellRest(_)));
         let mut code = false;
         if sequential {
             let mut p = 0;
@@ -236,8 +292,11 @@ impl Engine<'_> {
                         let rest = args.get(j..).unwrap_or_default().to_vec();
                         let span = rest.iter().fold(arg.span, |s, a| s.join(a.span));
                         let saved = (self.remote, self.container);
-                        self.container =
-                            if *remote { runs_containers(name) && (self.container || !self.remote) } else { self.container };
+                        self.container = if *remote {
+                            runs_containers(name) && (self.container || !self.remote)
+                        } else {
+                            self.container
+                        };
                         self.remote |= *remote;
                         let s = self.wrapped(&rest, stdin, want, span);
                         (self.remote, self.container) = saved;
@@ -247,8 +306,11 @@ impl Engine<'_> {
                         let j = if arg.text == "--" { j + 1 } else { j };
                         let rest = args.get(j..).unwrap_or_default();
                         let saved = (self.remote, self.container);
-                        self.container =
-                            if *remote { runs_containers(name) && (self.container || !self.remote) } else { self.container };
+                        self.container = if *remote {
+                            runs_containers(name) && (self.container || !self.remote)
+                        } else {
+                            self.container
+                        };
                         self.remote |= *remote;
                         let s = self.joined_shell(rest, stdin, want);
                         (self.remote, self.container) = saved;
@@ -289,7 +351,9 @@ impl Engine<'_> {
 
     /// Joins words and gives them to a shell.
     pub(crate) fn joined_shell(&mut self, rest: &[Arg], stdin: &Stream, want: bool) -> Stream {
-        let Some(first) = rest.first() else { return Stream::unknown() };
+        let Some(first) = rest.first() else {
+            return Stream::unknown();
+        };
         let span = rest.iter().fold(first.span, |s, a| s.join(a.span));
         if let [one] = rest {
             return self.shell_arg(one, stdin, want);
@@ -315,13 +379,31 @@ impl Engine<'_> {
             Some(o) if !has_hole(&arg.text) => Base::Offset(o),
             _ => Base::Fixed(arg.span),
         };
-        self.run_text(&super::chars::source(&arg.text), base, How::Code, stdin, want)
+        self.run_text(
+            &super::chars::source(&arg.text),
+            base,
+            How::Code,
+            stdin,
+            want,
+        )
     }
 
     /// One word in a role; true if it was code.
-    pub(crate) fn role(&mut self, role: &Role, arg: &Arg, recursive: bool, name: &str, stdin: &Stream) -> bool {
+    pub(crate) fn role(
+        &mut self,
+        role: &Role,
+        arg: &Arg,
+        recursive: bool,
+        name: &str,
+        stdin: &Stream,
+    ) -> bool {
         match role {
-            Role::Text | Role::Cwd | Role::Args | Role::Assigns | Role::CommandRest(_) | Role::ShellRest(_) => {}
+            Role::Text
+            | Role::Cwd
+            | Role::Args
+            | Role::Assigns
+            | Role::CommandRest(_)
+            | Role::ShellRest(_) => {}
             Role::Stat => self.path_stat(arg),
             Role::Read => self.path_read(arg),
             Role::Write => {
@@ -338,7 +420,11 @@ impl Engine<'_> {
             Role::Config => {
                 self.path_read(arg);
                 let class = self.classify(&arg.text).class;
-                let risk = if class == super::path::PathClass::Inside { Risk::Medium } else { Risk::High };
+                let risk = if class == super::path::PathClass::Inside {
+                    Risk::Medium
+                } else {
+                    Risk::High
+                };
                 self.emit_raw(
                     EffectKind::Execute,
                     Some(show(&arg.text)),
@@ -351,12 +437,26 @@ impl Engine<'_> {
             Role::Script => return self.script(arg, name, stdin),
             Role::Command => {
                 // tar gives the command a member of the archive to read.
-                let input = if name == "tar" { Stream::unknown() } else { Stream::default() };
-                if let ("concurrently" | "conc", Some((tool @ ("npm" | "yarn" | "pnpm" | "bun" | "node"), task))) =
-                    (name, arg.text.split_once(':'))
+                let input = if name == "tar" {
+                    Stream::unknown()
+                } else {
+                    Stream::default()
+                };
+                if let (
+                    "concurrently" | "conc",
+                    Some((tool @ ("npm" | "yarn" | "pnpm" | "bun" | "node"), task)),
+                ) = (name, arg.text.split_once(':'))
                 {
                     let text = format!("{tool} run {task}");
-                    self.shell_arg(&Arg { text, at: None, ..arg.clone() }, &input, false);
+                    self.shell_arg(
+                        &Arg {
+                            text,
+                            at: None,
+                            ..arg.clone()
+                        },
+                        &input,
+                        false,
+                    );
                     return true;
                 }
                 self.shell_arg(arg, &input, false);
@@ -367,16 +467,30 @@ impl Engine<'_> {
                     return false;
                 }
                 // The program gets arguments of its own: a hole stands for them.
-                let text = if arg.text.contains(HOLE) { arg.text.clone() } else { format!("{} {HOLE}", arg.text) };
-                self.shell_arg(&Arg { text, at: None, ..arg.clone() }, &Stream::default(), false);
+                let text = if arg.text.contains(HOLE) {
+                    arg.text.clone()
+                } else {
+                    format!("{} {HOLE}", arg.text)
+                };
+                self.shell_arg(
+                    &Arg {
+                        text,
+                        at: None,
+                        ..arg.clone()
+                    },
+                    &Stream::default(),
+                    false,
+                );
             }
             Role::Code(lang) => {
                 self.code(lang, arg, stdin);
                 return true;
             }
             Role::Host => {
-                if matches!(name, "host" | "dig" | "nslookup" | "drill" | "kdig" | "delv" | "ping")
-                    && arg.text.contains(HOLE)
+                if matches!(
+                    name,
+                    "host" | "dig" | "nslookup" | "drill" | "kdig" | "delv" | "ping"
+                ) && arg.text.contains(HOLE)
                     && arg.text.contains(&format!("{HOLE}."))
                 {
                     self.emit_raw(
@@ -417,7 +531,13 @@ impl Engine<'_> {
                     .or_else(|| arg.text.split_once("=<").map(|(_, f)| f))
                     .map(|f| f.split(';').next().unwrap_or(f).to_owned());
                 match file {
-                    Some(f) => self.upload(&Arg { text: f, ..arg.clone() }, stdin),
+                    Some(f) => self.upload(
+                        &Arg {
+                            text: f,
+                            ..arg.clone()
+                        },
+                        stdin,
+                    ),
                     None if arg.text.contains(HOLE) => self.emit_raw(
                         EffectKind::Network,
                         None,
@@ -441,10 +561,24 @@ impl Engine<'_> {
                 );
             }
             Role::Key => {
-                self.emit_raw(EffectKind::Read, Some(show(&arg.text)), Certainty::Certain, arg.span, Risk::Low, "uses a key");
+                self.emit_raw(
+                    EffectKind::Read,
+                    Some(show(&arg.text)),
+                    Certainty::Certain,
+                    arg.span,
+                    Risk::Low,
+                    "uses a key",
+                );
             }
             Role::Effect(kind) => {
-                self.emit_raw(*kind, Some(show(&arg.text)), Certainty::Certain, arg.span, kind.base_risk(), why_of(*kind));
+                self.emit_raw(
+                    *kind,
+                    Some(show(&arg.text)),
+                    Certainty::Certain,
+                    arg.span,
+                    kind.base_risk(),
+                    why_of(*kind),
+                );
             }
         }
         false
@@ -453,8 +587,12 @@ impl Engine<'_> {
     fn stdin_role(&mut self, role: &Role, stdin: &Stream, name: &str, span: Span) {
         match role {
             Role::Code(lang) => {
-                let arg =
-                    Arg { text: stdin.text.clone().unwrap_or_else(|| HOLE.to_string()), span, obf: stdin.obf, ..Arg::default() };
+                let arg = Arg {
+                    text: stdin.text.clone().unwrap_or_else(|| HOLE.to_string()),
+                    span,
+                    obf: stdin.obf,
+                    ..Arg::default()
+                };
                 if stdin.text.is_some() || !stdin.inline {
                     self.code(lang, &arg, &Stream::default());
                 } else {
@@ -466,7 +604,8 @@ impl Engine<'_> {
                 self.upload(&arg, stdin);
             }
             other => {
-                let arg = Arg::literal(stdin.text.clone().unwrap_or_else(|| HOLE.to_string()), span);
+                let arg =
+                    Arg::literal(stdin.text.clone().unwrap_or_else(|| HOLE.to_string()), span);
                 self.role(other, &arg, false, name, &Stream::default());
             }
         }
@@ -492,7 +631,10 @@ fn runs_containers(name: &str) -> bool {
 /// `NAME=value`
 pub(crate) fn is_assignment(text: &str) -> Option<(&str, &str)> {
     let (n, v) = text.split_once('=')?;
-    let ok = n.bytes().next().is_some_and(|c| c.is_ascii_alphabetic() || c == b'_')
+    let ok = n
+        .bytes()
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == b'_')
         && n.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
     ok.then_some((n, v))
 }

@@ -2,7 +2,13 @@
 
 /// The value of an expression, or nothing if it isn't known or too deep.
 pub(crate) fn eval(text: &str, var: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
-    let mut p = Arith { src: text.as_bytes(), text, pos: 0, var, depth: 0 };
+    let mut p = Arith {
+        src: text.as_bytes(),
+        text,
+        pos: 0,
+        var,
+        depth: 0,
+    };
     let v = p.expr(0)?;
     p.blank();
     (p.pos == p.src.len()).then_some(v)
@@ -55,8 +61,12 @@ impl Arith<'_> {
         loop {
             self.blank();
             let rest = self.src.get(self.pos..)?;
-            let Some(&(op, prec)) = OPS.iter().find(|(o, _)| rest.starts_with(o.as_bytes())) else { break };
-            if prec < min || rest.get(op.len()) == Some(&b'=') && !matches!(op, "==" | "!=" | "<=" | ">=") {
+            let Some(&(op, prec)) = OPS.iter().find(|(o, _)| rest.starts_with(o.as_bytes())) else {
+                break;
+            };
+            if prec < min
+                || rest.get(op.len()) == Some(&b'=') && !matches!(op, "==" | "!=" | "<=" | ">=")
+            {
                 break;
             }
             self.pos += op.len();
@@ -93,7 +103,11 @@ impl Arith<'_> {
             c if c.is_ascii_digit() => self.number()?,
             c if c.is_ascii_alphabetic() || *c == b'_' => {
                 let from = self.pos;
-                while self.src.get(self.pos).is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'_') {
+                while self
+                    .src
+                    .get(self.pos)
+                    .is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'_')
+                {
                     self.pos += 1;
                 }
                 (self.var)(self.text.get(from..self.pos)?)?
@@ -113,7 +127,11 @@ impl Arith<'_> {
 
     fn number(&mut self) -> Option<i64> {
         let from = self.pos;
-        while self.src.get(self.pos).is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'#') {
+        while self
+            .src
+            .get(self.pos)
+            .is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'#')
+        {
             self.pos += 1;
         }
         let t = self.text.get(from..self.pos)?;

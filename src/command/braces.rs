@@ -25,10 +25,27 @@ pub(crate) fn expand(word: &Word) -> Vec<Word> {
     let lists = match expand_atoms(atoms.clone(), &mut budget, 0) {
         Some(l) => l,
         None => {
-            vec![atoms.into_iter().map(|a| if matches!(a, Atom::Char('{' | '}' | ',')) { Atom::Char('*') } else { a }).collect()]
+            vec![
+                atoms
+                    .into_iter()
+                    .map(|a| {
+                        if matches!(a, Atom::Char('{' | '}' | ',')) {
+                            Atom::Char('*')
+                        } else {
+                            a
+                        }
+                    })
+                    .collect(),
+            ]
         }
     };
-    lists.into_iter().map(|l| Word { parts: join(l), span: word.span }).collect()
+    lists
+        .into_iter()
+        .map(|l| Word {
+            parts: join(l),
+            span: word.span,
+        })
+        .collect()
 }
 
 fn join(atoms: Vec<Atom>) -> Vec<Part> {
@@ -59,7 +76,11 @@ fn expand_atoms(atoms: Vec<Atom>, budget: &mut usize, depth: usize) -> Option<Ve
             && let Some((close, commas)) = matching(&atoms, open)
         {
             let inner = atoms.get(open + 1..close)?;
-            let choices = if commas.is_empty() { range(inner) } else { Some(split(&atoms, open, close, &commas)) };
+            let choices = if commas.is_empty() {
+                range(inner)
+            } else {
+                Some(split(&atoms, open, close, &commas))
+            };
             if let Some(choices) = choices {
                 let head = atoms.get(..open)?;
                 let tail = atoms.get(close + 1..)?.to_vec();
@@ -114,7 +135,10 @@ fn split(atoms: &[Atom], open: usize, close: usize, commas: &[usize]) -> Vec<Vec
 }
 
 fn range(inner: &[Atom]) -> Option<Vec<Vec<Atom>>> {
-    let text: String = inner.iter().map(|a| if let Atom::Char(c) = a { *c } else { '\0' }).collect();
+    let text: String = inner
+        .iter()
+        .map(|a| if let Atom::Char(c) = a { *c } else { '\0' })
+        .collect();
     let mut it = text.split("..");
     let (a, b) = (it.next()?, it.next()?);
     let step: i64 = it.next().map_or(Some(1), |s| s.parse().ok())?;
@@ -124,14 +148,24 @@ fn range(inner: &[Atom]) -> Option<Vec<Vec<Atom>>> {
         let n = x.abs_diff(y) / step;
         if n >= MAX as u64 {
             // Too many to list: any number.
-            return Some(vec![vec![Atom::Part(Part::Quoted(super::chars::SAFE_HOLE.to_string()))]]);
+            return Some(vec![vec![Atom::Part(Part::Quoted(
+                super::chars::SAFE_HOLE.to_string(),
+            ))]]);
         }
-        let width = if a.starts_with('0') || b.starts_with('0') { a.len().max(b.len()) } else { 0 };
+        let width = if a.starts_with('0') || b.starts_with('0') {
+            a.len().max(b.len())
+        } else {
+            0
+        };
         return Some(
             (0..=n)
                 .filter_map(|k| {
                     let d = i64::try_from(k.saturating_mul(step)).ok()?;
-                    let v = if y >= x { x.checked_add(d)? } else { x.checked_sub(d)? };
+                    let v = if y >= x {
+                        x.checked_add(d)?
+                    } else {
+                        x.checked_sub(d)?
+                    };
                     Some(chars(format!("{v:0width$}")))
                 })
                 .collect(),
@@ -139,12 +173,19 @@ fn range(inner: &[Atom]) -> Option<Vec<Vec<Atom>>> {
     }
     let (mut ca, mut cb) = (a.chars(), b.chars());
     let (x, y) = (ca.next()?, cb.next()?);
-    if ca.next().is_some() || cb.next().is_some() || !x.is_ascii_alphanumeric() || !y.is_ascii_alphanumeric() {
+    if ca.next().is_some()
+        || cb.next().is_some()
+        || !x.is_ascii_alphanumeric()
+        || !y.is_ascii_alphanumeric()
+    {
         return None;
     }
     let (lo, hi) = (u32::from(x.min(y)), u32::from(x.max(y)));
-    let mut list: Vec<Vec<Atom>> =
-        (lo..=hi).step_by(usize::try_from(step).unwrap_or(1)).filter_map(char::from_u32).map(|c| vec![Atom::Char(c)]).collect();
+    let mut list: Vec<Vec<Atom>> = (lo..=hi)
+        .step_by(usize::try_from(step).unwrap_or(1))
+        .filter_map(char::from_u32)
+        .map(|c| vec![Atom::Char(c)])
+        .collect();
     if x > y {
         list.reverse();
     }

@@ -36,17 +36,23 @@ impl Engine<'_> {
                 Some(self.printf(rest))
             }
             "cd" | "pushd" | "chdir" => {
-                let target = rest.iter().find(|a| !a.text.starts_with('-') || a.text == "-");
+                let target = rest
+                    .iter()
+                    .find(|a| !a.text.starts_with('-') || a.text == "-");
                 match target {
                     None => self.cwd = Some(Cow::Borrowed(&self.ctx.home)),
                     Some(a) if a.text == "-" => {
-                        // Back to where it was before: the work tree or another known place; not followed.
+                        // Back to where it was before: the work tree or another known place; not
+                        // followed.
                         self.cwd = None;
                     }
                     // Which of the folders of CDPATH holds it isn't known.
                     Some(a)
                         if !a.text.starts_with(['/', '.', '~'])
-                            && self.vars.get("CDPATH").is_some_and(|v| !matches!(v.text.as_str(), "" | "." | ":")) =>
+                            && self
+                                .vars
+                                .get("CDPATH")
+                                .is_some_and(|v| !matches!(v.text.as_str(), "" | "." | ":")) =>
                     {
                         self.cwd = None;
                     }
@@ -58,9 +64,17 @@ impl Engine<'_> {
                 self.cwd = Some(Cow::Borrowed(&self.ctx.cwd));
                 none
             }
-            "pwd" => Some(Stream { text: self.cwd.as_deref().map(str::to_owned), present: true, ..Stream::default() }),
+            "pwd" => Some(Stream {
+                text: self.cwd.as_deref().map(str::to_owned),
+                present: true,
+                ..Stream::default()
+            }),
             "eval" => {
-                let rest: Vec<Arg> = rest.iter().skip_while(|a| a.text == "--").cloned().collect();
+                let rest: Vec<Arg> = rest
+                    .iter()
+                    .skip_while(|a| a.text == "--")
+                    .cloned()
+                    .collect();
                 if rest.is_empty() {
                     return none;
                 }
@@ -70,7 +84,9 @@ impl Engine<'_> {
                 Some(s)
             }
             "source" | "." => {
-                let Some(file) = rest.first() else { return none };
+                let Some(file) = rest.first() else {
+                    return none;
+                };
                 self.source(file, stdin);
                 none
             }
@@ -84,7 +100,11 @@ impl Engine<'_> {
                     }
                 }
                 let words = rest.get(i..).unwrap_or_default();
-                if words.is_empty() { none } else { Some(self.wrapped(words, stdin, want, span)) }
+                if words.is_empty() {
+                    none
+                } else {
+                    Some(self.wrapped(words, stdin, want, span))
+                }
             }
             "command" | "builtin" => {
                 let mut i = 0;
@@ -100,9 +120,17 @@ impl Engine<'_> {
                 }
                 let words = rest.get(i..).unwrap_or_default();
                 if asks {
-                    return Some(Stream { text: words.first().map(|a| a.text.clone()), present: true, ..Stream::default() });
+                    return Some(Stream {
+                        text: words.first().map(|a| a.text.clone()),
+                        present: true,
+                        ..Stream::default()
+                    });
                 }
-                if words.is_empty() { none } else { Some(self.wrapped(words, stdin, want, span)) }
+                if words.is_empty() {
+                    none
+                } else {
+                    Some(self.wrapped(words, stdin, want, span))
+                }
             }
             "which" | "type" => Some(Stream {
                 text: rest
@@ -117,7 +145,8 @@ impl Engine<'_> {
             "alias" => {
                 for a in rest {
                     if let Some((n, body)) = a.text.split_once('=') {
-                        self.aliases.insert(n.to_owned(), super::chars::source(body));
+                        self.aliases
+                            .insert(n.to_owned(), super::chars::source(body));
                     }
                 }
                 none
@@ -135,7 +164,14 @@ impl Engine<'_> {
                             self.subscript(&Arg::literal(n.as_str(), a.span));
                             self.number_set(&n, &v, a.span);
                             self.env_effect(&n, &v, a.span);
-                            self.vars.insert(n, Var { text: v, array: None, obf: a.obf });
+                            self.vars.insert(
+                                n,
+                                Var {
+                                    text: v,
+                                    array: None,
+                                    obf: a.obf,
+                                },
+                            );
                         }
                         None => self.subscript(a),
                     }
@@ -146,13 +182,26 @@ impl Engine<'_> {
                 if rest.is_empty() {
                     return Some(Stream::unknown());
                 }
-                let i = rest.iter().position(|a| a.text == "--" || a.text == "-").map(|i| i + 1).or_else(|| {
-                    rest.iter()
-                        .position(|a| !a.text.starts_with(['-', '+']))
-                        .filter(|i| i.checked_sub(1).and_then(|k| rest.get(k)).is_none_or(|p| !p.text.ends_with('o')))
-                });
+                let i = rest
+                    .iter()
+                    .position(|a| a.text == "--" || a.text == "-")
+                    .map(|i| i + 1)
+                    .or_else(|| {
+                        rest.iter()
+                            .position(|a| !a.text.starts_with(['-', '+']))
+                            .filter(|i| {
+                                i.checked_sub(1)
+                                    .and_then(|k| rest.get(k))
+                                    .is_none_or(|p| !p.text.ends_with('o'))
+                            })
+                    });
                 if let Some(i) = i {
-                    let list: Vec<String> = rest.get(i..).unwrap_or_default().iter().map(|a| a.text.clone()).collect();
+                    let list: Vec<String> = rest
+                        .get(i..)
+                        .unwrap_or_default()
+                        .iter()
+                        .map(|a| a.text.clone())
+                        .collect();
                     match self.params.last_mut() {
                         Some(p) => *p = list,
                         None => self.params.push(list),
@@ -161,7 +210,10 @@ impl Engine<'_> {
                 none
             }
             "shift" => {
-                let n = rest.first().and_then(|a| a.text.parse::<usize>().ok()).unwrap_or(1);
+                let n = rest
+                    .first()
+                    .and_then(|a| a.text.parse::<usize>().ok())
+                    .unwrap_or(1);
                 if let Some(p) = self.params.last_mut() {
                     p.drain(..n.min(p.len()));
                 }
@@ -194,8 +246,14 @@ impl Engine<'_> {
                     Some(t) => t.lines().map(str::to_owned).collect(),
                     None => vec![HOLE.to_string()],
                 };
-                self.vars
-                    .insert(var, Var { text: array.first().cloned().unwrap_or_default(), array: Some(array), obf: stdin.obf });
+                self.vars.insert(
+                    var,
+                    Var {
+                        text: array.first().cloned().unwrap_or_default(),
+                        array: Some(array),
+                        obf: stdin.obf,
+                    },
+                );
                 none
             }
             "unset" => {
@@ -208,11 +266,17 @@ impl Engine<'_> {
             }
             "test" | "[" => {
                 // bash takes only numbers here, other shells take expressions.
-                let words: Vec<(String, Span)> =
-                    rest.iter().filter(|a| a.text.len() < 256).map(|a| (a.text.clone(), a.span)).collect();
+                let words: Vec<(String, Span)> = rest
+                    .iter()
+                    .filter(|a| a.text.len() < 256)
+                    .map(|a| (a.text.clone(), a.span))
+                    .collect();
                 self.compared(&words);
                 for (i, a) in rest.iter().enumerate() {
-                    if i.checked_sub(1).and_then(|k| rest.get(k)).is_some_and(|p| p.text == "-v") {
+                    if i.checked_sub(1)
+                        .and_then(|k| rest.get(k))
+                        .is_some_and(|p| p.text == "-v")
+                    {
                         self.subscript(a);
                     }
                 }
@@ -252,7 +316,10 @@ impl Engine<'_> {
                 none
             }
             "history" => {
-                if rest.iter().any(|a| a.text.starts_with('-') && a.text.contains(['c', 'd', 'w', 'a'])) {
+                if rest
+                    .iter()
+                    .any(|a| a.text.starts_with('-') && a.text.contains(['c', 'd', 'w', 'a']))
+                {
                     self.emit_raw(
                         EffectKind::Delete,
                         Some("history".to_owned()),
@@ -267,7 +334,10 @@ impl Engine<'_> {
                 none
             }
             "fc" => {
-                if !rest.iter().any(|a| a.text.starts_with('-') && a.text.contains('l')) {
+                if !rest
+                    .iter()
+                    .any(|a| a.text.starts_with('-') && a.text.contains('l'))
+                {
                     self.dynamic(span, "runs commands from the history");
                 }
                 none
@@ -279,7 +349,9 @@ impl Engine<'_> {
                 none
             }
             "complete" | "compgen" => {
-                if let Some(i) = rest.iter().position(|a| a.text == "-C" || a.text == "-F" && name == "complete")
+                if let Some(i) = rest
+                    .iter()
+                    .position(|a| a.text == "-C" || a.text == "-F" && name == "complete")
                     && let Some(c) = rest.get(i + 1)
                 {
                     let c = c.clone();
@@ -293,21 +365,38 @@ impl Engine<'_> {
             }
             "kill"
                 if !rest.is_empty()
-                    && rest.iter().filter(|a| !a.text.starts_with('-')).all(|a| a.text.starts_with('%'))
+                    && rest
+                        .iter()
+                        .filter(|a| !a.text.starts_with('-'))
+                        .all(|a| a.text.starts_with('%'))
                     && rest.iter().any(|a| a.text.starts_with('%')) =>
             {
-                self.emit_raw(EffectKind::Process, None, Certainty::Certain, span, Risk::Medium, "stops a job of this shell");
+                self.emit_raw(
+                    EffectKind::Process,
+                    None,
+                    Certainty::Certain,
+                    span,
+                    Risk::Medium,
+                    "stops a job of this shell",
+                );
                 none
             }
-            "wait" | "jobs" | "fg" | "bg" | "disown" | "ulimit" | "umask" | "shopt" | "times" | "suspend" | "return" | "exit"
-            | "break" | "continue" | "logout" | "caller" | "getopts" | "dirs" | "help" => {
+            "wait" | "jobs" | "fg" | "bg" | "disown" | "ulimit" | "umask" | "shopt" | "times"
+            | "suspend" | "return" | "exit" | "break" | "continue" | "logout" | "caller"
+            | "getopts" | "dirs" | "help" => {
                 for a in rest.iter().filter(|_| matches!(name, "wait" | "getopts")) {
                     self.subscript(a);
                 }
                 if name == "getopts"
                     && let Some(v) = rest.get(1)
                 {
-                    self.vars.insert(v.text.clone(), Var { text: super::chars::SAFE_HOLE.to_string(), ..Var::default() });
+                    self.vars.insert(
+                        v.text.clone(),
+                        Var {
+                            text: super::chars::SAFE_HOLE.to_string(),
+                            ..Var::default()
+                        },
+                    );
                 }
                 none
             }
@@ -323,22 +412,32 @@ impl Engine<'_> {
         if to.is_empty() {
             return;
         }
-        let there = if to.contains(HOLE) { None } else { path::normalise(to, self.cwd.as_deref()) };
-        // Every path that follows begins with it: one that only grows would make the work grow with its square.
-        self.cwd = there.filter(|d| d.len() <= LONGEST_CWD.max(self.ctx.cwd.len() + 64)).map(Cow::Owned);
+        let there = if to.contains(HOLE) {
+            None
+        } else {
+            path::normalise(to, self.cwd.as_deref())
+        };
+        // Every path that follows begins with it: one that only grows would make the work grow with
+        // its square.
+        self.cwd = there
+            .filter(|d| d.len() <= LONGEST_CWD.max(self.ctx.cwd.len() + 64))
+            .map(Cow::Owned);
         self.burn(self.cwd.as_deref().map_or(0, str::len) / 8);
     }
 
     fn source(&mut self, file: &Arg, stdin: &Stream) {
         let text = file.text.clone();
         let info = self.classify(&text);
-        let known =
-            text.starts_with("/dev/") || path::normalise(&text, self.cwd.as_deref()).is_some_and(|p| self.files.contains_key(&p));
+        let known = text.starts_with("/dev/")
+            || path::normalise(&text, self.cwd.as_deref())
+                .is_some_and(|p| self.files.contains_key(&p));
         if !known && !has_hole(&text) {
             // Start-up files and what package managers install are read by every shell anyway.
             let usual = match info.class {
                 PathClass::Home => true,
-                PathClass::System => ["/etc/", "/usr/", "/opt/"].iter().any(|p| info.absolute.starts_with(p)),
+                PathClass::System => ["/etc/", "/usr/", "/opt/"]
+                    .iter()
+                    .any(|p| info.absolute.starts_with(p)),
                 _ => false,
             };
             if usual {
@@ -381,14 +480,29 @@ impl Engine<'_> {
         if names.is_empty() && array.is_none() {
             names.push("REPLY".to_owned());
         }
-        let line = stdin.text.as_deref().map(|t| t.split('\n').next().unwrap_or_default().to_owned());
+        let line = stdin
+            .text
+            .as_deref()
+            .map(|t| t.split('\n').next().unwrap_or_default().to_owned());
         let obf = stdin.obf;
         if let Some(a) = array {
             let list = line.as_deref().map_or_else(
                 || vec![HOLE.to_string()],
-                |l| l.split(BLANKS).filter(|w| !w.is_empty()).map(str::to_owned).collect(),
+                |l| {
+                    l.split(BLANKS)
+                        .filter(|w| !w.is_empty())
+                        .map(str::to_owned)
+                        .collect()
+                },
             );
-            self.vars.insert(a, Var { text: list.first().cloned().unwrap_or_default(), array: Some(list), obf });
+            self.vars.insert(
+                a,
+                Var {
+                    text: list.first().cloned().unwrap_or_default(),
+                    array: Some(list),
+                    obf,
+                },
+            );
         }
         let n = names.len();
         let mut rest_line = line;
@@ -398,12 +512,23 @@ impl Engine<'_> {
                 Some(l) if k + 1 == n => l.trim_matches(BLANKS).to_owned(),
                 Some(l) => {
                     let l = l.trim_start_matches(BLANKS).to_owned();
-                    let (w, r) = l.split_once(BLANKS).map_or((l.clone(), String::new()), |(w, r)| (w.to_owned(), r.to_owned()));
+                    let (w, r) = l
+                        .split_once(BLANKS)
+                        .map_or((l.clone(), String::new()), |(w, r)| {
+                            (w.to_owned(), r.to_owned())
+                        });
                     rest_line = Some(r);
                     w
                 }
             };
-            self.vars.insert(name, Var { text: value, array: None, obf });
+            self.vars.insert(
+                name,
+                Var {
+                    text: value,
+                    array: None,
+                    obf,
+                },
+            );
         }
     }
 
@@ -426,7 +551,9 @@ impl Engine<'_> {
         let mut newline = true;
         let mut i = 0;
         while let Some(a) = rest.get(i) {
-            let Some(f) = a.text.strip_prefix('-') else { break };
+            let Some(f) = a.text.strip_prefix('-') else {
+                break;
+            };
             if f.is_empty() || !f.chars().all(|c| matches!(c, 'n' | 'e' | 'E')) {
                 break;
             }
@@ -458,7 +585,12 @@ impl Engine<'_> {
         if newline {
             text.push('\n');
         }
-        Stream { text: Some(super::chars::source(&text)), present: true, obf, inline: false }
+        Stream {
+            text: Some(super::chars::source(&text)),
+            present: true,
+            obf,
+            inline: false,
+        }
     }
 
     fn printf(&mut self, rest: &[Arg]) -> Stream {
@@ -469,13 +601,22 @@ impl Engine<'_> {
             self.subscript(var);
             let s = self.printf(tail);
             let text = s.text.unwrap_or_else(|| HOLE.to_string());
-            self.vars.insert(var.text.clone(), Var { text, array: None, obf: s.obf });
+            self.vars.insert(
+                var.text.clone(),
+                Var {
+                    text,
+                    array: None,
+                    obf: s.obf,
+                },
+            );
             return Stream::known("");
         }
         if words.first().is_some_and(|a| a.text == "--") {
             words = words.get(1..).unwrap_or_default();
         }
-        let Some((format, args)) = words.split_first() else { return Stream::known("") };
+        let Some((format, args)) = words.split_first() else {
+            return Stream::known("");
+        };
         let mut obf = words.iter().any(|a| a.obf);
         let mut out = String::new();
         let mut args = args.iter();
@@ -501,7 +642,10 @@ impl Engine<'_> {
                 obf |= hidden;
                 out.push_str(&t);
                 plain.clear();
-                while it.peek().is_some_and(|c| matches!(c, '-' | '+' | ' ' | '#' | '0'..='9' | '.' | '*')) {
+                while it
+                    .peek()
+                    .is_some_and(|c| matches!(c, '-' | '+' | ' ' | '#' | '0'..='9' | '.' | '*'))
+                {
                     it.next();
                 }
                 let conv = it.next().unwrap_or('s');
@@ -543,15 +687,29 @@ impl Engine<'_> {
             }
         }
         if out.contains('\0') && out.trim_matches('\n') == "\0" {
-            return Stream { text: Some(out), present: true, obf, inline: false };
+            return Stream {
+                text: Some(out),
+                present: true,
+                obf,
+                inline: false,
+            };
         }
-        Stream { text: Some(super::chars::source(&out)), present: true, obf, inline: false }
+        Stream {
+            text: Some(super::chars::source(&out)),
+            present: true,
+            obf,
+            inline: false,
+        }
     }
 }
 
 /// Where a known program is taken to stand.
 fn installed(name: &str, table: &super::table::Table) -> String {
-    if table.contains(name) && !name.contains('/') { format!("/usr/bin/{name}") } else { name.to_owned() }
+    if table.contains(name) && !name.contains('/') {
+        format!("/usr/bin/{name}")
+    } else {
+        name.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -562,12 +720,28 @@ mod tests {
     fn a_directory_that_only_grows_is_given_up() {
         let table = Table::builtin();
         let ctx = Context::new(&table);
-        let line = |n: usize| (0..n).map(|i| format!("cd d{i}; cat x; ")).collect::<String>();
+        let line = |n: usize| {
+            (0..n)
+                .map(|i| format!("cd d{i}; cat x; "))
+                .collect::<String>()
+        };
         // Twice the line is at most some more than twice the work.
         let work = |n: usize| measured(&line(n), &ctx).1;
-        assert!(work(4000) <= work(2000) * 5 / 2, "{} and {}", work(2000), work(4000));
-        assert_eq!(analyse(&(line(300) + "touch x"), &ctx).risk, Risk::High, "where that is isn't known");
-        assert_eq!(analyse("cd src; cd command; cat x; cd ../..; touch x", &ctx).risk, Risk::Medium);
+        assert!(
+            work(4000) <= work(2000) * 5 / 2,
+            "{} and {}",
+            work(2000),
+            work(4000)
+        );
+        assert_eq!(
+            analyse(&(line(300) + "touch x"), &ctx).risk,
+            Risk::High,
+            "where that is isn't known"
+        );
+        assert_eq!(
+            analyse("cd src; cd command; cat x; cd ../..; touch x", &ctx).risk,
+            Risk::Medium
+        );
     }
 
     #[test]

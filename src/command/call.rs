@@ -35,7 +35,10 @@ pub(crate) struct Seen<'s> {
 
 /// Finds a flag in the innermost spec that knows it.
 pub(super) fn find<'s>(chain: &[&'s Spec], name: &str) -> Option<&'s Flag> {
-    chain.iter().rev().find_map(|s| s.flags.get(name).and_then(|i| s.flag_list.get(*i)))
+    chain
+        .iter()
+        .rev()
+        .find_map(|s| s.flags.get(name).and_then(|i| s.flag_list.get(*i)))
 }
 
 /// A long option may be cut short as long as it is clear.
@@ -51,7 +54,10 @@ pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, 
     let mut hits: Vec<(&str, &Flag)> = chain
         .iter()
         .flat_map(|s| {
-            s.flags.iter().filter(|(k, _)| k.starts_with(name)).filter_map(|(k, i)| Some((k.as_str(), s.flag_list.get(*i)?)))
+            s.flags
+                .iter()
+                .filter(|(k, _)| k.starts_with(name))
+                .filter_map(|(k, i)| Some((k.as_str(), s.flag_list.get(*i)?)))
         })
         .collect();
     hits.sort_by_key(|(k, _)| *k);
@@ -64,7 +70,12 @@ pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, 
 
 impl<'s> Call<'s> {
     pub(super) fn saw(&mut self, name: &str, flag: Option<&'s Flag>, span: Span) {
-        self.flags.push(Seen { name: name.to_owned(), flag, values: Vec::new(), span });
+        self.flags.push(Seen {
+            name: name.to_owned(),
+            flag,
+            values: Vec::new(),
+            span,
+        });
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -94,7 +105,9 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
         }
         let flag_like = !ended
             && style != Style::Raw
-            && (text.len() > 1 && (text.starts_with('-') || text.starts_with('+') && find(&chain, text).is_some())
+            && (text.len() > 1
+                && (text.starts_with('-')
+                    || text.starts_with('+') && find(&chain, text).is_some())
                 || text.starts_with('/') && text.len() < 24 && find(&chain, text).is_some());
         if flag_like {
             if text == "--" {
@@ -109,7 +122,10 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
             continue;
         }
         if !spec.subcommands.is_empty() && call.operands.is_empty() {
-            let hit = spec.subcommands.get(text).and_then(|k| spec.sub_list.get(*k));
+            let hit = spec
+                .subcommands
+                .get(text)
+                .and_then(|k| spec.sub_list.get(*k));
             if let Some(sub) = hit {
                 call.sub.push(text.to_owned());
                 chain.push(sub);
@@ -146,7 +162,12 @@ pub(super) fn read_dd<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg) {
             let mut v = arg.clone();
             v.at = arg.at.map(|a| a + key.len() + 1);
             value.clone_into(&mut v.text);
-            call.flags.push(Seen { name: key.to_owned(), flag: Some(flag), values: vec![v], span: arg.span });
+            call.flags.push(Seen {
+                name: key.to_owned(),
+                flag: Some(flag),
+                values: vec![v],
+                span: arg.span,
+            });
         }
         None if matches!(key, "--help" | "--version") => call.help = true,
         None => call.operands.push(arg.clone()),
@@ -170,7 +191,11 @@ pub(super) fn read_flag<'s>(
         Some((n, v)) => (n, Some(v)),
         None => (text, None),
     };
-    let value_at = |v: &str| Arg { text: v.to_owned(), at: arg.at.map(|a| a + text.len() - v.len()), ..arg.clone() };
+    let value_at = |v: &str| Arg {
+        text: v.to_owned(),
+        at: arg.at.map(|a| a + text.len() - v.len()),
+        ..arg.clone()
+    };
     let long = text.starts_with("--") || style == Style::Long;
     if long || (text.len() > 2 && find(chain, name).is_some()) {
         let root_help = chain.first().is_none_or(|s| !s.no_help);
@@ -180,7 +205,9 @@ pub(super) fn read_flag<'s>(
         }
         let mut hit = find_long(chain, name);
         if hit.is_none() && style == Style::Long {
-            let other = name.strip_prefix("--").map_or_else(|| format!("-{name}"), |n| format!("-{n}"));
+            let other = name
+                .strip_prefix("--")
+                .map_or_else(|| format!("-{name}"), |n| format!("-{n}"));
             hit = find_long(chain, &other);
         }
         let Some((full, flag)) = hit else {
@@ -212,10 +239,14 @@ pub(super) fn read_flag<'s>(
     let body = text.get(1..).unwrap_or_default();
     let (help, dry) = (call.help, call.dry);
     let stop = read_cluster(call, chain, arg, args, i, spec);
-    // Letters that the table doesn't know are more likely a long option with one dash (`-method=x` is no `-h`): they must
-    // not take away what the program does. `-n` stands among switches that nobody lists, so only a long word is doubted.
+    // Letters that the table doesn't know are more likely a long option with one dash (`-method=x`
+    // is no `-h`): they must not take away what the program does. `-n` stands among switches that
+    // nobody lists, so only a long word is doubted.
     let mut letters = body.chars().map(|c| find(chain, &format!("-{c}")));
-    let stray = letters.by_ref().take_while(|f| f.is_none_or(|f| f.arg.is_none())).any(|f| f.is_none());
+    let stray = letters
+        .by_ref()
+        .take_while(|f| f.is_none_or(|f| f.arg.is_none()))
+        .any(|f| f.is_none());
     if stray {
         call.help = help;
         call.dry = dry || call.dry && body.len() <= 5;
@@ -224,9 +255,20 @@ pub(super) fn read_flag<'s>(
 }
 
 /// Reads `-abc` letter by letter; true if the options end here for good.
-fn read_cluster<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg, args: &[Arg], i: &mut usize, spec: &'s Spec) -> bool {
+fn read_cluster<'s>(
+    call: &mut Call<'s>,
+    chain: &[&'s Spec],
+    arg: &Arg,
+    args: &[Arg],
+    i: &mut usize,
+    spec: &'s Spec,
+) -> bool {
     let text = arg.text.as_str();
-    let value_at = |v: &str| Arg { text: v.to_owned(), at: arg.at.map(|a| a + text.len() - v.len()), ..arg.clone() };
+    let value_at = |v: &str| Arg {
+        text: v.to_owned(),
+        at: arg.at.map(|a| a + text.len() - v.len()),
+        ..arg.clone()
+    };
     let body = text.get(1..).unwrap_or_default();
     let mut at = 0;
     for c in body.chars() {
@@ -256,7 +298,13 @@ fn read_cluster<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg, args: &[
     false
 }
 
-pub(super) fn finish_flag<'s>(call: &mut Call<'s>, flag: &'s Flag, mut values: Vec<Arg>, args: &[Arg], i: &mut usize) -> bool {
+pub(super) fn finish_flag<'s>(
+    call: &mut Call<'s>,
+    flag: &'s Flag,
+    mut values: Vec<Arg>,
+    args: &[Arg],
+    i: &mut usize,
+) -> bool {
     if flag.arg.is_some() && !flag.attached_only {
         while values.len() < flag.args {
             let Some(v) = args.get(*i) else { break };
@@ -300,7 +348,12 @@ pub(super) fn matches_flag(call: &Call<'_>, name: &str) -> bool {
 pub(super) fn synonyms(spec: &Spec, root: &Spec, name: &str) -> Vec<String> {
     for s in [spec, root] {
         if let Some(i) = s.flags.get(name) {
-            let all: Vec<&String> = s.flags.iter().filter(|(_, k)| *k == i).map(|(n, _)| n).collect();
+            let all: Vec<&String> = s
+                .flags
+                .iter()
+                .filter(|(_, k)| *k == i)
+                .map(|(n, _)| n)
+                .collect();
             let long = all.iter().filter(|n| n.starts_with("--")).count();
             if long == 1 && all.len() <= 3 {
                 return all.into_iter().cloned().collect();
@@ -311,8 +364,15 @@ pub(super) fn synonyms(spec: &Spec, root: &Spec, name: &str) -> Vec<String> {
 }
 
 pub(super) fn holds(w: &When, call: &Call<'_>, spec: &Spec, root: &Spec) -> bool {
-    let given = |n: &String| synonyms(spec, root, n).iter().any(|s| matches_flag(call, s));
-    (w.operand.is_empty() || w.operand.iter().any(|g| call.operands.iter().any(|o| glob(g, &o.text))))
+    let given = |n: &String| {
+        synonyms(spec, root, n)
+            .iter()
+            .any(|s| matches_flag(call, s))
+    };
+    (w.operand.is_empty()
+        || w.operand
+            .iter()
+            .any(|g| call.operands.iter().any(|o| glob(g, &o.text))))
         && w.flags.iter().all(given)
         && (w.any.is_empty() || w.any.iter().any(given))
         && !w.without.iter().any(given)

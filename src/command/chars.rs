@@ -23,12 +23,15 @@ pub(crate) fn holds(s: &str, is: impl Fn(u8) -> bool) -> bool {
     s.bytes().fold(false, |found, byte| found | is(byte))
 }
 
-/// True if such a byte stands before such another one. All are looked at, several at once: no branch ends the search.
+/// True if such a byte stands before such another one. All are looked at, several at once: no
+/// branch ends the search.
 #[inline]
 pub(crate) fn holds_pair(s: &str, is: impl Fn(u8) -> bool, next_is: impl Fn(u8) -> bool) -> bool {
     let bytes = s.as_bytes();
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
-    pairs.fold(false, |found, (one, next)| found | (is(*one) & next_is(*next)))
+    pairs.fold(false, |found, (one, next)| {
+        found | (is(*one) & next_is(*next))
+    })
 }
 
 /// True if the text holds an unquoted glob.

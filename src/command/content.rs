@@ -1,6 +1,7 @@
 //! What a tool call makes of a file, as far as its parameters hold the content.
 //!
-//! Only calls that say all of it count: one path, one text, and nothing beside them that could change what is written.
+//! Only calls that say all of it count: one path, one text, and nothing beside them that could
+//! change what is written.
 
 use super::Context;
 use super::param::Param;
@@ -26,16 +27,37 @@ pub enum Content {
 }
 
 const PATHS: [&str; 5] = ["path", "file_path", "filepath", "filename", "file"];
-const TEXTS: [&str; 7] = ["content", "contents", "text", "file_text", "file_content", "new_content", "data"];
+const TEXTS: [&str; 7] = [
+    "content",
+    "contents",
+    "text",
+    "file_text",
+    "file_content",
+    "new_content",
+    "data",
+];
 const OLD: [&str; 4] = ["old_string", "old_str", "old_text", "old"];
 const NEW: [&str; 4] = ["new_string", "new_str", "new_text", "new"];
 /// Members that change nothing about what is written.
-const NEUTRAL: [&str; 8] =
-    ["overwrite", "create_dirs", "create_directories", "create_parents", "mkdirs", "language", "expected_replacements", "append"];
+const NEUTRAL: [&str; 8] = [
+    "overwrite",
+    "create_dirs",
+    "create_directories",
+    "create_parents",
+    "mkdirs",
+    "language",
+    "expected_replacements",
+    "append",
+];
 
-/// What a call makes of a file, as the path below the work tree and the content; none where that isn't recorded.
+/// What a call makes of a file, as the path below the work tree and the content; none where that
+/// isn't recorded.
 #[must_use]
-pub fn recorded_content(name: &str, payload: &Param<'_>, ctx: &Context<'_>) -> Option<(String, Content)> {
+pub fn recorded_content(
+    name: &str,
+    payload: &Param<'_>,
+    ctx: &Context<'_>,
+) -> Option<(String, Content)> {
     let verb = verb(name).0;
     let inputs = payload.inputs();
     if inputs.unreadable || !matches!(verb, Verb::Write | Verb::Delete) {
@@ -47,19 +69,31 @@ pub fn recorded_content(name: &str, payload: &Param<'_>, ctx: &Context<'_>) -> O
         let key = spelled(name).replace('-', "_");
         let key = key.as_str();
         let understood = match value {
-            value if matches!(key, "tool" | "tool_name") || super::line::is_harmless(name, value) => true,
+            value
+                if matches!(key, "tool" | "tool_name") || super::line::is_harmless(name, value) =>
+            {
+                true
+            }
             Param::Text(value) if PATHS.contains(&key) => once(&mut path, value),
             Param::Text(value) if TEXTS.contains(&key) => once(&mut text, value),
             Param::Text(value) if OLD.contains(&key) => once(&mut old, value),
             Param::Text(value) if NEW.contains(&key) => once(&mut new, value),
-            Param::Text(value) if key == "encoding" => matches!(&*value.to_ascii_lowercase(), "utf-8" | "utf8"),
-            Param::Text(value) if key == "mode" => matches!(&**value, "w" | "write" | "overwrite" | "create"),
+            Param::Text(value) if key == "encoding" => {
+                matches!(&*value.to_ascii_lowercase(), "utf-8" | "utf8")
+            }
+            Param::Text(value) if key == "mode" => {
+                matches!(&**value, "w" | "write" | "overwrite" | "create")
+            }
             Param::Flag(on) if key == "replace_all" => {
                 all = *on;
                 true
             }
             // `append` only where it is off.
-            value => value.is_empty() || matches!(value, Param::Flag(false)) || NEUTRAL.contains(&key) && key != "append",
+            value => {
+                value.is_empty()
+                    || matches!(value, Param::Flag(false))
+                    || NEUTRAL.contains(&key) && key != "append"
+            }
         };
         if !understood {
             return None;
@@ -69,20 +103,32 @@ pub fn recorded_content(name: &str, payload: &Param<'_>, ctx: &Context<'_>) -> O
     let says = |list: &[&str]| words(&spelled).any(|word| list.contains(&word));
     let content = match (verb, text, old, new) {
         (Verb::Delete, None, None, None)
-            if says(&["delete", "remove", "unlink", "rm"]) && !says(&["dir", "directory", "folder"]) =>
+            if says(&["delete", "remove", "unlink", "rm"])
+                && !says(&["dir", "directory", "folder"]) =>
         {
             Content::Removed
         }
-        (Verb::Write, None, Some(old), Some(new)) if !old.is_empty() => Content::Replaced { old, new, all },
+        (Verb::Write, None, Some(old), Some(new)) if !old.is_empty() => {
+            Content::Replaced { old, new, all }
+        }
         (Verb::Write, Some(text), None, None)
-            if says(&["write", "create", "save", "put", "store"]) && !says(&["append", "insert", "patch", "line", "lines"]) =>
+            if says(&["write", "create", "save", "put", "store"])
+                && !says(&["append", "insert", "patch", "line", "lines"]) =>
         {
             Content::Whole(text)
         }
         _ => return None,
     };
-    let place = classify(&super::tool::clean(path.as_deref()?.trim()), Some(&ctx.cwd), &ctx.workdir, &ctx.home);
-    let inside = place.absolute.strip_prefix(&*ctx.workdir)?.strip_prefix('/')?;
+    let place = classify(
+        &super::tool::clean(path.as_deref()?.trim()),
+        Some(&ctx.cwd),
+        &ctx.workdir,
+        &ctx.home,
+    );
+    let inside = place
+        .absolute
+        .strip_prefix(&*ctx.workdir)?
+        .strip_prefix('/')?;
     (place.class == PathClass::Inside).then(|| (inside.to_owned(), content))
 }
 
@@ -101,16 +147,50 @@ mod tests {
             recorded_content(name, &Param::from(&payload), &ctx)
         };
         let whole = Some(("src/a".to_owned(), Content::Whole("x\n".to_owned())));
-        assert_eq!(of("write_file", json!({"path": "./src/a", "content": "x\n"})), whole);
-        assert_eq!(of("createFile", json!("{\"filePath\":\"src/a\",\"text\":\"x\\n\",\"encoding\":\"utf-8\"}")), whole);
-        let replaced = Content::Replaced { old: "a".into(), new: "b".into(), all: false };
-        assert_eq!(of("edit_file", json!({"path": "a", "old_string": "a", "new_string": "b"})), Some(("a".into(), replaced)));
-        assert_eq!(of("delete_file", json!({"path": "a"})), Some(("a".into(), Content::Removed)));
+        assert_eq!(
+            of("write_file", json!({"path": "./src/a", "content": "x\n"})),
+            whole
+        );
+        assert_eq!(
+            of(
+                "createFile",
+                json!("{\"filePath\":\"src/a\",\"text\":\"x\\n\",\"encoding\":\"utf-8\"}")
+            ),
+            whole
+        );
+        let replaced = Content::Replaced {
+            old: "a".into(),
+            new: "b".into(),
+            all: false,
+        };
+        assert_eq!(
+            of(
+                "edit_file",
+                json!({"path": "a", "old_string": "a", "new_string": "b"})
+            ),
+            Some(("a".into(), replaced))
+        );
+        assert_eq!(
+            of("delete_file", json!({"path": "a"})),
+            Some(("a".into(), Content::Removed))
+        );
         for (name, parameters) in [
-            ("write_file", json!({"path": "a", "content": "x", "append": true})),
-            ("write_file", json!({"path": "a", "content": "x", "mode": "a"})),
-            ("write_file", json!({"path": "a", "content": "x", "start_line": 3})),
-            ("write_file", json!({"path": "a", "file": "b", "content": "x"})),
+            (
+                "write_file",
+                json!({"path": "a", "content": "x", "append": true}),
+            ),
+            (
+                "write_file",
+                json!({"path": "a", "content": "x", "mode": "a"}),
+            ),
+            (
+                "write_file",
+                json!({"path": "a", "content": "x", "start_line": 3}),
+            ),
+            (
+                "write_file",
+                json!({"path": "a", "file": "b", "content": "x"}),
+            ),
             ("append_file", json!({"path": "a", "content": "x"})),
             ("insert_line", json!({"path": "a", "text": "x"})),
             ("write_file", json!({"path": "../a", "content": "x"})),

@@ -11,14 +11,19 @@ use super::expand::Arg;
 /// A file name as a diff writes it: prefix and trailing time taken off, quotes undone.
 fn name(raw: &str) -> Option<String> {
     let raw = raw.trim_end_matches(['\r', '\n']);
-    let text = match raw.strip_prefix('"').and_then(|r| r.rfind('"').and_then(|i| r.get(..i))) {
+    let text = match raw
+        .strip_prefix('"')
+        .and_then(|r| r.rfind('"').and_then(|i| r.get(..i)))
+    {
         Some(q) => super::escapes::ansi_c(q).0,
         None => raw.split('\t').next().unwrap_or(raw).to_owned(),
     };
     if text == "/dev/null" || text.is_empty() {
         return None;
     }
-    let cut = ["a/", "b/", "i/", "w/", "c/", "o/"].iter().find_map(|p| text.strip_prefix(p));
+    let cut = ["a/", "b/", "i/", "w/", "c/", "o/"]
+        .iter()
+        .find_map(|p| text.strip_prefix(p));
     Some(cut.unwrap_or(&text).to_owned())
 }
 
@@ -63,12 +68,18 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
             if let Some(n) = name(r) {
                 e.path_move(&arg(n));
             }
-        } else if let Some(r) = line.strip_prefix("rename to ").or_else(|| line.strip_prefix("copy to ")) {
+        } else if let Some(r) = line
+            .strip_prefix("rename to ")
+            .or_else(|| line.strip_prefix("copy to "))
+        {
             found = true;
             if let Some(n) = name(r) {
                 e.path_write(&arg(n));
             }
-        } else if let Some(r) = line.strip_prefix("new mode ").or_else(|| line.strip_prefix("new file mode ")) {
+        } else if let Some(r) = line
+            .strip_prefix("new mode ")
+            .or_else(|| line.strip_prefix("new file mode "))
+        {
             found = true;
             let mode = r.trim();
             if mode == "120000" {
@@ -89,7 +100,8 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
                     Risk::Medium,
                     "changes a submodule",
                 );
-            } else if mode.starts_with("104") || mode.starts_with("102") || mode.starts_with("106") {
+            } else if mode.starts_with("104") || mode.starts_with("102") || mode.starts_with("106")
+            {
                 e.emit_raw(
                     EffectKind::Privilege,
                     Some(mode.to_owned()),
@@ -116,15 +128,31 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
             }
         } else if line.starts_with("deleted file mode") {
             found = true;
-            e.emit_raw(EffectKind::Delete, None, Certainty::Certain, span, Risk::Medium, "deletes a file");
+            e.emit_raw(
+                EffectKind::Delete,
+                None,
+                Certainty::Certain,
+                span,
+                Risk::Medium,
+                "deletes a file",
+            );
         } else if line.starts_with("Binary files ") || line.starts_with("GIT binary patch") {
             found = true;
-            e.emit_raw(EffectKind::Write, None, Certainty::Certain, span, Risk::Medium, "changes a binary file");
+            e.emit_raw(
+                EffectKind::Write,
+                None,
+                Certainty::Certain,
+                span,
+                Risk::Medium,
+                "changes a binary file",
+            );
         } else if let Some(r) = line.strip_prefix("@@ ") {
             let count = |sign: char| {
                 r.split_ascii_whitespace()
                     .find_map(|w| w.strip_prefix(sign))
-                    .map_or(0, |w| w.split_once(',').map_or(1, |(_, n)| n.parse().unwrap_or(0)))
+                    .map_or(0, |w| {
+                        w.split_once(',').map_or(1, |(_, n)| n.parse().unwrap_or(0))
+                    })
             };
             minus = count('-');
             plus = count('+');
@@ -156,7 +184,9 @@ mod tests {
 
     #[test]
     fn changed_file() {
-        let a = of("--- a/src/add.ts\n+++ b/src/add.ts\n@@ -1,3 +1,3 @@\n x\n-return a - b\n+return a + b\n y\n");
+        let a = of(
+            "--- a/src/add.ts\n+++ b/src/add.ts\n@@ -1,3 +1,3 @@\n x\n-return a - b\n+return a + b\n y\n",
+        );
         assert_eq!(a.risk, Risk::Medium);
         assert_eq!(a.effects[0].target.as_deref(), Some("src/add.ts"));
         assert_eq!(a.effects[0].span, Span::new(17, 33));
@@ -164,18 +194,30 @@ mod tests {
 
     #[test]
     fn text_of_a_hunk_is_no_header() {
-        let a = of("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/etc\n-- /etc/passwd\n+++ /etc/passwd\n+y\n");
+        let a = of(
+            "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/etc\n-- /etc/passwd\n+++ /etc/passwd\n+y\n",
+        );
         assert_eq!(a.risk, Risk::Medium, "{:?}", a.effects);
     }
 
     #[test]
     fn outside_deleted_renamed_mode() {
-        assert_eq!(of("--- a/x\n+++ ../../etc/passwd\n@@ -0,0 +1 @@\n+x\n").risk, Risk::High);
-        let a = of("diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");
+        assert_eq!(
+            of("--- a/x\n+++ ../../etc/passwd\n@@ -0,0 +1 @@\n+x\n").risk,
+            Risk::High
+        );
+        let a = of(
+            "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
+        );
         assert!(a.has(EffectKind::Delete));
-        let a = of("diff --git a/x b/.git/hooks/pre-commit\nrename from x\nrename to .git/hooks/pre-commit\n");
+        let a = of(
+            "diff --git a/x b/.git/hooks/pre-commit\nrename from x\nrename to .git/hooks/pre-commit\n",
+        );
         assert_eq!(a.risk, Risk::High);
-        assert_eq!(of("diff --git a/x b/x\nold mode 100644\nnew mode 120000\n").risk, Risk::High);
+        assert_eq!(
+            of("diff --git a/x b/x\nold mode 100644\nnew mode 120000\n").risk,
+            Risk::High
+        );
         assert!(of("hello").unparsed);
     }
 }

@@ -16,13 +16,19 @@ impl Span {
     /// A span; `to` is never before `from`, so that a slip can't produce a negative length.
     #[must_use]
     pub fn new(from: usize, to: usize) -> Self {
-        Self { from, to: to.max(from) }
+        Self {
+            from,
+            to: to.max(from),
+        }
     }
 
     /// The smallest span that holds both.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
-        Self { from: self.from.min(other.from), to: self.to.max(other.to) }
+        Self {
+            from: self.from.min(other.from),
+            to: self.to.max(other.to),
+        }
     }
 }
 
@@ -33,7 +39,9 @@ impl Serialize for Span {
 }
 
 /// Level of risk; the order is the order of severity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Default,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
     /// Reads only, or nothing at all.
@@ -147,7 +155,12 @@ impl EffectKind {
     pub fn base_risk(self) -> Risk {
         match self {
             Self::Read | Self::GitRead => Risk::Low,
-            Self::Write | Self::Delete | Self::Execute | Self::Network | Self::Install | Self::GitWrite => Risk::Medium,
+            Self::Write
+            | Self::Delete
+            | Self::Execute
+            | Self::Network
+            | Self::Install
+            | Self::GitWrite => Risk::Medium,
             Self::Dynamic
             | Self::Privilege
             | Self::Process
@@ -186,11 +199,13 @@ pub struct Effect {
     pub risk: Risk,
     /// Why, in a few words.
     pub why: Cow<'static, str>,
-    /// For effects on paths: where the path points, seen from where the line stands when it gets there.
+    /// For effects on paths: where the path points, seen from where the line stands when it gets
+    /// there.
     #[serde(skip)]
     pub place: Option<super::path::PathInfo>,
-    /// For effects on paths: whether what stands there is changed, and not only looked at. The kind doesn't always tell: a
-    /// device that is read and one that is written are both effects on the system.
+    /// For effects on paths: whether what stands there is changed, and not only looked at. The kind
+    /// doesn't always tell: a device that is read and one that is written are both effects on the
+    /// system.
     #[serde(skip)]
     pub changes: bool,
 }
@@ -238,7 +253,8 @@ pub struct Analysis {
     pub unparsed: bool,
     /// What would run, parents before children.
     pub tree: Vec<Step>,
-    /// True if there was more than is kept: effects or steps are missing here (the risk counts them).
+    /// True if there was more than is kept: effects or steps are missing here (the risk counts
+    /// them).
     #[serde(skip)]
     pub cut: bool,
 }
@@ -257,10 +273,14 @@ impl Analysis {
         self.unparsed |= other.unparsed;
         self.cut |= other.cut;
         self.effects.extend(other.effects);
-        self.tree.extend(other.tree.into_iter().map(|step| Step { parent: step.parent.map(|p| p + steps), ..step }));
+        self.tree.extend(other.tree.into_iter().map(|step| Step {
+            parent: step.parent.map(|p| p + steps),
+            ..step
+        }));
     }
 
-    /// Why the risk is what it is, the worst first; each thing once, and not more than a person reads.
+    /// Why the risk is what it is, the worst first; each thing once, and not more than a person
+    /// reads.
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {
         const MOST: usize = 12;

@@ -17,7 +17,8 @@ use std::rc::Rc;
 /// Deepest nesting of code in code (`sh -c`, `eval`, functions, wrappers).
 pub(crate) const MAX_LEVEL: usize = 20;
 
-/// Bytes of one text that are looked at. Systems hand a shell no longer one (Linux: 128 KiB), and its tree takes many times as much.
+/// Bytes of one text that are looked at. Systems hand a shell no longer one (Linux: 128 KiB), and
+/// its tree takes many times as much.
 const LONGEST: usize = 256 << 10;
 /// Most effects and steps that are kept; more add nothing to the verdict.
 const MAX_KEPT: usize = 512;
@@ -37,11 +38,18 @@ pub(crate) struct Stream {
 
 impl Stream {
     pub fn unknown() -> Self {
-        Self { present: true, ..Self::default() }
+        Self {
+            present: true,
+            ..Self::default()
+        }
     }
 
     pub fn known(text: impl Into<String>) -> Self {
-        Self { text: Some(text.into()), present: true, ..Self::default() }
+        Self {
+            text: Some(text.into()),
+            present: true,
+            ..Self::default()
+        }
     }
 }
 
@@ -127,7 +135,14 @@ impl<'a> Engine<'a> {
         if self.fuel == 0 {
             if !self.unparsed {
                 self.unparsed = true;
-                self.emit_raw(EffectKind::Unknown, None, Certainty::Possible, span, Risk::High, "too complicated to follow");
+                self.emit_raw(
+                    EffectKind::Unknown,
+                    None,
+                    Certainty::Possible,
+                    span,
+                    Risk::High,
+                    "too complicated to follow",
+                );
             }
             return true;
         }
@@ -146,13 +161,27 @@ impl<'a> Engine<'a> {
     ) {
         let place = self.place_of(kind, target.as_deref());
         let changes = matches!(kind, EffectKind::Write | EffectKind::Delete);
-        self.emit_at(Effect { kind, target, certainty, span, risk, why: why.into(), place, changes });
+        self.emit_at(Effect {
+            kind,
+            target,
+            certainty,
+            span,
+            risk,
+            why: why.into(),
+            place,
+            changes,
+        });
     }
 
     /// Adds an effect whose place is known.
     pub fn emit_at(&mut self, effect: Effect) {
         use EffectKind::{Delete, Execute, GitRewrite, GitWrite, Install, Process, System, Write};
-        if self.dry && matches!(effect.kind, Write | Delete | Install | Process | GitWrite | GitRewrite | Execute | System) {
+        if self.dry
+            && matches!(
+                effect.kind,
+                Write | Delete | Install | Process | GitWrite | GitRewrite | Execute | System
+            )
+        {
             return;
         }
         let same = |e: &Effect| {
@@ -176,7 +205,11 @@ impl<'a> Engine<'a> {
         }
         self.cut = true;
         // Never lose the worst.
-        if let Some(last) = self.effects.last_mut().filter(|last| effect.risk > last.risk) {
+        if let Some(last) = self
+            .effects
+            .last_mut()
+            .filter(|last| effect.risk > last.risk)
+        {
             *last = effect;
         }
     }
@@ -184,24 +217,56 @@ impl<'a> Engine<'a> {
     /// Where the path of an effect points, seen from the directory that the line is in by then.
     fn place_of(&self, kind: EffectKind, target: Option<&str>) -> Option<super::path::PathInfo> {
         use EffectKind::{Credential, Delete, Read, System, Write};
-        let text = target.filter(|_| matches!(kind, Read | Write | Delete | Credential | System))?;
+        let text =
+            target.filter(|_| matches!(kind, Read | Write | Delete | Credential | System))?;
         // What isn't known is shown as `$…`; for the classification it is a hole again.
-        Some(if text.contains("$…") { self.classify(&text.replace("$…", "\0")) } else { self.classify(text) })
+        Some(if text.contains("$…") {
+            self.classify(&text.replace("$…", "\0"))
+        } else {
+            self.classify(text)
+        })
     }
 
     /// Adds a certain effect with the risk of its kind.
-    pub fn emit(&mut self, kind: EffectKind, target: Option<&str>, span: Span, why: impl Into<Cow<'static, str>>) {
-        self.emit_raw(kind, target.map(show), Certainty::Certain, span, kind.base_risk(), why);
+    pub fn emit(
+        &mut self,
+        kind: EffectKind,
+        target: Option<&str>,
+        span: Span,
+        why: impl Into<Cow<'static, str>>,
+    ) {
+        self.emit_raw(
+            kind,
+            target.map(show),
+            Certainty::Certain,
+            span,
+            kind.base_risk(),
+            why,
+        );
     }
 
     /// Code that can't be known is run.
     pub fn dynamic(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
-        self.emit_raw(EffectKind::Dynamic, None, Certainty::Certain, span, Risk::High, why);
+        self.emit_raw(
+            EffectKind::Dynamic,
+            None,
+            Certainty::Certain,
+            span,
+            Risk::High,
+            why,
+        );
     }
 
     pub fn enter_subshell(&mut self) -> Saved<'a> {
         self.burn(1 + self.vars.len());
-        Saved { cwd: self.cwd.clone(), vars: if self.vars.is_empty() { HashMap::default() } else { self.vars.clone() } }
+        Saved {
+            cwd: self.cwd.clone(),
+            vars: if self.vars.is_empty() {
+                HashMap::default()
+            } else {
+                self.vars.clone()
+            },
+        }
     }
 
     pub fn leave_subshell(&mut self, saved: Saved<'a>) {
@@ -210,7 +275,14 @@ impl<'a> Engine<'a> {
     }
 
     /// Parses text as shell and walks it; `span` is the outer text that causes it.
-    pub fn run_text(&mut self, text: &str, base: Base, how: How, stdin: &Stream, want: bool) -> Stream {
+    pub fn run_text(
+        &mut self,
+        text: &str,
+        base: Base,
+        how: How,
+        stdin: &Stream,
+        want: bool,
+    ) -> Stream {
         let span = base.span(0, text.len());
         if self.level >= MAX_LEVEL {
             self.dynamic(span, "code nested too deeply");
@@ -219,7 +291,14 @@ impl<'a> Engine<'a> {
         if text.len() > LONGEST {
             (self.cut, self.unparsed) = (true, true);
             let why = "code of more than 256 KiB: it isn't looked at";
-            self.emit_raw(EffectKind::Unknown, None, Certainty::Possible, span, Risk::High, why);
+            self.emit_raw(
+                EffectKind::Unknown,
+                None,
+                Certainty::Possible,
+                span,
+                Risk::High,
+                why,
+            );
             return Stream::unknown();
         }
         self.burn(text.len() / 4 + 8);
@@ -227,7 +306,9 @@ impl<'a> Engine<'a> {
             return Stream::unknown();
         }
         self.level += 1;
-        let mut fuel = self.fuel.min(text.len().saturating_mul(40).saturating_add(400));
+        let mut fuel = self
+            .fuel
+            .min(text.len().saturating_mul(40).saturating_add(400));
         let before = fuel;
         let parsed = parse::parse(text, base, 0, &mut fuel);
         self.burn((before - fuel) / 4);
@@ -246,7 +327,14 @@ impl<'a> Engine<'a> {
                     parse::ParseError::Refused(why) => why.to_owned(),
                     e => format!("not understood as a command line: {e}"),
                 };
-                self.emit_raw(EffectKind::Unknown, None, Certainty::Possible, span, Risk::High, why);
+                self.emit_raw(
+                    EffectKind::Unknown,
+                    None,
+                    Certainty::Possible,
+                    span,
+                    Risk::High,
+                    why,
+                );
                 Stream::unknown()
             }
         };
@@ -255,12 +343,21 @@ impl<'a> Engine<'a> {
     }
 
     /// Walks a list; gives back its output if `want`ed and known.
-    pub fn run_list(&mut self, list: &List, stdin: &Stream, want: bool, sub: Option<Span>) -> Stream {
+    pub fn run_list(
+        &mut self,
+        list: &List,
+        stdin: &Stream,
+        want: bool,
+        sub: Option<Span>,
+    ) -> Stream {
         let how = self.how;
         if sub.is_some() {
             self.how = How::Substitution;
         }
-        let mut out = Stream { text: Some(String::new()), ..Stream::default() };
+        let mut out = Stream {
+            text: Some(String::new()),
+            ..Stream::default()
+        };
         for p in &list.items {
             if p.conditional {
                 self.conditional += 1;
@@ -312,7 +409,11 @@ impl<'a> Engine<'a> {
         if let Kind::Simple { assigns, words } = &c.kind {
             return self.run_simple(assigns, words, &c.redirs, c.span, stdin, want);
         }
-        let (input, output) = if c.redirs.is_empty() { (None, None) } else { self.redirections(&c.redirs, stdin, true) };
+        let (input, output) = if c.redirs.is_empty() {
+            (None, None)
+        } else {
+            self.redirections(&c.redirs, stdin, true)
+        };
         let input = input.as_ref().unwrap_or(stdin);
         let want_inner = want || output.is_some();
         let s = self.run_compound(&c.kind, input, want_inner, c.span);
@@ -348,15 +449,27 @@ impl<'a> Engine<'a> {
                 self.conditional -= 1;
                 Stream::unknown()
             }
-            Kind::For { var, words, body } => self.run_for(var, words.as_deref(), body, input, want),
+            Kind::For { var, words, body } => {
+                self.run_for(var, words.as_deref(), body, input, want)
+            }
             Kind::ForArith(head, body) => {
                 let (text, _) = self.text(head);
                 self.arithmetic(&text, head.span);
                 self.conditional += 1;
                 // The counter is some number.
-                let name: String = text.trim().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                let name: String = text
+                    .trim()
+                    .chars()
+                    .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+                    .collect();
                 if !name.is_empty() {
-                    self.vars.insert(name, Var { text: super::chars::SAFE_HOLE.to_string(), ..Var::default() });
+                    self.vars.insert(
+                        name,
+                        Var {
+                            text: super::chars::SAFE_HOLE.to_string(),
+                            ..Var::default()
+                        },
+                    );
                 }
                 self.run_list(body, input, false, None);
                 self.conditional -= 1;
@@ -384,7 +497,8 @@ impl<'a> Engine<'a> {
                 Stream::known("")
             }
             Kind::Cond(words) => {
-                let texts: Vec<(String, Span)> = words.iter().map(|w| (self.text(w).0, w.span)).collect();
+                let texts: Vec<(String, Span)> =
+                    words.iter().map(|w| (self.text(w).0, w.span)).collect();
                 self.compared(&texts);
                 for pair in texts.windows(2) {
                     if let [(op, _), (name, span)] = pair
@@ -406,7 +520,14 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn run_for(&mut self, var: &str, words: Option<&[super::ast::Word]>, body: &List, input: &Stream, want: bool) -> Stream {
+    fn run_for(
+        &mut self,
+        var: &str,
+        words: Option<&[super::ast::Word]>,
+        body: &List,
+        input: &Stream,
+        want: bool,
+    ) -> Stream {
         let mut items = Vec::new();
         match words {
             Some(ws) => {
@@ -416,11 +537,16 @@ impl<'a> Engine<'a> {
             }
             None => items.push(Arg::literal(HOLE.to_string(), Span::default())),
         }
-        let mut out = Stream { text: Some(String::new()), ..Stream::default() };
+        let mut out = Stream {
+            text: Some(String::new()),
+            ..Stream::default()
+        };
         // Every value is followed while there are few; else the value is a hole.
         let many = items.len() > 24;
         if many {
-            let safe = items.iter().all(|a| !has_hole(&a.text) && !a.text.contains('/') && !a.text.starts_with('-'));
+            let safe = items
+                .iter()
+                .all(|a| !has_hole(&a.text) && !a.text.contains('/') && !a.text.starts_with('-'));
             let mark = if safe { super::chars::SAFE_HOLE } else { HOLE };
             items.truncate(1);
             if let Some(a) = items.first_mut() {
@@ -429,7 +555,14 @@ impl<'a> Engine<'a> {
             out.text = None;
         }
         for item in items {
-            self.vars.insert(var.to_owned(), Var { text: item.text, array: None, obf: item.obf });
+            self.vars.insert(
+                var.to_owned(),
+                Var {
+                    text: item.text,
+                    array: None,
+                    obf: item.obf,
+                },
+            );
             let s = self.run_list(body, input, want, None);
             out.obf |= s.obf;
             match (&mut out.text, s.text) {
@@ -443,8 +576,17 @@ impl<'a> Engine<'a> {
         out
     }
 
-    pub fn call_function(&mut self, name: &str, args: &[Arg], stdin: &Stream, want: bool, span: Span) -> Stream {
-        let Some(body) = self.functions.get(name).cloned() else { return Stream::unknown() };
+    pub fn call_function(
+        &mut self,
+        name: &str,
+        args: &[Arg],
+        stdin: &Stream,
+        want: bool,
+        span: Span,
+    ) -> Stream {
+        let Some(body) = self.functions.get(name).cloned() else {
+            return Stream::unknown();
+        };
         if self.level >= MAX_LEVEL {
             // Recursion without end: a fork bomb is one.
             self.emit_raw(
@@ -458,7 +600,8 @@ impl<'a> Engine<'a> {
             return Stream::unknown();
         }
         self.level += 1;
-        self.params.push(args.iter().map(|a| a.text.clone()).collect());
+        self.params
+            .push(args.iter().map(|a| a.text.clone()).collect());
         let how = std::mem::replace(&mut self.how, How::Function);
         let s = self.run_command(&body, stdin, want);
         self.how = how;
@@ -492,7 +635,11 @@ impl<'a> Engine<'a> {
             self.assign(a, program_assigns && !a.declared);
         }
         let silent = args.is_empty() && words.is_empty();
-        let (input, output) = if redirs.is_empty() { (None, None) } else { self.redirections(redirs, stdin, !silent) };
+        let (input, output) = if redirs.is_empty() {
+            (None, None)
+        } else {
+            self.redirections(redirs, stdin, !silent)
+        };
         if let (Some(i), [only]) = (&input, args.as_slice())
             && only.text == "exec"
         {
@@ -504,7 +651,10 @@ impl<'a> Engine<'a> {
                 // `$(< file)`
                 Stream::unknown()
             } else {
-                Stream { text: Some(String::new()), ..Stream::default() }
+                Stream {
+                    text: Some(String::new()),
+                    ..Stream::default()
+                }
             }
         } else {
             self.run_args(&args, input, want || output.is_some(), span)
@@ -523,7 +673,11 @@ impl<'a> Engine<'a> {
                 (_, _, new) => new.clone(),
             };
             self.files.insert(path, text);
-            return Stream { text: Some(String::new()), present: true, ..Stream::default() };
+            return Stream {
+                text: Some(String::new()),
+                present: true,
+                ..Stream::default()
+            };
         }
         out
     }
@@ -535,7 +689,8 @@ impl<'a> Engine<'a> {
         if !(writes && empty) || self.files.contains_key(path) {
             return;
         }
-        let info = super::path::classify(path, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
+        let info =
+            super::path::classify(path, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
         if info.class != super::path::PathClass::Sink {
             self.emit_raw(
                 EffectKind::Delete,
@@ -549,7 +704,12 @@ impl<'a> Engine<'a> {
     }
 
     /// Follows the redirections: input, and the file that output goes to.
-    fn redirections(&mut self, redirs: &[Redir], stdin: &Stream, command: bool) -> (Option<Stream>, Option<String>) {
+    fn redirections(
+        &mut self,
+        redirs: &[Redir],
+        stdin: &Stream,
+        command: bool,
+    ) -> (Option<Stream>, Option<String>) {
         let mut input = None;
         let mut output = None;
         for r in redirs {
@@ -560,7 +720,12 @@ impl<'a> Engine<'a> {
                 RedirOp::HereString => {
                     let (t, obf) = self.text(&r.target);
                     let known = !t.contains(HOLE) || t.len() > 1;
-                    input = Some(Stream { text: known.then(|| t + "\n"), present: true, obf, inline: true });
+                    input = Some(Stream {
+                        text: known.then(|| t + "\n"),
+                        present: true,
+                        obf,
+                        inline: true,
+                    });
                 }
                 RedirOp::HereDoc => {
                     let body = r.body.as_ref().and_then(|b| b.get());
@@ -568,11 +733,20 @@ impl<'a> Engine<'a> {
                         Some(w) => self.text(w),
                         None => (String::new(), false),
                     };
-                    input = Some(Stream { text: Some(t), present: true, obf, inline: true });
+                    input = Some(Stream {
+                        text: Some(t),
+                        present: true,
+                        obf,
+                        inline: true,
+                    });
                 }
                 RedirOp::Read => {
                     let (t, _) = self.text(&r.target);
-                    let arg = Arg { text: t, span: r.span, ..Arg::default() };
+                    let arg = Arg {
+                        text: t,
+                        span: r.span,
+                        ..Arg::default()
+                    };
                     if arg.text.starts_with("/dev/tcp/") || arg.text.starts_with("/dev/udp/") {
                         self.network_device(&arg);
                     } else {
@@ -604,9 +778,17 @@ impl<'a> Engine<'a> {
                             self.files.insert(p, None);
                         }
                         if r.fd.is_none_or(|fd| fd == 1) {
-                            let sink = super::path::classify(&arg.text, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
+                            let sink = super::path::classify(
+                                &arg.text,
+                                self.cwd.as_deref(),
+                                &self.ctx.workdir,
+                                &self.ctx.home,
+                            );
                             if sink.class != super::path::PathClass::Sink {
-                                output = Some(super::path::normalise(&arg.text, self.cwd.as_deref()).unwrap_or(arg.text));
+                                output = Some(
+                                    super::path::normalise(&arg.text, self.cwd.as_deref())
+                                        .unwrap_or(arg.text),
+                                );
                             }
                         }
                     }
@@ -631,7 +813,10 @@ impl<'a> Engine<'a> {
 
     /// The text of a file that the line itself wrote.
     pub fn file_text(&self, path: &str) -> Option<String> {
-        if let Some(n) = path.strip_prefix("/dev/fd/proc").and_then(|n| n.parse::<usize>().ok()) {
+        if let Some(n) = path
+            .strip_prefix("/dev/fd/proc")
+            .and_then(|n| n.parse::<usize>().ok())
+        {
             return self.procs.get(n).and_then(|s| s.text.clone());
         }
         let abs = super::path::normalise(path, self.cwd.as_deref())?;
@@ -647,7 +832,14 @@ impl<'a> Engine<'a> {
         let (var, text) = match &a.value {
             AssignValue::Word(w) => {
                 let (t, obf) = self.text(w);
-                (Var { text: t.clone(), array: None, obf }, t)
+                (
+                    Var {
+                        text: t.clone(),
+                        array: None,
+                        obf,
+                    },
+                    t,
+                )
             }
             AssignValue::Array(ws) => {
                 let mut items = Vec::new();
@@ -657,13 +849,24 @@ impl<'a> Engine<'a> {
                 }
                 let obf = items.iter().any(|i| i.obf);
                 let list: Vec<String> = items.into_iter().map(|i| i.text).collect();
-                (Var { text: list.first().cloned().unwrap_or_default(), array: Some(list), obf }, String::new())
+                (
+                    Var {
+                        text: list.first().cloned().unwrap_or_default(),
+                        array: Some(list),
+                        obf,
+                    },
+                    String::new(),
+                )
             }
         };
         self.env_effect(&a.name, &text, a.span);
         self.number_set(&a.name, &text, a.span);
         if a.index.is_some() {
-            let ix = a.index.as_ref().map(super::word::literal).unwrap_or_default();
+            let ix = a
+                .index
+                .as_ref()
+                .map(super::word::literal)
+                .unwrap_or_default();
             let entry = self.vars.entry(a.name.clone()).or_default();
             let arr = entry.array.get_or_insert_with(Vec::new);
             match ix.trim().parse::<usize>() {
@@ -686,20 +889,35 @@ impl<'a> Engine<'a> {
                     (Some(x), Some(y)) => {
                         let mut l = x.clone();
                         l.extend(y.iter().cloned());
-                        Var { array: Some(l), ..o.clone() }
+                        Var {
+                            array: Some(l),
+                            ..o.clone()
+                        }
                     }
                     _ => Var {
-                        text: if o.text.len() > 1 << 16 { HOLE.to_string() } else { format!("{}{}", o.text, var.text) },
+                        text: if o.text.len() > 1 << 16 {
+                            HOLE.to_string()
+                        } else {
+                            format!("{}{}", o.text, var.text)
+                        },
                         array: None,
                         obf: true,
                     },
                 },
                 None if var.array.is_some() => var,
-                None => Var { text: format!("{HOLE}{}", var.text), array: None, obf: true },
+                None => Var {
+                    text: format!("{HOLE}{}", var.text),
+                    array: None,
+                    obf: true,
+                },
             }
         } else if !for_program && self.conditional > 0 && old.is_some_and(|o| o.text != var.text) {
             // Which of the values holds isn't known.
-            Var { text: HOLE.to_string(), array: None, obf: false }
+            Var {
+                text: HOLE.to_string(),
+                array: None,
+                obf: false,
+            }
         } else {
             var
         };
@@ -729,7 +947,13 @@ impl<'a> Engine<'a> {
         effects.sort_by_key(|e| (e.span, e.kind));
         let risk = effects.iter().map(|e| e.risk).max().unwrap_or_default();
         let risk = if self.unparsed { Risk::High } else { risk };
-        Analysis { risk, effects, unparsed: self.unparsed, tree: self.steps, cut: self.cut }
+        Analysis {
+            risk,
+            effects,
+            unparsed: self.unparsed,
+            tree: self.steps,
+            cut: self.cut,
+        }
     }
 }
 
@@ -745,9 +969,18 @@ mod tests {
         let lines = |bytes: usize| "ls\n".repeat(bytes / 3);
         let short = analyse(&lines(LONGEST), &context);
         assert_eq!((short.risk, short.unparsed), (Risk::Low, false));
-        for text in [lines(LONGEST + 3), format!("bash -c '{}'", lines(LONGEST)), format!("ls {}", "a".repeat(LONGEST))] {
+        for text in [
+            lines(LONGEST + 3),
+            format!("bash -c '{}'", lines(LONGEST)),
+            format!("ls {}", "a".repeat(LONGEST)),
+        ] {
             let long = analyse(&text, &context);
-            assert_eq!((long.risk, long.unparsed, long.cut), (Risk::High, true, true), "{}", text.len());
+            assert_eq!(
+                (long.risk, long.unparsed, long.cut),
+                (Risk::High, true, true),
+                "{}",
+                text.len()
+            );
         }
     }
 }

@@ -201,33 +201,76 @@ const REGISTRIES: &[&str] = &[
     "PERL_CPANM_OPT",
 ];
 
-/// True for names that variables with secrets have: `DB_PASSWORD`, `GITHUB_TOKEN`, `AWS_SECRET_ACCESS_KEY`. Names of
-/// local variables (`token`), counts (`MAX_TOKENS`) and what only leads to a secret (`TOKEN_FILE`) are none.
+/// True for names that variables with secrets have: `DB_PASSWORD`, `GITHUB_TOKEN`,
+/// `AWS_SECRET_ACCESS_KEY`. Names of local variables (`token`), counts (`MAX_TOKENS`) and what only
+/// leads to a secret (`TOKEN_FILE`) are none.
 pub(super) fn names_secret(name: &str) -> bool {
     if name.len() > 128 || name.bytes().any(|c| c.is_ascii_lowercase()) {
         return false;
     }
     let words: Vec<&str> = name.split('_').collect();
-    let leads =
-        matches!(words.last(), Some(&("FILE" | "PATH" | "DIR" | "NAME" | "ID" | "URL" | "TTL" | "LENGTH" | "TYPE" | "COUNT")));
-    let key = |w: &[&str]| matches!(w, ["API" | "PRIVATE" | "ACCESS" | "SIGNING" | "ENCRYPTION", "KEY"]);
-    let secret = |w: &&str| matches!(*w, "SECRET" | "TOKEN" | "PASSWORD" | "PASSWD" | "PASSPHRASE" | "APIKEY" | "PGPASSWORD");
+    let leads = matches!(
+        words.last(),
+        Some(
+            &("FILE"
+                | "PATH"
+                | "DIR"
+                | "NAME"
+                | "ID"
+                | "URL"
+                | "TTL"
+                | "LENGTH"
+                | "TYPE"
+                | "COUNT")
+        )
+    );
+    let key = |w: &[&str]| {
+        matches!(
+            w,
+            [
+                "API" | "PRIVATE" | "ACCESS" | "SIGNING" | "ENCRYPTION",
+                "KEY"
+            ]
+        )
+    };
+    let secret = |w: &&str| {
+        matches!(
+            *w,
+            "SECRET" | "TOKEN" | "PASSWORD" | "PASSWD" | "PASSPHRASE" | "APIKEY" | "PGPASSWORD"
+        )
+    };
     !leads && (words.iter().any(secret) || words.windows(2).any(key))
 }
 
 impl Engine<'_> {
     /// What setting a variable does by itself.
     pub(crate) fn env_effect(&mut self, name: &str, value: &str, span: Span) {
-        let proxy = matches!(name.to_ascii_lowercase().as_str(), "http_proxy" | "https_proxy" | "ftp_proxy" | "all_proxy");
-        let may_act = name.bytes().next().is_some_and(|c| c.is_ascii_uppercase() || matches!(c, b'_' | b'n'));
+        let proxy = matches!(
+            name.to_ascii_lowercase().as_str(),
+            "http_proxy" | "https_proxy" | "ftp_proxy" | "all_proxy"
+        );
+        let may_act = name
+            .bytes()
+            .next()
+            .is_some_and(|c| c.is_ascii_uppercase() || matches!(c, b'_' | b'n'));
         if name.len() < 2 || !(may_act || proxy) {
             return;
         }
         self.burn(8);
         if proxy {
             if !value.is_empty() {
-                let (host, why) = (super::hosts::host_of(value), "requests go through another host");
-                self.emit_raw(EffectKind::Network, Some(show(host)), Certainty::Possible, span, Risk::Medium, why);
+                let (host, why) = (
+                    super::hosts::host_of(value),
+                    "requests go through another host",
+                );
+                self.emit_raw(
+                    EffectKind::Network,
+                    Some(show(host)),
+                    Certainty::Possible,
+                    span,
+                    Risk::Medium,
+                    why,
+                );
             }
             return;
         }
@@ -248,7 +291,9 @@ impl Engine<'_> {
             if value.starts_with('!') || value.contains('/') || has_hole(value) {
                 self.dynamic(span, "sets a configuration of git that may run programs");
             }
-        } else if name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER")) {
+        } else if name.starts_with("CARGO_TARGET_")
+            && (name.ends_with("_RUNNER") || name.ends_with("_LINKER"))
+        {
             self.runs_value(name, value, span);
         } else if REGISTRIES.contains(&name) {
             let known = [
@@ -262,9 +307,10 @@ impl Engine<'_> {
             ];
             let harmless = value.is_empty()
                 || matches!(value, "off" | "direct")
-                || known
-                    .iter()
-                    .any(|k| value.starts_with(k) && !value.contains([',', ' ', '|']) || value == format!("{k},direct"));
+                || known.iter().any(|k| {
+                    value.starts_with(k) && !value.contains([',', ' ', '|'])
+                        || value == format!("{k},direct")
+                });
             if !harmless {
                 self.emit_raw(
                     EffectKind::Install,
@@ -287,13 +333,28 @@ impl Engine<'_> {
                 Risk::Medium,
                 "containers of another machine",
             );
-        } else if name == "DOCKER_CONTEXT" && !matches!(value, "" | "default" | "rootless") && !value.starts_with("desktop-") {
+        } else if name == "DOCKER_CONTEXT"
+            && !matches!(value, "" | "default" | "rootless")
+            && !value.starts_with("desktop-")
+        {
             let why = "containers of another machine";
-            self.emit_raw(EffectKind::Network, Some(show(value)), Certainty::Possible, span, Risk::Medium, why);
+            self.emit_raw(
+                EffectKind::Network,
+                Some(show(value)),
+                Certainty::Possible,
+                span,
+                Risk::Medium,
+                why,
+            );
         } else if name == "PATH" {
             self.path_value(value, span);
-        } else if matches!(name, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "HISTCONTROL" | "HISTIGNORE") {
-            if matches!(value, "/dev/null" | "0" | "") || name == "HISTIGNORE" && value.contains('*') {
+        } else if matches!(
+            name,
+            "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "HISTCONTROL" | "HISTIGNORE"
+        ) {
+            if matches!(value, "/dev/null" | "0" | "")
+                || name == "HISTIGNORE" && value.contains('*')
+            {
                 self.emit_raw(
                     EffectKind::System,
                     Some(name.to_owned()),
@@ -352,7 +413,11 @@ impl Engine<'_> {
             ) && !value.contains([';', '|', '&', '`', '$', '<', '>', '!', '\n', '\0'])
                 && !(name == "PS4" || name == "PROMPT_COMMAND")
                 && value.split_ascii_whitespace().skip(1).all(|w| {
-                    w.starts_with('-') && !w.starts_with("-c") && !w.starts_with("-e") && !w.contains("cmd") && !w.contains('=')
+                    w.starts_with('-')
+                        && !w.starts_with("-c")
+                        && !w.starts_with("-e")
+                        && !w.contains("cmd")
+                        && !w.contains('=')
                 })
         {
             return;
@@ -376,7 +441,9 @@ impl Engine<'_> {
             return;
         }
         // `ssh -i key -o StrictHostKeyChecking=no`: options of the usual program.
-        let plain_ssh = name.starts_with("GIT_SSH") && base == "ssh" && !value.to_ascii_lowercase().contains("command");
+        let plain_ssh = name.starts_with("GIT_SSH")
+            && base == "ssh"
+            && !value.to_ascii_lowercase().contains("command");
         if plain_ssh && !value.contains([';', '|', '&', '`', '$', '<', '>', '\0', '\n']) {
             return;
         }
@@ -395,15 +462,21 @@ impl Engine<'_> {
     fn loads_value(&mut self, name: &str, value: &str, span: Span) {
         let harmless = value.is_empty()
             || match name {
-                "NODE_OPTIONS" => !["require", "import", "loader", "-r", "inspect", "\0"].iter().any(|w| value.contains(w)),
-                "RUBYOPT" | "PERL5OPT" => value.split_ascii_whitespace().all(|w| w.starts_with("-W") || w == "-w"),
-                "MAKEFLAGS" | "GNUMAKEFLAGS" => {
-                    value.split_ascii_whitespace().all(|w| w.starts_with("-j") || w == "-s" || w == "--silent" || w == "-k")
-                }
-                "TAR_OPTIONS" => !["action", "command", "program", "script", "\0"].iter().any(|w| value.contains(w)),
+                "NODE_OPTIONS" => !["require", "import", "loader", "-r", "inspect", "\0"]
+                    .iter()
+                    .any(|w| value.contains(w)),
+                "RUBYOPT" | "PERL5OPT" => value
+                    .split_ascii_whitespace()
+                    .all(|w| w.starts_with("-W") || w == "-w"),
+                "MAKEFLAGS" | "GNUMAKEFLAGS" => value
+                    .split_ascii_whitespace()
+                    .all(|w| w.starts_with("-j") || w == "-s" || w == "--silent" || w == "-k"),
+                "TAR_OPTIONS" => !["action", "command", "program", "script", "\0"]
+                    .iter()
+                    .any(|w| value.contains(w)),
                 "GOFLAGS" => !value.contains("toolexec") && !value.contains("exec"),
-                "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" | "MAVEN_OPTS" | "GRADLE_OPTS" | "ANT_OPTS"
-                | "SBT_OPTS" => {
+                "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" | "MAVEN_OPTS"
+                | "GRADLE_OPTS" | "ANT_OPTS" | "SBT_OPTS" => {
                     !value.contains("agent")
                         && !value.contains("OnError")
                         && !value.contains("OnOutOfMemory")
@@ -413,14 +486,31 @@ impl Engine<'_> {
                 "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => value == "/dev/null",
                 "GIT_CONFIG_COUNT" => value.bytes().all(|c| c.is_ascii_digit()),
                 "PYTHONINSPECT" => true,
-                "PYTHONBREAKPOINT" => value == "0" || matches!(value, "pdb.set_trace" | "ipdb.set_trace"),
+                "PYTHONBREAKPOINT" => {
+                    value == "0" || matches!(value, "pdb.set_trace" | "ipdb.set_trace")
+                }
                 // `+cmd` runs when less starts, `!` in it is a shell; prompts may hold anything.
                 "LESS" => !value.contains(['+', '!', '|', '\0']),
-                "FZF_DEFAULT_OPTS" => !["preview", "bind", "execute", "become", "reload", "transform", "listen", "command", "\0"]
-                    .iter()
-                    .any(|w| value.contains(w)),
-                "RUSTFLAGS" | "RUSTDOCFLAGS" | "CARGO_ENCODED_RUSTFLAGS" | "CARGO_BUILD_RUSTFLAGS" => {
-                    !["linker", "plugin", "load", "\0"].iter().any(|w| value.contains(w))
+                "FZF_DEFAULT_OPTS" => ![
+                    "preview",
+                    "bind",
+                    "execute",
+                    "become",
+                    "reload",
+                    "transform",
+                    "listen",
+                    "command",
+                    "\0",
+                ]
+                .iter()
+                .any(|w| value.contains(w)),
+                "RUSTFLAGS"
+                | "RUSTDOCFLAGS"
+                | "CARGO_ENCODED_RUSTFLAGS"
+                | "CARGO_BUILD_RUSTFLAGS" => {
+                    !["linker", "plugin", "load", "\0"]
+                        .iter()
+                        .any(|w| value.contains(w))
                         || value.contains("linker=clang") && !value.contains(['/', '\0'])
                         || value.contains("linker-flavor") && value.matches("linker").count() == 1
                 }
@@ -440,9 +530,12 @@ impl Engine<'_> {
                 ),
                 "GIT_DIR" | "GIT_COMMON_DIR" => !matches!(
                     self.classify(value).class,
-                    super::path::PathClass::Temporary | super::path::PathClass::Outside | super::path::PathClass::System
+                    super::path::PathClass::Temporary
+                        | super::path::PathClass::Outside
+                        | super::path::PathClass::System
                 ),
-                // Settings of the user's own are read anyway; those that lie where anyone may write are someone's.
+                // Settings of the user's own are read anyway; those that lie where anyone may write
+                // are someone's.
                 "HOME"
                 | "XDG_CONFIG_HOME"
                 | "XDG_CONFIG_DIRS"
@@ -455,15 +548,18 @@ impl Engine<'_> {
                 | "SYSTEM_WGETRC"
                 | "PSQLRC"
                 | "FZF_DEFAULT_OPTS_FILE"
-                | "PYTHONPYCACHEPREFIX" => {
-                    value.split(':').all(|p| !matches!(self.classify(p).class, super::path::PathClass::Temporary))
-                }
-                "PYTHONPATH" | "NODE_PATH" | "PERL5LIB" | "RUBYLIB" | "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" | "TERMINFO"
-                | "ANSIBLE_CONFIG" | "OPENSSL_CONF" | "PHPRC" | "TF_CLI_CONFIG_FILE" => value.split(':').all(|p| {
+                | "PYTHONPYCACHEPREFIX" => value
+                    .split(':')
+                    .all(|p| !matches!(self.classify(p).class, super::path::PathClass::Temporary)),
+                "PYTHONPATH" | "NODE_PATH" | "PERL5LIB" | "RUBYLIB" | "LD_LIBRARY_PATH"
+                | "DYLD_LIBRARY_PATH" | "TERMINFO" | "ANSIBLE_CONFIG" | "OPENSSL_CONF"
+                | "PHPRC" | "TF_CLI_CONFIG_FILE" => value.split(':').all(|p| {
                     p.is_empty() || {
                         let c = self.classify(p).class;
-                        matches!(c, super::path::PathClass::Inside | super::path::PathClass::Root)
-                            || p.starts_with("/usr/")
+                        matches!(
+                            c,
+                            super::path::PathClass::Inside | super::path::PathClass::Root
+                        ) || p.starts_with("/usr/")
                             || p.starts_with("/opt/")
                             || p == "\0"
                     }
@@ -491,11 +587,26 @@ impl Engine<'_> {
                 break;
             }
             let class = self.classify(dir).class;
-            let tools = super::run::TOOL_DIRS.iter().any(|tools| dir.trim_end_matches('/').ends_with(tools));
-            if matches!(class, super::path::PathClass::Inside | super::path::PathClass::Root) && !tools {
-                let (target, why) =
-                    (format!("PATH={}", show(value)), "programs of the work tree come before those of the system");
-                self.emit_raw(EffectKind::Execute, Some(target), Certainty::Possible, span, Risk::Medium, why);
+            let tools = super::run::TOOL_DIRS
+                .iter()
+                .any(|tools| dir.trim_end_matches('/').ends_with(tools));
+            if matches!(
+                class,
+                super::path::PathClass::Inside | super::path::PathClass::Root
+            ) && !tools
+            {
+                let (target, why) = (
+                    format!("PATH={}", show(value)),
+                    "programs of the work tree come before those of the system",
+                );
+                self.emit_raw(
+                    EffectKind::Execute,
+                    Some(target),
+                    Certainty::Possible,
+                    span,
+                    Risk::Medium,
+                    why,
+                );
             }
             let unsafe_dir = dir.is_empty()
                 || dir == "."

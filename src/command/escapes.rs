@@ -31,7 +31,9 @@ fn decode(body: &str, zero_octal: bool) -> (String, bool) {
             let mut v = first;
             let mut n = 0;
             while n < max {
-                let Some(d) = it.peek().and_then(|c| c.to_digit(radix)) else { break };
+                let Some(d) = it.peek().and_then(|c| c.to_digit(radix)) else {
+                    break;
+                };
                 v = v.wrapping_mul(radix).wrapping_add(d);
                 it.next();
                 n += 1;

@@ -31,7 +31,11 @@ pub(crate) struct Arg {
 
 impl Arg {
     pub fn literal(text: impl Into<String>, span: Span) -> Self {
-        Self { text: text.into(), span, ..Self::default() }
+        Self {
+            text: text.into(),
+            span,
+            ..Self::default()
+        }
     }
 }
 
@@ -56,7 +60,14 @@ impl Fields {
     fn cut(&mut self, span: Span) {
         if self.open && self.done.len() < MAX_FIELDS {
             let text = std::mem::take(&mut self.text);
-            self.done.push(Arg { text, span, obf: self.obf, at: None, quoted: self.quoted, secret: self.secret });
+            self.done.push(Arg {
+                text,
+                span,
+                obf: self.obf,
+                at: None,
+                quoted: self.quoted,
+                secret: self.secret,
+            });
         }
         self.text.clear();
         self.open = false;
@@ -88,7 +99,13 @@ fn push_globbed(out: &mut String, s: &str) {
             '*' => out.push(STAR),
             '?' => out.push(ANY),
             '[' => {
-                let close = rest.bytes().enumerate().skip(2).take(64).find(|(_, c)| *c == b']').map(|(i, _)| i);
+                let close = rest
+                    .bytes()
+                    .enumerate()
+                    .skip(2)
+                    .take(64)
+                    .find(|(_, c)| *c == b']')
+                    .map(|(i, _)| i);
                 match close {
                     Some(i) => {
                         out.push(ANY);
@@ -108,19 +125,38 @@ impl Engine<'_> {
     pub(crate) fn fields(&mut self, word: &Word, out: &mut Vec<Arg>) {
         // The common cases: one literal.
         match word.parts.as_slice() {
-            [Part::Lit(s)] if !s.bytes().any(|c| matches!(c, b'{' | b'~' | b'*' | b'?' | b'[')) => {
+            [Part::Lit(s)]
+                if !s
+                    .bytes()
+                    .any(|c| matches!(c, b'{' | b'~' | b'*' | b'?' | b'[')) =>
+            {
                 let at = (word.span.to - word.span.from == s.len()).then_some(word.span.from);
-                out.push(Arg { text: s.clone(), span: word.span, at, ..Arg::default() });
+                out.push(Arg {
+                    text: s.clone(),
+                    span: word.span,
+                    at,
+                    ..Arg::default()
+                });
                 return;
             }
             [Part::Quoted(s)] => {
-                let at = (word.span.to - word.span.from == s.len() + 2).then_some(word.span.from + 1);
-                out.push(Arg { text: s.clone(), span: word.span, at, quoted: true, ..Arg::default() });
+                let at =
+                    (word.span.to - word.span.from == s.len() + 2).then_some(word.span.from + 1);
+                out.push(Arg {
+                    text: s.clone(),
+                    span: word.span,
+                    at,
+                    quoted: true,
+                    ..Arg::default()
+                });
                 return;
             }
             _ => {}
         }
-        let braces = word.parts.iter().any(|p| matches!(p, Part::Lit(s) if s.contains('{')));
+        let braces = word
+            .parts
+            .iter()
+            .any(|p| matches!(p, Part::Lit(s) if s.contains('{')));
         if braces {
             for w in super::braces::expand(word) {
                 self.fields_plain(&w, out);
@@ -131,7 +167,14 @@ impl Engine<'_> {
     }
 
     fn fields_plain(&mut self, word: &Word, out: &mut Vec<Arg>) {
-        let mut f = Fields { done: Vec::new(), text: String::new(), open: false, obf: false, quoted: false, secret: false };
+        let mut f = Fields {
+            done: Vec::new(),
+            text: String::new(),
+            open: false,
+            obf: false,
+            quoted: false,
+            secret: false,
+        };
         let alone = word.parts.len() == 1;
         for (i, p) in word.parts.iter().enumerate() {
             self.burn(2);
@@ -187,7 +230,12 @@ impl Engine<'_> {
                 }
                 Part::Cmd(list, quoted, span) => {
                     let s = self.substitution(list, *span);
-                    let text = s.text.as_deref().unwrap_or("\0").trim_end_matches('\n').to_owned();
+                    let text = s
+                        .text
+                        .as_deref()
+                        .unwrap_or("\0")
+                        .trim_end_matches('\n')
+                        .to_owned();
                     f.obf |= s.obf;
                     if *quoted {
                         f.quoted = true;
@@ -238,7 +286,10 @@ impl Engine<'_> {
             out.push_str(self.cwd.as_deref().unwrap_or("\0"));
             return Some(r);
         }
-        if let Some(r) = rest.strip_prefix('-').filter(|r| r.is_empty() || r.starts_with('/')) {
+        if let Some(r) = rest
+            .strip_prefix('-')
+            .filter(|r| r.is_empty() || r.starts_with('/'))
+        {
             // Where the shell was before isn't followed.
             out.push(HOLE);
             return Some(r);
@@ -310,9 +361,18 @@ impl Engine<'_> {
         s
     }
 
-    fn process_substitution(&mut self, list: &super::ast::List, output: bool, span: Span) -> String {
+    fn process_substitution(
+        &mut self,
+        list: &super::ast::List,
+        output: bool,
+        span: Span,
+    ) -> String {
         let saved = self.enter_subshell();
-        let input = if output { Stream::unknown() } else { Stream::default() };
+        let input = if output {
+            Stream::unknown()
+        } else {
+            Stream::default()
+        };
         let s = self.run_list(list, &input, !output, Some(span));
         self.leave_subshell(saved);
         let n = self.procs.len();
@@ -320,9 +380,12 @@ impl Engine<'_> {
         format!("/dev/fd/proc{n}")
     }
 
-    /// True for the whole value of a variable that only the environment knows and whose name promises a secret.
+    /// True for the whole value of a variable that only the environment knows and whose name
+    /// promises a secret.
     fn holds_secret(&self, p: &Param) -> bool {
-        let whole = !p.indirect && !p.length && matches!(p.op, ParamOp::None | ParamOp::Default | ParamOp::Error);
+        let whole = !p.indirect
+            && !p.length
+            && matches!(p.op, ParamOp::None | ParamOp::Default | ParamOp::Error);
         whole && super::env::names_secret(&p.name) && !self.vars.contains_key(&p.name)
     }
 
@@ -340,8 +403,16 @@ impl Engine<'_> {
             if lists || p.index.is_some() {
                 return (vec![SAFE_HOLE.to_string()], false);
             }
-            let name = self.vars.get(&p.name).map(|v| v.text.clone()).unwrap_or_default();
-            let inner = Param { name, indirect: false, ..p.clone() };
+            let name = self
+                .vars
+                .get(&p.name)
+                .map(|v| v.text.clone())
+                .unwrap_or_default();
+            let inner = Param {
+                name,
+                indirect: false,
+                ..p.clone()
+            };
             let unknown = inner.name.is_empty() || has_hole(&inner.name);
             self.subscript(&Arg::literal(inner.name.as_str(), Span::default()));
             if unknown {
@@ -378,7 +449,11 @@ impl Engine<'_> {
         let at = p.args.first().map(|w| w.span).unwrap_or_default();
         match p.op {
             ParamOp::Substring => args.iter().for_each(|text| self.arithmetic(text, at)),
-            ParamOp::Transform if args.first().is_some_and(|a| a == "P") => vals.iter().for_each(|text| self.prompt(text, at)),
+            ParamOp::Transform if args.first().is_some_and(|a| a == "P") => {
+                for text in &*vals {
+                    self.prompt(text, at);
+                }
+            }
             _ => {}
         }
         let a = args.first().cloned().unwrap_or_default();
@@ -389,7 +464,14 @@ impl Engine<'_> {
                     return (vals, obf);
                 }
                 if p.op == ParamOp::Assign {
-                    self.vars.insert(p.name.clone(), Var { text: a.clone(), array: None, obf: args_obf });
+                    self.vars.insert(
+                        p.name.clone(),
+                        Var {
+                            text: a.clone(),
+                            array: None,
+                            obf: args_obf,
+                        },
+                    );
                 }
                 (vec![a], args_obf)
             }
@@ -397,7 +479,14 @@ impl Engine<'_> {
                 if set {
                     (vec![a], true)
                 } else {
-                    (vec![if self.may_be_set(p) { HOLE.to_string() } else { String::new() }], false)
+                    (
+                        vec![if self.may_be_set(p) {
+                            HOLE.to_string()
+                        } else {
+                            String::new()
+                        }],
+                        false,
+                    )
                 }
             }
             ParamOp::Transform => {
@@ -413,7 +502,11 @@ impl Engine<'_> {
                     .map(|v| {
                         if has_hole(v) {
                             // What is cut out of a number or a name is still one.
-                            return if v.contains(HOLE) { HOLE.to_string() } else { SAFE_HOLE.to_string() };
+                            return if v.contains(HOLE) {
+                                HOLE.to_string()
+                            } else {
+                                SAFE_HOLE.to_string()
+                            };
                         }
                         apply_op(p.op, v, &args).into_owned()
                     })
@@ -424,8 +517,11 @@ impl Engine<'_> {
     }
 
     fn is_set(&self, p: &Param) -> bool {
-        self.vars.get(&p.name).is_some_and(|v| !v.text.is_empty() || v.array.is_some())
-            || p.name.bytes().all(|c| c.is_ascii_digit()) && self.positional(&p.name).is_some_and(|s| !s.is_empty())
+        self.vars
+            .get(&p.name)
+            .is_some_and(|v| !v.text.is_empty() || v.array.is_some())
+            || p.name.bytes().all(|c| c.is_ascii_digit())
+                && self.positional(&p.name).is_some_and(|s| !s.is_empty())
             || matches!(p.name.as_str(), "HOME" | "PWD" | "USER" | "PATH" | "SHELL")
     }
 
@@ -452,7 +548,9 @@ impl Engine<'_> {
                         let i = match k.parse::<usize>() {
                             Ok(i) => Some(i),
                             Err(_) => match self.arith_value(ix).parse::<i64>() {
-                                Ok(i) if i < 0 => arr.len().checked_sub(usize::try_from(i.unsigned_abs()).unwrap_or(usize::MAX)),
+                                Ok(i) if i < 0 => arr.len().checked_sub(
+                                    usize::try_from(i.unsigned_abs()).unwrap_or(usize::MAX),
+                                ),
                                 Ok(i) => usize::try_from(i).ok(),
                                 Err(_) => None,
                             },
@@ -475,16 +573,18 @@ impl Engine<'_> {
                 None if alone => one("\0"),
                 None => (Vec::new(), false),
             },
-            "#" | "?" | "$" | "!" | "-" | "RANDOM" | "LINENO" | "SECONDS" | "UID" | "EUID" | "PPID" | "BASHPID" | "HOSTNAME"
-            | "USER" | "LOGNAME" | "HOSTTYPE" | "OSTYPE" | "MACHTYPE" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "SHLVL"
-            | "BASH_VERSION" | "LANG" | "NPROC" | "EPOCHREALTIME" | "SRANDOM" | "GITHUB_SHA" | "GITHUB_RUN_ID" | "CI" => {
-                (vec![SAFE_HOLE.to_string()], false)
-            }
+            "#" | "?" | "$" | "!" | "-" | "RANDOM" | "LINENO" | "SECONDS" | "UID" | "EUID"
+            | "PPID" | "BASHPID" | "HOSTNAME" | "USER" | "LOGNAME" | "HOSTTYPE" | "OSTYPE"
+            | "MACHTYPE" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "SHLVL" | "BASH_VERSION"
+            | "LANG" | "NPROC" | "EPOCHREALTIME" | "SRANDOM" | "GITHUB_SHA" | "GITHUB_RUN_ID"
+            | "CI" => (vec![SAFE_HOLE.to_string()], false),
             "HOME" => one(&self.ctx.home),
             "PWD" => one(self.cwd.as_deref().unwrap_or("\0")),
             "IFS" => (vec![" \t\n".to_owned()], false),
             "TMPDIR" | "TMP" | "TEMP" => one("/tmp"),
-            "GITHUB_WORKSPACE" | "PROJECT_ROOT" | "CI_PROJECT_DIR" | "WORKSPACE" => one(&self.ctx.workdir),
+            "GITHUB_WORKSPACE" | "PROJECT_ROOT" | "CI_PROJECT_DIR" | "WORKSPACE" => {
+                one(&self.ctx.workdir)
+            }
             "0" | "BASH" | "SHELL" => one("bash"),
             n if n.bytes().all(|c| c.is_ascii_digit()) => match self.params.last() {
                 Some(_) => (vec![self.positional(n).cloned().unwrap_or_default()], false),
@@ -502,7 +602,9 @@ impl Engine<'_> {
         if has_hole(&text) {
             return SAFE_HOLE.to_string();
         }
-        match super::arith::eval(&text, &|name| self.vars.get(name).and_then(|v| v.text.trim().parse().ok())) {
+        match super::arith::eval(&text, &|name| {
+            self.vars.get(name).and_then(|v| v.text.trim().parse().ok())
+        }) {
             Some(n) => n.to_string(),
             None => SAFE_HOLE.to_string(),
         }
@@ -511,8 +613,14 @@ impl Engine<'_> {
 
 fn char_at(v: &str, n: i64) -> usize {
     let len = i64::try_from(v.chars().count()).unwrap_or(i64::MAX);
-    let n = if n < 0 { len.saturating_add(n).max(0) } else { n };
-    v.char_indices().nth(usize::try_from(n).unwrap_or(usize::MAX)).map_or(v.len(), |(i, _)| i)
+    let n = if n < 0 {
+        len.saturating_add(n).max(0)
+    } else {
+        n
+    };
+    v.char_indices()
+        .nth(usize::try_from(n).unwrap_or(usize::MAX))
+        .map_or(v.len(), |(i, _)| i)
 }
 
 fn apply_op<'v>(op: ParamOp, v: &'v str, args: &[String]) -> Cow<'v, str> {
@@ -532,27 +640,43 @@ fn apply_op<'v>(op: ParamOp, v: &'v str, args: &[String]) -> Cow<'v, str> {
             }
         }
         ParamOp::TrimStart(long) => {
-            let mut ends: Vec<usize> = v.char_indices().map(|(i, _)| i).chain([v.len()]).take(4096).collect();
+            let mut ends: Vec<usize> = v
+                .char_indices()
+                .map(|(i, _)| i)
+                .chain([v.len()])
+                .take(4096)
+                .collect();
             if long {
                 ends.reverse();
             }
             if v.len() > 1024 && a.contains('*') {
                 return Cow::Borrowed("\0");
             }
-            match ends.into_iter().find(|i| glob(a, v.get(..*i).unwrap_or_default())) {
+            match ends
+                .into_iter()
+                .find(|i| glob(a, v.get(..*i).unwrap_or_default()))
+            {
                 Some(i) => Cow::Borrowed(v.get(i..).unwrap_or_default()),
                 None => Cow::Borrowed(v),
             }
         }
         ParamOp::TrimEnd(long) => {
-            let mut starts: Vec<usize> = v.char_indices().map(|(i, _)| i).chain([v.len()]).take(4096).collect();
+            let mut starts: Vec<usize> = v
+                .char_indices()
+                .map(|(i, _)| i)
+                .chain([v.len()])
+                .take(4096)
+                .collect();
             if !long {
                 starts.reverse();
             }
             if v.len() > 1024 && a.contains('*') {
                 return Cow::Borrowed("\0");
             }
-            match starts.into_iter().find(|i| glob(a, v.get(*i..).unwrap_or_default())) {
+            match starts
+                .into_iter()
+                .find(|i| glob(a, v.get(*i..).unwrap_or_default()))
+            {
                 Some(i) => Cow::Borrowed(v.get(..i).unwrap_or_default()),
                 None => Cow::Borrowed(v),
             }
@@ -562,13 +686,25 @@ fn apply_op<'v>(op: ParamOp, v: &'v str, args: &[String]) -> Cow<'v, str> {
             if a.is_empty() {
                 return Cow::Borrowed(v);
             }
-            if a.contains(['*', '?', '[', '#', '%']) || v.len().saturating_mul(to.len() + 1) > MAX_TEXT {
+            if a.contains(['*', '?', '[', '#', '%'])
+                || v.len().saturating_mul(to.len() + 1) > MAX_TEXT
+            {
                 return Cow::Borrowed("\0");
             }
-            Cow::Owned(if all { v.replace(a, to) } else { v.replacen(a, to, 1) })
+            Cow::Owned(if all {
+                v.replace(a, to)
+            } else {
+                v.replacen(a, to, 1)
+            })
         }
         ParamOp::Case(upper, all) => {
-            let conv = |s: &str| if upper { s.to_uppercase() } else { s.to_lowercase() };
+            let conv = |s: &str| {
+                if upper {
+                    s.to_uppercase()
+                } else {
+                    s.to_lowercase()
+                }
+            };
             if all {
                 return Cow::Owned(conv(v));
             }

@@ -60,7 +60,10 @@ fn width(c: char) -> usize {
 fn excerpt(cmd: &str, span: Span) -> (String, String) {
     let (from, to) = (span.from.min(cmd.len()), span.to.min(cmd.len()));
     let start = from.saturating_sub(WINDOW / 2);
-    let end = to.min(from.saturating_add(WINDOW)).saturating_add(WINDOW / 2).min(cmd.len());
+    let end = to
+        .min(from.saturating_add(WINDOW))
+        .saturating_add(WINDOW / 2)
+        .min(cmd.len());
     let mut line = String::new();
     let mut marks = String::new();
     if start > 0 {
@@ -73,7 +76,12 @@ fn excerpt(cmd: &str, span: Span) -> (String, String) {
         }
         let before = line.len();
         escape_char(c, &mut line);
-        let cols: usize = line.get(before..).unwrap_or_default().chars().map(width).sum();
+        let cols: usize = line
+            .get(before..)
+            .unwrap_or_default()
+            .chars()
+            .map(width)
+            .sum();
         let mark = if i >= from && i < to { '^' } else { ' ' };
         marks.extend(std::iter::repeat_n(mark, cols));
     }
@@ -99,9 +107,19 @@ pub fn tree(analysis: &Analysis) -> String {
     let mut depth: Vec<usize> = Vec::with_capacity(analysis.tree.len());
     let mut out = String::new();
     for s in &analysis.tree {
-        let d = s.parent.and_then(|p| depth.get(p)).map_or(0, |d| d + 1).min(24);
+        let d = s
+            .parent
+            .and_then(|p| depth.get(p))
+            .map_or(0, |d| d + 1)
+            .min(24);
         depth.push(d);
-        let _ = write!(out, "{}{}{}", "  ".repeat(d + 1), how(s.how), escape(&s.program));
+        let _ = write!(
+            out,
+            "{}{}{}",
+            "  ".repeat(d + 1),
+            how(s.how),
+            escape(&s.program)
+        );
         for a in s.args.iter().take(16) {
             let short: String = a.chars().take(80).collect();
             let dots = if short.len() < a.len() { "…" } else { "" };
@@ -126,7 +144,11 @@ fn effect_line(e: &Effect) -> String {
         let short: String = t.chars().take(120).collect();
         let _ = write!(s, " `{}`", escape(&short));
     }
-    let sure = if e.certainty == Certainty::Possible { " (possible)" } else { "" };
+    let sure = if e.certainty == Certainty::Possible {
+        " (possible)"
+    } else {
+        ""
+    };
     let _ = write!(s, "{sure}: {}", escape(&e.why));
     s
 }
@@ -135,7 +157,16 @@ fn effect_line(e: &Effect) -> String {
 #[must_use]
 pub fn explain(cmd: &str, analysis: &Analysis) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "risk: {}{}", analysis.risk.as_str(), if analysis.unparsed { " (not understood)" } else { "" });
+    let _ = writeln!(
+        out,
+        "risk: {}{}",
+        analysis.risk.as_str(),
+        if analysis.unparsed {
+            " (not understood)"
+        } else {
+            ""
+        }
+    );
     for r in &analysis.reasons() {
         let _ = writeln!(out, "  {}", escape(r));
     }
@@ -182,14 +213,21 @@ mod tests {
     #[test]
     fn nothing_dangerous_reaches_the_terminal() {
         let s = shown("echo \u{1b}[31m \u{202e}txt\u{200b} \u{7} \u{9b} > /etc/\u{1b}x");
-        assert!(s.chars().all(|c| c == '\n' || !(c.is_control() || invisible(c))), "{s:?}");
+        assert!(
+            s.chars()
+                .all(|c| c == '\n' || !(c.is_control() || invisible(c))),
+            "{s:?}"
+        );
         assert!(s.contains("\\u{1b}"));
     }
 
     #[test]
     fn the_tree_is_nested() {
         let s = shown("sudo timeout 5 sh -c 'rm -rf /srv'");
-        let rm = s.lines().find(|l| l.contains("rm -rf /srv") && l.contains("as code")).unwrap();
+        let rm = s
+            .lines()
+            .find(|l| l.contains("rm -rf /srv") && l.contains("as code"))
+            .unwrap();
         assert!(rm.starts_with("        "), "{rm:?}");
     }
 }

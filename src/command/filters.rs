@@ -7,17 +7,22 @@ use super::expand::Arg;
 use base64::Engine as _;
 
 fn flag(rest: &[Arg], short: char, long: &str) -> bool {
-    rest.iter().any(|a| a.text == long || (a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(short)))
+    rest.iter().any(|a| {
+        a.text == long
+            || (a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(short))
+    })
 }
 
 fn operands(rest: &[Arg]) -> Vec<&Arg> {
-    rest.iter().filter(|a| !a.text.starts_with('-') || a.text == "-").collect()
+    rest.iter()
+        .filter(|a| !a.text.starts_with('-') || a.text == "-")
+        .collect()
 }
 
 fn base64_decode(t: &str) -> Option<String> {
     let clean: String = t.chars().filter(|c| !c.is_whitespace()).collect();
-    let cfg =
-        base64::engine::GeneralPurposeConfig::new().with_decode_padding_mode(base64::engine::DecodePaddingMode::Indifferent);
+    let cfg = base64::engine::GeneralPurposeConfig::new()
+        .with_decode_padding_mode(base64::engine::DecodePaddingMode::Indifferent);
     let e = base64::engine::GeneralPurpose::new(&base64::alphabet::STANDARD, cfg);
     let bytes = e.decode(clean).ok()?;
     Some(String::from_utf8_lossy(&bytes).replace(['\0', '\u{1}', '\u{2}', '\u{3}'], "\u{fffd}"))
@@ -50,14 +55,24 @@ fn hex_decode(t: &str) -> String {
         .flat_map(|w| w.trim_start_matches("0x").bytes().collect::<Vec<_>>())
         .filter(|c| c.is_ascii_hexdigit())
         .collect();
-    let bytes: Vec<u8> =
-        digits.chunks_exact(2).filter_map(|p| std::str::from_utf8(p).ok().and_then(|s| u8::from_str_radix(s, 16).ok())).collect();
+    let bytes: Vec<u8> = digits
+        .chunks_exact(2)
+        .filter_map(|p| {
+            std::str::from_utf8(p)
+                .ok()
+                .and_then(|s| u8::from_str_radix(s, 16).ok())
+        })
+        .collect();
     String::from_utf8_lossy(&bytes).replace(['\0', '\u{1}', '\u{2}', '\u{3}'], "\u{fffd}")
 }
 
 /// The characters of a `tr` set.
 fn tr_set(s: &str) -> Option<Vec<char>> {
-    let s = s.replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z").replace("[:digit:]", "0-9").replace("[:space:]", " \t\n");
+    let s = s
+        .replace("[:upper:]", "A-Z")
+        .replace("[:lower:]", "a-z")
+        .replace("[:digit:]", "0-9")
+        .replace("[:space:]", " \t\n");
     if s.contains("[:") || s.len() > 512 {
         return None;
     }
@@ -102,7 +117,13 @@ fn tr(text: &str, rest: &[Arg]) -> Option<String> {
 
 impl Engine<'_> {
     /// The output of a program of the table, if it follows from its input.
-    pub(crate) fn filter_output(&mut self, name: &str, rest: &[Arg], stdin: &Stream, out: Stream) -> Stream {
+    pub(crate) fn filter_output(
+        &mut self,
+        name: &str,
+        rest: &[Arg],
+        stdin: &Stream,
+        out: Stream,
+    ) -> Stream {
         self.burn(8 + stdin.text.as_deref().map_or(0, str::len) / 4);
         let input = || -> Option<String> {
             let ops = operands(rest);
@@ -118,16 +139,33 @@ impl Engine<'_> {
             }
             Some(all)
         };
-        let decoded =
-            |t: Option<String>| Stream { text: t.filter(|t| !t.contains(HOLE)), present: true, obf: true, inline: false };
-        let kept = |t: Option<String>| Stream { text: t, present: true, obf: stdin.obf, inline: false };
-        let safe = || Stream { text: Some(format!("{SAFE_HOLE}\n")), present: true, ..Stream::default() };
+        let decoded = |t: Option<String>| Stream {
+            text: t.filter(|t| !t.contains(HOLE)),
+            present: true,
+            obf: true,
+            inline: false,
+        };
+        let kept = |t: Option<String>| Stream {
+            text: t,
+            present: true,
+            obf: stdin.obf,
+            inline: false,
+        };
+        let safe = || Stream {
+            text: Some(format!("{SAFE_HOLE}\n")),
+            present: true,
+            ..Stream::default()
+        };
         let inside = |e: &Self| {
             let base = e.cwd.as_deref().unwrap_or_default().to_owned();
             if base.is_empty() {
                 Stream::unknown()
             } else {
-                Stream { text: Some(format!("./{STAR}\n")), present: true, ..Stream::default() }
+                Stream {
+                    text: Some(format!("./{STAR}\n")),
+                    present: true,
+                    ..Stream::default()
+                }
             }
         };
         match name {
@@ -141,10 +179,19 @@ impl Engine<'_> {
                 if flag(rest, 'd', "--decode") || flag(rest, 'D', "--decode") {
                     decoded(input().and_then(|t| base64_decode(&t)))
                 } else {
-                    Stream { text: None, present: true, obf: false, inline: false }
+                    Stream {
+                        text: None,
+                        present: true,
+                        obf: false,
+                        inline: false,
+                    }
                 }
             }
-            "base32" => decoded(input().filter(|_| flag(rest, 'd', "--decode")).and_then(|t| base32_decode(&t))),
+            "base32" => decoded(
+                input()
+                    .filter(|_| flag(rest, 'd', "--decode"))
+                    .and_then(|t| base32_decode(&t)),
+            ),
             "xxd" => {
                 if flag(rest, 'r', "-revert") {
                     decoded(input().map(|t| hex_decode(&t)))
@@ -152,23 +199,36 @@ impl Engine<'_> {
                     Stream::unknown()
                 }
             }
-            "rev" => {
-                decoded(input().map(|t| t.lines().map(|l| l.chars().rev().collect::<String>()).collect::<Vec<_>>().join("\n")))
-            }
+            "rev" => decoded(input().map(|t| {
+                t.lines()
+                    .map(|l| l.chars().rev().collect::<String>())
+                    .collect::<Vec<_>>()
+                    .join("\n")
+            })),
             "tr" => {
-                // Cleaning up (`tr -d '\n'`) isn't decoding, but what is run after it is looked at twice.
+                // Cleaning up (`tr -d '\n'`) isn't decoding, but what is run after it is looked at
+                // twice.
                 decoded(stdin.text.as_deref().and_then(|t| tr(t, rest)))
             }
-            "openssl" | "gzip" | "gunzip" | "zcat" | "xz" | "bzip2" | "bunzip2" | "zstd" | "uudecode" | "basenc" | "od"
-            | "hexdump" | "awk" | "sed" | "cut" | "perl" | "python" | "iconv" | "fold" | "paste" | "nl" => {
-                Stream { text: None, present: true, obf: true, inline: false }
-            }
+            "openssl" | "gzip" | "gunzip" | "zcat" | "xz" | "bzip2" | "bunzip2" | "zstd"
+            | "uudecode" | "basenc" | "od" | "hexdump" | "awk" | "sed" | "cut" | "perl"
+            | "python" | "iconv" | "fold" | "paste" | "nl" => Stream {
+                text: None,
+                present: true,
+                obf: true,
+                inline: false,
+            },
             "head" | "tail" => {
-                let whole = input().filter(|t| t.lines().count() <= 1 && rest.iter().all(|a| !a.text.contains('c')));
+                let whole = input().filter(|t| {
+                    t.lines().count() <= 1 && rest.iter().all(|a| !a.text.contains('c'))
+                });
                 kept(whole)
             }
             "seq" => {
-                let nums: Vec<i64> = operands(rest).iter().filter_map(|a| a.text.parse().ok()).collect();
+                let nums: Vec<i64> = operands(rest)
+                    .iter()
+                    .filter_map(|a| a.text.parse().ok())
+                    .collect();
                 let (a, step, b) = match nums.as_slice() {
                     [b] => (1, 1, *b),
                     [a, b] => (*a, 1, *b),
@@ -188,55 +248,101 @@ impl Engine<'_> {
             }
             "basename" => match operands(rest).first() {
                 Some(a) if !a.text.contains(HOLE) => {
-                    let mut b = a.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                    let mut b = a
+                        .text
+                        .trim_end_matches('/')
+                        .rsplit('/')
+                        .next()
+                        .unwrap_or_default();
                     if let Some(s) = operands(rest).get(1) {
                         b = b.strip_suffix(s.text.as_str()).unwrap_or(b);
                     }
-                    Stream { text: Some(b.to_owned()), present: true, ..Stream::default() }
+                    Stream {
+                        text: Some(b.to_owned()),
+                        present: true,
+                        ..Stream::default()
+                    }
                 }
                 _ => safe(),
             },
             "dirname" => match operands(rest).first() {
                 Some(a) if !has_hole(&a.text) => {
-                    let d =
-                        a.text.trim_end_matches('/').rsplit_once('/').map_or(".", |(d, _)| if d.is_empty() { "/" } else { d });
-                    Stream { text: Some(d.to_owned()), present: true, ..Stream::default() }
+                    let d = a
+                        .text
+                        .trim_end_matches('/')
+                        .rsplit_once('/')
+                        .map_or(".", |(d, _)| if d.is_empty() { "/" } else { d });
+                    Stream {
+                        text: Some(d.to_owned()),
+                        present: true,
+                        ..Stream::default()
+                    }
                 }
                 _ => Stream::unknown(),
             },
-            "mktemp" => Stream { text: Some(format!("/tmp/tmp.{SAFE_HOLE}\n")), present: true, ..Stream::default() },
+            "mktemp" => Stream {
+                text: Some(format!("/tmp/tmp.{SAFE_HOLE}\n")),
+                present: true,
+                ..Stream::default()
+            },
             "realpath" | "readlink" => match operands(rest).first() {
-                Some(a) if !has_hole(&a.text) => {
-                    Stream { text: super::path::normalise(&a.text, self.cwd.as_deref()), present: true, ..Stream::default() }
-                }
+                Some(a) if !has_hole(&a.text) => Stream {
+                    text: super::path::normalise(&a.text, self.cwd.as_deref()),
+                    present: true,
+                    ..Stream::default()
+                },
                 _ => Stream::unknown(),
             },
-            "date" | "wc" | "nproc" | "id" | "whoami" | "hostname" | "uname" | "uuidgen" | "tty" | "arch" | "getconf"
-            | "stat" | "du" | "md5sum" | "sha256sum" | "sha1sum" | "cksum" | "expr" | "bc" | "pgrep" | "tput" | "lsb_release"
-            | "logname" | "shuf" | "numfmt" => safe(),
+            "date" | "wc" | "nproc" | "id" | "whoami" | "hostname" | "uname" | "uuidgen"
+            | "tty" | "arch" | "getconf" | "stat" | "du" | "md5sum" | "sha256sum" | "sha1sum"
+            | "cksum" | "expr" | "bc" | "pgrep" | "tput" | "lsb_release" | "logname" | "shuf"
+            | "numfmt" => safe(),
             "find" | "ls" | "fd" | "tree" => {
                 let dirs: Vec<&Arg> = operands(rest);
-                let relative = dirs.first().is_none_or(|a| !a.text.starts_with(['/', '~', '\0']) && !a.text.starts_with(".."));
+                let relative = dirs.first().is_none_or(|a| {
+                    !a.text.starts_with(['/', '~', '\0']) && !a.text.starts_with("..")
+                });
                 let named = super::launch::find_name(rest);
                 if !named.is_empty() {
-                    let base = if relative { format!("./{STAR}") } else { HOLE.to_string() };
-                    return Stream { text: Some(format!("{base}{named}\n")), present: true, ..Stream::default() };
+                    let base = if relative {
+                        format!("./{STAR}")
+                    } else {
+                        HOLE.to_string()
+                    };
+                    return Stream {
+                        text: Some(format!("{base}{named}\n")),
+                        present: true,
+                        ..Stream::default()
+                    };
                 }
-                if relative { inside(self) } else { Stream::unknown() }
+                if relative {
+                    inside(self)
+                } else {
+                    Stream::unknown()
+                }
             }
             "git" => {
                 let sub = operands(rest);
                 let has = |w: &str| rest.iter().any(|a| a.text == w);
                 if has("rev-parse") && has("--show-toplevel") {
-                    return Stream { text: Some(self.ctx.workdir.clone()), present: true, ..Stream::default() };
+                    return Stream {
+                        text: Some(self.ctx.workdir.clone()),
+                        present: true,
+                        ..Stream::default()
+                    };
                 }
                 if has("rev-parse") && has("--git-dir") {
-                    return Stream { text: Some(".git".to_owned()), present: true, ..Stream::default() };
+                    return Stream {
+                        text: Some(".git".to_owned()),
+                        present: true,
+                        ..Stream::default()
+                    };
                 }
                 match sub.first().map(|a| a.text.as_str()) {
-                    Some("rev-parse" | "describe" | "rev-list" | "merge-base" | "symbolic-ref" | "config") if !has("config") => {
-                        safe()
-                    }
+                    Some(
+                        "rev-parse" | "describe" | "rev-list" | "merge-base" | "symbolic-ref"
+                        | "config",
+                    ) if !has("config") => safe(),
                     Some("ls-files") => inside(self),
                     Some("diff" | "show" | "diff-tree") if has("--name-only") => inside(self),
                     Some("grep") if has("-l") || has("--name-only") => inside(self),
@@ -245,13 +351,20 @@ impl Engine<'_> {
                 }
             }
             "grep" | "rg" | "ag" => {
-                let lists = flag(rest, 'l', "--files-with-matches") || rest.iter().any(|a| a.text == "--files");
-                let outside =
-                    operands(rest).iter().skip(1).any(|a| a.text.starts_with(['/', '~', '\0']) || a.text.starts_with(".."));
+                let lists = flag(rest, 'l', "--files-with-matches")
+                    || rest.iter().any(|a| a.text == "--files");
+                let outside = operands(rest)
+                    .iter()
+                    .skip(1)
+                    .any(|a| a.text.starts_with(['/', '~', '\0']) || a.text.starts_with(".."));
                 if lists && !outside && !stdin.present {
                     inside(self)
                 } else {
-                    Stream { present: true, obf: stdin.obf, ..Stream::default() }
+                    Stream {
+                        present: true,
+                        obf: stdin.obf,
+                        ..Stream::default()
+                    }
                 }
             }
             _ => out,

@@ -76,9 +76,12 @@ const VERBS: &[&str] = &[
 
 /// `Verb-Noun` with capital letters, as PowerShell writes its commands.
 fn cmdlet(word: &str) -> bool {
-    let Some((verb, noun)) = word.split_once('-') else { return false };
+    let Some((verb, noun)) = word.split_once('-') else {
+        return false;
+    };
     let verb_ok = verb.chars().next().is_some_and(|c| c.is_ascii_uppercase());
-    let noun_ok = noun.chars().next().is_some_and(|c| c.is_ascii_uppercase()) && noun.chars().all(|c| c.is_ascii_alphanumeric());
+    let noun_ok = noun.chars().next().is_some_and(|c| c.is_ascii_uppercase())
+        && noun.chars().all(|c| c.is_ascii_alphanumeric());
     verb_ok && noun_ok && VERBS.contains(&verb.to_ascii_lowercase().as_str())
 }
 
@@ -90,7 +93,10 @@ pub(crate) fn recognise(line: &str) -> Option<&'static str> {
     }
     let b = t.as_bytes();
     // `C:\…` as the program.
-    if b.first().is_some_and(u8::is_ascii_alphabetic) && b.get(1) == Some(&b':') && b.get(2) == Some(&b'\\') {
+    if b.first().is_some_and(u8::is_ascii_alphabetic)
+        && b.get(1) == Some(&b':')
+        && b.get(2) == Some(&b'\\')
+    {
         return Some(CMD);
     }
     // `$x = …` and `$env:X` begin a PowerShell line; in bash they'd be nonsense.
@@ -98,7 +104,9 @@ pub(crate) fn recognise(line: &str) -> Option<&'static str> {
         if rest.to_ascii_lowercase().starts_with("env:") {
             return Some(POWERSHELL);
         }
-        let n = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let n = rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .unwrap_or(rest.len());
         let tail = rest.get(n..).unwrap_or_default();
         if n > 0 && tail.trim_start().starts_with("= ") && tail.starts_with([' ', '=']) {
             return Some(POWERSHELL);
@@ -107,7 +115,10 @@ pub(crate) fn recognise(line: &str) -> Option<&'static str> {
     if t.starts_with('[') && t.contains("]::") {
         return Some(POWERSHELL);
     }
-    let first = t.split(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '(')).next().unwrap_or_default();
+    let first = t
+        .split(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '('))
+        .next()
+        .unwrap_or_default();
     if cmdlet(first) {
         return Some(POWERSHELL);
     }
@@ -121,12 +132,16 @@ pub(crate) fn program(name: &str) -> Option<&'static str> {
     }
     let lower = name.to_ascii_lowercase();
     match lower.as_str() {
-        "del" | "erase" | "rd" | "deltree" | "copy" | "xcopy" | "robocopy" | "move" | "ren" | "attrib" | "icacls" | "takeown"
-        | "cacls" | "reg" | "regedit" | "bcdedit" | "vssadmin" | "wmic" | "schtasks" | "sc" | "taskkill" | "tasklist"
-        | "cipher" | "diskpart" | "fsutil" | "wevtutil" | "netsh" | "certutil" | "bitsadmin" | "mshta" | "rundll32"
-        | "regsvr32" | "cls" | "type.exe" | "md" | "setx" | "assoc" | "ftype" | "chkdsk" | "sfc" | "dism" | "gpupdate"
-        | "wscript" | "cscript" | "format.com" => Some(CMD),
-        "iex" | "iwr" | "irm" | "gci" | "gc" | "ri" | "ni" | "sls" | "gps" | "spps" | "saps" | "icm" | "iwmi" => Some(POWERSHELL),
+        "del" | "erase" | "rd" | "deltree" | "copy" | "xcopy" | "robocopy" | "move" | "ren"
+        | "attrib" | "icacls" | "takeown" | "cacls" | "reg" | "regedit" | "bcdedit"
+        | "vssadmin" | "wmic" | "schtasks" | "sc" | "taskkill" | "tasklist" | "cipher"
+        | "diskpart" | "fsutil" | "wevtutil" | "netsh" | "certutil" | "bitsadmin" | "mshta"
+        | "rundll32" | "regsvr32" | "cls" | "type.exe" | "md" | "setx" | "assoc" | "ftype"
+        | "chkdsk" | "sfc" | "dism" | "gpupdate" | "wscript" | "cscript" | "format.com" => {
+            Some(CMD)
+        }
+        "iex" | "iwr" | "irm" | "gci" | "gc" | "ri" | "ni" | "sls" | "gps" | "spps" | "saps"
+        | "icm" | "iwmi" => Some(POWERSHELL),
         _ => None,
     }
 }

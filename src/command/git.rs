@@ -9,7 +9,10 @@ use super::parse::Base;
 
 /// A value that git reads as no.
 fn is_false(value: &str) -> bool {
-    matches!(value.to_ascii_lowercase().as_str(), "false" | "no" | "off" | "0" | "")
+    matches!(
+        value.to_ascii_lowercase().as_str(),
+        "false" | "no" | "off" | "0" | ""
+    )
 }
 
 /// What a setting says about how pull brings both sides together, if it says so at all.
@@ -30,9 +33,14 @@ impl Engine<'_> {
                 let v = rest.get(i);
                 i += 1;
                 v
-            } else if a.text.starts_with("--config-env=") || (a.text.starts_with("-c") && a.text.contains('=')) {
+            } else if a.text.starts_with("--config-env=")
+                || (a.text.starts_with("-c") && a.text.contains('='))
+            {
                 Some(a)
-            } else if matches!(a.text.as_str(), "-C" | "--git-dir" | "--work-tree" | "--namespace") {
+            } else if matches!(
+                a.text.as_str(),
+                "-C" | "--git-dir" | "--work-tree" | "--namespace"
+            ) {
                 if let (true, Some(dir)) = (a.text == "--git-dir", rest.get(i)) {
                     self.git_elsewhere(&dir.text.clone(), dir.span);
                 }
@@ -58,32 +66,49 @@ impl Engine<'_> {
                 return self.git_commands(rest.get(i.saturating_sub(1)..).unwrap_or_default());
             };
             if let Some(p) = pair {
-                // What the environment holds for a setting isn't known here, unless the line has set it.
+                // What the environment holds for a setting isn't known here, unless the line has
+                // set it.
                 let by_env = a.text.starts_with("--config-env");
-                let t = p.text.strip_prefix("--config-env=").or_else(|| p.text.strip_prefix("-c")).unwrap_or(&p.text);
+                let t = p
+                    .text
+                    .strip_prefix("--config-env=")
+                    .or_else(|| p.text.strip_prefix("-c"))
+                    .unwrap_or(&p.text);
                 let (k, v) = t.split_once('=').unwrap_or((t, ""));
                 if by_env {
-                    let value = self.vars.get(v).map_or_else(|| HOLE.to_string(), |v| v.text.clone());
+                    let value = self
+                        .vars
+                        .get(v)
+                        .map_or_else(|| HOLE.to_string(), |v| v.text.clone());
                     let k = k.to_owned();
                     rebases = pull_rebases(&k, &value).unwrap_or(rebases);
                     self.git_setting(&k, &Arg::literal(value, p.span));
                     continue;
                 }
-                let v = Arg { text: v.to_owned(), at: p.at.map(|o| o + p.text.len() - v.len()), ..p.clone() };
+                let v = Arg {
+                    text: v.to_owned(),
+                    at: p.at.map(|o| o + p.text.len() - v.len()),
+                    ..p.clone()
+                };
                 let k = k.to_owned();
                 // A setting without a value is true.
-                rebases = pull_rebases(&k, if t.contains('=') { &v.text } else { "true" }).unwrap_or(rebases);
+                rebases = pull_rebases(&k, if t.contains('=') { &v.text } else { "true" })
+                    .unwrap_or(rebases);
                 self.git_setting(&k, &v);
             }
         }
     }
 
-    /// `git pull` that rebases is `git fetch` and `git rebase` in one word: it writes the branch's own commits anew, and is
-    /// rated as `git rebase` is. Otherwise the shorter spelling would be a way around the rule for the longer one.
+    /// `git pull` that rebases is `git fetch` and `git rebase` in one word: it writes the branch's
+    /// own commits anew, and is rated as `git rebase` is. Otherwise the shorter spelling would be a
+    /// way around the rule for the longer one.
     fn git_pull(&mut self, args: &[Arg], configured: bool, span: Span) {
         let mut rebases = configured;
         let dry = args.iter().any(|a| a.text == "--dry-run");
-        let mut args = args.iter().map(|a| a.text.as_str()).take_while(|t| *t != "--");
+        let mut args = args
+            .iter()
+            .map(|a| a.text.as_str())
+            .take_while(|t| *t != "--");
         while let Some(t) = args.next() {
             match t.split_once('=').unwrap_or((t, "")) {
                 // git takes any beginning of an option that is clear.
@@ -91,11 +116,18 @@ impl Engine<'_> {
                     rebases = !is_false(value) || !t.contains('=');
                 }
                 (name, _) if name.len() >= 8 && "--no-rebase".starts_with(name) => rebases = false,
-                ("--strategy" | "--strategy-option" | "--depth" | "--jobs" | "--upload-pack" | "-s" | "-X" | "-j" | "-o", "") => {
+                (
+                    "--strategy" | "--strategy-option" | "--depth" | "--jobs" | "--upload-pack"
+                    | "-s" | "-X" | "-j" | "-o",
+                    "",
+                ) => {
                     args.next();
                 }
                 (name, _) if name.starts_with('-') && !name.starts_with("--") => {
-                    rebases |= name.chars().take_while(|c| !matches!(c, 's' | 'X' | 'j' | 'o' | 'S')).any(|c| c == 'r');
+                    rebases |= name
+                        .chars()
+                        .take_while(|c| !matches!(c, 's' | 'X' | 'j' | 'o' | 'S'))
+                        .any(|c| c == 'r');
                 }
                 _ => {}
             }
@@ -106,7 +138,8 @@ impl Engine<'_> {
         }
     }
 
-    /// `git config`: a value that it writes may run programs, and it may write another file than the repository's own.
+    /// `git config`: a value that it writes may run programs, and it may write another file than
+    /// the repository's own.
     fn git_config_command(&mut self, args: &[Arg]) {
         let mut words: Vec<&Arg> = Vec::new();
         let mut file = None;
@@ -125,8 +158,11 @@ impl Engine<'_> {
                 "--blob" | "--type" | "--default" | "--comment" | "--value" | "--url" => {
                     args.next();
                 }
-                "-e" | "--edit" | "--unset" | "--unset-all" | "--rename-section" | "--remove-section" => changes = true,
-                "edit" | "unset" | "rename-section" | "remove-section" if words.is_empty() => changes = true,
+                "-e" | "--edit" | "--unset" | "--unset-all" | "--rename-section"
+                | "--remove-section" => changes = true,
+                "edit" | "unset" | "rename-section" | "remove-section" if words.is_empty() => {
+                    changes = true;
+                }
                 "-l" | "--list" => reads = true,
                 text if text.starts_with("--get") => reads = true,
                 "get" | "list" if words.is_empty() => reads = true,
@@ -153,13 +189,20 @@ impl Engine<'_> {
     /// A setting that is made: some run their value.
     pub(super) fn git_setting(&mut self, key: &str, value: &Arg) {
         if has_hole(key) {
-            self.dynamic(value.span, "a setting of git that isn't known may run programs");
+            self.dynamic(
+                value.span,
+                "a setting of git that isn't known may run programs",
+            );
             return;
         }
         let k = key.to_ascii_lowercase();
         if let Some(_name) = k.strip_prefix("alias.") {
             if let Some(cmd) = value.text.strip_prefix('!') {
-                let a = Arg { text: cmd.to_owned(), at: value.at.map(|o| o + 1), ..value.clone() };
+                let a = Arg {
+                    text: cmd.to_owned(),
+                    at: value.at.map(|o| o + 1),
+                    ..value.clone()
+                };
                 self.shell_arg(&a, &Stream::default(), false);
                 self.emit_raw(
                     EffectKind::Execute,
@@ -171,7 +214,13 @@ impl Engine<'_> {
                 );
             } else {
                 let text = format!("git {}", super::chars::source(&value.text));
-                self.run_text(&text, Base::Fixed(value.span), How::Code, &Stream::default(), false);
+                self.run_text(
+                    &text,
+                    Base::Fixed(value.span),
+                    How::Code,
+                    &Stream::default(),
+                    false,
+                );
             }
             return;
         }
@@ -203,7 +252,8 @@ impl Engine<'_> {
                     | "help.browser"
             )
             || (k.starts_with("diff.") && (k.ends_with(".command") || k.ends_with(".textconv")))
-            || (k.starts_with("filter.") && (k.ends_with(".clean") || k.ends_with(".smudge") || k.ends_with(".process")))
+            || (k.starts_with("filter.")
+                && (k.ends_with(".clean") || k.ends_with(".smudge") || k.ends_with(".process")))
             || (k.starts_with("merge.") && k.ends_with(".driver"))
             || ((k.starts_with("mergetool.")
                 || k.starts_with("difftool.")
@@ -215,7 +265,8 @@ impl Engine<'_> {
             || (k.starts_with("credential.") && k.ends_with(".helper"))
             || (k.starts_with("gpg.") && k.ends_with(".program"))
             || (k.starts_with("submodule.") && k.ends_with(".update"))
-            || (k.starts_with("remote.") && (k.ends_with(".vcs") || k.ends_with("pack") || k.ends_with(".proxy_command")))
+            || (k.starts_with("remote.")
+                && (k.ends_with(".vcs") || k.ends_with("pack") || k.ends_with(".proxy_command")))
             || (k.starts_with("sendemail.") && k.ends_with("cmd"))
             || (k.starts_with("tar.") && k.ends_with(".command"));
         let t = value.text.trim();
@@ -288,7 +339,11 @@ impl Engine<'_> {
         {
             return;
         }
-        let a = Arg { text: t.trim_start_matches('!').to_owned(), at: None, ..value.clone() };
+        let a = Arg {
+            text: t.trim_start_matches('!').to_owned(),
+            at: None,
+            ..value.clone()
+        };
         self.shell_arg(&a, &Stream::default(), false);
         self.emit_raw(
             EffectKind::Dynamic,
@@ -302,10 +357,16 @@ impl Engine<'_> {
 
     /// git subcommands that run commands given as arguments.
     fn git_commands(&mut self, words: &[Arg]) {
-        let Some((sub, args)) = words.split_first() else { return };
+        let Some((sub, args)) = words.split_first() else {
+            return;
+        };
         self.git_files(&sub.text.clone(), args);
-        let after =
-            |names: &[&str]| args.iter().position(|a| names.contains(&a.text.as_str())).and_then(|i| args.get(i + 1)).cloned();
+        let after = |names: &[&str]| {
+            args.iter()
+                .position(|a| names.contains(&a.text.as_str()))
+                .and_then(|i| args.get(i + 1))
+                .cloned()
+        };
         match sub.text.as_str() {
             "show" | "cat-file" => {
                 for a in args {
@@ -327,7 +388,11 @@ impl Engine<'_> {
                 for (i, a) in args.iter().enumerate() {
                     let code = match a.text.as_str() {
                         "-x" | "--exec" => args.get(i + 1).cloned(),
-                        t => t.strip_prefix("--exec=").map(|c| Arg { text: c.to_owned(), at: None, ..a.clone() }),
+                        t => t.strip_prefix("--exec=").map(|c| Arg {
+                            text: c.to_owned(),
+                            at: None,
+                            ..a.clone()
+                        }),
                     };
                     if let Some(c) = code {
                         self.shell_arg(&c, &Stream::default(), false);
@@ -342,8 +407,16 @@ impl Engine<'_> {
                 }
             }
             "submodule" if args.iter().any(|a| a.text == "foreach") => {
-                let i = args.iter().position(|a| a.text == "foreach").map_or(0, |i| i + 1);
-                let w: Vec<Arg> = args.iter().skip(i).skip_while(|a| a.text.starts_with('-')).cloned().collect();
+                let i = args
+                    .iter()
+                    .position(|a| a.text == "foreach")
+                    .map_or(0, |i| i + 1);
+                let w: Vec<Arg> = args
+                    .iter()
+                    .skip(i)
+                    .skip_while(|a| a.text.starts_with('-'))
+                    .cloned()
+                    .collect();
                 self.joined_shell(&w, &Stream::default(), false);
             }
             "filter-branch" => {
@@ -358,27 +431,41 @@ impl Engine<'_> {
             }
             "difftool" | "mergetool" => {
                 if let Some(c) = after(&["-x", "--extcmd"]) {
-                    let c = Arg { text: format!("{} {HOLE}", c.text), at: None, ..c };
+                    let c = Arg {
+                        text: format!("{} {HOLE}", c.text),
+                        at: None,
+                        ..c
+                    };
                     self.shell_arg(&c, &Stream::default(), false);
                 }
-                if let Some(c) = args
-                    .iter()
-                    .find_map(|a| a.text.strip_prefix("--extcmd=").map(|c| Arg { text: c.to_owned(), at: None, ..a.clone() }))
-                {
+                if let Some(c) = args.iter().find_map(|a| {
+                    a.text.strip_prefix("--extcmd=").map(|c| Arg {
+                        text: c.to_owned(),
+                        at: None,
+                        ..a.clone()
+                    })
+                }) {
                     self.shell_arg(&c, &Stream::default(), false);
                 }
             }
             "grep" => {
                 for a in args {
                     if matches!(a.text.as_str(), "-O" | "--open-files-in-pager") {
-                        self.dynamic(a.span, "opens what it finds in a program that isn't named here");
+                        self.dynamic(
+                            a.span,
+                            "opens what it finds in a program that isn't named here",
+                        );
                     }
                     if let Some(c) = a
                         .text
                         .strip_prefix("--open-files-in-pager=")
                         .or_else(|| a.text.strip_prefix("-O").filter(|c| !c.is_empty()))
                     {
-                        let c = Arg { text: c.to_owned(), at: None, ..a.clone() };
+                        let c = Arg {
+                            text: c.to_owned(),
+                            at: None,
+                            ..a.clone()
+                        };
                         self.shell_arg(&c, &Stream::default(), false);
                         self.emit_raw(
                             EffectKind::Dynamic,
@@ -391,12 +478,16 @@ impl Engine<'_> {
                     }
                 }
             }
-            "clone" | "fetch" | "pull" | "push" | "ls-remote" | "archive" | "remote" | "submodule" | "fetch-pack"
-            | "send-pack" => {
+            "clone" | "fetch" | "pull" | "push" | "ls-remote" | "archive" | "remote"
+            | "submodule" | "fetch-pack" | "send-pack" => {
                 for (i, a) in args.iter().enumerate() {
                     let t = a.text.as_str();
                     if let Some(cmd) = t.strip_prefix("ext::") {
-                        let c = Arg { text: cmd.to_owned(), at: None, ..a.clone() };
+                        let c = Arg {
+                            text: cmd.to_owned(),
+                            at: None,
+                            ..a.clone()
+                        };
                         self.shell_arg(&c, &Stream::default(), false);
                         self.dynamic(a.span, "a remote that runs a command");
                     }
@@ -406,7 +497,11 @@ impl Engine<'_> {
                         _ => ["--upload-pack=", "--receive-pack=", "--exec="]
                             .iter()
                             .find_map(|p| t.strip_prefix(p))
-                            .map(|c| Arg { text: c.to_owned(), at: None, ..a.clone() }),
+                            .map(|c| Arg {
+                                text: c.to_owned(),
+                                at: None,
+                                ..a.clone()
+                            }),
                     };
                     if let Some(c) = code
                         && !matches!(c.text.as_str(), "git-upload-pack" | "git-receive-pack")
@@ -416,7 +511,16 @@ impl Engine<'_> {
                     if matches!(t, "-c" | "--config")
                         && sub.text == "clone"
                         && let Some((k, v)) = args.get(i + 1).and_then(|p| {
-                            p.text.split_once('=').map(|(k, v)| (k.to_owned(), Arg { text: v.to_owned(), at: None, ..p.clone() }))
+                            p.text.split_once('=').map(|(k, v)| {
+                                (
+                                    k.to_owned(),
+                                    Arg {
+                                        text: v.to_owned(),
+                                        at: None,
+                                        ..p.clone()
+                                    },
+                                )
+                            })
                         })
                     {
                         self.git_setting(&k, &v);

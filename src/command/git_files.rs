@@ -1,5 +1,5 @@
-//! Which files' contents git shows, and which it puts back: secrets are secrets also when git prints them, and a file is
-//! written whoever writes it.
+//! Which files' contents git shows, and which it puts back: secrets are secrets also when git
+//! prints them, and a file is written whoever writes it.
 
 use super::chars::HOLE;
 use super::effect::Span;
@@ -27,13 +27,32 @@ const NAMES_ONLY: [&str; 14] = [
 
 /// True if the subcommand prints what is in the files that it is given.
 fn shows(sub: &str, args: &[Arg]) -> bool {
-    let given = |names: &[&str]| args.iter().any(|a| names.iter().any(|n| a.text == *n || a.text.starts_with(&format!("{n}="))));
-    let short = |set: &[char]| args.iter().any(|a| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(set));
+    let given = |names: &[&str]| {
+        args.iter().any(|a| {
+            names
+                .iter()
+                .any(|n| a.text == *n || a.text.starts_with(&format!("{n}=")))
+        })
+    };
+    let short = |set: &[char]| {
+        args.iter()
+            .any(|a| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(set))
+    };
     match sub {
         "blame" | "annotate" => true,
-        "diff" | "show" | "diff-index" | "diff-files" | "diff-tree" | "whatchanged" => !given(&NAMES_ONLY),
+        "diff" | "show" | "diff-index" | "diff-files" | "diff-tree" | "whatchanged" => {
+            !given(&NAMES_ONLY)
+        }
         "log" => {
-            (given(&["-p", "-u", "--patch", "--unified", "--cc", "-c", "--patch-with-stat"]) || short(&['p', 'L', 'U']))
+            (given(&[
+                "-p",
+                "-u",
+                "--patch",
+                "--unified",
+                "--cc",
+                "-c",
+                "--patch-with-stat",
+            ]) || short(&['p', 'L', 'U']))
                 && !given(&["--no-patch"])
         }
         "grep" => !given(&NAMES_ONLY) && !short(&['l', 'L', 'c', 'q']),
@@ -41,16 +60,29 @@ fn shows(sub: &str, args: &[Arg]) -> bool {
     }
 }
 
-/// The operands of `git checkout` and `git restore` that are paths of the work tree. A single operand of `checkout` may be a
-/// branch: it counts as one, as git takes it where there is one.
+/// The operands of `git checkout` and `git restore` that are paths of the work tree. A single
+/// operand of `checkout` may be a branch: it counts as one, as git takes it where there is one.
 fn put_back<'a>(sub: &str, args: &'a [Arg]) -> Vec<&'a Arg> {
     let given = |names: &[&str]| args.iter().any(|a| names.contains(&a.text.as_str()));
-    let short = |set: &[char]| args.iter().any(|a| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(set));
+    let short = |set: &[char]| {
+        args.iter()
+            .any(|a| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(set))
+    };
     let takes_value: &[&str] = match sub {
         // With `--staged` alone it puts back what is staged.
-        "restore" if (given(&["--staged"]) || short(&['S'])) && !given(&["--worktree"]) && !short(&['W']) => return Vec::new(),
+        "restore"
+            if (given(&["--staged"]) || short(&['S']))
+                && !given(&["--worktree"])
+                && !short(&['W']) =>
+        {
+            return Vec::new();
+        }
         "restore" => &["-s", "--source", "--conflict", "--pathspec-from-file"],
-        "checkout" if given(&["--orphan", "--track", "--detach"]) || short(&['b', 'B', 't', 'd']) => return Vec::new(),
+        "checkout"
+            if given(&["--orphan", "--track", "--detach"]) || short(&['b', 'B', 't', 'd']) =>
+        {
+            return Vec::new();
+        }
         "checkout" => &["--conflict", "--pathspec-from-file"],
         "checkout-index" => &["--prefix", "--stage"],
         _ => return Vec::new(),
@@ -83,8 +115,12 @@ impl Engine<'_> {
     /// Paths that a subcommand puts back as they were.
     fn git_writes(&mut self, sub: &str, args: &[Arg]) {
         for a in put_back(sub, args) {
-            let magic =
-                a.text.strip_prefix(":/").or_else(|| a.text.strip_prefix(":(").and_then(|t| t.split_once(')')).map(|(_, t)| t));
+            let magic = a.text.strip_prefix(":/").or_else(|| {
+                a.text
+                    .strip_prefix(":(")
+                    .and_then(|t| t.split_once(')'))
+                    .map(|(_, t)| t)
+            });
             match magic {
                 Some(path) if !path.is_empty() => self.path_write(&Arg::literal(path, a.span)),
                 // All but what is named.
@@ -99,14 +135,17 @@ impl Engine<'_> {
     pub(super) fn git_files(&mut self, sub: &str, args: &[Arg]) {
         self.git_writes(sub, args);
         if sub == "hash-object" {
-            args.iter().filter(|a| !a.text.starts_with('-')).for_each(|a| self.path_read(a));
+            args.iter()
+                .filter(|a| !a.text.starts_with('-'))
+                .for_each(|a| self.path_read(a));
             return;
         }
         if !shows(sub, args) {
             return;
         }
         // The first operand of grep is its pattern.
-        let mut pattern = sub == "grep" && !args.iter().any(|a| matches!(a.text.as_str(), "-e" | "-f"));
+        let mut pattern =
+            sub == "grep" && !args.iter().any(|a| matches!(a.text.as_str(), "-e" | "-f"));
         let mut skip = false;
         let mut paths = false;
         for a in args {
@@ -124,9 +163,13 @@ impl Engine<'_> {
                 }
                 _ if std::mem::take(&mut pattern) => {}
                 t => {
-                    let excludes = t.starts_with(":!") || t.starts_with(":^") || t.starts_with(":(exclude");
-                    let magic =
-                        t.strip_prefix(":/").or_else(|| t.strip_prefix(":(").and_then(|t| t.split_once(')')).map(|(_, t)| t));
+                    let excludes =
+                        t.starts_with(":!") || t.starts_with(":^") || t.starts_with(":(exclude");
+                    let magic = t.strip_prefix(":/").or_else(|| {
+                        t.strip_prefix(":(")
+                            .and_then(|t| t.split_once(')'))
+                            .map(|(_, t)| t)
+                    });
                     if !excludes {
                         let file = magic.unwrap_or(t).to_owned();
                         self.secret_of(&file, a.span);
@@ -144,9 +187,15 @@ impl Engine<'_> {
 
     /// The repository lies elsewhere: its settings and hooks are whoever's made it.
     pub(super) fn git_elsewhere(&mut self, dir: &str, span: Span) {
-        let strange = matches!(self.classify(dir).class, PathClass::Temporary | PathClass::Outside | PathClass::System);
+        let strange = matches!(
+            self.classify(dir).class,
+            PathClass::Temporary | PathClass::Outside | PathClass::System
+        );
         if strange && !dir.is_empty() && !dir.contains(HOLE) {
-            self.dynamic(span, "git takes its settings and hooks from a repository outside the work tree");
+            self.dynamic(
+                span,
+                "git takes its settings and hooks from a repository outside the work tree",
+            );
         }
     }
 }
@@ -158,7 +207,11 @@ mod tests {
     fn written(line: &str) -> Vec<String> {
         let table = Table::builtin();
         let effects = analyse(line, &Context::new(&table)).effects;
-        effects.into_iter().filter(|e| e.kind == EffectKind::Write).filter_map(|e| e.target).collect()
+        effects
+            .into_iter()
+            .filter(|e| e.kind == EffectKind::Write)
+            .filter_map(|e| e.target)
+            .collect()
     }
 
     #[test]
@@ -170,7 +223,10 @@ mod tests {
             ("git checkout .", &["."]),
             ("git checkout -- ':!docs'", &["."]),
             ("git restore -s HEAD~2 keys/a", &["keys/a"]),
-            ("git restore --source=HEAD~2 --worktree --staged keys/a", &["keys/a"]),
+            (
+                "git restore --source=HEAD~2 --worktree --staged keys/a",
+                &["keys/a"],
+            ),
             ("git -C sub restore -SW a", &["a"]),
             ("git checkout-index -f a", &["a"]),
             ("git restore --staged a", &[]),

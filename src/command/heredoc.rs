@@ -1,8 +1,8 @@
 //! Here-documents: their names, and where their bodies end.
 //!
-//! Whoever gets bash and this reader to disagree on where a body ends turns commands into data. So a name is taken
-//! as it is written, with nothing but its quotes removed, as bash does (it expands nothing in it); and what shells read
-//! differently from each other is refused.
+//! Whoever gets bash and this reader to disagree on where a body ends turns commands into data. So
+//! a name is taken as it is written, with nothing but its quotes removed, as bash does (it expands
+//! nothing in it); and what shells read differently from each other is refused.
 
 use super::ast::{Part, Redir, RedirOp, Word};
 use super::chars::{HOLE, SAFE_HOLE};
@@ -20,9 +20,11 @@ pub(super) struct Pending {
     strip: bool,
 }
 
-const UNCLEAR: ParseError = ParseError::Refused("a here-document whose end shells would look for in different places");
+const UNCLEAR: ParseError =
+    ParseError::Refused("a here-document whose end shells would look for in different places");
 
-/// The name as bash compares it, and whether some of it was quoted. Nothing if it holds more than plain and quoted text.
+/// The name as bash compares it, and whether some of it was quoted. Nothing if it holds more than
+/// plain and quoted text.
 fn unquoted(source: &str) -> Option<(String, bool)> {
     let mut name = String::with_capacity(source.len());
     let mut quoted = false;
@@ -72,13 +74,27 @@ impl Parser<'_> {
     /// Reads the name behind `<<`; `from` is where the redirection begins.
     pub(super) fn heredoc(&mut self, from: usize, fd: Option<u32>, strip: bool) -> Parsed<Redir> {
         let at = self.pos;
-        let target = self.word_opt()?.ok_or(ParseError::Unexpected("end of a here-document's name"))?;
+        let target = self
+            .word_opt()?
+            .ok_or(ParseError::Unexpected("end of a here-document's name"))?;
         let source = self.text.get(at..self.pos).unwrap_or_default();
-        let (name, quoted) =
-            unquoted(source).ok_or(ParseError::Refused("the name of a here-document holds more than plain text"))?;
+        let (name, quoted) = unquoted(source).ok_or(ParseError::Refused(
+            "the name of a here-document holds more than plain text",
+        ))?;
         let body = Rc::new(OnceCell::new());
-        self.heredocs.push(Pending { body: Rc::clone(&body), name, quoted, strip });
-        Ok(Redir { op: RedirOp::HereDoc, fd, target, body: Some(body), span: self.span(from) })
+        self.heredocs.push(Pending {
+            body: Rc::clone(&body),
+            name,
+            quoted,
+            strip,
+        });
+        Ok(Redir {
+            op: RedirOp::HereDoc,
+            fd,
+            target,
+            body: Some(body),
+            span: self.span(from),
+        })
     }
 
     /// Documents that never begin are empty.
@@ -88,13 +104,21 @@ impl Parser<'_> {
         }
     }
 
-    /// Runs a part of the parser in which documents may begin, but must have ended when it returns: bash reads
-    /// substitutions by themselves, and a document that outlives one is read differently by its versions.
-    pub(super) fn own_heredocs<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    /// Runs a part of the parser in which documents may begin, but must have ended when it returns:
+    /// bash reads substitutions by themselves, and a document that outlives one is read differently
+    /// by its versions.
+    pub(super) fn own_heredocs<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<T> {
         let outer = std::mem::take(&mut self.heredocs);
         let result = read(self);
         let open = !std::mem::replace(&mut self.heredocs, outer).is_empty();
-        if open && result.is_ok() { Err(UNCLEAR) } else { result }
+        if open && result.is_ok() {
+            Err(UNCLEAR)
+        } else {
+            result
+        }
     }
 
     /// Reads the bodies of the documents that were announced on the line that has just ended.
@@ -105,7 +129,10 @@ impl Parser<'_> {
             let body = self.text.get(from..end).unwrap_or_default();
             let span = self.base.span(from, end);
             let word = if pending.quoted {
-                Word { parts: vec![Part::Quoted(body.to_owned())], span }
+                Word {
+                    parts: vec![Part::Quoted(body.to_owned())],
+                    span,
+                }
             } else {
                 self.sub_word(body, from, span)?
             };
@@ -114,7 +141,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Where the body that begins at the position ends; the position is then behind the line with the name.
+    /// Where the body that begins at the position ends; the position is then behind the line with
+    /// the name.
     fn heredoc_end(&mut self, pending: &Pending) -> Parsed<usize> {
         let name = pending.name.as_bytes();
         let from = self.pos;
@@ -124,8 +152,13 @@ impl Parser<'_> {
             let end = self.pos;
             let rest = self.src.get(end..).unwrap_or_default();
             if rest.is_empty() {
-                // Data to the end of the text, with a warning, if bash is right: what follows is then no command.
-                return if end == from { Ok(end) } else { Err(ParseError::Refused("a here-document is never closed")) };
+                // Data to the end of the text, with a warning, if bash is right: what follows is
+                // then no command.
+                return if end == from {
+                    Ok(end)
+                } else {
+                    Err(ParseError::Refused("a here-document is never closed"))
+                };
             }
             let n = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             self.burn(1 + n / 8)?;
@@ -145,7 +178,9 @@ impl Parser<'_> {
                 }
             } else if line == name {
                 return Ok(end);
-            } else if line.strip_suffix(b"\r") == Some(name) || name.strip_suffix(b"\r") == Some(line) {
+            } else if line.strip_suffix(b"\r") == Some(name)
+                || name.strip_suffix(b"\r") == Some(line)
+            {
                 if last {
                     return Ok(end);
                 }
@@ -175,8 +210,10 @@ mod tests {
         assert_eq!(name("\\$A"), Some(("$A".to_owned(), true)));
         assert_eq!(name("\"a\\\"\\$\\x\""), Some(("a\"$\\x".to_owned(), true)));
         assert_eq!(name("~{a,b}*[x]"), Some(("~{a,b}*[x]".to_owned(), false)));
-        for other in ["$A", "\"$A\"", "`a`", "\"`a`\"", "${A}", "A$(x)", "$((1))", "'A'$B", "$'A'", "@(a)", "'a\nb'", "'a", "\0"]
-        {
+        for other in [
+            "$A", "\"$A\"", "`a`", "\"`a`\"", "${A}", "A$(x)", "$((1))", "'A'$B", "$'A'", "@(a)",
+            "'a\nb'", "'a", "\0",
+        ] {
             assert_eq!(name(other), None, "{other}");
         }
     }

@@ -23,21 +23,37 @@ impl Engine<'_> {
             return;
         }
         self.path_read(arg);
-        self.emit_raw(EffectKind::Network, Some(show(&arg.text)), Certainty::Certain, arg.span, Risk::High, "sends a file away");
+        self.emit_raw(
+            EffectKind::Network,
+            Some(show(&arg.text)),
+            Certainty::Certain,
+            arg.span,
+            Risk::High,
+            "sends a file away",
+        );
     }
 
     pub(crate) fn network(&mut self, arg: &Arg) {
         if arg.text.is_empty() {
             return;
         }
-        let scheme = arg.text.get(..7).filter(|s| s.eq_ignore_ascii_case("file://"));
+        let scheme = arg
+            .text
+            .get(..7)
+            .filter(|s| s.eq_ignore_ascii_case("file://"));
         if let Some(path) = scheme.and_then(|s| arg.text.get(s.len()..)) {
-            let a = Arg { text: path.to_owned(), ..arg.clone() };
+            let a = Arg {
+                text: path.to_owned(),
+                ..arg.clone()
+            };
             self.path_read(&a);
             return;
         }
         let host = canonical(host_of(&arg.text));
-        if matches!(&*host, "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "fd00:ec2::254") {
+        if matches!(
+            &*host,
+            "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "fd00:ec2::254"
+        ) {
             self.emit_raw(
                 EffectKind::Credential,
                 Some(show(&host)),
@@ -47,14 +63,25 @@ impl Engine<'_> {
                 "asks the cloud for its credentials",
             );
         }
-        self.emit_raw(EffectKind::Network, Some(show(&host)), Certainty::Certain, arg.span, Risk::Medium, "contacts a host");
+        self.emit_raw(
+            EffectKind::Network,
+            Some(show(&host)),
+            Certainty::Certain,
+            arg.span,
+            Risk::Medium,
+            "contacts a host",
+        );
     }
 }
 
-/// A host as every client understands it: in lower case, without the dot of the root, without escapes.
+/// A host as every client understands it: in lower case, without the dot of the root, without
+/// escapes.
 fn canonical(host: &str) -> Cow<'_, str> {
     let host = host.strip_suffix('.').unwrap_or(host);
-    if host.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b)) {
+    if host
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b))
+    {
         return Cow::Borrowed(host);
     }
     Cow::Owned(unescaped(host).to_ascii_lowercase())
@@ -65,9 +92,14 @@ pub(super) fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let escaped = rest.get(1..3).filter(|_| c == '%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let escaped = rest
+            .get(1..3)
+            .filter(|_| c == '%')
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
         let meant = escaped.filter(u8::is_ascii_graphic).map(char::from);
-        rest = rest.get(if meant.is_some() { 3 } else { c.len_utf8() }..).unwrap_or_default();
+        rest = rest
+            .get(if meant.is_some() { 3 } else { c.len_utf8() }..)
+            .unwrap_or_default();
         out.push(meant.unwrap_or(c));
     }
     out

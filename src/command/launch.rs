@@ -60,7 +60,8 @@ impl Engine<'_> {
         if starts.is_empty() {
             starts.push(Arg::literal(".", span));
         }
-        if matches!(rest, [a] if matches!(a.text.as_str(), "--help" | "--version" | "-help" | "-version")) {
+        if matches!(rest, [a] if matches!(a.text.as_str(), "--help" | "--version" | "-help" | "-version"))
+        {
             return;
         }
         for s in &starts {
@@ -68,8 +69,10 @@ impl Engine<'_> {
         }
         // What `{}` stands for: something below the first starting point.
         let name = find_name(rest);
-        let below =
-            starts.first().map_or_else(|| format!("./{STAR}"), |s| format!("{}/{STAR}{name}", s.text.trim_end_matches('/')));
+        let below = starts.first().map_or_else(
+            || format!("./{STAR}"),
+            |s| format!("{}/{STAR}{name}", s.text.trim_end_matches('/')),
+        );
         while let Some(a) = rest.get(i) {
             let t = a.text.as_str();
             i += 1;
@@ -82,19 +85,31 @@ impl Engine<'_> {
                 }
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     let from = i;
-                    while rest.get(i).is_some_and(|w| w.text != ";" && !(w.text == "+" && i > from)) {
+                    while rest
+                        .get(i)
+                        .is_some_and(|w| w.text != ";" && !(w.text == "+" && i > from))
+                    {
                         i += 1;
                     }
                     let words = rest.get(from..i).unwrap_or_default();
                     i += 1;
-                    let (dir, below) = if t.ends_with("dir") { (true, format!("./{STAR}")) } else { (false, below.clone()) };
+                    let (dir, below) = if t.ends_with("dir") {
+                        (true, format!("./{STAR}"))
+                    } else {
+                        (false, below.clone())
+                    };
                     let _ = dir;
-                    // Shell code that gets `{}` as a parameter sees a path; pasted into the code it is a hole.
+                    // Shell code that gets `{}` as a parameter sees a path; pasted into the code it
+                    // is a hole.
                     let args: Vec<Arg> = words
                         .iter()
                         .map(|w| {
                             if w.text.contains("{}") {
-                                Arg { text: w.text.replace("{}", &below), at: None, ..w.clone() }
+                                Arg {
+                                    text: w.text.replace("{}", &below),
+                                    at: None,
+                                    ..w.clone()
+                                }
                             } else {
                                 w.clone()
                             }
@@ -120,11 +135,12 @@ impl Engine<'_> {
                     i += 2;
                 }
                 "-files0-from" => i += 1,
-                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex" | "-type"
-                | "-xtype" | "-size" | "-mtime" | "-atime" | "-ctime" | "-mmin" | "-amin" | "-cmin" | "-newer" | "-anewer"
-                | "-cnewer" | "-perm" | "-user" | "-group" | "-uid" | "-gid" | "-maxdepth" | "-mindepth" | "-depth_"
-                | "-printf" | "-links" | "-inum" | "-samefile" | "-fstype" | "-lname" | "-ilname" | "-used" | "-regextype"
-                | "-context" => i += 1,
+                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename"
+                | "-regex" | "-iregex" | "-type" | "-xtype" | "-size" | "-mtime" | "-atime"
+                | "-ctime" | "-mmin" | "-amin" | "-cmin" | "-newer" | "-anewer" | "-cnewer"
+                | "-perm" | "-user" | "-group" | "-uid" | "-gid" | "-maxdepth" | "-mindepth"
+                | "-depth_" | "-printf" | "-links" | "-inum" | "-samefile" | "-fstype"
+                | "-lname" | "-ilname" | "-used" | "-regextype" | "-context" => i += 1,
                 _ if t.starts_with("-newer") => i += 1,
                 _ => {}
             }
@@ -146,11 +162,18 @@ impl Engine<'_> {
                 .iter()
                 .rev()
                 .find(|f| names.contains(&f.name.as_str()))
-                .map(|f| f.values.first().map_or_else(|| "{}".to_owned(), |v| v.text.clone()))
+                .map(|f| {
+                    f.values
+                        .first()
+                        .map_or_else(|| "{}".to_owned(), |v| v.text.clone())
+                })
         };
         let replace = value(&["-I", "-i", "--replace", "-J"]);
-        if let Some(file) =
-            call.flags.iter().find(|f| matches!(f.name.as_str(), "-a" | "--arg-file")).and_then(|f| f.values.first())
+        if let Some(file) = call
+            .flags
+            .iter()
+            .find(|f| matches!(f.name.as_str(), "-a" | "--arg-file"))
+            .and_then(|f| f.values.first())
         {
             let f = file.clone();
             self.path_read(&f);
@@ -161,15 +184,27 @@ impl Engine<'_> {
         }
         let text = stdin.text.clone().filter(|t| t.len() < 4096);
         let items: Vec<String> = match &text {
-            Some(t) if replace.is_some() => t.lines().map(|l| l.trim().to_owned()).filter(|l| !l.is_empty()).take(16).collect(),
+            Some(t) if replace.is_some() => t
+                .lines()
+                .map(|l| l.trim().to_owned())
+                .filter(|l| !l.is_empty())
+                .take(16)
+                .collect(),
             Some(t) => {
                 let null = call.has("-0") || call.has("--null");
-                let unq: Vec<String> = if null { t.split('\0').map(str::to_owned).collect() } else { unquoted_words(t) };
+                let unq: Vec<String> = if null {
+                    t.split('\0').map(str::to_owned).collect()
+                } else {
+                    unquoted_words(t)
+                };
                 unq.into_iter().filter(|w| !w.is_empty()).take(64).collect()
             }
             None => vec![HOLE.to_string()],
         };
-        let items: Vec<String> = items.into_iter().map(|w| w.replace("./*", &format!("./{STAR}"))).collect();
+        let items: Vec<String> = items
+            .into_iter()
+            .map(|w| w.replace("./*", &format!("./{STAR}")))
+            .collect();
         match replace {
             Some(mark) if !mark.is_empty() => {
                 for item in items {
@@ -177,7 +212,12 @@ impl Engine<'_> {
                         .iter()
                         .map(|w| {
                             if w.text.contains(&mark) {
-                                Arg { text: w.text.replace(&mark, &item), at: None, obf: w.obf || stdin.obf, ..w.clone() }
+                                Arg {
+                                    text: w.text.replace(&mark, &item),
+                                    at: None,
+                                    obf: w.obf || stdin.obf,
+                                    ..w.clone()
+                                }
                             } else {
                                 w.clone()
                             }
@@ -191,7 +231,12 @@ impl Engine<'_> {
             }
             _ => {
                 for item in items {
-                    words.push(Arg { text: item, span, obf: stdin.obf, ..Arg::default() });
+                    words.push(Arg {
+                        text: item,
+                        span,
+                        obf: stdin.obf,
+                        ..Arg::default()
+                    });
                 }
                 self.xargs_shell(&words, span);
                 self.wrapped(&words, &Stream::default(), false, span);
@@ -229,7 +274,11 @@ impl Engine<'_> {
                 after = true;
                 continue;
             }
-            if after { inputs.push(a.text.clone()) } else { words.push(a.clone()) }
+            if after {
+                inputs.push(a.text.clone());
+            } else {
+                words.push(a.clone());
+            }
         }
         if let (false, Some(t)) = (after, &stdin.text) {
             inputs.extend(t.lines().map(str::to_owned).take(16));
@@ -240,13 +289,25 @@ impl Engine<'_> {
         if words.is_empty() {
             // The inputs are the commands.
             for line in inputs {
-                self.joined_shell(&[Arg { text: line, span, obf: stdin.obf, ..Arg::default() }], &Stream::default(), false);
+                self.joined_shell(
+                    &[Arg {
+                        text: line,
+                        span,
+                        obf: stdin.obf,
+                        ..Arg::default()
+                    }],
+                    &Stream::default(),
+                    false,
+                );
             }
             return Stream::unknown();
         }
-        let placeholder = words
-            .iter()
-            .any(|w| w.text.contains("{}") || w.text.contains("{.}") || w.text.contains("{/}") || w.text.contains("{1}"));
+        let placeholder = words.iter().any(|w| {
+            w.text.contains("{}")
+                || w.text.contains("{.}")
+                || w.text.contains("{/}")
+                || w.text.contains("{1}")
+        });
         for item in inputs.into_iter().take(16) {
             let mut text: Vec<String> = words
                 .iter()
@@ -261,7 +322,13 @@ impl Engine<'_> {
             if !placeholder {
                 text.push(super::run::quote(&item));
             }
-            self.run_text(&text.join(" "), Base::Fixed(span), How::Wrapper, &Stream::default(), false);
+            self.run_text(
+                &text.join(" "),
+                Base::Fixed(span),
+                How::Wrapper,
+                &Stream::default(),
+                false,
+            );
         }
         Stream::unknown()
     }

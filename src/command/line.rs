@@ -1,11 +1,13 @@
-//! The command line that a payload comes to: not only its `command`, but whatever else in it changes what runs.
+//! The command line that a payload comes to: not only its `command`, but whatever else in it
+//! changes what runs.
 
 use super::param::Param;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Members that say something about a command, how long it is waited for or how its output is shown, and change nothing about
-/// what runs, as long as they hold no more than [`is_remark`] allows.
+/// Members that say something about a command, how long it is waited for or how its output is
+/// shown, and change nothing about what runs, as long as they hold no more than [`is_remark`]
+/// allows.
 const HARMLESS: [&str; 48] = [
     "agent",
     "agentId",
@@ -59,18 +61,19 @@ const HARMLESS: [&str; 48] = [
 
 /// Members of an object that only describes.
 const DETAILS: [&str; 18] = [
-    "by", "category", "code", "count", "kind", "lang", "language", "level", "locale", "model", "ms", "score", "seconds", "text",
-    "type", "unit", "value", "version",
+    "by", "category", "code", "count", "kind", "lang", "language", "level", "locale", "model",
+    "ms", "score", "seconds", "text", "type", "unit", "value", "version",
 ];
 
-/// Whether a member of this name changes nothing about what runs: the name says so, and the value holds nothing to act on.
+/// Whether a member of this name changes nothing about what runs: the name says so, and the value
+/// holds nothing to act on.
 #[must_use]
 pub fn is_harmless(name: &str, value: &Param<'_>) -> bool {
     HARMLESS.contains(&name) && is_remark(value)
 }
 
-/// Whether a value only describes: a scalar, or lists and objects of nothing else. A member of another name than such objects have
-/// may be a command, a file or a call.
+/// Whether a value only describes: a scalar, or lists and objects of nothing else. A member of
+/// another name than such objects have may be a command, a file or a call.
 #[must_use]
 pub fn is_remark(value: &Param<'_>) -> bool {
     let plain = |name: &str| HARMLESS.contains(&name) || DETAILS.contains(&name);
@@ -78,12 +81,22 @@ pub fn is_remark(value: &Param<'_>) -> bool {
         plain(name) || value.is_empty() || matches!(value, Param::Flag(_) | Param::Number { .. })
     };
     let mut values = value.within().enumerate();
-    values.all(|(n, one)| one.members().is_none_or(|members| n < 1000 && members.iter().all(describes)))
+    values.all(|(n, one)| {
+        one.members()
+            .is_none_or(|members| n < 1000 && members.iter().all(describes))
+    })
 }
 
 /// Names of the member that says where a command runs.
-pub(crate) const PLACES: [&str; 7] =
-    ["cwd", "dir", "directory", "workdir", "workingDirectory", "working_dir", "working_directory"];
+pub(crate) const PLACES: [&str; 7] = [
+    "cwd",
+    "dir",
+    "directory",
+    "workdir",
+    "workingDirectory",
+    "working_dir",
+    "working_directory",
+];
 
 /// A command line with what its payload adds to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -101,22 +114,33 @@ impl<'a> Line<'a> {
     #[must_use]
     pub fn of(payload: &'a Value) -> Option<Self> {
         if let Some(text) = payload.as_str() {
-            return Some(Self { text: Cow::Borrowed(text), ..Self::default() });
+            return Some(Self {
+                text: Cow::Borrowed(text),
+                ..Self::default()
+            });
         }
         let members = payload.as_object()?;
         let command = members.get("command")?.as_str()?;
-        let mut line = Self { text: Cow::Borrowed(command), ..Self::default() };
+        let mut line = Self {
+            text: Cow::Borrowed(command),
+            ..Self::default()
+        };
         if members.len() > 1 {
             let others = members.iter().filter(|(name, _)| *name != "command");
-            let others: Vec<_> = others.map(|(name, value)| (Cow::Borrowed(name.as_str()), Param::from(value))).collect();
+            let others: Vec<_> = others
+                .map(|(name, value)| (Cow::Borrowed(name.as_str()), Param::from(value)))
+                .collect();
             line.add(command, others.iter());
         }
         Some(line)
     }
 
     /// Takes in what stands beside a command.
-    pub(super) fn add<'p>(&mut self, command: &str, others: impl Iterator<Item = &'p (Cow<'a, str>, Param<'a>)>)
-    where
+    pub(super) fn add<'p>(
+        &mut self,
+        command: &str,
+        others: impl Iterator<Item = &'p (Cow<'a, str>, Param<'a>)>,
+    ) where
         'a: 'p,
     {
         let mut arguments = String::new();
@@ -136,13 +160,18 @@ impl<'a> Line<'a> {
                 },
                 // Whether several words are one program or a line is left to the runtime.
                 ("args" | "arguments" | "argv", Param::List(words)) => {
-                    let words: Option<Vec<&str>> = words.iter().map(|word| word.as_str().filter(|w| plain(w))).collect();
+                    let words: Option<Vec<&str>> = words
+                        .iter()
+                        .map(|word| word.as_str().filter(|w| plain(w)))
+                        .collect();
                     words.is_some_and(|words| {
                         arguments.extend(words.iter().flat_map(|word| [" ", word]));
                         plain(command)
                     })
                 }
-                ("env" | "environment", Param::Members(members)) => assignments(members, &mut variables),
+                ("env" | "environment", Param::Members(members)) => {
+                    assignments(members, &mut variables)
+                }
                 ("shell", Param::Flag(shell)) => *shell || command.split(' ').all(plain),
                 ("shell", Param::Text(shell)) => is_shell(shell),
                 // A number is no code. Whose rights a command has may be one.
@@ -161,14 +190,18 @@ impl<'a> Line<'a> {
 
 /// Whether a word is the same to every shell and to none.
 fn plain(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./:@+,%^=".contains(&b))
+    !word.is_empty()
+        && word
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_./:@+,%^=".contains(&b))
 }
 
 /// Writes variables as assignments in front of a line. False where one of them can't be told.
 fn assignments(members: &[(Cow<'_, str>, Param<'_>)], to: &mut String) -> bool {
     members.iter().all(|(name, value)| {
         let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
-        let named = name.bytes().next().is_some_and(starts) && name.bytes().all(|b| starts(b) || b.is_ascii_digit());
+        let named = name.bytes().next().is_some_and(starts)
+            && name.bytes().all(|b| starts(b) || b.is_ascii_digit());
         let text = match value {
             Param::Text(text) => text.replace('\'', r"'\''"),
             value if value.is_empty() => String::new(),
@@ -187,7 +220,10 @@ fn assignments(members: &[(Cow<'_, str>, Param<'_>)], to: &mut String) -> bool {
 
 /// Whether a shell understands lines as bash does.
 fn is_shell(name: &str) -> bool {
-    let name = ["/bin/", "/usr/bin/"].iter().find_map(|folder| name.strip_prefix(folder)).unwrap_or(name);
+    let name = ["/bin/", "/usr/bin/"]
+        .iter()
+        .find_map(|folder| name.strip_prefix(folder))
+        .unwrap_or(name);
     matches!(name, "bash" | "sh")
 }
 
@@ -206,16 +242,37 @@ mod tests {
         let known = [
             (json!("ls"), "ls"),
             (json!({"command": "rm", "args": ["-rf", "/"]}), "rm -rf /"),
-            (json!({"command": "ls -l | wc", "args": [], "env": {}, "shell": "/bin/bash"}), "ls -l | wc"),
-            (json!({"command": "ls", "env": {"A": "it's", "B C": 1}, "n": 10}), r"A='it'\''s'; ls"),
-            (json!({"command": "ls", "cwd": "", "tool_name": "", "parameters": {}, "stdin": ""}), "ls"),
-            (json!({"command": "ls", "timeout": 5, "description": "rm -rf /", "stdin": null, "shell": false}), "ls"),
-            (json!({"command": "ls", "timeout": {"seconds": 5}, "reason": ["a", {"text": "b", "score": 1}]}), "ls"),
+            (
+                json!({"command": "ls -l | wc", "args": [], "env": {}, "shell": "/bin/bash"}),
+                "ls -l | wc",
+            ),
+            (
+                json!({"command": "ls", "env": {"A": "it's", "B C": 1}, "n": 10}),
+                r"A='it'\''s'; ls",
+            ),
+            (
+                json!({"command": "ls", "cwd": "", "tool_name": "", "parameters": {}, "stdin": ""}),
+                "ls",
+            ),
+            (
+                json!({"command": "ls", "timeout": 5, "description": "rm -rf /", "stdin": null, "shell": false}),
+                "ls",
+            ),
+            (
+                json!({"command": "ls", "timeout": {"seconds": 5}, "reason": ["a", {"text": "b", "score": 1}]}),
+                "ls",
+            ),
         ];
         for (payload, text) in known {
             assert_eq!(line(&payload), (text.to_owned(), false), "{payload}");
         }
-        assert_eq!(Line::of(&json!({"command": "ls", "workdir": "/etc"})).unwrap().cwd.as_deref(), Some("/etc"));
+        assert_eq!(
+            Line::of(&json!({"command": "ls", "workdir": "/etc"}))
+                .unwrap()
+                .cwd
+                .as_deref(),
+            Some("/etc")
+        );
     }
 
     #[test]

@@ -22,14 +22,18 @@ pub(super) enum Followed {
 }
 
 impl Links {
-    /// Links by their absolute paths, with their targets as the links hold them: a relative one starts where the
-    /// link stands.
+    /// Links by their absolute paths, with their targets as the links hold them: a relative one
+    /// starts where the link stands.
     #[must_use]
     pub fn new(links: impl IntoIterator<Item = (String, String)>) -> Self {
         let absolute = |(link, target): (String, String)| {
             let link = normalise(&link, None)?;
             let folder = link.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let target = if target.starts_with('/') { target } else { format!("{folder}/{target}") };
+            let target = if target.starts_with('/') {
+                target
+            } else {
+                format!("{folder}/{target}")
+            };
             Some((link, target))
         };
         Self(links.into_iter().filter_map(absolute).collect())
@@ -41,9 +45,14 @@ impl Links {
         self.0.is_empty()
     }
 
-    /// Walks a path part by part, as the system does: a `..` behind a link leaves the folder that the link leads to.
+    /// Walks a path part by part, as the system does: a `..` behind a link leaves the folder that
+    /// the link leads to.
     pub(super) fn follow(&self, path: &str, cwd: Option<&str>) -> Followed {
-        let base = if path.starts_with('/') { "" } else { cwd.unwrap_or_default() };
+        let base = if path.starts_with('/') {
+            ""
+        } else {
+            cwd.unwrap_or_default()
+        };
         let mut ahead: Vec<&str> = path.rsplit('/').chain(base.rsplit('/')).collect();
         let mut here = String::with_capacity(base.len() + path.len());
         let mut hops = 0;
@@ -80,8 +89,14 @@ mod tests {
     #[test]
     fn links_are_followed_wherever_they_stand() {
         let links = Links::new(
-            [("/w/out", "/etc"), ("/w/a/up", "../../x"), ("/w/again", "out"), ("/w/loop", "loop/x"), ("/w/src/", "lib")]
-                .map(|(link, target)| (link.to_owned(), target.to_owned())),
+            [
+                ("/w/out", "/etc"),
+                ("/w/a/up", "../../x"),
+                ("/w/again", "out"),
+                ("/w/loop", "loop/x"),
+                ("/w/src/", "lib"),
+            ]
+            .map(|(link, target)| (link.to_owned(), target.to_owned())),
         );
         let to = |path: &str| Followed::To(path.to_owned());
         let follow = |path: &str| links.follow(path, Some("/w/a"));

@@ -5,8 +5,8 @@ const SLOTS: usize = 256;
 /// Bytes of such a name.
 const LENGTH: usize = 64;
 
-/// What a pure function says of names. Each name has one place: who invents names that share one has each of them looked at
-/// anew, and costs no more than without a memory.
+/// What a pure function says of names. Each name has one place: who invents names that share one
+/// has each of them looked at anew, and costs no more than without a memory.
 #[derive(Debug)]
 pub(super) struct Memo<T>(Vec<Option<(Box<str>, T)>>);
 
@@ -36,9 +36,17 @@ impl<T: Copy> Memo<T> {
 /// The place of a name, by its length and how it begins and ends.
 fn place(name: &str) -> usize {
     let bytes = name.as_bytes();
-    let fold = |bytes: &[u8]| bytes.iter().fold(0, |sum: usize, byte| sum.wrapping_mul(31).wrapping_add(usize::from(*byte)));
-    let end = bytes.get(bytes.len().saturating_sub(4)..).unwrap_or_default();
-    let sum = fold(bytes.get(..bytes.len().min(4)).unwrap_or_default()).wrapping_mul(7).wrapping_add(fold(end));
+    let fold = |bytes: &[u8]| {
+        bytes.iter().fold(0, |sum: usize, byte| {
+            sum.wrapping_mul(31).wrapping_add(usize::from(*byte))
+        })
+    };
+    let end = bytes
+        .get(bytes.len().saturating_sub(4)..)
+        .unwrap_or_default();
+    let sum = fold(bytes.get(..bytes.len().min(4)).unwrap_or_default())
+        .wrapping_mul(7)
+        .wrapping_add(fold(end));
     (sum ^ sum >> 8).wrapping_add(bytes.len()) % SLOTS
 }
 
@@ -52,7 +60,10 @@ mod tests {
         let mut memo = Memo::default();
         assert_eq!((memo.get("a", str::len), memo.get("a", |_| 7)), (1, 1));
         let long = "x".repeat(LENGTH + 1);
-        assert_eq!((memo.get(&long, str::len), memo.get(&long, |_| 7)), (LENGTH + 1, 7));
+        assert_eq!(
+            (memo.get(&long, str::len), memo.get(&long, |_| 7)),
+            (LENGTH + 1, 7)
+        );
         for n in 0..2 * SLOTS {
             memo.get(&n.to_string(), str::len);
         }

@@ -77,7 +77,8 @@ pub struct Context<'a> {
     pub home: String,
     /// The table of programs.
     pub table: &'a Table,
-    /// The symbolic links of the work tree, where it is at hand; without them paths are judged by their text.
+    /// The symbolic links of the work tree, where it is at hand; without them paths are judged by
+    /// their text.
     pub links: Links,
 }
 
@@ -110,18 +111,39 @@ pub fn analyse(cmd: &str, ctx: &Context<'_>) -> Analysis {
 #[must_use]
 pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
     let clean: std::borrow::Cow<'_, str> = if cmd.bytes().any(|c| c <= 3) {
-        std::borrow::Cow::Owned(cmd.chars().map(|c| if c <= '\u{3}' { '\u{1a}' } else { c }).collect())
+        std::borrow::Cow::Owned(
+            cmd.chars()
+                .map(|c| if c <= '\u{3}' { '\u{1a}' } else { c })
+                .collect(),
+        )
     } else {
         std::borrow::Cow::Borrowed(cmd)
     };
     let fuel = clean.len().saturating_mul(60).saturating_add(20_000);
     let mut engine = engine::Engine::new(ctx, fuel);
     let nul = "the line holds a NUL byte: one shell leaves it out, another ends there";
-    if let Some(why) = cmd.contains('\0').then_some(nul).or_else(|| foreign::recognise(&clean)) {
+    if let Some(why) = cmd
+        .contains('\0')
+        .then_some(nul)
+        .or_else(|| foreign::recognise(&clean))
+    {
         engine.unparsed = true;
-        engine.emit_raw(EffectKind::Unknown, None, Certainty::Possible, Span::new(0, cmd.len()), Risk::High, why);
+        engine.emit_raw(
+            EffectKind::Unknown,
+            None,
+            Certainty::Possible,
+            Span::new(0, cmd.len()),
+            Risk::High,
+            why,
+        );
     } else {
-        engine.run_text(&clean, parse::Base::Offset(0), How::Direct, &engine::Stream::default(), false);
+        engine.run_text(
+            &clean,
+            parse::Base::Offset(0),
+            How::Direct,
+            &engine::Stream::default(),
+            false,
+        );
     }
     let left = engine.fuel;
     (engine.finish(), fuel - left)

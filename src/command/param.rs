@@ -30,7 +30,10 @@ impl<'a> Param<'a> {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
-            Self::Members(members) => members.iter().find(|(n, _)| n == name).map(|(_, value)| value),
+            Self::Members(members) => members
+                .iter()
+                .find(|(n, _)| n == name)
+                .map(|(_, value)| value),
             _ => None,
         }
     }
@@ -76,7 +79,9 @@ impl<'a> Param<'a> {
         match self {
             Self::Flag(on) => *on,
             Self::Number { zero } => !zero,
-            Self::Text(text) => ["true", "yes", "on", "1"].iter().any(|word| text.eq_ignore_ascii_case(word)),
+            Self::Text(text) => ["true", "yes", "on", "1"]
+                .iter()
+                .any(|word| text.eq_ignore_ascii_case(word)),
             Self::List(_) | Self::Members(_) | Self::Nothing => false,
         }
     }
@@ -84,26 +89,42 @@ impl<'a> Param<'a> {
     /// The tool of a call, by whichever of its two names the runtime has; none where they name two.
     #[must_use]
     pub fn tool(&self) -> Option<&str> {
-        let named = |member| self.get(member).and_then(Param::as_str).filter(|name| !name.is_empty());
+        let named = |member| {
+            self.get(member)
+                .and_then(Param::as_str)
+                .filter(|name| !name.is_empty())
+        };
         match (named("tool"), named("tool_name")) {
             (Some(one), Some(other)) if one != other => None,
             (one, other) => one.or(other),
         }
     }
 
-    /// Other tools that a call names beside its own, and what each is given: any of them may be the one that runs. The last
-    /// part says that the name may as well be a parameter: those may be flat.
+    /// Other tools that a call names beside its own, and what each is given: any of them may be the
+    /// one that runs. The last part says that the name may as well be a parameter: those may be
+    /// flat.
     #[must_use]
     pub fn other_tools(&self) -> Vec<(&str, &Self, bool)> {
-        const NAMES: [&str; 5] = ["tool", "toolname", "functionname", "functioncall", "toolcall"];
+        const NAMES: [&str; 5] = [
+            "tool",
+            "toolname",
+            "functionname",
+            "functioncall",
+            "toolcall",
+        ];
         let own = self.tool();
         let wrapped = WRAPPERS.iter().any(|wrapper| self.get(wrapper).is_some());
         let mut others = Vec::new();
         for (member, value) in self.members().into_iter().flatten() {
-            let plain: String = member.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+            let plain: String = member
+                .chars()
+                .filter(|c| c.is_alphanumeric())
+                .flat_map(char::to_lowercase)
+                .collect();
             let sure = NAMES.contains(&plain.as_str()) || wrapped || value.members().is_some();
             let called = sure || is_identifier(value);
-            let called = NAMES.contains(&plain.as_str()) || ["name", "function"].contains(&plain.as_str()) && called;
+            let called = NAMES.contains(&plain.as_str())
+                || ["name", "function"].contains(&plain.as_str()) && called;
             let (name, given) = match value.members() {
                 Some(_) => (value.get("name").and_then(Self::as_str), value),
                 None => (value.as_str(), self),
@@ -126,7 +147,9 @@ impl<'a> Param<'a> {
 
 /// Whether a text is written as tools are called: words with an underline between them.
 fn is_identifier(value: &Param<'_>) -> bool {
-    value.as_str().is_some_and(|text| text.contains('_') && text.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric()))
+    value.as_str().is_some_and(|text| {
+        text.contains('_') && text.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric())
+    })
 }
 
 /// Members of a call that hold its parameters, in whatever shape.
@@ -135,37 +158,59 @@ pub const WRAPPERS: [&str; 2] = ["parameters", "arguments"];
 /// What a call is given, in one shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Inputs<'p> {
-    /// Members by name. What has no name of its own (an array, a bare string) is under the empty one.
+    /// Members by name. What has no name of its own (an array, a bare string) is under the empty
+    /// one.
     pub(super) values: Cow<'p, Param<'p>>,
     /// Text in the place of an object that can't be read as one: it may say anything.
     pub(super) unreadable: bool,
 }
 
 impl<'p> Param<'p> {
-    /// What a call is given: `parameters` or `arguments` as an object, as JSON in a string, as an array or a bare string, and
-    /// what stands beside them. The one place where parameters are read; only these two members are unwrapped, and only once.
+    /// What a call is given: `parameters` or `arguments` as an object, as JSON in a string, as an
+    /// array or a bare string, and what stands beside them. The one place where parameters are
+    /// read; only these two members are unwrapped, and only once.
     pub(super) fn inputs(&'p self) -> Inputs<'p> {
         let Self::Members(members) = self else {
             let mut bare = Vec::new();
             let unreadable = take("", self, &mut bare);
-            let values = if matches!(self, Self::Nothing) { Cow::Borrowed(self) } else { Cow::Owned(Self::Members(bare)) };
+            let values = if matches!(self, Self::Nothing) {
+                Cow::Borrowed(self)
+            } else {
+                Cow::Owned(Self::Members(bare))
+            };
             return Inputs { values, unreadable };
         };
         let beside = |name: &str, value: &Param<'_>| {
-            !(value.is_empty() || matches!(name, "tool" | "tool_name") || super::line::is_harmless(name, value))
+            !(value.is_empty()
+                || matches!(name, "tool" | "tool_name")
+                || super::line::is_harmless(name, value))
         };
-        let mut wrapped = members.iter().filter(|(name, value)| WRAPPERS.contains(&&**name) && !value.is_empty());
+        let mut wrapped = members
+            .iter()
+            .filter(|(name, value)| WRAPPERS.contains(&&**name) && !value.is_empty());
         match (wrapped.next(), wrapped.next()) {
-            (None, _) => return Inputs { values: Cow::Borrowed(self), unreadable: false },
+            (None, _) => {
+                return Inputs {
+                    values: Cow::Borrowed(self),
+                    unreadable: false,
+                };
+            }
             (Some((_, inner @ Self::Members(_))), None) => {
-                let alone = |(name, value): &(Cow<'_, str>, Param<'_>)| WRAPPERS.contains(&&**name) || !beside(name, value);
+                let alone = |(name, value): &(Cow<'_, str>, Param<'_>)| {
+                    WRAPPERS.contains(&&**name) || !beside(name, value)
+                };
                 if members.iter().all(alone) {
-                    return Inputs { values: Cow::Borrowed(inner), unreadable: false };
+                    return Inputs {
+                        values: Cow::Borrowed(inner),
+                        unreadable: false,
+                    };
                 }
             }
             _ => {}
         }
-        let runs = members.iter().any(|(name, value)| super::tool::command_like(name) && !value.is_empty());
+        let runs = members
+            .iter()
+            .any(|(name, value)| super::tool::command_like(name) && !value.is_empty());
         let mut all: Vec<(Cow<'p, str>, Self)> = Vec::with_capacity(members.len() + 8);
         let mut unreadable = false;
         for (name, value) in members {
@@ -176,11 +221,15 @@ impl<'p> Param<'p> {
                 all.push((Cow::Borrowed(name), value.clone()));
             }
         }
-        Inputs { values: Cow::Owned(Self::Members(all)), unreadable }
+        Inputs {
+            values: Cow::Owned(Self::Members(all)),
+            unreadable,
+        }
     }
 }
 
-/// Adds a value that holds parameters: an object's members, anything else under `name`. True for what can't be read.
+/// Adds a value that holds parameters: an object's members, anything else under `name`. True for
+/// what can't be read.
 fn take<'p>(name: &'p str, value: &'p Param<'p>, to: &mut Vec<(Cow<'p, str>, Param<'p>)>) -> bool {
     let (read, unreadable) = match value {
         Param::Text(text) => unwrapped(text),
@@ -194,10 +243,13 @@ fn take<'p>(name: &'p str, value: &'p Param<'p>, to: &mut Vec<(Cow<'p, str>, Par
     unreadable
 }
 
-/// The JSON that a text holds, or the text itself; and whether it looks like JSON and is none. Whoever reads it loosely may
-/// find something in it.
+/// The JSON that a text holds, or the text itself; and whether it looks like JSON and is none.
+/// Whoever reads it loosely may find something in it.
 fn unwrapped(text: &str) -> (Param<'_>, bool) {
-    let looks = |text: &str| text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').starts_with(['{', '[']);
+    let looks = |text: &str| {
+        text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
+            .starts_with(['{', '['])
+    };
     let plain = Param::Text(Cow::Borrowed(text));
     let trimmed = text.trim_start_matches('\u{feff}').trim();
     if !trimmed.starts_with(['{', '[', '"']) || !crate::json::has_few_values(trimmed) {
@@ -213,15 +265,19 @@ fn unwrapped(text: &str) -> (Param<'_>, bool) {
     }
 }
 
-/// The object or list that a text holds as JSON; none where it is no JSON, holds anything else, or names a member twice.
+/// The object or list that a text holds as JSON; none where it is no JSON, holds anything else, or
+/// names a member twice.
 #[must_use]
 pub fn unwrapped_value(text: &str) -> Option<Value> {
     let trimmed = text.trim_start_matches('\u{feff}').trim();
-    let read: Param<'_> = serde_json::from_str(trimmed.strip_prefix(['{', '[']).map(|_| trimmed)?).ok()?;
+    let read: Param<'_> =
+        serde_json::from_str(trimmed.strip_prefix(['{', '[']).map(|_| trimmed)?).ok()?;
     let repeats = |members: &[(Cow<'_, str>, Param<'_>)]| {
         let mut names: Vec<&str> = members.iter().map(|(name, _)| &**name).collect();
         names.sort_unstable();
-        names.windows(2).any(|pair| matches!(pair, [one, other] if one == other))
+        names
+            .windows(2)
+            .any(|pair| matches!(pair, [one, other] if one == other))
     };
     if read.within().filter_map(Param::members).any(repeats) {
         return None;
@@ -235,10 +291,14 @@ impl<'a> From<&'a Value> for Param<'a> {
             Value::String(text) => Self::Text(Cow::Borrowed(text)),
             Value::Bool(flag) => Self::Flag(*flag),
             Value::Array(list) => Self::List(list.iter().map(Self::from).collect()),
-            Value::Object(map) => {
-                Self::Members(map.iter().map(|(name, value)| (Cow::Borrowed(name.as_str()), Self::from(value))).collect())
-            }
-            Value::Number(number) => Self::Number { zero: number.as_f64() == Some(0.0) },
+            Value::Object(map) => Self::Members(
+                map.iter()
+                    .map(|(name, value)| (Cow::Borrowed(name.as_str()), Self::from(value)))
+                    .collect(),
+            ),
+            Value::Number(number) => Self::Number {
+                zero: number.as_f64() == Some(0.0),
+            },
             Value::Null => Self::Nothing,
         }
     }
@@ -288,7 +348,9 @@ impl<'de> Visitor<'de> for ParamVisitor {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Param<'de>, E> {
-        Ok(Param::Number { zero: number == 0.0 })
+        Ok(Param::Number {
+            zero: number == 0.0,
+        })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Param<'de>, A::Error> {
@@ -344,16 +406,29 @@ mod tests {
             assert_eq!(read(same.clone()), object, "{same}");
         }
         let (values, unreadable) = read(json!({"tool": "t", "arguments": "[\"rm\",\"-rf\"]"}));
-        assert!(values.contains(r#"("", List([Text("rm"), Text("-rf")]))"#) && !unreadable, "{values}");
-        for text in ["{\"path\":\"a\"", "{path: 'a'}", "\"{\\\"path\\\":1}\"", "[1,]"] {
+        assert!(
+            values.contains(r#"("", List([Text("rm"), Text("-rf")]))"#) && !unreadable,
+            "{values}"
+        );
+        for text in [
+            "{\"path\":\"a\"",
+            "{path: 'a'}",
+            "\"{\\\"path\\\":1}\"",
+            "[1,]",
+        ] {
             assert!(read(json!({"tool": "t", "arguments": text})).1, "{text}");
         }
         let deep = "[".repeat(100_000);
         assert!(read(json!({"tool": "t", "arguments": deep})).1);
         let many = format!("[{}1]", "1,".repeat(100_000));
         assert!(read(json!({"tool": "t", "arguments": many})).1);
-        let (values, _) = read(json!({"tool": "t", "parameters": {"path": "a", "content": "{\"path\":\"/etc\"}"}}));
-        assert!(!values.contains("/etc\")"), "what a file holds stays data: {values}");
+        let (values, _) = read(
+            json!({"tool": "t", "parameters": {"path": "a", "content": "{\"path\":\"/etc\"}"}}),
+        );
+        assert!(
+            !values.contains("/etc\")"),
+            "what a file holds stays data: {values}"
+        );
         let (values, _) = read(json!({"tool": "t", "parameters": {"path": "a"}, "cwd": "/etc"}));
         assert!(values.contains("/etc"), "{values}");
     }
@@ -363,7 +438,10 @@ mod tests {
         let text = r#"{"path":"src","n":1,"deep":[true,null,{"a\n":"b\n"}]}"#;
         let value: Value = serde_json::from_str(text).unwrap();
         let read: Param<'_> = crate::json::from_text(text).unwrap();
-        assert!(matches!(read.get("path"), Some(Param::Text(Cow::Borrowed("src")))));
+        assert!(matches!(
+            read.get("path"),
+            Some(Param::Text(Cow::Borrowed("src")))
+        ));
         assert_eq!(read.get("deep"), Param::from(&value).get("deep"));
         assert_eq!(read.get("n"), Some(&Param::Number { zero: false }));
     }

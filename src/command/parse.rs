@@ -78,7 +78,15 @@ pub(crate) fn parse(text: &str, base: Base, depth: usize, fuel: &mut usize) -> P
 
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str, base: Base, depth: usize, fuel: usize) -> Self {
-        Self { src: text.as_bytes(), text, pos: 0, base, depth, fuel, heredocs: Vec::new() }
+        Self {
+            src: text.as_bytes(),
+            text,
+            pos: 0,
+            base,
+            depth,
+            fuel,
+            heredocs: Vec::new(),
+        }
     }
 
     fn program(&mut self) -> Parsed<List> {
@@ -110,12 +118,18 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn starts(&self, s: &str) -> bool {
-        self.src.get(self.pos..).is_some_and(|r| r.starts_with(s.as_bytes()))
+        self.src
+            .get(self.pos..)
+            .is_some_and(|r| r.starts_with(s.as_bytes()))
     }
 
     pub(super) fn enter(&mut self) -> Parsed<()> {
         self.depth = self.depth.saturating_add(1);
-        if self.depth > MAX_DEPTH { Err(ParseError::TooDeep) } else { self.burn(1) }
+        if self.depth > MAX_DEPTH {
+            Err(ParseError::TooDeep)
+        } else {
+            self.burn(1)
+        }
     }
 
     pub(super) fn leave(&mut self) {
@@ -126,8 +140,8 @@ impl<'a> Parser<'a> {
         self.base.span(from, self.pos)
     }
 
-    /// Skips blanks, line continuations and a comment, but no line end. A carriage return is no blank: bash takes it for a
-    /// letter of the word.
+    /// Skips blanks, line continuations and a comment, but no line end. A carriage return is no
+    /// blank: bash takes it for a letter of the word.
     fn blanks(&mut self) -> Parsed<()> {
         loop {
             match self.peek() {
@@ -177,7 +191,9 @@ impl<'a> Parser<'a> {
         let mut conditional = false;
         loop {
             self.newlines()?;
-            if conditional && (matches!(self.peek(), None | Some(b')' | b';' | b'&')) || self.at_terminator()) {
+            if conditional
+                && (matches!(self.peek(), None | Some(b')' | b';' | b'&')) || self.at_terminator())
+            {
                 return Err(ParseError::Unexpected("end after `&&` or `||`"));
             }
             match self.peek() {
@@ -224,7 +240,12 @@ impl<'a> Parser<'a> {
         let n = rest
             .iter()
             .take(9)
-            .position(|c| matches!(c, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'))
+            .position(|c| {
+                matches!(
+                    c,
+                    b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
+                )
+            })
             .unwrap_or(rest.len().min(9));
         if n == 0 || n > 8 {
             return None;
@@ -235,7 +256,10 @@ impl<'a> Parser<'a> {
     fn at_terminator(&self) -> bool {
         match self.peek() {
             Some(b'}' | b't' | b'd' | b'f' | b'e') => {
-                matches!(self.reserved(), Some("}" | "then" | "do" | "done" | "fi" | "else" | "elif" | "esac"))
+                matches!(
+                    self.reserved(),
+                    Some("}" | "then" | "do" | "done" | "fi" | "else" | "elif" | "esac")
+                )
             }
             _ => false,
         }
@@ -285,7 +309,11 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        Ok(Pipeline { commands, conditional, span: self.span(from) })
+        Ok(Pipeline {
+            commands,
+            conditional,
+            span: self.span(from),
+        })
     }
 
     fn command(&mut self) -> Parsed<Command> {
@@ -304,7 +332,11 @@ impl<'a> Parser<'a> {
             None => self.simple(&mut redirs)?,
         };
         self.leave();
-        Ok(Command { kind, redirs, span: self.span(from) })
+        Ok(Command {
+            kind,
+            redirs,
+            span: self.span(from),
+        })
     }
 
     fn command_kind(&mut self) -> Parsed<Option<Kind>> {
@@ -377,8 +409,10 @@ impl<'a> Parser<'a> {
                 let save = self.pos;
                 if self.word_opt()?.is_some() {
                     self.blanks()?;
-                    if !matches!(self.reserved(), Some("{" | "while" | "for" | "if" | "until" | "case"))
-                        && self.peek() != Some(b'(')
+                    if !matches!(
+                        self.reserved(),
+                        Some("{" | "while" | "for" | "if" | "until" | "case")
+                    ) && self.peek() != Some(b'(')
                     {
                         self.pos = save;
                     }
@@ -396,7 +430,9 @@ impl<'a> Parser<'a> {
         let n = rest
             .iter()
             .take(64)
-            .position(|c| !(c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'.' | b':' | b'@' | b'+')))
+            .position(|c| {
+                !(c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'.' | b':' | b'@' | b'+'))
+            })
             .unwrap_or(0);
         if n == 0 {
             return Ok(None);
@@ -415,7 +451,11 @@ impl<'a> Parser<'a> {
         if rest.get(k) != Some(&b')') {
             return Ok(None);
         }
-        let name = self.text.get(self.pos..self.pos + n).unwrap_or_default().to_owned();
+        let name = self
+            .text
+            .get(self.pos..self.pos + n)
+            .unwrap_or_default()
+            .to_owned();
         self.pos += k + 1;
         self.newlines()?;
         let body = Rc::new(self.command()?);
@@ -500,7 +540,9 @@ impl<'a> Parser<'a> {
 
     fn case_clause(&mut self) -> Parsed<Kind> {
         self.blanks()?;
-        let word = self.word_opt()?.ok_or(ParseError::Unexpected("end of `case`"))?;
+        let word = self
+            .word_opt()?
+            .ok_or(ParseError::Unexpected("end of `case`"))?;
         self.expect("in")?;
         let mut arms = Vec::new();
         loop {
@@ -573,7 +615,9 @@ impl<'a> Parser<'a> {
     }
 
     fn name_word(&mut self) -> Parsed<String> {
-        let w = self.word_opt()?.ok_or(ParseError::Unexpected("end of line"))?;
+        let w = self
+            .word_opt()?
+            .ok_or(ParseError::Unexpected("end of line"))?;
         Ok(w.plain().unwrap_or_default().to_owned())
     }
 
@@ -597,7 +641,10 @@ impl<'a> Parser<'a> {
             match self.word_opt()? {
                 Some(w) => {
                     if words.is_empty() {
-                        declares = matches!(w.plain(), Some("export" | "declare" | "typeset" | "local" | "readonly"));
+                        declares = matches!(
+                            w.plain(),
+                            Some("export" | "declare" | "typeset" | "local" | "readonly")
+                        );
                     }
                     words.push(w);
                 }
@@ -614,33 +661,50 @@ impl<'a> Parser<'a> {
     fn assignment(&mut self) -> Parsed<Option<Assign>> {
         let from = self.pos;
         let rest = self.src.get(self.pos..).unwrap_or_default();
-        if !rest.first().is_some_and(|c| c.is_ascii_alphabetic() || *c == b'_') {
+        if !rest
+            .first()
+            .is_some_and(|c| c.is_ascii_alphabetic() || *c == b'_')
+        {
             return Ok(None);
         }
-        let n = rest.iter().position(|c| !(c.is_ascii_alphanumeric() || *c == b'_')).unwrap_or(rest.len());
+        let n = rest
+            .iter()
+            .position(|c| !(c.is_ascii_alphanumeric() || *c == b'_'))
+            .unwrap_or(rest.len());
         self.burn(n / 8)?;
         let mut k = n;
         let mut index = None;
         if rest.get(k) == Some(&b'[') {
             let mut depth = 0usize;
-            let close = rest.iter().enumerate().skip(k).take(512).find_map(|(i, c)| {
-                match c {
-                    b'[' => depth += 1,
-                    b']' => {
-                        depth = depth.saturating_sub(1);
-                        if depth == 0 {
-                            return Some(i);
+            let close = rest
+                .iter()
+                .enumerate()
+                .skip(k)
+                .take(512)
+                .find_map(|(i, c)| {
+                    match c {
+                        b'[' => depth += 1,
+                        b']' => {
+                            depth = depth.saturating_sub(1);
+                            if depth == 0 {
+                                return Some(i);
+                            }
                         }
+                        _ => {}
                     }
-                    _ => {}
-                }
-                None
-            });
+                    None
+                });
             let Some(close) = close else { return Ok(None) };
-            if !matches!((rest.get(close + 1), rest.get(close + 2)), (Some(b'='), _) | (Some(b'+'), Some(b'='))) {
+            if !matches!(
+                (rest.get(close + 1), rest.get(close + 2)),
+                (Some(b'='), _) | (Some(b'+'), Some(b'='))
+            ) {
                 return Ok(None);
             }
-            let body = self.text.get(from + k + 1..from + close).unwrap_or_default();
+            let body = self
+                .text
+                .get(from + k + 1..from + close)
+                .unwrap_or_default();
             let span = self.base.span(from + k + 1, from + close);
             index = Some(self.sub_word(body, from + k + 1, span)?);
             k = close + 1;
@@ -676,7 +740,14 @@ impl<'a> Parser<'a> {
         } else {
             AssignValue::Word(self.word_opt()?.unwrap_or_default())
         };
-        Ok(Some(Assign { name, append, index, value, declared: false, span: self.span(from) }))
+        Ok(Some(Assign {
+            name,
+            append,
+            index,
+            value,
+            declared: false,
+            span: self.span(from),
+        }))
     }
 
     /// Reads one redirection if there is one.
@@ -693,7 +764,11 @@ impl<'a> Parser<'a> {
             Some(b'{') => {
                 // `{fd}>file`
                 k = 1;
-                while self.at(k).is_some_and(|c| c.is_ascii_alphanumeric() || c == b'_') && k < 40 {
+                while self
+                    .at(k)
+                    .is_some_and(|c| c.is_ascii_alphanumeric() || c == b'_')
+                    && k < 40
+                {
                     k += 1;
                 }
                 if self.at(k) != Some(b'}') || k == 1 {
@@ -728,10 +803,22 @@ impl<'a> Parser<'a> {
             out.push(redir);
             return Ok(true);
         }
-        let target = self.word_opt()?.ok_or(ParseError::Unexpected("end of a redirection"))?;
+        let target = self
+            .word_opt()?
+            .ok_or(ParseError::Unexpected("end of a redirection"))?;
         // `>&file` writes a file; `>&2` and `>&-` copy or close descriptors.
-        let op = if op == RedirOp::Dup && self.at_dup_file(&target, from + k) { RedirOp::Write } else { op };
-        out.push(Redir { op, fd, target, body: None, span: self.span(from) });
+        let op = if op == RedirOp::Dup && self.at_dup_file(&target, from + k) {
+            RedirOp::Write
+        } else {
+            op
+        };
+        out.push(Redir {
+            op,
+            fd,
+            target,
+            body: None,
+            span: self.span(from),
+        });
         Ok(true)
     }
 

@@ -19,14 +19,20 @@ pub(crate) struct Spot<'t> {
 
 impl<'t> From<&'t Arg> for Spot<'t> {
     fn from(arg: &'t Arg) -> Self {
-        Self { text: &arg.text, span: arg.span }
+        Self {
+            text: &arg.text,
+            span: arg.span,
+        }
     }
 }
 
 impl<'t> From<&'t str> for Spot<'t> {
     /// A text that stands in no line.
     fn from(text: &'t str) -> Self {
-        Self { text, span: Span::default() }
+        Self {
+            text,
+            span: Span::default(),
+        }
     }
 }
 
@@ -39,45 +45,86 @@ impl Engine<'_> {
             }
             return info;
         }
-        let classify = if self.as_written { path::classify_as_written } else { path::classify };
+        let classify = if self.as_written {
+            path::classify_as_written
+        } else {
+            path::classify
+        };
         let info = classify(text, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
         if self.ctx.links.is_empty() {
             return info;
         }
         // A tilde has been expanded there; everything else is walked as it is written.
-        let (path, cwd) = if text.starts_with('~') { (info.absolute.as_str(), None) } else { (text, self.cwd.as_deref()) };
+        let (path, cwd) = if text.starts_with('~') {
+            (info.absolute.as_str(), None)
+        } else {
+            (text, self.cwd.as_deref())
+        };
         match self.ctx.links.follow(path, cwd) {
             Followed::Same => info,
             Followed::To(place) => {
                 let there = path::classify(&place, None, &self.ctx.workdir, &self.ctx.home);
-                PathInfo { secret: there.secret || info.secret, ..there }
+                PathInfo {
+                    secret: there.secret || info.secret,
+                    ..there
+                }
             }
-            Followed::Nowhere => PathInfo { class: PathClass::Unknown, ..info },
+            Followed::Nowhere => PathInfo {
+                class: PathClass::Unknown,
+                ..info
+            },
         }
     }
 
     /// Whether a path inside the work tree is one that runs by itself, or decides what is checked.
     fn runs_by_itself(&self, info: &PathInfo) -> bool {
         let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
-        inside.and_then(protected::find).is_some_and(|path| path.risk == Risk::High)
+        inside
+            .and_then(protected::find)
+            .is_some_and(|path| path.risk == Risk::High)
     }
 
     fn certainty(text: &str) -> Certainty {
-        if text.contains(HOLE) || has_glob(text) { Certainty::Possible } else { Certainty::Certain }
+        if text.contains(HOLE) || has_glob(text) {
+            Certainty::Possible
+        } else {
+            Certainty::Certain
+        }
     }
 
     /// An effect on a path that is looked at.
-    fn emit_look(&mut self, kind: EffectKind, at: Spot<'_>, info: PathInfo, risk: Risk, why: &'static str) {
+    fn emit_look(
+        &mut self,
+        kind: EffectKind,
+        at: Spot<'_>,
+        info: PathInfo,
+        risk: Risk,
+        why: &'static str,
+    ) {
         self.emit_path(kind, at, (info, false), risk, why);
     }
 
     /// An effect on a path that is changed.
-    fn emit_change(&mut self, kind: EffectKind, at: Spot<'_>, info: PathInfo, risk: Risk, why: &'static str) {
+    fn emit_change(
+        &mut self,
+        kind: EffectKind,
+        at: Spot<'_>,
+        info: PathInfo,
+        risk: Risk,
+        why: &'static str,
+    ) {
         self.emit_path(kind, at, (info, true), risk, why);
     }
 
     /// Adds the effect of a path that has been classed, with whether that changes it.
-    fn emit_path(&mut self, kind: EffectKind, at: Spot<'_>, (info, changes): (PathInfo, bool), risk: Risk, why: &'static str) {
+    fn emit_path(
+        &mut self,
+        kind: EffectKind,
+        at: Spot<'_>,
+        (info, changes): (PathInfo, bool),
+        risk: Risk,
+        why: &'static str,
+    ) {
         let certainty = Self::certainty(at.text);
         if has_hole(at.text) || has_glob(at.text) {
             // What is shown says less than what was classed.
@@ -104,14 +151,26 @@ impl Engine<'_> {
         }
         let info = self.classify(at.text);
         if info.secret {
-            self.emit_look(EffectKind::Credential, at, info, Risk::High, "reads a file that holds secrets");
+            self.emit_look(
+                EffectKind::Credential,
+                at,
+                info,
+                Risk::High,
+                "reads a file that holds secrets",
+            );
             return;
         }
         if info.class == PathClass::Sink {
             return;
         }
         if raw_device(&info.absolute) {
-            self.emit_look(EffectKind::System, at, info, Risk::High, "reads a device directly");
+            self.emit_look(
+                EffectKind::System,
+                at,
+                info,
+                Risk::High,
+                "reads a device directly",
+            );
             return;
         }
         self.emit_look(EffectKind::Read, at, info, Risk::Low, "reads");
@@ -127,25 +186,39 @@ impl Engine<'_> {
         self.emit_look(EffectKind::Read, at, info, Risk::Low, "looks at");
     }
 
-    /// What a container sees of this machine: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`. Programs in there may do to
-    /// the source whatever they like, unless it is mounted for reading.
+    /// What a container sees of this machine: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`.
+    /// Programs in there may do to the source whatever they like, unless it is mounted for reading.
     pub(crate) fn mounted(&mut self, arg: &Arg) {
         let text = arg.text.as_str();
-        let keyed = text.split(',').any(|p| p.starts_with("type=") || p.starts_with("source=") || p.starts_with("src="));
+        let keyed = text
+            .split(',')
+            .any(|p| p.starts_with("type=") || p.starts_with("source=") || p.starts_with("src="));
         let (source, options) = if keyed {
-            let source = text.split(',').find_map(|p| p.strip_prefix("source=").or_else(|| p.strip_prefix("src=")));
+            let source = text
+                .split(',')
+                .find_map(|p| p.strip_prefix("source=").or_else(|| p.strip_prefix("src=")));
             (source, text)
         } else {
             let source = text.split_once(':').map(|(source, _)| source);
-            (source, text.rsplit_once(':').map_or("", |(_, options)| options))
+            (
+                source,
+                text.rsplit_once(':').map_or("", |(_, options)| options),
+            )
         };
         let Some(source) = source else { return };
         // A name without a slash is a volume that the daemon keeps.
         if !(source.contains('/') || source.starts_with(['.', '~', HOLE])) {
             return;
         }
-        let source = Arg { text: source.to_owned(), at: None, ..arg.clone() };
-        if options.split(',').any(|o| matches!(o, "ro" | "readonly" | "readonly=true" | "ro=true")) {
+        let source = Arg {
+            text: source.to_owned(),
+            at: None,
+            ..arg.clone()
+        };
+        if options
+            .split(',')
+            .any(|o| matches!(o, "ro" | "readonly" | "readonly=true" | "ro=true"))
+        {
             self.path_read(&source);
         } else {
             self.path_write(&source);
@@ -162,24 +235,56 @@ impl Engine<'_> {
         let info = self.classify(at.text);
         let (kind, risk, why) = match info.class {
             PathClass::Sink => return,
-            PathClass::Inside | PathClass::Root if has_parent_hole(at.text) => {
-                (EffectKind::Write, Risk::High, "writes to a path that isn't known")
+            PathClass::Inside | PathClass::Root if has_parent_hole(at.text) => (
+                EffectKind::Write,
+                Risk::High,
+                "writes to a path that isn't known",
+            ),
+            PathClass::Inside if self.runs_by_itself(&info) => {
+                (EffectKind::Write, Risk::High, STARTS)
             }
-            PathClass::Inside if self.runs_by_itself(&info) => (EffectKind::Write, Risk::High, STARTS),
-            PathClass::Inside | PathClass::Root => (EffectKind::Write, Risk::Medium, "writes inside the work tree"),
+            PathClass::Inside | PathClass::Root => (
+                EffectKind::Write,
+                Risk::Medium,
+                "writes inside the work tree",
+            ),
             PathClass::Temporary => (EffectKind::Write, Risk::Medium, "writes a temporary file"),
-            PathClass::GitInternal => (EffectKind::Write, Risk::High, "writes into git's own directory"),
-            PathClass::Home => (EffectKind::Write, Risk::High, "writes into the home directory, outside the work tree"),
-            PathClass::Outside => (EffectKind::Write, Risk::High, "writes outside the work tree"),
+            PathClass::GitInternal => (
+                EffectKind::Write,
+                Risk::High,
+                "writes into git's own directory",
+            ),
+            PathClass::Home => (
+                EffectKind::Write,
+                Risk::High,
+                "writes into the home directory, outside the work tree",
+            ),
+            PathClass::Outside => (
+                EffectKind::Write,
+                Risk::High,
+                "writes outside the work tree",
+            ),
             PathClass::System
                 if info.absolute.starts_with("/dev")
                     || info.absolute.starts_with("/proc")
                     || info.absolute.starts_with("/sys") =>
             {
-                (EffectKind::System, Risk::High, "writes to a device or the kernel")
+                (
+                    EffectKind::System,
+                    Risk::High,
+                    "writes to a device or the kernel",
+                )
             }
-            PathClass::System => (EffectKind::Write, Risk::High, "writes into a system directory"),
-            PathClass::Unknown => (EffectKind::Write, Risk::High, "writes to a path that isn't known"),
+            PathClass::System => (
+                EffectKind::Write,
+                Risk::High,
+                "writes into a system directory",
+            ),
+            PathClass::Unknown => (
+                EffectKind::Write,
+                Risk::High,
+                "writes to a path that isn't known",
+            ),
         };
         self.emit_change(kind, at, info, risk, why);
     }
@@ -194,7 +299,9 @@ impl Engine<'_> {
         let info = self.classify(at.text);
         let (risk, why) = match info.class {
             _ if recursive => (Risk::High, "removes a whole tree"),
-            PathClass::Inside | PathClass::Temporary if path::is_sweeping(at.text) || has_glob(at.text) => {
+            PathClass::Inside | PathClass::Temporary
+                if path::is_sweeping(at.text) || has_glob(at.text) =>
+            {
                 (Risk::High, "removes whatever matches")
             }
             PathClass::Inside if info.secret => (Risk::High, "removes a file that holds secrets"),
@@ -217,7 +324,13 @@ impl Engine<'_> {
         if info.class == PathClass::Sink && !info.absolute.starts_with("/dev/z") {
             return;
         }
-        self.emit_change(EffectKind::Delete, at, info, Risk::High, "destroys the contents of a file");
+        self.emit_change(
+            EffectKind::Delete,
+            at,
+            info,
+            Risk::High,
+            "destroys the contents of a file",
+        );
     }
 
     /// A path is moved away.
@@ -225,12 +338,19 @@ impl Engine<'_> {
         let at = at.into();
         let info = self.classify(at.text);
         if info.secret {
-            self.emit_change(EffectKind::Credential, at, info.clone(), Risk::High, "moves a file that holds secrets");
+            self.emit_change(
+                EffectKind::Credential,
+                at,
+                info.clone(),
+                Risk::High,
+                "moves a file that holds secrets",
+            );
         }
         let (risk, why) = match info.class {
-            PathClass::Inside if self.runs_by_itself(&info) => {
-                (Risk::High, "moves away what runs by itself or decides what is checked")
-            }
+            PathClass::Inside if self.runs_by_itself(&info) => (
+                Risk::High,
+                "moves away what runs by itself or decides what is checked",
+            ),
             PathClass::Inside | PathClass::Temporary => (Risk::Medium, "moves away"),
             PathClass::Unknown => (Risk::High, "moves away what isn't known"),
             _ => (Risk::High, "moves away from outside"),
@@ -243,7 +363,13 @@ impl Engine<'_> {
         self.path_write(arg);
         if recursive {
             let info = self.classify(&arg.text);
-            self.emit_change(EffectKind::Write, arg.into(), info, Risk::High, "changes a whole tree");
+            self.emit_change(
+                EffectKind::Write,
+                arg.into(),
+                info,
+                Risk::High,
+                "changes a whole tree",
+            );
         }
     }
 }

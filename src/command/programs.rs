@@ -10,7 +10,9 @@ use super::parse::Base;
 /// `tar xzf a.tgz`: the first word is a bundle of flags without a dash, whose
 /// arguments follow in order.
 fn old_style(rest: &[Arg]) -> Vec<Arg> {
-    let Some((first, tail)) = rest.split_first() else { return Vec::new() };
+    let Some((first, tail)) = rest.split_first() else {
+        return Vec::new();
+    };
     let bundle = !first.text.starts_with('-')
         && first.text.bytes().all(|c| c.is_ascii_alphabetic())
         && first.text.contains(['c', 'x', 't', 'r', 'u', 'A']);
@@ -20,8 +22,15 @@ fn old_style(rest: &[Arg]) -> Vec<Arg> {
     let mut out = Vec::new();
     let mut tail = tail.iter();
     for c in first.text.chars() {
-        out.push(Arg { text: format!("-{c}"), at: None, ..first.clone() });
-        if matches!(c, 'f' | 'C' | 'T' | 'X' | 'I' | 'b' | 'g' | 'F' | 'V' | 'L' | 'H' | 'K' | 'N') {
+        out.push(Arg {
+            text: format!("-{c}"),
+            at: None,
+            ..first.clone()
+        });
+        if matches!(
+            c,
+            'f' | 'C' | 'T' | 'X' | 'I' | 'b' | 'g' | 'F' | 'V' | 'L' | 'H' | 'K' | 'N'
+        ) {
             out.extend(tail.next().cloned());
         }
     }
@@ -42,7 +51,11 @@ impl Engine<'_> {
     ) -> Option<Stream> {
         match name {
             "busybox" | "toybox" => {
-                let words = rest.iter().skip_while(|a| a.text.starts_with('-')).cloned().collect::<Vec<_>>();
+                let words = rest
+                    .iter()
+                    .skip_while(|a| a.text.starts_with('-'))
+                    .cloned()
+                    .collect::<Vec<_>>();
                 if words.is_empty() {
                     return Some(Stream::unknown());
                 }
@@ -56,10 +69,19 @@ impl Engine<'_> {
                 Some(Stream::unknown())
             }
             "fd" | "fdfind" => {
-                let i = rest.iter().position(|a| matches!(a.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))?;
-                let words: Vec<Arg> = rest.iter().skip(i + 1).take_while(|a| a.text != ";").cloned().collect();
+                let i = rest.iter().position(|a| {
+                    matches!(a.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
+                })?;
+                let words: Vec<Arg> = rest
+                    .iter()
+                    .skip(i + 1)
+                    .take_while(|a| a.text != ";")
+                    .cloned()
+                    .collect();
                 let below = format!("./{STAR}");
-                let placed = words.iter().any(|w| w.text.contains("{}") || w.text.contains("{/}") || w.text.contains("{.}"));
+                let placed = words.iter().any(|w| {
+                    w.text.contains("{}") || w.text.contains("{/}") || w.text.contains("{.}")
+                });
                 let mut args: Vec<Arg> = words
                     .into_iter()
                     .map(|w| {
@@ -85,8 +107,10 @@ impl Engine<'_> {
                 let words = rest.get(1..).unwrap_or_default();
                 let (tool, args) = words.split_first()?;
                 let run = |n: &str, extra: &[&str]| {
-                    let mut w: Vec<Arg> =
-                        std::iter::once(n).chain(extra.iter().copied()).map(|t| Arg::literal(t, tool.span)).collect();
+                    let mut w: Vec<Arg> = std::iter::once(n)
+                        .chain(extra.iter().copied())
+                        .map(|t| Arg::literal(t, tool.span))
+                        .collect();
                     w.extend(args.iter().cloned());
                     w
                 };
@@ -104,8 +128,10 @@ impl Engine<'_> {
                     "tar" => run("tar", &[]),
                     "cat" => run("cat", &[]),
                     "create_symlink" | "create_hardlink" => run("ln", &[]),
-                    "echo" | "sleep" | "capabilities" | "compare_files" | "md5sum" | "sha256sum" | "true" | "false"
-                    | "environment" | "help" => return Some(Stream::unknown()),
+                    "echo" | "sleep" | "capabilities" | "compare_files" | "md5sum"
+                    | "sha256sum" | "true" | "false" | "environment" | "help" => {
+                        return Some(Stream::unknown());
+                    }
                     _ => return None,
                 };
                 if w.is_empty() {
@@ -115,9 +141,8 @@ impl Engine<'_> {
             }
             "xargs" | "gxargs" => Some(self.xargs(rest, stdin, span)),
             "parallel" => Some(self.parallel(rest, stdin, span)),
-            "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "mksh" | "rbash" | "yash" | "fish" | "csh" | "tcsh" => {
-                Some(self.shell(name, rest, stdin, want, span))
-            }
+            "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "mksh" | "rbash" | "yash" | "fish"
+            | "csh" | "tcsh" => Some(self.shell(name, rest, stdin, want, span)),
             "git" => {
                 self.git_config(rest);
                 None
@@ -148,7 +173,9 @@ impl Engine<'_> {
                 if name == "rsync"
                     && rest.iter().any(|a| {
                         matches!(a.text.as_str(), "--dry-run" | "--list-only")
-                            || a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains('n')
+                            || a.text.starts_with('-')
+                                && !a.text.starts_with("--")
+                                && a.text.contains('n')
                     })
                 {
                     if let Some(a) = rest.iter().find(|a| a.text.contains(':')) {
@@ -163,7 +190,11 @@ impl Engine<'_> {
                 None
             }
             "time" => {
-                let words: Vec<Arg> = rest.iter().skip_while(|a| a.text.starts_with('-')).cloned().collect();
+                let words: Vec<Arg> = rest
+                    .iter()
+                    .skip_while(|a| a.text.starts_with('-'))
+                    .cloned()
+                    .collect();
                 if words.is_empty() {
                     return Some(Stream::unknown());
                 }
@@ -195,7 +226,11 @@ impl Engine<'_> {
             }
             "tee" => {
                 // `tee file < /dev/null` empties it.
-                if stdin.text.as_deref() == Some("") && !rest.iter().any(|a| a.text.starts_with("-a") || a.text == "--append") {
+                if stdin.text.as_deref() == Some("")
+                    && !rest
+                        .iter()
+                        .any(|a| a.text.starts_with("-a") || a.text == "--append")
+                {
                     for a in rest.iter().filter(|a| !a.text.starts_with('-')) {
                         self.path_empty(a);
                     }
@@ -222,19 +257,33 @@ impl Engine<'_> {
                             .or_else(|| t.strip_prefix("-f"))
                             .map(str::to_owned),
                     };
-                    if file.as_deref().is_some_and(|f| f == "-" || f == "/dev/stdin" || self.wrote(f)) {
-                        self.dynamic(a.span, "make reads its rules from text that this line makes");
+                    if file
+                        .as_deref()
+                        .is_some_and(|f| f == "-" || f == "/dev/stdin" || self.wrote(f))
+                    {
+                        self.dynamic(
+                            a.span,
+                            "make reads its rules from text that this line makes",
+                        );
                     }
                 }
                 if self.fetched {
                     self.dynamic(span, "make may follow rules that this line has fetched");
                 }
-                if ["Makefile", "makefile", "GNUmakefile"].iter().any(|f| self.wrote(f)) {
+                if ["Makefile", "makefile", "GNUmakefile"]
+                    .iter()
+                    .any(|f| self.wrote(f))
+                {
                     self.dynamic(span, "make reads rules that this line wrote");
                 }
                 for a in rest {
-                    let Some((k, v)) = is_assignment(&a.text) else { continue };
-                    if matches!(k, "SHELL" | "MAKEFLAGS" | "MAKE") || v.contains("$(shell") || v.contains('`') {
+                    let Some((k, v)) = is_assignment(&a.text) else {
+                        continue;
+                    };
+                    if matches!(k, "SHELL" | "MAKEFLAGS" | "MAKE")
+                        || v.contains("$(shell")
+                        || v.contains('`')
+                    {
                         self.dynamic(a.span, "a variable of make that runs commands");
                     } else {
                         let (k, v) = (k.to_owned(), v.to_owned());
@@ -268,16 +317,31 @@ impl Engine<'_> {
                 );
                 None
             }
-            "npm" | "yarn" | "pnpm" | "npx" | "bun" | "bunx" | "pip" | "pip3" | "pipx" | "uv" | "uvx" => {
-                if rest.first().is_some_and(|a| matches!(a.text.as_str(), "pkg" | "set-script"))
-                    && rest.iter().any(|a| a.text.starts_with("scripts") || a.text == "set-script")
+            "npm" | "yarn" | "pnpm" | "npx" | "bun" | "bunx" | "pip" | "pip3" | "pipx" | "uv"
+            | "uvx" => {
+                if rest
+                    .first()
+                    .is_some_and(|a| matches!(a.text.as_str(), "pkg" | "set-script"))
+                    && rest
+                        .iter()
+                        .any(|a| a.text.starts_with("scripts") || a.text == "set-script")
                     && let Some(p) = super::path::normalise("package.json", self.cwd.as_deref())
                 {
                     self.files.insert(p, None);
                 }
                 if self.wrote("package.json")
                     && rest.iter().any(|a| {
-                        matches!(a.text.as_str(), "run" | "test" | "start" | "exec" | "install" | "i" | "ci" | "run-script")
+                        matches!(
+                            a.text.as_str(),
+                            "run"
+                                | "test"
+                                | "start"
+                                | "exec"
+                                | "install"
+                                | "i"
+                                | "ci"
+                                | "run-script"
+                        )
                     })
                 {
                     self.dynamic(span, "runs scripts of a file that this line wrote");
@@ -285,7 +349,8 @@ impl Engine<'_> {
                 self.install_from_url(name, rest);
                 None
             }
-            "gcc" | "cc" | "g++" | "clang" | "clang++" | "c++" | "tcc" | "rustc" | "go" | "javac" => {
+            "gcc" | "cc" | "g++" | "clang" | "clang++" | "c++" | "tcc" | "rustc" | "go"
+            | "javac" => {
                 // A program compiled from text of this line is text of this line.
                 if stdin.present || rest.iter().any(|a| self.wrote(&a.text)) {
                     let out = rest
@@ -303,15 +368,29 @@ impl Engine<'_> {
                 None
             }
             "vim" | "vi" | "nvim" | "view" | "gvim" | "ex" | "vimdiff" => {
-                for a in rest.iter().filter(|a| a.text.starts_with('+') && a.text.len() > 1) {
-                    let code = Arg { text: a.text.get(1..).unwrap_or_default().to_owned(), at: None, ..a.clone() };
+                for a in rest
+                    .iter()
+                    .filter(|a| a.text.starts_with('+') && a.text.len() > 1)
+                {
+                    let code = Arg {
+                        text: a.text.get(1..).unwrap_or_default().to_owned(),
+                        at: None,
+                        ..a.clone()
+                    };
                     self.code("vim", &code, &Stream::default());
                 }
                 None
             }
             "hyperfine" => {
-                for (i, a) in rest.iter().enumerate().filter(|(_, a)| matches!(a.text.as_str(), "-L" | "--parameter-list")) {
-                    if rest.get(i + 2).is_some_and(|v| v.text.contains([';', '|', '&', '`', '$', HOLE, '\n'])) {
+                for (i, a) in rest
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, a)| matches!(a.text.as_str(), "-L" | "--parameter-list"))
+                {
+                    if rest
+                        .get(i + 2)
+                        .is_some_and(|v| v.text.contains([';', '|', '&', '`', '$', HOLE, '\n']))
+                    {
                         self.dynamic(a.span, "a parameter that becomes a part of the commands");
                     }
                 }
@@ -322,10 +401,17 @@ impl Engine<'_> {
                     let target = if matches!(a.text.as_str(), "-o" | "--output") {
                         rest.get(i + 1).map(|v| v.text.clone())
                     } else {
-                        a.text.strip_prefix("-o").or_else(|| a.text.strip_prefix("--output=")).map(str::to_owned)
+                        a.text
+                            .strip_prefix("-o")
+                            .or_else(|| a.text.strip_prefix("--output="))
+                            .map(str::to_owned)
                     };
                     if let Some(cmd) = target.as_deref().and_then(|t| t.strip_prefix(['|', '!'])) {
-                        let c = Arg { text: cmd.to_owned(), at: None, ..a.clone() };
+                        let c = Arg {
+                            text: cmd.to_owned(),
+                            at: None,
+                            ..a.clone()
+                        };
                         self.shell_arg(&c, &Stream::default(), false);
                     }
                 }
@@ -335,9 +421,13 @@ impl Engine<'_> {
                 for (i, a) in rest.iter().enumerate() {
                     let to = match a.text.as_str() {
                         "-o" | "--output" => rest.get(i + 1).map(|v| v.text.clone()),
-                        t => t.strip_prefix("--output=").or_else(|| t.strip_prefix("-o")).map(str::to_owned),
+                        t => t
+                            .strip_prefix("--output=")
+                            .or_else(|| t.strip_prefix("-o"))
+                            .map(str::to_owned),
                     };
-                    if let Some(cmd) = to.as_deref().and_then(|t| t.trim_start().strip_prefix('|')) {
+                    if let Some(cmd) = to.as_deref().and_then(|t| t.trim_start().strip_prefix('|'))
+                    {
                         self.shell_arg(&Arg::literal(cmd, a.span), &Stream::unknown(), false);
                     }
                 }
@@ -365,46 +455,75 @@ impl Engine<'_> {
             "perl" => {
                 self.perl_operands(rest);
                 for a in rest {
-                    if let Some(m) = a.text.strip_prefix("-M").or_else(|| a.text.strip_prefix("-m"))
+                    if let Some(m) = a
+                        .text
+                        .strip_prefix("-M")
+                        .or_else(|| a.text.strip_prefix("-m"))
                         && m.contains([';', '(', '`', '{'])
                     {
-                        let code = Arg { text: m.to_owned(), at: None, ..a.clone() };
+                        let code = Arg {
+                            text: m.to_owned(),
+                            at: None,
+                            ..a.clone()
+                        };
                         self.code("perl", &code, &Stream::default());
                     }
                 }
                 None
             }
             "ipython" | "ipython3" => {
-                for line in rest.iter().flat_map(|a| a.text.split(['\n', ';']).map(move |l| (l.trim(), a.span))) {
+                for line in rest
+                    .iter()
+                    .flat_map(|a| a.text.split(['\n', ';']).map(move |l| (l.trim(), a.span)))
+                {
                     if let (Some(cmd), span) = (line.0.strip_prefix('!'), line.1) {
-                        self.shell_arg(&Arg::literal(cmd.trim_start_matches('!'), span), &Stream::default(), false);
-                    } else if line.0.starts_with('%') || line.0.contains("=!") || line.0.contains("= !") {
+                        self.shell_arg(
+                            &Arg::literal(cmd.trim_start_matches('!'), span),
+                            &Stream::default(),
+                            false,
+                        );
+                    } else if line.0.starts_with('%')
+                        || line.0.contains("=!")
+                        || line.0.contains("= !")
+                    {
                         self.dynamic(line.1, "magic of IPython, which may run commands");
                     }
                 }
                 None
             }
             "python" | "python3" | "python2" | "pypy" | "pypy3" | "php" => {
-                if let Some(i) = rest
-                    .iter()
-                    .position(|a| a.text == "timeit")
-                    .filter(|i| i.checked_sub(1).and_then(|k| rest.get(k)).is_some_and(|p| p.text == "-m"))
-                {
+                if let Some(i) = rest.iter().position(|a| a.text == "timeit").filter(|i| {
+                    i.checked_sub(1)
+                        .and_then(|k| rest.get(k))
+                        .is_some_and(|p| p.text == "-m")
+                }) {
                     for a in rest.iter().skip(i + 1).filter(|a| !a.text.starts_with('-')) {
                         self.code("python", a, &Stream::default());
                     }
                 }
                 if rest.iter().any(|a| a.text == "pdb") {
-                    for (i, a) in rest.iter().enumerate().filter(|(_, a)| a.text.starts_with("-c")) {
+                    for (i, a) in rest
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, a)| a.text.starts_with("-c"))
+                    {
                         let code = if a.text == "-c" {
                             rest.get(i + 1).cloned()
                         } else {
-                            Some(Arg { text: a.text.get(2..).unwrap_or_default().to_owned(), at: None, ..a.clone() })
+                            Some(Arg {
+                                text: a.text.get(2..).unwrap_or_default().to_owned(),
+                                at: None,
+                                ..a.clone()
+                            })
                         };
                         if let Some(c) = code {
                             self.code(
                                 "python",
-                                &Arg { text: c.text.trim_start_matches('!').to_owned(), at: None, ..c },
+                                &Arg {
+                                    text: c.text.trim_start_matches('!').to_owned(),
+                                    at: None,
+                                    ..c
+                                },
                                 &Stream::default(),
                             );
                         }
@@ -420,10 +539,21 @@ impl Engine<'_> {
         }
     }
 
-    fn shell(&mut self, name: &str, rest: &[Arg], stdin: &Stream, want: bool, span: Span) -> Stream {
+    fn shell(
+        &mut self,
+        name: &str,
+        rest: &[Arg],
+        stdin: &Stream,
+        want: bool,
+        span: Span,
+    ) -> Stream {
         // `exec < file` gave every later command its input.
         let inherited = self.exec_stdin.clone();
-        let stdin = if stdin.present { stdin } else { inherited.as_ref().unwrap_or(stdin) };
+        let stdin = if stdin.present {
+            stdin
+        } else {
+            inherited.as_ref().unwrap_or(stdin)
+        };
         let mut i = 0;
         let mut command = false;
         let mut from_stdin = false;
@@ -447,8 +577,14 @@ impl Engine<'_> {
                     "command" => command = true,
                     "help" | "version" => return Stream::unknown(),
                     _ => {
-                        if let Some(f) = long.strip_prefix("rcfile=").or_else(|| long.strip_prefix("init-file=")) {
-                            let f = Arg { text: f.to_owned(), ..a.clone() };
+                        if let Some(f) = long
+                            .strip_prefix("rcfile=")
+                            .or_else(|| long.strip_prefix("init-file="))
+                        {
+                            let f = Arg {
+                                text: f.to_owned(),
+                                ..a.clone()
+                            };
                             self.script(&f, "sh", &Stream::default());
                         }
                     }
@@ -480,7 +616,9 @@ impl Engine<'_> {
         }
         let words = rest.get(i..).unwrap_or_default();
         if command {
-            let Some((code, params)) = words.split_first() else { return Stream::unknown() };
+            let Some((code, params)) = words.split_first() else {
+                return Stream::unknown();
+            };
             if dry {
                 return Stream::unknown();
             }
@@ -489,7 +627,14 @@ impl Engine<'_> {
             let functions = std::mem::take(&mut self.functions);
             let saved = self.enter_subshell();
             if let Some(zero) = params.first() {
-                self.vars.insert("0".to_owned(), super::expand::Var { text: zero.text.clone(), array: None, obf: zero.obf });
+                self.vars.insert(
+                    "0".to_owned(),
+                    super::expand::Var {
+                        text: zero.text.clone(),
+                        array: None,
+                        obf: zero.obf,
+                    },
+                );
             }
             let s = self.shell_arg(code, stdin, want);
             self.leave_subshell(saved);
@@ -504,7 +649,8 @@ impl Engine<'_> {
                     self.path_read(file);
                     return Stream::unknown();
                 }
-                self.params.push(words.iter().skip(1).map(|a| a.text.clone()).collect());
+                self.params
+                    .push(words.iter().skip(1).map(|a| a.text.clone()).collect());
                 self.script(&file.clone(), name, stdin);
                 self.params.pop();
             }
@@ -519,8 +665,15 @@ impl Engine<'_> {
                                 self.dynamic(span, "decoded text is piped into a shell");
                             }
                             let text = t.clone();
-                            self.params.push(words.iter().map(|a| a.text.clone()).collect());
-                            let s = self.run_text(&text, Base::Fixed(span), How::Code, &Stream::default(), want);
+                            self.params
+                                .push(words.iter().map(|a| a.text.clone()).collect());
+                            let s = self.run_text(
+                                &text,
+                                Base::Fixed(span),
+                                How::Code,
+                                &Stream::default(),
+                                want,
+                            );
                             self.params.pop();
                             return s;
                         }
@@ -545,12 +698,26 @@ impl Engine<'_> {
         let ctx = self.ctx;
         if let Some(spec) = ctx.table.get("tar") {
             let (call, _) = read(spec, rest);
-            let creates = ["-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate", "--concatenate"]
-                .iter()
-                .any(|f| call.has(f));
+            let creates = [
+                "-c",
+                "--create",
+                "-r",
+                "--append",
+                "-u",
+                "--update",
+                "-A",
+                "--catenate",
+                "--concatenate",
+            ]
+            .iter()
+            .any(|f| call.has(f));
             if let (true, Some(f)) = (
                 creates,
-                call.flags.iter().rev().find(|f| matches!(f.name.as_str(), "-f" | "--file")).and_then(|f| f.values.first()),
+                call.flags
+                    .iter()
+                    .rev()
+                    .find(|f| matches!(f.name.as_str(), "-f" | "--file"))
+                    .and_then(|f| f.values.first()),
             ) {
                 let f = f.clone();
                 self.path_write(&f);
@@ -563,7 +730,11 @@ impl Engine<'_> {
                 _ => t.strip_prefix("--checkpoint-action=").map(str::to_owned),
             };
             if let Some(cmd) = action.as_deref().and_then(|x| x.strip_prefix("exec=")) {
-                let c = Arg { text: cmd.to_owned(), at: None, ..a.clone() };
+                let c = Arg {
+                    text: cmd.to_owned(),
+                    at: None,
+                    ..a.clone()
+                };
                 self.shell_arg(&c, &Stream::default(), false);
                 self.emit_raw(
                     EffectKind::Execute,
@@ -597,7 +768,11 @@ impl Engine<'_> {
                     | "proxyusefdpass_"
             ) && v != "none"
             {
-                let c = Arg { text: v.to_owned(), at: None, ..a.clone() };
+                let c = Arg {
+                    text: v.to_owned(),
+                    at: None,
+                    ..a.clone()
+                };
                 self.shell_arg(&c, &Stream::default(), false);
                 self.emit_raw(
                     EffectKind::Dynamic,
@@ -625,8 +800,17 @@ impl Engine<'_> {
             };
             if let Some(c) = code {
                 let mut words = vec![c];
-                let from = if matches!(t, "-S" | "--split-string") { i + 2 } else { i + 1 };
-                words.extend(rest.get(from..).unwrap_or_default().iter().map(|a| super::run::quote(&a.text)));
+                let from = if matches!(t, "-S" | "--split-string") {
+                    i + 2
+                } else {
+                    i + 1
+                };
+                words.extend(
+                    rest.get(from..)
+                        .unwrap_or_default()
+                        .iter()
+                        .map(|a| super::run::quote(&a.text)),
+                );
                 let text = format!("env {}", words.join(" "));
                 self.run_text(&text, Base::Fixed(a.span), How::Wrapper, stdin, false);
                 return;
@@ -638,13 +822,26 @@ impl Engine<'_> {
     }
 
     fn dd(&mut self, rest: &[Arg], stdin: &Stream) {
-        let get = |k: &str| rest.iter().find_map(|a| a.text.strip_prefix(k).map(|v| (a, v)));
+        let get = |k: &str| {
+            rest.iter()
+                .find_map(|a| a.text.strip_prefix(k).map(|v| (a, v)))
+        };
         let Some((a, of)) = get("of=") else { return };
         let source = get("if=").map(|(_, v)| v);
-        if matches!(source, Some("/dev/zero" | "/dev/null" | "/dev/urandom" | "/dev/random")) || stdin.text.as_deref() == Some("")
+        if matches!(
+            source,
+            Some("/dev/zero" | "/dev/null" | "/dev/urandom" | "/dev/random")
+        ) || stdin.text.as_deref() == Some("")
         {
-            let f = Arg { text: of.to_owned(), at: None, ..a.clone() };
-            let inside = matches!(self.classify(of).class, super::path::PathClass::Inside | super::path::PathClass::Temporary);
+            let f = Arg {
+                text: of.to_owned(),
+                at: None,
+                ..a.clone()
+            };
+            let inside = matches!(
+                self.classify(of).class,
+                super::path::PathClass::Inside | super::path::PathClass::Temporary
+            );
             // Making a test file of zeros is everyday work; `/dev/null` empties.
             let sized = get("count=").is_some() && source != Some("/dev/null");
             if !(inside && sized) {
@@ -656,9 +853,14 @@ impl Engine<'_> {
     /// A copy of a program or of text of this line is run under another name later.
     fn copied(&mut self, rest: &[Arg]) {
         let ops: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
-        let [from, .., to] = ops.as_slice() else { return };
+        let [from, .., to] = ops.as_slice() else {
+            return;
+        };
         let text = self.file_text(&from.text);
-        let foreign = !matches!(self.classify(&from.text).class, super::path::PathClass::Inside | super::path::PathClass::Root);
+        let foreign = !matches!(
+            self.classify(&from.text).class,
+            super::path::PathClass::Inside | super::path::PathClass::Root
+        );
         if (foreign || self.wrote(&from.text))
             && let Some(p) = super::path::normalise(&to.text, self.cwd.as_deref())
         {
@@ -671,26 +873,32 @@ impl Engine<'_> {
     fn copy_null(&mut self, rest: &[Arg]) {
         let ops: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
         if let [first, .., last] = ops.as_slice()
-            && matches!(first.text.as_str(), "/dev/null" | "/dev/zero" | "/dev/urandom")
+            && matches!(
+                first.text.as_str(),
+                "/dev/null" | "/dev/zero" | "/dev/urandom"
+            )
         {
             let last = (*last).clone();
             self.path_empty(&last);
         }
     }
 
-    /// `perl -n`, `-p` and `<>` open their operands in the old way: `>file` is written, `cmd|` is run.
+    /// `perl -n`, `-p` and `<>` open their operands in the old way: `>file` is written, `cmd|` is
+    /// run.
     fn perl_operands(&mut self, rest: &[Arg]) {
         let ctx = self.ctx;
-        let Some(spec) = ctx.table.get("perl") else { return };
+        let Some(spec) = ctx.table.get("perl") else {
+            return;
+        };
         let (call, _) = read(spec, rest);
         let code = |f: &super::apply::Seen<'_>| matches!(f.name.as_str(), "-e" | "-E");
         let opens = call.has("-n")
             || call.has("-p")
-            || call
-                .flags
-                .iter()
-                .filter(|f| code(f))
-                .any(|f| f.values.iter().any(|v| v.text.contains("<>") || v.text.contains("<ARGV>")));
+            || call.flags.iter().filter(|f| code(f)).any(|f| {
+                f.values
+                    .iter()
+                    .any(|v| v.text.contains("<>") || v.text.contains("<ARGV>"))
+            });
         if !opens || !call.flags.iter().any(code) {
             return;
         }
@@ -700,7 +908,11 @@ impl Engine<'_> {
                 self.path_write(&Arg::literal(file.trim_start_matches(['>', ' ']), a.span));
                 self.path_empty(&Arg::literal(file.trim_start_matches(['>', ' ']), a.span));
             } else if t.starts_with('|') || t.ends_with('|') {
-                self.shell_arg(&Arg::literal(t.trim_matches('|'), a.span), &Stream::unknown(), false);
+                self.shell_arg(
+                    &Arg::literal(t.trim_matches('|'), a.span),
+                    &Stream::unknown(),
+                    false,
+                );
             }
         }
     }
@@ -710,9 +922,17 @@ impl Engine<'_> {
         let ctx = self.ctx;
         let spec = ctx.table.get("truncate")?;
         let (call, _) = read(spec, rest);
-        let size = call.flags.iter().rev().find(|f| matches!(f.name.as_str(), "-s" | "--size")).and_then(|f| f.values.first())?;
+        let size = call
+            .flags
+            .iter()
+            .rev()
+            .find(|f| matches!(f.name.as_str(), "-s" | "--size"))
+            .and_then(|f| f.values.first())?;
         let digits = size.text.trim_start_matches(['+', '>', '%', '/']);
-        let grows = digits.bytes().next().is_some_and(|c| (b'1'..=b'9').contains(&c));
+        let grows = digits
+            .bytes()
+            .next()
+            .is_some_and(|c| (b'1'..=b'9').contains(&c));
         if !grows {
             return None;
         }
@@ -724,6 +944,8 @@ impl Engine<'_> {
 
     /// True if the line itself wrote this file.
     pub(crate) fn wrote(&self, file: &str) -> bool {
-        !self.files.is_empty() && super::path::normalise(file, self.cwd.as_deref()).is_some_and(|p| self.files.contains_key(&p))
+        !self.files.is_empty()
+            && super::path::normalise(file, self.cwd.as_deref())
+                .is_some_and(|p| self.files.contains_key(&p))
     }
 }

@@ -49,8 +49,16 @@ pub(super) const TOOL_DIRS: &[&str] = &[
 
 impl Engine<'_> {
     /// Runs a command given as expanded words.
-    pub(crate) fn run_args(&mut self, args: &[Arg], stdin: &Stream, want: bool, span: Span) -> Stream {
-        let Some(first) = args.first() else { return Stream::unknown() };
+    pub(crate) fn run_args(
+        &mut self,
+        args: &[Arg],
+        stdin: &Stream,
+        want: bool,
+        span: Span,
+    ) -> Stream {
+        let Some(first) = args.first() else {
+            return Stream::unknown();
+        };
         self.burn(16 + args.iter().map(|a| a.text.len() / 8 + 2).sum::<usize>());
         if self.spent(span) {
             return Stream::unknown();
@@ -65,7 +73,10 @@ impl Engine<'_> {
             return self.unknown_program(args, stdin, want, span);
         }
         if first.obf {
-            self.dynamic(first.span, "the name of the program is hidden behind a computation");
+            self.dynamic(
+                first.span,
+                "the name of the program is hidden behind a computation",
+            );
         }
         if let Some(body) = self.aliases.get(text).cloned()
             && !first.quoted
@@ -98,7 +109,14 @@ impl Engine<'_> {
         out
     }
 
-    fn run_alias(&mut self, body: &str, args: &[Arg], stdin: &Stream, want: bool, span: Span) -> Stream {
+    fn run_alias(
+        &mut self,
+        body: &str,
+        args: &[Arg],
+        stdin: &Stream,
+        want: bool,
+        span: Span,
+    ) -> Stream {
         let mut text = body.to_owned();
         for a in args.iter().skip(1) {
             text.push(' ');
@@ -115,7 +133,9 @@ impl Engine<'_> {
     }
 
     fn unknown_program(&mut self, args: &[Arg], stdin: &Stream, want: bool, span: Span) -> Stream {
-        let Some(first) = args.first() else { return Stream::unknown() };
+        let Some(first) = args.first() else {
+            return Stream::unknown();
+        };
         let i = self.step(&first.text, args.get(1..).unwrap_or_default(), span);
         let _ = i;
         let why = if has_hole(&first.text) {
@@ -123,7 +143,14 @@ impl Engine<'_> {
         } else {
             "the program is given by a pattern"
         };
-        self.emit_raw(EffectKind::Dynamic, Some(show(&first.text)), Certainty::Certain, first.span, Risk::High, why);
+        self.emit_raw(
+            EffectKind::Dynamic,
+            Some(show(&first.text)),
+            Certainty::Certain,
+            first.span,
+            Risk::High,
+            why,
+        );
         let _ = (stdin, want);
         Stream::unknown()
     }
@@ -144,7 +171,10 @@ impl Engine<'_> {
         if BIN_DIRS.contains(&dir) || TOOL_DIRS.iter().any(|t| dir.ends_with(t)) {
             return Some(base.to_owned());
         }
-        if dir.starts_with("/usr/lib/") || dir.starts_with("/opt/") && dir.ends_with("/bin") || dir.starts_with("/nix/store/") {
+        if dir.starts_with("/usr/lib/")
+            || dir.starts_with("/opt/") && dir.ends_with("/bin")
+            || dir.starts_with("/nix/store/")
+        {
             return Some(base.to_owned());
         }
         None
@@ -192,11 +222,23 @@ impl Engine<'_> {
                             .and_then(|n| n.parse::<usize>().ok())
                             .and_then(|n| self.procs.get(n))
                             .is_some_and(|s| s.obf);
-                    let lang = if interpreter.is_empty() { shebang(&code) } else { lang };
-                    let a = Arg { text: code, span: arg.span, obf, ..Arg::default() };
+                    let lang = if interpreter.is_empty() {
+                        shebang(&code)
+                    } else {
+                        lang
+                    };
+                    let a = Arg {
+                        text: code,
+                        span: arg.span,
+                        obf,
+                        ..Arg::default()
+                    };
                     self.code(lang, &a, stdin);
                 }
-                None => self.dynamic(arg.span, "runs a file whose text was only made by this line"),
+                None => self.dynamic(
+                    arg.span,
+                    "runs a file whose text was only made by this line",
+                ),
             }
             return true;
         }
@@ -218,12 +260,25 @@ impl Engine<'_> {
             PathClass::GitInternal => (Risk::High, "runs a file from git's own directory"),
             _ => (Risk::High, "runs a file outside the work tree"),
         };
-        self.emit_raw(EffectKind::Execute, Some(show(text)), Certainty::Certain, arg.span, risk, why);
+        self.emit_raw(
+            EffectKind::Execute,
+            Some(show(text)),
+            Certainty::Certain,
+            arg.span,
+            risk,
+            why,
+        );
         true
     }
 
     /// A wrapper runs another command.
-    pub(crate) fn wrapped(&mut self, args: &[Arg], stdin: &Stream, want: bool, span: Span) -> Stream {
+    pub(crate) fn wrapped(
+        &mut self,
+        args: &[Arg],
+        stdin: &Stream,
+        want: bool,
+        span: Span,
+    ) -> Stream {
         if self.level >= MAX_LEVEL {
             self.dynamic(span, "commands nested too deeply");
             return Stream::unknown();
@@ -238,7 +293,15 @@ impl Engine<'_> {
         s
     }
 
-    fn run_program(&mut self, name: &str, first: &Arg, rest: &[Arg], stdin: &Stream, want: bool, span: Span) -> Stream {
+    fn run_program(
+        &mut self,
+        name: &str,
+        first: &Arg,
+        rest: &[Arg],
+        stdin: &Stream,
+        want: bool,
+        span: Span,
+    ) -> Stream {
         if let Some(s) = self.builtin(name, first, rest, stdin, want, span) {
             return s;
         }
@@ -255,8 +318,10 @@ impl Engine<'_> {
             let piped = stdin.present && !stdin.inline && stdin.text.is_none();
             let first_arg = rest.first().map(|a| a.text.as_str()).unwrap_or_default();
             self.fetched |= table_name == "git" && first_arg == "clone"
-                || matches!(table_name.as_str(), "tar" | "bsdtar" | "cpio" | "unzip" | "gtar")
-                    && piped
+                || matches!(
+                    table_name.as_str(),
+                    "tar" | "bsdtar" | "cpio" | "unzip" | "gtar"
+                ) && piped
                     && self.effects.iter().any(|e| e.kind == EffectKind::Network);
             let ctx = self.ctx;
             if let Some(spec) = ctx.table.get(&table_name) {
@@ -278,7 +343,10 @@ impl Engine<'_> {
             return Some(name.to_owned());
         }
         let mut base = name;
-        if let Some(b) = base.strip_suffix(".exe").or_else(|| base.strip_suffix(".EXE")) {
+        if let Some(b) = base
+            .strip_suffix(".exe")
+            .or_else(|| base.strip_suffix(".EXE"))
+        {
             base = b;
             if table.contains(base) {
                 return Some(base.to_owned());
@@ -287,19 +355,29 @@ impl Engine<'_> {
         // `npx tool@1.2` and `uvx tool@latest` name a version.
         if let Some((b, v)) = base.split_once('@')
             && !b.is_empty()
-            && v.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'-' | b'^' | b'~'))
+            && v.bytes()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'-' | b'^' | b'~'))
             && table.contains(b)
         {
             return Some(b.to_owned());
         }
-        let cut = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+        let cut = base
+            .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+            .trim_end_matches('-');
         (cut.len() > 1 && cut.len() < base.len() && table.contains(cut)).then(|| cut.to_owned())
     }
 
     fn unlisted(&mut self, name: &str, first: &Arg, rest: &[Arg], span: Span) {
         let _ = span;
         if let Some(why) = super::foreign::program(name) {
-            self.emit_raw(EffectKind::Unknown, Some(show(name)), Certainty::Possible, first.span, Risk::High, why);
+            self.emit_raw(
+                EffectKind::Unknown,
+                Some(show(name)),
+                Certainty::Possible,
+                first.span,
+                Risk::High,
+                why,
+            );
             return;
         }
         // Asking a program for its version or help is as good as harmless.
@@ -318,7 +396,11 @@ impl Engine<'_> {
 
 /// Quotes a text for a shell so that it stays one word.
 pub(crate) fn quote(text: &str) -> String {
-    if !text.is_empty() && text.bytes().all(|c| c.is_ascii_alphanumeric() || b"-_./=:,@%+\x00\x01".contains(&c)) {
+    if !text.is_empty()
+        && text
+            .bytes()
+            .all(|c| c.is_ascii_alphanumeric() || b"-_./=:,@%+\x00\x01".contains(&c))
+    {
         return text.to_owned();
     }
     let t = text.replace(STAR, "*").replace(ANY, "?");

@@ -21,9 +21,18 @@ thread_local! {
 
 /// True if a parameter of this name holds a command line.
 pub(super) fn command_like(key: &str) -> bool {
-    ["command", "cmd", "shell", "script", "commandline", "command_line", "bash", "shell_command"]
-        .into_iter()
-        .any(|name| key.eq_ignore_ascii_case(name))
+    [
+        "command",
+        "cmd",
+        "shell",
+        "script",
+        "commandline",
+        "command_line",
+        "bash",
+        "shell_command",
+    ]
+    .into_iter()
+    .any(|name| key.eq_ignore_ascii_case(name))
 }
 
 /// Effects of calling a tool with these parameters. Spans are empty: there is no line.
@@ -53,12 +62,23 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
             "parameters in a text that can't be read as JSON",
         );
     }
-    let mut found = Found { verb: v, topics, ..Found::default() };
+    let mut found = Found {
+        verb: v,
+        topics,
+        ..Found::default()
+    };
     found.read(&mut e, params);
-    let Found { verb, paths, outputs, seen_command, .. } = found;
+    let Found {
+        verb,
+        paths,
+        outputs,
+        seen_command,
+        ..
+    } = found;
     v = verb;
     for p in &outputs {
-        // Where a copy or a move leads is a path like the others; a reader that is told where writes.
+        // Where a copy or a move leads is a path like the others; a reader that is told where
+        // writes.
         e.path_write(&**p);
     }
     let brings = topics.has(Topics::DOWNLOAD);
@@ -84,14 +104,35 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
             if topics.handles_secrets() {
                 e.tool_secret(name, "the tool's name says that it reads secrets");
             } else if paths.is_empty() {
-                e.emit_raw(EffectKind::Read, None, Certainty::Possible, none, Risk::Low, "the tool's name says that it reads");
+                e.emit_raw(
+                    EffectKind::Read,
+                    None,
+                    Certainty::Possible,
+                    none,
+                    Risk::Low,
+                    "the tool's name says that it reads",
+                );
             }
         }
         Verb::Write | Verb::Move if paths.is_empty() => {
-            e.emit_raw(EffectKind::Write, None, Certainty::Possible, none, Risk::Medium, "the tool's name says that it writes");
+            e.emit_raw(
+                EffectKind::Write,
+                None,
+                Certainty::Possible,
+                none,
+                Risk::Medium,
+                "the tool's name says that it writes",
+            );
         }
         Verb::Delete if paths.is_empty() => {
-            e.emit_raw(EffectKind::Delete, None, Certainty::Possible, none, Risk::High, "the tool's name says that it deletes");
+            e.emit_raw(
+                EffectKind::Delete,
+                None,
+                Certainty::Possible,
+                none,
+                Risk::High,
+                "the tool's name says that it deletes",
+            );
         }
         Verb::Write | Verb::Move | Verb::Delete => {}
         Verb::Execute if !seen_command => {
@@ -125,13 +166,28 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                 "the tool's name says that it uses the network",
             );
         }
-        Verb::GitRead => e.emit(EffectKind::GitRead, None, none, "the tool's name says that it reads the repository"),
+        Verb::GitRead => e.emit(
+            EffectKind::GitRead,
+            None,
+            none,
+            "the tool's name says that it reads the repository",
+        ),
         Verb::GitWrite => {
-            let rewrites = words(&spelled(name)).any(|word| matches!(word, "reset" | "rebase" | "force" | "clean"))
+            let rewrites = words(&spelled(name))
+                .any(|word| matches!(word, "reset" | "rebase" | "force" | "clean"))
                 || flag(params, "force")
                 || flag(params, "hard");
-            let kind = if rewrites { EffectKind::GitRewrite } else { EffectKind::GitWrite };
-            e.emit(kind, None, none, "the tool's name says that it changes the repository");
+            let kind = if rewrites {
+                EffectKind::GitRewrite
+            } else {
+                EffectKind::GitWrite
+            };
+            e.emit(
+                kind,
+                None,
+                none,
+                "the tool's name says that it changes the repository",
+            );
         }
         Verb::Unknown => {
             e.emit_raw(
@@ -165,7 +221,11 @@ pub(super) fn reads(v: Verb) -> bool {
 /// The text without the characters that stand for holes in expanded words.
 pub(super) fn clean(s: &str) -> Cow<'_, str> {
     if holds(s, |b| b <= 3) {
-        Cow::Owned(s.chars().map(|c| if c <= '\u{3}' { '\u{1a}' } else { c }).collect())
+        Cow::Owned(
+            s.chars()
+                .map(|c| if c <= '\u{3}' { '\u{1a}' } else { c })
+                .collect(),
+        )
     } else {
         Cow::Borrowed(s)
     }
@@ -184,21 +244,54 @@ mod tests {
     #[test]
     fn names_and_parameters() {
         assert_eq!(risk("read_file", json!({"path": "README.md"})), Risk::Low);
-        assert_eq!(risk("mcp__fs__readFile", json!({"anything": "./src/a.rs"})), Risk::Low);
-        assert_eq!(risk("read_file", json!({"path": "/home/dev/.ssh/id_rsa"})), Risk::High);
-        assert_eq!(risk("write_file", json!({"p": "./a.txt", "content": "rm -rf /"})), Risk::Medium);
-        assert_eq!(risk("write_file", json!({"where": "/etc/hosts"})), Risk::High);
+        assert_eq!(
+            risk("mcp__fs__readFile", json!({"anything": "./src/a.rs"})),
+            Risk::Low
+        );
+        assert_eq!(
+            risk("read_file", json!({"path": "/home/dev/.ssh/id_rsa"})),
+            Risk::High
+        );
+        assert_eq!(
+            risk("write_file", json!({"p": "./a.txt", "content": "rm -rf /"})),
+            Risk::Medium
+        );
+        assert_eq!(
+            risk("write_file", json!({"where": "/etc/hosts"})),
+            Risk::High
+        );
         assert_eq!(risk("delete_file", json!({"path": "a.txt"})), Risk::Medium);
-        assert_eq!(risk("delete_directory", json!({"path": "src", "recursive": true})), Risk::High);
-        assert_eq!(risk("bash_execute", json!({"command": "ls src"})), Risk::Low);
-        assert_eq!(risk("bash_execute", json!({"command": "rm -rf src"})), Risk::High);
-        assert_eq!(risk("run", json!({"command": ["rm", "-rf", "src"]})), Risk::High);
-        assert_eq!(risk("fetch", json!({"url": "https://example.org"})), Risk::Medium);
+        assert_eq!(
+            risk(
+                "delete_directory",
+                json!({"path": "src", "recursive": true})
+            ),
+            Risk::High
+        );
+        assert_eq!(
+            risk("bash_execute", json!({"command": "ls src"})),
+            Risk::Low
+        );
+        assert_eq!(
+            risk("bash_execute", json!({"command": "rm -rf src"})),
+            Risk::High
+        );
+        assert_eq!(
+            risk("run", json!({"command": ["rm", "-rf", "src"]})),
+            Risk::High
+        );
+        assert_eq!(
+            risk("fetch", json!({"url": "https://example.org"})),
+            Risk::Medium
+        );
         assert_eq!(risk("git_status", json!({})), Risk::Low);
         assert_eq!(risk("git_commit", json!({"message": "x"})), Risk::Medium);
         assert_eq!(risk("frobnicate", json!({})), Risk::High);
         assert_eq!(risk("run_tests", json!({"suite": "all"})), Risk::Medium);
-        assert_eq!(risk("runTests", json!({"command": "rm -rf src"})), Risk::High);
+        assert_eq!(
+            risk("runTests", json!({"command": "rm -rf src"})),
+            Risk::High
+        );
         assert_eq!(risk("run_script", json!({"name": "test"})), Risk::High);
         assert_eq!(risk("delete_test", json!({})), Risk::High);
         assert_eq!(risk("github_get_issue", json!({"number": 1})), Risk::Medium);
@@ -280,39 +373,106 @@ mod tests {
             ("bash", call(json!(["rm", "-rf", "/"]))),
             ("bash", call(json!("[\"rm\",\"-rf\",\"/\"]"))),
             ("bash", call(json!("{\"command\":\"rm -rf /\""))),
-            ("bash", json!({"tool": "x", "parameters": {"command": "rm a"}, "cwd": "/etc"})),
+            (
+                "bash",
+                json!({"tool": "x", "parameters": {"command": "rm a"}, "cwd": "/etc"}),
+            ),
             ("read_file", call(json!("{\"path\":\".env\"}"))),
             ("read_file", call(json!(".env"))),
             ("read_file", call(json!([".env"]))),
             ("cat", call(json!("/etc/shadow"))),
             ("query", call(json!("drop table x"))),
-            ("apply_patch", call(json!("*** Begin Patch\n*** Update File: /etc/hosts\n@@\n-a\n+b\n*** End Patch"))),
+            (
+                "apply_patch",
+                call(json!(
+                    "*** Begin Patch\n*** Update File: /etc/hosts\n@@\n-a\n+b\n*** End Patch"
+                )),
+            ),
             ("git_diff", call(json!("--output=/etc/x"))),
-            ("delete_directory", json!({"tool": "x", "parameters": {"path": "src", "recursive": true}})),
-            ("write_files", json!({"files": {".git/hooks/pre-commit": "x"}})),
-            ("write_files", json!({"files": {"Jenkinsfile": "x", "data": "y"}})),
-            ("write_files", json!({"tool": "x", "parameters": "{\"files\":{\"../../x\":{\"content\":\"y\"}}}"})),
+            (
+                "delete_directory",
+                json!({"tool": "x", "parameters": {"path": "src", "recursive": true}}),
+            ),
+            (
+                "write_files",
+                json!({"files": {".git/hooks/pre-commit": "x"}}),
+            ),
+            (
+                "write_files",
+                json!({"files": {"Jenkinsfile": "x", "data": "y"}}),
+            ),
+            (
+                "write_files",
+                json!({"tool": "x", "parameters": "{\"files\":{\"../../x\":{\"content\":\"y\"}}}"}),
+            ),
             ("write_file", json!({".envrc": "x"})),
-            ("write_file", json!({"path": "$HOME/.ssh/authorized_keys", "content": "x"})),
-            ("write_file", json!({"path": "%USERPROFILE%\\x", "content": "x"})),
+            (
+                "write_file",
+                json!({"path": "$HOME/.ssh/authorized_keys", "content": "x"}),
+            ),
+            (
+                "write_file",
+                json!({"path": "%USERPROFILE%\\x", "content": "x"}),
+            ),
             ("write_file", json!({"path": "%AppData%/x", "content": "x"})),
-            ("write_file", json!({"path": "$env:USERPROFILE\\x", "content": "x"})),
+            (
+                "write_file",
+                json!({"path": "$env:USERPROFILE\\x", "content": "x"}),
+            ),
             ("write_file", json!({"path": "${HOME}/x", "content": "x"})),
-            ("write_file", json!({"path": "$SOMEWHERE/x", "content": "x"})),
-            ("write_file", json!({"path": ".github/workflows/ci.yml", "content": "x"})),
+            (
+                "write_file",
+                json!({"path": "$SOMEWHERE/x", "content": "x"}),
+            ),
+            (
+                "write_file",
+                json!({"path": ".github/workflows/ci.yml", "content": "x"}),
+            ),
         ] {
             assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
         }
         for (name, params, expected) in [
-            ("bash", call(json!("{\"command\":\"ls src\",\"timeout\":5}")), Risk::Low),
-            ("read_file", call(json!("{\"path\":\"src/a.rs\"}")), Risk::Low),
+            (
+                "bash",
+                call(json!("{\"command\":\"ls src\",\"timeout\":5}")),
+                Risk::Low,
+            ),
+            (
+                "read_file",
+                call(json!("{\"path\":\"src/a.rs\"}")),
+                Risk::Low,
+            ),
             ("read_file", call(json!("src/a.rs")), Risk::Low),
-            ("read_file", json!({"path": "${workspaceFolder}/src/a.rs"}), Risk::Low),
-            ("write_file", json!({"path": "a.json", "content": "{\"command\":\"rm -rf /\"}"}), Risk::Medium),
-            ("write_file", json!({"path": "$PWD/a.rs", "content": "x"}), Risk::Medium),
-            ("write_files", json!({"files": {"src/a.rs": "use crate::x;", "src/profile.rs": "mod x;"}}), Risk::Medium),
-            ("edit_file", json!({"edits": [{"old_string": "a", "new_string": "b"}], "path": "a"}), Risk::Medium),
-            ("search_text", call(json!("{\"query\":\"rm -rf /\"}")), Risk::Low),
+            (
+                "read_file",
+                json!({"path": "${workspaceFolder}/src/a.rs"}),
+                Risk::Low,
+            ),
+            (
+                "write_file",
+                json!({"path": "a.json", "content": "{\"command\":\"rm -rf /\"}"}),
+                Risk::Medium,
+            ),
+            (
+                "write_file",
+                json!({"path": "$PWD/a.rs", "content": "x"}),
+                Risk::Medium,
+            ),
+            (
+                "write_files",
+                json!({"files": {"src/a.rs": "use crate::x;", "src/profile.rs": "mod x;"}}),
+                Risk::Medium,
+            ),
+            (
+                "edit_file",
+                json!({"edits": [{"old_string": "a", "new_string": "b"}], "path": "a"}),
+                Risk::Medium,
+            ),
+            (
+                "search_text",
+                call(json!("{\"query\":\"rm -rf /\"}")),
+                Risk::Low,
+            ),
         ] {
             assert_eq!(risk(name, params.clone()), expected, "{name} {params}");
         }

@@ -15,14 +15,32 @@ pub const ANSWER: [&str; 2] = ["content", "text"];
 /// Members that a diff stands in.
 pub const DIFF: [&str; 2] = ["diff", "content"];
 
-/// Effects of an `answer`: none of its text, but whatever stands beside that is read as the parameters of a call.
+/// Effects of an `answer`: none of its text, but whatever stands beside that is read as the
+/// parameters of a call.
 #[must_use]
 pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     /// Members that say what kind of text it is.
-    const KINDS: [&str; 10] =
-        ["confidence", "done", "final", "format", "lang", "language", "metadata", "mime_type", "role", "type"];
+    const KINDS: [&str; 10] = [
+        "confidence",
+        "done",
+        "final",
+        "format",
+        "lang",
+        "language",
+        "metadata",
+        "mime_type",
+        "role",
+        "type",
+    ];
     /// Members that say where it has it from.
-    const CITES: [&str; 6] = ["citations", "sources", "references", "links", "related", "urls"];
+    const CITES: [&str; 6] = [
+        "citations",
+        "sources",
+        "references",
+        "links",
+        "related",
+        "urls",
+    ];
     let mut rest: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
     let mut cited: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
     let mut objects: Vec<&Param<'_>> = vec![payload];
@@ -39,9 +57,11 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     }
     for (name, value) in objects.into_iter().filter_map(Param::members).flatten() {
         let text = ANSWER.contains(&&**name) && matches!(value, Param::Text(_));
-        let part = ANSWER.contains(&&**name) && std::ptr::eq(payload.get(name).unwrap_or(&Param::Nothing), value);
+        let part = ANSWER.contains(&&**name)
+            && std::ptr::eq(payload.get(name).unwrap_or(&Param::Nothing), value);
         let kind = KINDS.contains(&&**name);
-        if value.is_empty() || text || part || is_harmless(name, value) || kind && is_remark(value) {
+        if value.is_empty() || text || part || is_harmless(name, value) || kind && is_remark(value)
+        {
             continue;
         }
         // What describes an answer may name files; it may not hold any, nor a call.
@@ -49,11 +69,19 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         let list = if tells { &mut cited } else { &mut rest };
         list.push((Cow::Borrowed(name), value.clone()));
     }
-    let mut analysis = if rest.is_empty() { Analysis::default() } else { effects_beside(&Param::Members(rest), ctx) };
+    let mut analysis = if rest.is_empty() {
+        Analysis::default()
+    } else {
+        effects_beside(&Param::Members(rest), ctx)
+    };
     if !cited.is_empty() {
         let mut e = Engine::new(ctx, 200_000);
         let cited = Param::Members(cited);
-        let mut found = Found { verb: Verb::Read, cites: true, ..Found::default() };
+        let mut found = Found {
+            verb: Verb::Read,
+            cites: true,
+            ..Found::default()
+        };
         found.read(&mut e, &cited);
         found.paths.iter().for_each(|path| e.path_read(&**path));
         analysis.join(e.finish());
@@ -66,28 +94,52 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
 pub fn effects_beside_diff(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let beside = |(name, value): &&(Cow<'_, str>, Param<'_>)| {
         let text = DIFF.contains(&&**name) && matches!(value, Param::Text(_));
-        let here = PLACES.contains(&&**name) && value.as_str().is_some_and(|place| matches!(place, "." | "./"));
+        let here = PLACES.contains(&&**name)
+            && value
+                .as_str()
+                .is_some_and(|place| matches!(place, "." | "./"));
         !(value.is_empty() || text || here || is_harmless(name, value))
     };
-    let rest: Vec<_> = payload.members().unwrap_or_default().iter().filter(beside).cloned().collect();
-    if rest.is_empty() { Analysis::default() } else { effects_beside(&Param::Members(rest), ctx) }
+    let rest: Vec<_> = payload
+        .members()
+        .unwrap_or_default()
+        .iter()
+        .filter(beside)
+        .cloned()
+        .collect();
+    if rest.is_empty() {
+        Analysis::default()
+    } else {
+        effects_beside(&Param::Members(rest), ctx)
+    }
 }
 
-/// Whether a value holds something to act on: a command, the parameters of a call, or a file with its content.
+/// Whether a value holds something to act on: a command, the parameters of a call, or a file with
+/// its content.
 fn acts(value: &Param<'_>) -> bool {
-    const CONTENTS: [&str; 8] = ["content", "contents", "data", "patch", "diff", "files", "changes", "edits"];
+    const CONTENTS: [&str; 8] = [
+        "content", "contents", "data", "patch", "diff", "files", "changes", "edits",
+    ];
     let act = |(name, value): &(Cow<'_, str>, Param<'_>)| {
-        let holds = CONTENTS.contains(&&**name) || WRAPPERS.contains(&&**name) || command_like(name);
+        let holds =
+            CONTENTS.contains(&&**name) || WRAPPERS.contains(&&**name) || command_like(name);
         !value.is_empty() && (holds || name.contains(['.', '/', '\\']))
     };
-    let changes = |tool: &str| matches!(verb(tool).0, Verb::Delete | Verb::Move | Verb::Write | Verb::GitWrite);
-    let acting =
-        |one: &Param<'_>| one.members().is_some_and(|members| members.iter().any(act)) || one.tool().is_some_and(changes);
+    let changes = |tool: &str| {
+        matches!(
+            verb(tool).0,
+            Verb::Delete | Verb::Move | Verb::Write | Verb::GitWrite
+        )
+    };
+    let acting = |one: &Param<'_>| {
+        one.members().is_some_and(|members| members.iter().any(act))
+            || one.tool().is_some_and(changes)
+    };
     value.within().any(acting)
 }
 
-/// Effects of the calls that stand somewhere inside of a value. Where nothing is given to a tool, its name may be a remark: then
-/// only one that says what it does is taken for a call.
+/// Effects of the calls that stand somewhere inside of a value. Where nothing is given to a tool,
+/// its name may be a remark: then only one that says what it does is taken for a call.
 fn calls_within(value: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     /// Nobody says more beside an answer.
     const MOST: usize = 100;
@@ -113,19 +165,38 @@ fn effects_beside(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     }
     let within = calls_within(rest, ctx);
     let mut e = Engine::new(ctx, 200_000);
-    let mut unknown = |why| e.emit_raw(EffectKind::Unknown, None, Certainty::Possible, Span::default(), Risk::High, why);
+    let mut unknown = |why| {
+        e.emit_raw(
+            EffectKind::Unknown,
+            None,
+            Certainty::Possible,
+            Span::default(),
+            Risk::High,
+            why,
+        );
+    };
     let names = rest.members().unwrap_or_default();
-    if names.iter().any(|(name, _)| WRAPPERS.contains(&&**name) || matches!(&**name, "tool" | "tool_name")) {
+    if names
+        .iter()
+        .any(|(name, _)| WRAPPERS.contains(&&**name) || matches!(&**name, "tool" | "tool_name"))
+    {
         unknown("parameters of a tool that isn't named");
     }
     if names.iter().any(|(name, _)| PLACES.contains(&&**name)) {
         unknown("it says that it is applied somewhere else");
     }
     let inputs = rest.inputs();
-    let mut found = Found { verb: Verb::Write, ..Found::default() };
+    let mut found = Found {
+        verb: Verb::Write,
+        ..Found::default()
+    };
     found.read(&mut e, &inputs.values);
     // Nothing says what is done to them.
-    found.paths.iter().chain(&found.outputs).for_each(|path| e.path_write(&**path));
+    found
+        .paths
+        .iter()
+        .chain(&found.outputs)
+        .for_each(|path| e.path_write(&**path));
     let mut analysis = e.finish();
     analysis.join(within);
     analysis
@@ -141,7 +212,8 @@ mod tests {
     fn what_stands_beside_an_answer_or_a_diff_counts() {
         let table = Table::builtin();
         let ctx = Context::new(&table);
-        let answer = |payload: serde_json::Value| effects_of_answer(&Param::from(&payload), &ctx).risk;
+        let answer =
+            |payload: serde_json::Value| effects_of_answer(&Param::from(&payload), &ctx).risk;
         for payload in [
             json!({"content": "Done.", "command": "rm -rf /"}),
             json!({"text": "Done.", "tool": "bash", "parameters": "{\"command\":\"rm -rf /\"}"}),
@@ -172,14 +244,30 @@ mod tests {
         ] {
             assert_eq!(answer(payload.clone()), Risk::Low, "{payload}");
         }
-        assert_eq!(answer(json!({"content": "Done.", "url": "https://example.org"})), Risk::Medium);
-        let diff = |payload: serde_json::Value| effects_beside_diff(&Param::from(&payload), &ctx).risk;
-        assert_eq!(diff(json!({"diff": "d", "command": "rm -rf /"})), Risk::High);
+        assert_eq!(
+            answer(json!({"content": "Done.", "url": "https://example.org"})),
+            Risk::Medium
+        );
+        let diff =
+            |payload: serde_json::Value| effects_beside_diff(&Param::from(&payload), &ctx).risk;
+        assert_eq!(
+            diff(json!({"diff": "d", "command": "rm -rf /"})),
+            Risk::High
+        );
         assert_eq!(diff(json!({"diff": "d", "path": "../../x"})), Risk::High);
-        assert_eq!(diff(json!({"diff": "d", "note": {"files": {".git/hooks/pre-commit": "x"}}})), Risk::High);
-        assert_eq!(diff(json!({"diff": "d", "summary": {"command": "rm -rf /"}})), Risk::High);
+        assert_eq!(
+            diff(json!({"diff": "d", "note": {"files": {".git/hooks/pre-commit": "x"}}})),
+            Risk::High
+        );
+        assert_eq!(
+            diff(json!({"diff": "d", "summary": {"command": "rm -rf /"}})),
+            Risk::High
+        );
         assert_eq!(diff(json!({"diff": "d", "cwd": "/etc"})), Risk::High);
         assert_eq!(diff(json!({"diff": "d", "path": "src/a.rs"})), Risk::Medium);
-        assert_eq!(diff(json!({"diff": "d", "content": "x", "cwd": ".", "description": "Fixes it."})), Risk::Low);
+        assert_eq!(
+            diff(json!({"diff": "d", "content": "x", "cwd": ".", "description": "Fixes it."})),
+            Risk::Low
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! What the parameters of a call hold: paths, addresses, command lines, patches, whatever they are called and however they
-//! are nested.
+//! What the parameters of a call hold: paths, addresses, command lines, patches, whatever they are
+//! called and however they are nested.
 
 use super::chars::holds;
 use super::effect::{Certainty, EffectKind, Risk, Span};
@@ -15,12 +15,28 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// Parts of the names of parameters that hold paths.
-const PATH_WORDS: [&str; 14] =
-    ["path", "file", "dir", "folder", "cwd", "target", "source", "dest", "src", "dst", "root", "output", "input", "location"];
+const PATH_WORDS: [&str; 14] = [
+    "path", "file", "dir", "folder", "cwd", "target", "source", "dest", "src", "dst", "root",
+    "output", "input", "location",
+];
 
 /// Names of parameters that hold a path and hardly ever another text.
-const PATH_NAMES: [&str; 14] =
-    ["path", "paths", "file", "files", "filename", "filepath", "dir", "directory", "folder", "cwd", "root", "src", "dst", "dest"];
+const PATH_NAMES: [&str; 14] = [
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "filepath",
+    "dir",
+    "directory",
+    "folder",
+    "cwd",
+    "root",
+    "src",
+    "dst",
+    "dest",
+];
 
 /// What a parameter's name says of it.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +56,11 @@ struct Key {
 
 impl Key {
     fn of(name: &str) -> Self {
-        let within = |word: &str| name.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+        let within = |word: &str| {
+            name.as_bytes()
+                .windows(word.len())
+                .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+        };
         let spelled = spelled(name);
         let last = words(&spelled).last().unwrap_or_default();
         Self {
@@ -75,13 +95,21 @@ fn path_like(expected: bool, text: &str) -> bool {
 /// Scheme and rest of a text that begins like a URL.
 fn url(text: &str) -> Option<(&str, &str)> {
     const LONGEST: usize = 12;
-    let end = text.as_bytes().windows(3).take(LONGEST).position(|part| part == b"://")?;
+    let end = text
+        .as_bytes()
+        .windows(3)
+        .take(LONGEST)
+        .position(|part| part == b"://")?;
     Some((text.get(..end)?, text.get(end + 3..)?))
 }
 
-/// The path of a `file:` URL, by what stands behind its slashes; none for what is no path on this machine.
+/// The path of a `file:` URL, by what stands behind its slashes; none for what is no path on this
+/// machine.
 fn file_url(rest: &str) -> Option<String> {
-    let path = rest.find('/').filter(|at| matches!(rest.get(..*at), Some("" | "localhost"))).and_then(|at| rest.get(at..))?;
+    let path = rest
+        .find('/')
+        .filter(|at| matches!(rest.get(..*at), Some("" | "localhost")))
+        .and_then(|at| rest.get(at..))?;
     let mut bytes = Vec::with_capacity(path.len());
     let mut left = path.bytes();
     while let Some(byte) = left.next() {
@@ -138,13 +166,24 @@ impl<'p> Found<'p> {
                     let files = Self::names_files(key);
                     stack.extend(m.iter().rev().map(|(k, v)| {
                         // What stands under the name of a file is what the file holds.
-                        (if self.is_file_name(e, k, files) { "content" } else { &**k }, v, m.as_slice())
+                        (
+                            if self.is_file_name(e, k, files) {
+                                "content"
+                            } else {
+                                &**k
+                            },
+                            v,
+                            m.as_slice(),
+                        )
                     }));
                 }
                 Param::List(l) => {
                     let all: Option<Vec<&str>> = l.iter().map(Param::as_str).collect();
                     match all {
-                        Some(list) if (command_like(key) || key.is_empty() && self.runs()) && !list.is_empty() => {
+                        Some(list)
+                            if (command_like(key) || key.is_empty() && self.runs())
+                                && !list.is_empty() =>
+                        {
                             self.seen_command = true;
                             e.tool_words(&list, around);
                         }
@@ -152,7 +191,9 @@ impl<'p> Found<'p> {
                     }
                 }
                 Param::Text(s) => self.text(e, key, s, value, around),
-                Param::Flag(_) | Param::Number { .. } if reads(self.verb) && value.is_on() => e.tool_switch(key),
+                Param::Flag(_) | Param::Number { .. } if reads(self.verb) && value.is_on() => {
+                    e.tool_switch(key);
+                }
                 Param::Flag(_) | Param::Number { .. } | Param::Nothing => {}
             }
         }
@@ -163,15 +204,28 @@ impl<'p> Found<'p> {
         matches!(self.verb, Verb::Execute | Verb::Check)
     }
 
-    fn text(&mut self, e: &mut Engine<'_>, key: &str, s: &'p str, value: &Param<'_>, around: Around<'_>) {
+    fn text(
+        &mut self,
+        e: &mut Engine<'_>,
+        key: &str,
+        s: &'p str,
+        value: &Param<'_>,
+        around: Around<'_>,
+    ) {
         let text = clean(s);
         let said = KEYS.with_borrow_mut(|keys| keys.get(key, Key::of));
         let bare = key.is_empty();
-        let role = if bare && self.topics.has(Topics::QUERY) { Role::Query } else { said.role };
+        let role = if bare && self.topics.has(Topics::QUERY) {
+            Role::Query
+        } else {
+            said.role
+        };
         match role {
             Role::Sql | Role::Query | Role::Mutation => e.tool_query(role, self.topics, &text),
             Role::Glob => return e.tool_glob(&text, self.topics.has(Topics::NAMES)),
-            Role::Mode if self.verb == Verb::Read && opens_for_writing(&text) => self.verb = Verb::Write,
+            Role::Mode if self.verb == Verb::Read && opens_for_writing(&text) => {
+                self.verb = Verb::Write;
+            }
             Role::Name => e.tool_name(&text),
             _ if reads(self.verb) && value.is_on() => e.tool_switch(key),
             _ => {}
@@ -191,7 +245,9 @@ impl<'p> Found<'p> {
             } else if !self.cites {
                 e.network(&Arg::literal(text, Span::default()));
             }
-        } else if role == Role::Output || role == Role::OutputOrFormat && text.contains(['/', '.', '~', '\\']) {
+        } else if role == Role::Output
+            || role == Role::OutputOrFormat && text.contains(['/', '.', '~', '\\'])
+        {
             self.outputs.push(with_slashes(text));
         } else {
             let trimmed = match text {
@@ -212,9 +268,22 @@ impl<'p> Found<'p> {
 
     /// Whether the members under this key may be files by their names, whatever those look like.
     fn names_files(key: &str) -> bool {
-        let plural = ["files", "paths", "documents", "contents", "blobs", "sources", "modules", "changes", "edits", "writes"];
+        let plural = [
+            "files",
+            "paths",
+            "documents",
+            "contents",
+            "blobs",
+            "sources",
+            "modules",
+            "changes",
+            "edits",
+            "writes",
+        ];
         let spelled = spelled(key);
-        words(&spelled).last().is_some_and(|last| plural.contains(&last))
+        words(&spelled)
+            .last()
+            .is_some_and(|last| plural.contains(&last))
     }
 
     /// Whether the name of a member is that of a file, or of an address; then it is taken in.
@@ -254,8 +323,11 @@ impl<'p> Found<'p> {
             "action",
         ];
         if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-            // A plain word is a file's name only where names of files are expected, and nothing that is said of one file.
-            let is_name = files && !name.is_empty() && !words(&spelled(name)).any(|word| OF_ONE.contains(&word));
+            // A plain word is a file's name only where names of files are expected, and nothing
+            // that is said of one file.
+            let is_name = files
+                && !name.is_empty()
+                && !words(&spelled(name)).any(|word| OF_ONE.contains(&word));
             if is_name {
                 self.paths.push(Cow::Borrowed(name));
             }
@@ -268,8 +340,11 @@ impl<'p> Found<'p> {
             return true;
         }
         let dotted = || {
-            let hidden = name.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
-            let extension = |(stem, end): (&str, &str)| !stem.is_empty() && matches!(end.len(), 1..=5);
+            let hidden = name
+                .strip_prefix('.')
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
+            let extension =
+                |(stem, end): (&str, &str)| !stem.is_empty() && matches!(end.len(), 1..=5);
             hidden || self.topics.has(Topics::FILES) && name.rsplit_once('.').is_some_and(extension)
         };
         let backslash = name.contains('\\') && !name.contains(' ');

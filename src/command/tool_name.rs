@@ -26,7 +26,10 @@ pub(super) enum Verb {
 const WORDS: [(Verb, &[&str]); 7] = [
     (
         Verb::Delete,
-        &["delete", "remove", "unlink", "rm", "rmdir", "destroy", "drop", "purge", "erase", "truncate", "wipe", "clear"],
+        &[
+            "delete", "remove", "unlink", "rm", "rmdir", "destroy", "drop", "purge", "erase",
+            "truncate", "wipe", "clear",
+        ],
     ),
     (
         Verb::Execute,
@@ -49,20 +52,25 @@ const WORDS: [(Verb, &[&str]); 7] = [
             "kill",
         ],
     ),
-    (Verb::Check, &["test", "tests", "build", "compile", "lint", "typecheck"]),
+    (
+        Verb::Check,
+        &["test", "tests", "build", "compile", "lint", "typecheck"],
+    ),
     (Verb::Move, &["move", "rename", "mv"]),
     (
         Verb::Write,
         &[
-            "write", "create", "update", "edit", "append", "insert", "replace", "patch", "apply", "save", "put", "set", "mkdir",
-            "modify", "touch", "add", "upsert", "store", "copy", "format",
+            "write", "create", "update", "edit", "append", "insert", "replace", "patch", "apply",
+            "save", "put", "set", "mkdir", "modify", "touch", "add", "upsert", "store", "copy",
+            "format",
         ],
     ),
     (
         Verb::Network,
         &[
-            "github", "gitlab", "gitea", "fetch", "http", "https", "request", "download", "upload", "send", "post", "web",
-            "browse", "browser", "navigate", "url", "curl", "email", "publish", "deploy", "notify", "slack",
+            "github", "gitlab", "gitea", "fetch", "http", "https", "request", "download", "upload",
+            "send", "post", "web", "browse", "browser", "navigate", "url", "curl", "email",
+            "publish", "deploy", "notify", "slack",
         ],
     ),
     (
@@ -109,14 +117,22 @@ const WORDS: [(Verb, &[&str]); 7] = [
 
 /// What a word of a tool's name says of it.
 fn meaning(word: &str) -> Option<Verb> {
-    static MEANINGS: LazyLock<FxHashMap<&str, Verb>> =
-        LazyLock::new(|| WORDS.iter().flat_map(|(verb, words)| words.iter().map(|word| (*word, *verb))).collect());
+    static MEANINGS: LazyLock<FxHashMap<&str, Verb>> = LazyLock::new(|| {
+        WORDS
+            .iter()
+            .flat_map(|(verb, words)| words.iter().map(|word| (*word, *verb)))
+            .collect()
+    });
     MEANINGS.get(word).copied()
 }
 
 /// A name in any of the usual spellings as lower-case words with something between them.
 pub(super) fn spelled(name: &str) -> Cow<'_, str> {
-    let upper = if name.is_ascii() { name.bytes().any(|b| b.is_ascii_uppercase()) } else { name.chars().any(char::is_uppercase) };
+    let upper = if name.is_ascii() {
+        name.bytes().any(|b| b.is_ascii_uppercase())
+    } else {
+        name.chars().any(char::is_uppercase)
+    };
     if !upper {
         return Cow::Borrowed(name);
     }
@@ -124,8 +140,11 @@ pub(super) fn spelled(name: &str) -> Cow<'_, str> {
     let (mut lower, mut upper) = (false, false);
     let mut chars = name.chars().peekable();
     while let Some(c) = chars.next() {
-        // A word begins with a capital behind a small letter, or with the last of several capitals: `readPDFFile`.
-        if c.is_uppercase() && (lower || upper && chars.peek().is_some_and(|next| next.is_lowercase())) {
+        // A word begins with a capital behind a small letter, or with the last of several capitals:
+        // `readPDFFile`.
+        if c.is_uppercase()
+            && (lower || upper && chars.peek().is_some_and(|next| next.is_lowercase()))
+        {
             out.push('_');
         }
         (lower, upper) = (c.is_lowercase(), c.is_uppercase());
@@ -135,25 +154,46 @@ pub(super) fn spelled(name: &str) -> Cow<'_, str> {
 }
 
 pub(super) fn words(spelled: &str) -> impl Iterator<Item = &str> + Clone {
-    spelled.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    spelled
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
 }
 
-/// Whether a tool or a program finds files or lists them, by a word of its name. What else it does isn't told by that.
+/// Whether a tool or a program finds files or lists them, by a word of its name. What else it does
+/// isn't told by that.
 #[must_use]
 pub fn is_listing(name: &str) -> bool {
-    const WORDS: [&str; 11] = ["list", "ls", "dir", "directory", "tree", "glob", "find", "search", "grep", "rg", "files"];
+    const WORDS: [&str; 11] = [
+        "list",
+        "ls",
+        "dir",
+        "directory",
+        "tree",
+        "glob",
+        "find",
+        "search",
+        "grep",
+        "rg",
+        "files",
+    ];
     words(&spelled(name)).any(|word| WORDS.contains(&word))
 }
 
 /// What a tool does and what it is about, by its name.
 pub(super) fn verb(name: &str) -> (Verb, Topics) {
-    const READS: [&str; 8] = ["status", "log", "diff", "show", "blame", "branch", "list", "grep"];
-    if !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' ')) {
+    const READS: [&str; 8] = [
+        "status", "log", "diff", "show", "blame", "branch", "list", "grep",
+    ];
+    if !name
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' '))
+    {
         // No runtime calls a tool that. Whatever its words seem to say is meant for the reader.
         return (Verb::Unknown, Topics::default());
     }
     if words(name).any(mixes_scripts) {
-        // `dеlete` with a letter of another script: neither what it says nor what it doesn't can be believed.
+        // `dеlete` with a letter of another script: neither what it says nor what it doesn't can be
+        // believed.
         return (Verb::Unknown, Topics::default());
     }
     let mut topics = Topics::default();
@@ -161,24 +201,40 @@ pub(super) fn verb(name: &str) -> (Verb, Topics) {
     let end = name.as_bytes().windows(2).rposition(|pair| pair == b"__");
     let tool = end.and_then(|at| name.get(at + 2..)).unwrap_or(name);
     let server = end.and_then(|at| name.get(..at)).unwrap_or_default();
-    let masked = is_no_server(server) || tool.len() < name.len() && words(&spelled(tool)).all(|w| DEEDS_ALONE.contains(&w));
+    let masked = is_no_server(server)
+        || tool.len() < name.len() && words(&spelled(tool)).all(|w| DEEDS_ALONE.contains(&w));
     for part in [tool, name] {
         let spelled = spelled(part);
         let words = words(&spelled);
         words.clone().for_each(|word| topics.add(topic(word)));
-        if words.clone().any(|word| word.starts_with("git") && meaning(word).is_none()) {
+        if words
+            .clone()
+            .any(|word| word.starts_with("git") && meaning(word).is_none())
+        {
             let reads = words.clone().any(|word| READS.contains(&word)) && !writes_git(words);
-            return (if reads && !masked { Verb::GitRead } else { Verb::GitWrite }, topics);
+            return (
+                if reads && !masked {
+                    Verb::GitRead
+                } else {
+                    Verb::GitWrite
+                },
+                topics,
+            );
         }
         let said: Vec<(&str, Option<Verb>)> = words.map(|word| (word, meaning(word))).collect();
-        // The first in order is the most telling, and the last tells whether there is more than running to it.
+        // The first in order is the most telling, and the last tells whether there is more than
+        // running to it.
         let first = said.iter().filter_map(|(_, verb)| *verb).min();
         let last = said.iter().filter_map(|(_, verb)| *verb).max();
         match first.zip(last) {
             // `run_tests`: what is run is named.
-            Some((Verb::Execute, Verb::Check)) => return (Verb::Check, topics_of_all(topics, name, tool)),
+            Some((Verb::Execute, Verb::Check)) => {
+                return (Verb::Check, topics_of_all(topics, name, tool));
+            }
             // `view_and_transfer_money`: it does something besides, and nobody knows what.
-            Some((Verb::Read, _)) if masked || does_more(&said) => return (Verb::Unknown, topics_of_all(topics, name, tool)),
+            Some((Verb::Read, _)) if masked || does_more(&said) => {
+                return (Verb::Unknown, topics_of_all(topics, name, tool));
+            }
             Some((first, _)) => return (first, topics_of_all(topics, name, tool)),
             None => {}
         }
@@ -216,7 +272,8 @@ const DEEDS_OR_THINGS: [&str; 23] = [
     "start", "stop", "strip", "swap", "sync", "toggle", "transfer", "trash", "trigger", "upgrade",
 ];
 
-/// Words that are the deed only where nothing else stands: `get_ssh_config` only reads, `search__ssh` doesn't.
+/// Words that are the deed only where nothing else stands: `get_ssh_config` only reads,
+/// `search__ssh` doesn't.
 const DEEDS_ALONE: [&str; 4] = ["admin", "root", "shell", "ssh"];
 
 /// Words that join two deeds.
@@ -284,13 +341,16 @@ const ASPECTS: [&str; 58] = [
     "symbol",
 ];
 
-/// Things that a reading word may be about behind a joint, other than in the plural: `get_title_and_body`.
+/// Things that a reading word may be about behind a joint, other than in the plural:
+/// `get_title_and_body`.
 const THINGS: [&str; 24] = [
-    "address", "all", "any", "body", "children", "column", "content", "data", "date", "email", "folder", "id", "item", "key",
-    "line", "meta", "metadata", "name", "parent", "size", "text", "title", "type", "value",
+    "address", "all", "any", "body", "children", "column", "content", "data", "date", "email",
+    "folder", "id", "item", "key", "line", "meta", "metadata", "name", "parent", "size", "text",
+    "title", "type", "value",
 ];
 
-/// Whether a tool of git that reads by one word of its name changes something by another: `git_show_and_push`.
+/// Whether a tool of git that reads by one word of its name changes something by another:
+/// `git_show_and_push`.
 fn writes_git<'w>(words: impl Iterator<Item = &'w str> + Clone) -> bool {
     let changes = |word: &str| match meaning(word) {
         Some(Verb::Delete | Verb::Move) => true,
@@ -298,7 +358,9 @@ fn writes_git<'w>(words: impl Iterator<Item = &'w str> + Clone) -> bool {
         _ => false,
     };
     let said: Vec<(&str, Option<Verb>)> = words.map(|word| (word, meaning(word))).collect();
-    let commits = said.windows(2).any(|pair| matches!(pair, [(joint, _), ("commit", _)] if JOINTS.contains(joint)));
+    let commits = said
+        .windows(2)
+        .any(|pair| matches!(pair, [(joint, _), ("commit", _)] if JOINTS.contains(joint)));
     commits || said.iter().any(|(word, _)| changes(word)) || does_more(&said)
 }
 
@@ -309,9 +371,12 @@ fn is_no_server(server: &str) -> bool {
     !server.is_empty() && words(&spelled).next() != Some("mcp") && words(&spelled).any(deed)
 }
 
-/// Whether a word mixes the letters of ASCII with those of another script, or with their full-width forms.
+/// Whether a word mixes the letters of ASCII with those of another script, or with their full-width
+/// forms.
 fn mixes_scripts(word: &str) -> bool {
-    !word.is_ascii() && word.bytes().any(|b| b.is_ascii_alphabetic()) && word.chars().any(|c| c >= '\u{370}')
+    !word.is_ascii()
+        && word.bytes().any(|b| b.is_ascii_alphabetic())
+        && word.chars().any(|c| c >= '\u{370}')
 }
 
 /// Whether a tool that reads by one word of its name does something else by another.
@@ -321,7 +386,9 @@ fn does_more(said: &[(&str, Option<Verb>)]) -> bool {
         let ends = |at: Option<&str>| at.is_none_or(|next| JOINTS.contains(&next));
         if JOINTS.contains(word) {
             // Alone behind a joint stands a thing; what has an object of its own is a deed.
-            let is_thing = |word: &str| word.ends_with('s') || THINGS.contains(&word) || topic(word).has(Topics::FILES);
+            let is_thing = |word: &str| {
+                word.ends_with('s') || THINGS.contains(&word) || topic(word).has(Topics::FILES)
+            };
             return match (behind(1), said.get(at + 1).and_then(|(_, verb)| *verb)) {
                 (None, _) | (_, Some(_)) => false,
                 (Some(next), None) if JOINTS.contains(&next) => false,
@@ -330,7 +397,8 @@ fn does_more(said: &[(&str, Option<Verb>)]) -> bool {
         }
         let object = behind(1).filter(|next| !ASPECTS.contains(next));
         let deed = DEEDS.contains(word) && (object.is_some() || ends(behind(1)));
-        let perhaps = DEEDS_OR_THINGS.contains(word) && object.is_some_and(|next| meaning(next) != Some(Verb::Read));
+        let perhaps = DEEDS_OR_THINGS.contains(word)
+            && object.is_some_and(|next| meaning(next) != Some(Verb::Read));
         verb.is_none() && (deed || perhaps)
     })
 }

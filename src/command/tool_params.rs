@@ -1,7 +1,8 @@
-//! What the parameters of a tool call say beyond paths and addresses: queries, options, patterns, switches.
+//! What the parameters of a tool call say beyond paths and addresses: queries, options, patterns,
+//! switches.
 //!
-//! A tool's name says what it is for; its parameters can ask for more. `git_diff` with `--output`, a query that drops a
-//! table, a reader with `save_to`: the parameter counts.
+//! A tool's name says what it is for; its parameters can ask for more. `git_diff` with `--output`,
+//! a query that drops a table, a reader with `save_to`: the parameter counts.
 
 use super::apply::is_assignment;
 use super::ast::{Part, Word};
@@ -123,16 +124,47 @@ const TOPICS: [(Topics, &[&str]); 8] = [
             "price",
         ],
     ),
-    (Topics::ENVIRONMENT, &["env", "environ", "environment", "getenv", "printenv", "variable", "variables"]),
-    (Topics::NAMES, &["list", "ls", "glob", "find", "stat", "tree", "exists"]),
+    (
+        Topics::ENVIRONMENT,
+        &[
+            "env",
+            "environ",
+            "environment",
+            "getenv",
+            "printenv",
+            "variable",
+            "variables",
+        ],
+    ),
+    (
+        Topics::NAMES,
+        &["list", "ls", "glob", "find", "stat", "tree", "exists"],
+    ),
     (Topics::DOWNLOAD, &["download"]),
-    (Topics::FILES, &["file", "files", "dir", "directory", "directories", "folder", "folders", "path", "paths"]),
+    (
+        Topics::FILES,
+        &[
+            "file",
+            "files",
+            "dir",
+            "directory",
+            "directories",
+            "folder",
+            "folders",
+            "path",
+            "paths",
+        ],
+    ),
 ];
 
 /// What a word of a tool's name says of what it is about.
 pub(super) fn topic(word: &str) -> Topics {
-    static MAP: LazyLock<FxHashMap<&str, Topics>> =
-        LazyLock::new(|| TOPICS.iter().flat_map(|(topic, words)| words.iter().map(|word| (*word, *topic))).collect());
+    static MAP: LazyLock<FxHashMap<&str, Topics>> = LazyLock::new(|| {
+        TOPICS
+            .iter()
+            .flat_map(|(topic, words)| words.iter().map(|word| (*word, *topic)))
+            .collect()
+    });
     MAP.get(word).copied().unwrap_or_default()
 }
 
@@ -160,7 +192,19 @@ pub(super) enum Role {
 }
 
 const ROLES: [(Role, &[&str]); 8] = [
-    (Role::Sql, &["sql", "sql_query", "sql_statement", "statement", "statements", "stmt", "ddl", "dml"]),
+    (
+        Role::Sql,
+        &[
+            "sql",
+            "sql_query",
+            "sql_statement",
+            "statement",
+            "statements",
+            "stmt",
+            "ddl",
+            "dml",
+        ],
+    ),
     (Role::Query, &["query", "queries", "q", "document"]),
     (Role::Mutation, &["mutation", "mutations"]),
     (
@@ -211,13 +255,33 @@ const ROLES: [(Role, &[&str]); 8] = [
     ),
     (Role::OutputOrFormat, &["output", "out", "export"]),
     (Role::Mode, &["mode", "open_mode", "access", "flags"]),
-    (Role::Name, &["name", "names", "key", "keys", "variable", "variables", "var", "vars", "env", "env_var", "secret", "id"]),
+    (
+        Role::Name,
+        &[
+            "name",
+            "names",
+            "key",
+            "keys",
+            "variable",
+            "variables",
+            "var",
+            "vars",
+            "env",
+            "env_var",
+            "secret",
+            "id",
+        ],
+    ),
 ];
 
 /// What a parameter of this name is.
 pub(super) fn role(key: &str) -> Role {
-    static MAP: LazyLock<FxHashMap<&str, Role>> =
-        LazyLock::new(|| ROLES.iter().flat_map(|(role, names)| names.iter().map(|name| (*name, *role))).collect());
+    static MAP: LazyLock<FxHashMap<&str, Role>> = LazyLock::new(|| {
+        ROLES
+            .iter()
+            .flat_map(|(role, names)| names.iter().map(|name| (*name, *role)))
+            .collect()
+    });
     let found = |name: &str| MAP.get(name).copied().unwrap_or(Role::Other);
     if key.bytes().any(|b| b.is_ascii_uppercase() || b == b'-') {
         return found(&super::tool_name::spelled(key).replace('-', "_"));
@@ -227,8 +291,13 @@ pub(super) fn role(key: &str) -> Role {
 
 /// True for `w`, `a+`, `r+b`: ways to open a file that let it be changed.
 pub(super) fn opens_for_writing(mode: &str) -> bool {
-    mode.len() <= 4 && mode.bytes().all(|c| b"rwaxb+tU".contains(&c)) && mode.bytes().any(|c| b"wax+".contains(&c))
-        || matches!(mode, "write" | "append" | "create" | "overwrite" | "read_write" | "readwrite")
+    mode.len() <= 4
+        && mode.bytes().all(|c| b"rwaxb+tU".contains(&c))
+        && mode.bytes().any(|c| b"wax+".contains(&c))
+        || matches!(
+            mode,
+            "write" | "append" | "create" | "overwrite" | "read_write" | "readwrite"
+        )
 }
 
 /// True if a text reads like SQL: an English question may begin with the same word.
@@ -244,15 +313,26 @@ fn is_sql(text: &str) -> bool {
             let Some((_, after)) = behind else { break };
             rest = after.trim_start();
         }
-        let lower = rest.chars().take(400).collect::<String>().to_ascii_lowercase();
-        let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty()).collect();
+        let lower = rest
+            .chars()
+            .take(400)
+            .collect::<String>()
+            .to_ascii_lowercase();
+        let words: Vec<&str> = lower
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|w| !w.is_empty())
+            .collect();
         let has = |word: &str| words.contains(&word);
         match words.as_slice() {
             ["select", ..] => true,
             ["with", ..] => has("select") || has("as"),
             ["truncate", _, ..]
             | ["delete", "from", ..]
-            | ["insert" | "replace" | "merge", "into" | "ignore" | "overwrite", ..] => true,
+            | [
+                "insert" | "replace" | "merge",
+                "into" | "ignore" | "overwrite",
+                ..,
+            ] => true,
             ["update", ..] => has("set"),
             ["grant" | "revoke", ..] => has("on") || has("to"),
             ["drop" | "alter" | "create", what, ..] => matches!(
@@ -318,8 +398,16 @@ pub(super) fn with_slashes(text: Cow<'_, str>) -> Cow<'_, str> {
         return text;
     }
     let slashed = text.replace('\\', "/");
-    let drive = slashed.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && slashed.get(1..3) == Some(":/");
-    Cow::Owned(if drive { slashed.get(2..).unwrap_or_default().to_owned() } else { slashed })
+    let drive = slashed
+        .as_bytes()
+        .first()
+        .is_some_and(u8::is_ascii_alphabetic)
+        && slashed.get(1..3) == Some(":/");
+    Cow::Owned(if drive {
+        slashed.get(2..).unwrap_or_default().to_owned()
+    } else {
+        slashed
+    })
 }
 
 /// True for `C:\…`.
@@ -343,16 +431,27 @@ impl Engine<'_> {
         if sql {
             self.code("sql", &Arg::literal(text, NOWHERE), &Stream::default());
         }
-        let mutation = role == Role::Mutation && !text.trim().is_empty() || role == Role::Query && mutates(text);
+        let mutation = role == Role::Mutation && !text.trim().is_empty()
+            || role == Role::Query && mutates(text);
         if mutation && !sql {
             let why = "a mutation: it changes what the service holds";
-            self.emit_raw(EffectKind::Network, None, Certainty::Possible, NOWHERE, Risk::High, why);
+            self.emit_raw(
+                EffectKind::Network,
+                None,
+                Certainty::Possible,
+                NOWHERE,
+                Risk::High,
+                why,
+            );
         }
     }
 
     /// Patterns of the files that a tool looks into, as a shell would expand them.
     pub(super) fn tool_glob(&mut self, text: &str, names_only: bool) {
-        let word = Word { parts: vec![Part::Lit(text.to_owned())], span: NOWHERE };
+        let word = Word {
+            parts: vec![Part::Lit(text.to_owned())],
+            span: NOWHERE,
+        };
         for one in super::braces::expand(&word) {
             let Some(pattern) = one.plain() else { continue };
             let marked: String = pattern
@@ -364,7 +463,11 @@ impl Engine<'_> {
                 })
                 .collect();
             let arg = Arg::literal(marked, NOWHERE);
-            if names_only { self.path_stat(&arg) } else { self.path_read(&arg) }
+            if names_only {
+                self.path_stat(&arg);
+            } else {
+                self.path_read(&arg);
+            }
         }
     }
 
@@ -372,47 +475,98 @@ impl Engine<'_> {
     pub(super) fn tool_switch(&mut self, key: &str) {
         let key = super::tool_name::spelled(key);
         let words: Vec<&str> = key.split(|c: char| !c.is_alphanumeric()).collect();
-        if words
-            .iter()
-            .any(|w| matches!(*w, "no" | "not" | "skip" | "dont" | "never" | "without" | "dry" | "allow" | "include" | "show"))
-        {
+        if words.iter().any(|w| {
+            matches!(
+                *w,
+                "no" | "not"
+                    | "skip"
+                    | "dont"
+                    | "never"
+                    | "without"
+                    | "dry"
+                    | "allow"
+                    | "include"
+                    | "show"
+            )
+        }) {
             return;
         }
         let asks = |list: &[&str]| words.iter().any(|w| list.contains(w));
-        let (kind, risk, why) =
-            if asks(&["delete", "remove", "purge", "unlink", "erase", "wipe", "destroy", "truncate", "drop", "prune"]) {
-                (EffectKind::Delete, Risk::High, "a parameter asks to delete")
-            } else if asks(&["kill", "terminate", "signal"]) {
-                (EffectKind::Process, Risk::High, "a parameter asks to stop processes")
-            } else if asks(&["exec", "execute", "eval"]) {
-                (EffectKind::Dynamic, Risk::High, "a parameter asks to run what is found")
-            } else if asks(&["write", "overwrite", "inplace", "fix", "autofix"]) {
-                (EffectKind::Write, Risk::Medium, "a parameter asks to write")
-            } else {
-                return;
-            };
-        self.emit_raw(kind, Some(key.into_owned()), Certainty::Possible, NOWHERE, risk, why);
+        let (kind, risk, why) = if asks(&[
+            "delete", "remove", "purge", "unlink", "erase", "wipe", "destroy", "truncate", "drop",
+            "prune",
+        ]) {
+            (EffectKind::Delete, Risk::High, "a parameter asks to delete")
+        } else if asks(&["kill", "terminate", "signal"]) {
+            (
+                EffectKind::Process,
+                Risk::High,
+                "a parameter asks to stop processes",
+            )
+        } else if asks(&["exec", "execute", "eval"]) {
+            (
+                EffectKind::Dynamic,
+                Risk::High,
+                "a parameter asks to run what is found",
+            )
+        } else if asks(&["write", "overwrite", "inplace", "fix", "autofix"]) {
+            (EffectKind::Write, Risk::Medium, "a parameter asks to write")
+        } else {
+            return;
+        };
+        self.emit_raw(
+            kind,
+            Some(key.into_owned()),
+            Certainty::Possible,
+            NOWHERE,
+            risk,
+            why,
+        );
     }
 
-    /// Text that stands where a path is expected, and is none that could be followed: too long, of several lines, with a NUL byte
-    /// at which some programs end it.
+    /// Text that stands where a path is expected, and is none that could be followed: too long, of
+    /// several lines, with a NUL byte at which some programs end it.
     pub(super) fn tool_no_path(&mut self) {
         let why = "a path that can't be followed";
-        self.emit_raw(EffectKind::Unknown, None, Certainty::Possible, NOWHERE, Risk::High, why);
+        self.emit_raw(
+            EffectKind::Unknown,
+            None,
+            Certainty::Possible,
+            NOWHERE,
+            Risk::High,
+            why,
+        );
     }
 
     /// A tool that is named for a secret, or is asked for one.
     pub(super) fn tool_secret(&mut self, name: &str, why: &'static str) {
-        self.emit_raw(EffectKind::Credential, Some(name.to_owned()), Certainty::Possible, NOWHERE, Risk::High, why);
+        self.emit_raw(
+            EffectKind::Credential,
+            Some(name.to_owned()),
+            Certainty::Possible,
+            NOWHERE,
+            Risk::High,
+            why,
+        );
     }
 
     /// `git_diff`, `git_push`: what its parameters ask for, as the options and operands of git.
     pub(super) fn tool_git(&mut self, words: &[&str], params: &Param<'_>) {
-        let Param::Members(members) = params else { return };
+        let Param::Members(members) = params else {
+            return;
+        };
         let Some(first) = words.first() else { return };
         // `cherry_pick` is one subcommand, `diff_staged` is `diff`.
         let sub = match words.get(1).map(|second| format!("{first}-{second}")) {
-            Some(both) if self.ctx.table.get("git").is_some_and(|git| git.subcommands.contains_key(&both)) => both,
+            Some(both)
+                if self
+                    .ctx
+                    .table
+                    .get("git")
+                    .is_some_and(|git| git.subcommands.contains_key(&both)) =>
+            {
+                both
+            }
             _ => (*first).to_owned(),
         };
         let mut argv: Vec<String> = Vec::new();
@@ -421,21 +575,36 @@ impl Engine<'_> {
         for (key, value) in members {
             let key = super::tool_name::spelled(key).replace('-', "_");
             match (key.as_str(), value) {
-                ("" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts" | "argv", Param::Text(text)) => {
+                (
+                    "" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts"
+                    | "argv",
+                    Param::Text(text),
+                ) => {
                     line = Some(super::tool::clean(text).into_owned());
                 }
-                ("" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts" | "argv", Param::List(list)) => {
-                    argv.extend(list.iter().filter_map(Param::as_str).map(|t| super::tool::clean(t).into_owned()));
+                (
+                    "" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts"
+                    | "argv",
+                    Param::List(list),
+                ) => {
+                    argv.extend(
+                        list.iter()
+                            .filter_map(Param::as_str)
+                            .map(|t| super::tool::clean(t).into_owned()),
+                    );
                 }
                 (_, Param::Flag(true)) => argv.push(format!("--{}", key.replace('_', "-"))),
                 ("delete" | "remove", Param::Text(text)) => {
                     argv.extend(["--delete".to_owned(), super::tool::clean(text).into_owned()]);
                 }
-                ("force" | "hard" | "force_delete" | "force_push", value) if value.is_on() => argv.push(format!("--{key}")),
+                ("force" | "hard" | "force_delete" | "force_push", value) if value.is_on() => {
+                    argv.push(format!("--{key}"));
+                }
                 (
-                    "revision" | "rev" | "ref" | "commit" | "commit_hash" | "sha" | "hash" | "target" | "base" | "head"
-                    | "branch" | "branch_name" | "name" | "remote" | "tag" | "object" | "range" | "spec" | "refspec"
-                    | "start_point" | "base_branch" | "pattern" | "query" | "source",
+                    "revision" | "rev" | "ref" | "commit" | "commit_hash" | "sha" | "hash"
+                    | "target" | "base" | "head" | "branch" | "branch_name" | "name" | "remote"
+                    | "tag" | "object" | "range" | "spec" | "refspec" | "start_point"
+                    | "base_branch" | "pattern" | "query" | "source",
                     Param::Text(text),
                 ) => operands.push(super::tool::clean(text).into_owned()),
                 _ => {}
@@ -450,7 +619,13 @@ impl Engine<'_> {
         match line {
             Some(line) => {
                 let words: Vec<String> = args.iter().map(|a| super::run::quote(&a.text)).collect();
-                self.run_text(&format!("{} {line}", words.join(" ")), Base::Fixed(NOWHERE), How::Code, &Stream::default(), false);
+                self.run_text(
+                    &format!("{} {line}", words.join(" ")),
+                    Base::Fixed(NOWHERE),
+                    How::Code,
+                    &Stream::default(),
+                    false,
+                );
             }
             None => {
                 self.wrapped(&args, &Stream::default(), false, NOWHERE);
@@ -461,7 +636,9 @@ impl Engine<'_> {
     /// A name that is asked for: of a variable with a secret, or `NAME=value`.
     pub(super) fn tool_name(&mut self, text: &str) {
         let name = is_assignment(text).map_or(text, |(name, _)| name);
-        if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase) && super::env::names_secret(name) {
+        if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase)
+            && super::env::names_secret(name)
+        {
             self.tool_secret(name, "asks for a variable that holds a secret");
         }
     }
@@ -477,19 +654,34 @@ mod tests {
     fn queries_are_read() {
         for (name, params) in [
             ("query", json!({"sql": "drop table x"})),
-            ("mcp__postgres__query", json!({"query": "DELETE FROM users"})),
+            (
+                "mcp__postgres__query",
+                json!({"query": "DELETE FROM users"}),
+            ),
             ("sql_query", json!({"query": "truncate t"})),
             ("db_read", json!({"q": "drop table x"})),
             ("query", json!({"query": "delete from users where 1=1"})),
-            ("graphql_query", json!({"query": "mutation { deleteRepo(id: 1) { id } }"})),
-            ("graphql", json!({"query": "# a\nquery a { b }\nmutation M($x: Int) { c }"})),
-            ("read_database", json!({"statements": ["select 1", "drop table x"]})),
+            (
+                "graphql_query",
+                json!({"query": "mutation { deleteRepo(id: 1) { id } }"}),
+            ),
+            (
+                "graphql",
+                json!({"query": "# a\nquery a { b }\nmutation M($x: Int) { c }"}),
+            ),
+            (
+                "read_database",
+                json!({"statements": ["select 1", "drop table x"]}),
+            ),
         ] {
             assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
         }
         for (name, params) in [
             ("query", json!({"sql": "select 1"})),
-            ("mcp__postgres__query", json!({"query": "SELECT name FROM users"})),
+            (
+                "mcp__postgres__query",
+                json!({"query": "SELECT name FROM users"}),
+            ),
             ("search_code", json!({"query": "drop table"})),
             ("search", json!({"query": "mutation testing"})),
             ("query_metrics", json!({"query": "rate(errors[5m])"})),
@@ -510,7 +702,10 @@ mod tests {
             ("mcp__vault__read_secret", json!({"path": "kv/a"})),
             ("getAccessToken", json!({})),
             ("get_env", json!({"name": "AWS_SECRET_ACCESS_KEY"})),
-            ("get_environment_variable", json!({"variable": "GITHUB_TOKEN"})),
+            (
+                "get_environment_variable",
+                json!({"variable": "GITHUB_TOKEN"}),
+            ),
         ] {
             assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
         }
@@ -541,19 +736,28 @@ mod tests {
             ("git_push", json!({"force": "True"})),
             ("mcp__git__push", json!({"remote": "origin", "force": true})),
             ("git_show", json!({"revision": "HEAD:.env"})),
-            ("mcp__git__git_show", json!({"repo_path": "/home/dev/project", "revision": "HEAD:.env"})),
+            (
+                "mcp__git__git_show",
+                json!({"repo_path": "/home/dev/project", "revision": "HEAD:.env"}),
+            ),
         ] {
             assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
         }
         assert_eq!(risk("git_branch", json!({"delete": "x"})), Risk::Medium);
         assert_eq!(risk("git_branch", json!({"name": "x"})), Risk::Medium);
-        assert_eq!(risk("git_push", json!({"remote": "origin", "branch": "main"})), Risk::Medium);
+        assert_eq!(
+            risk("git_push", json!({"remote": "origin", "branch": "main"})),
+            Risk::Medium
+        );
         for (name, params) in [
             ("git_diff", json!({"args": ["--stat"], "target": "main"})),
             ("git_log", json!({"max_count": 5, "args": "--oneline -5"})),
             ("git_show", json!({"revision": "HEAD~1"})),
             ("git_diff_staged", json!({"repo_path": "/home/dev/project"})),
-            ("git_status", json!({"repo_path": "/home/dev/project", "short": true})),
+            (
+                "git_status",
+                json!({"repo_path": "/home/dev/project", "short": true}),
+            ),
             ("git_branch", json!({})),
         ] {
             assert_eq!(risk(name, params.clone()), Risk::Low, "{name} {params}");
@@ -565,23 +769,35 @@ mod tests {
         for (name, params) in [
             ("Grep", json!({"pattern": "KEY", "glob": ".env*"})),
             ("search", json!({"query": "KEY", "include": ".env"})),
-            ("search_files", json!({"regex": "x", "include": ["src/*", "**/{.env,a}"]})),
+            (
+                "search_files",
+                json!({"regex": "x", "include": ["src/*", "**/{.env,a}"]}),
+            ),
             ("read_file", json!({"path": "a", "output": "/etc/x"})),
             ("read_file", json!({"path": "a", "save_to": "/etc/x"})),
             ("get_object", json!({"key": "a", "dest": "/etc/x"})),
-            ("download_file", json!({"url": "https://x.example/a", "path": "/etc/x"})),
+            (
+                "download_file",
+                json!({"url": "https://x.example/a", "path": "/etc/x"}),
+            ),
             ("find_files", json!({"pattern": "*.log", "delete": true})),
             ("list_processes", json!({"kill": true})),
             ("open", json!({"file": "/etc/hosts", "mode": "w"})),
             ("read_file", json!({"command": "rm -rf /"})),
             ("read_file", json!({"path": "C:\\Users\\dev\\.ssh\\id_rsa"})),
-            ("read_file", json!({"anything": "C:\\Users\\dev\\.ssh\\id_rsa"})),
+            (
+                "read_file",
+                json!({"anything": "C:\\Users\\dev\\.ssh\\id_rsa"}),
+            ),
             ("read_file", json!({"path": "..\\..\\.ssh\\id_rsa"})),
             ("read_file", json!({"path": ".env\0.txt"})),
             ("read_file", json!({"path": ".env\n"})),
             ("read_file", json!({"path": " /home/dev/.ssh/id_rsa\n"})),
             ("read_file", json!({"path": "a\nb"})),
-            ("read_file", json!({"path": format!("{}.env", "./".repeat(2100))})),
+            (
+                "read_file",
+                json!({"path": format!("{}.env", "./".repeat(2100))}),
+            ),
             ("read_file", json!({"name": ".env"})),
             ("read_files", json!({"names": ["a", "server.key"]})),
             ("read_file", json!([".env"])),
@@ -594,17 +810,35 @@ mod tests {
         ] {
             assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
         }
-        assert_eq!(risk("open", json!({"file": "a.txt", "mode": "a"})), Risk::Medium);
-        assert_eq!(risk("get_object", json!({"key": "a", "dest": "data/a"})), Risk::Medium);
+        assert_eq!(
+            risk("open", json!({"file": "a.txt", "mode": "a"})),
+            Risk::Medium
+        );
+        assert_eq!(
+            risk("get_object", json!({"key": "a", "dest": "data/a"})),
+            Risk::Medium
+        );
         for (name, params) in [
-            ("Grep", json!({"pattern": "\\.env", "glob": "*.rs", "output_mode": "content"})),
+            (
+                "Grep",
+                json!({"pattern": "\\.env", "glob": "*.rs", "output_mode": "content"}),
+            ),
             ("Glob", json!({"pattern": "**/*.ts"})),
-            ("search_files", json!({"regex": "x", "include": "src/**/*.{ts,tsx}"})),
+            (
+                "search_files",
+                json!({"regex": "x", "include": "src/**/*.{ts,tsx}"}),
+            ),
             ("read_file", json!({"path": "a", "output": "json"})),
             ("open", json!({"file": "a.txt", "mode": "rb"})),
-            ("list_files", json!({"path": ".", "include_deleted": true, "no_delete": true, "recursive": true})),
+            (
+                "list_files",
+                json!({"path": ".", "include_deleted": true, "no_delete": true, "recursive": true}),
+            ),
             ("which", json!({"command": "ls"})),
-            ("read_file", json!({"path": "src/a.rs\n", "limit": 0, "offset": 10})),
+            (
+                "read_file",
+                json!({"path": "src/a.rs\n", "limit": 0, "offset": 10}),
+            ),
             ("list_files", json!({"path": ".", "delete": 0})),
             ("search_text", json!({"input": "two\nlines"})),
         ] {

@@ -96,7 +96,10 @@ impl Parser<'_> {
                     let rest = self.src.get(self.pos + 1..).unwrap_or_default();
                     let n = memchr::memchr(b'\'', rest).ok_or(ParseError::Unclosed("a quote"))?;
                     self.burn(n / 16)?;
-                    let t = self.text.get(self.pos + 1..self.pos + 1 + n).unwrap_or_default();
+                    let t = self
+                        .text
+                        .get(self.pos + 1..self.pos + 1 + n)
+                        .unwrap_or_default();
                     push_holes(&mut parts, t);
                     self.pos += n + 2;
                 }
@@ -143,7 +146,10 @@ impl Parser<'_> {
         if parts.is_empty() && self.pos == from {
             return Ok(None);
         }
-        Ok(Some(Word { parts, span: self.span(from) }))
+        Ok(Some(Word {
+            parts,
+            span: self.span(from),
+        }))
     }
 
     /// Skips the inside of an extended glob, keeping the substitutions in it.
@@ -166,7 +172,11 @@ impl Parser<'_> {
                 }
                 _ => {
                     if let Some(w) = self.word_opt()? {
-                        parts.extend(w.parts.into_iter().filter(|p| matches!(p, Part::Cmd(..) | Part::Proc(..))));
+                        parts.extend(
+                            w.parts
+                                .into_iter()
+                                .filter(|p| matches!(p, Part::Cmd(..) | Part::Proc(..))),
+                        );
                     } else {
                         self.pos += 1;
                     }
@@ -203,7 +213,11 @@ impl Parser<'_> {
                 push_quoted(&mut parts, &t);
             }
             let Some(c) = self.peek() else {
-                return if stop.is_none() { Ok(parts) } else { Err(ParseError::Unclosed("a quote")) };
+                return if stop.is_none() {
+                    Ok(parts)
+                } else {
+                    Err(ParseError::Unclosed("a quote"))
+                };
             };
             self.burn(1)?;
             match c {
@@ -310,7 +324,10 @@ impl Parser<'_> {
                 self.enter()?;
                 self.until(b']', &mut inner)?;
                 self.leave();
-                parts.push(Part::Arith(Rc::new(Word { parts: inner, span: self.span(at) })));
+                parts.push(Part::Arith(Rc::new(Word {
+                    parts: inner,
+                    span: self.span(at),
+                })));
             }
             Some(b'{') => {
                 self.pos += 2;
@@ -326,19 +343,41 @@ impl Parser<'_> {
             Some(b'"') if !quoted => self.pos += 1,
             Some(c) if c.is_ascii_alphabetic() || c == b'_' => {
                 let rest = self.src.get(self.pos + 1..).unwrap_or_default();
-                let n = rest.iter().position(|c| !(c.is_ascii_alphanumeric() || *c == b'_')).unwrap_or(rest.len());
+                let n = rest
+                    .iter()
+                    .position(|c| !(c.is_ascii_alphanumeric() || *c == b'_'))
+                    .unwrap_or(rest.len());
                 let name = self.slice(from + 1, from + 1 + n).to_owned();
                 self.pos += 1 + n;
-                parts.push(Part::Param(Box::new(Param { name, ..Param::default() }), quoted));
+                parts.push(Part::Param(
+                    Box::new(Param {
+                        name,
+                        ..Param::default()
+                    }),
+                    quoted,
+                ));
             }
-            Some(c) if c.is_ascii_digit() || matches!(c, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => {
+            Some(c)
+                if c.is_ascii_digit()
+                    || matches!(c, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') =>
+            {
                 self.pos += 2;
                 let name = ascii(c).to_owned();
-                parts.push(Part::Param(Box::new(Param { name, ..Param::default() }), quoted));
+                parts.push(Part::Param(
+                    Box::new(Param {
+                        name,
+                        ..Param::default()
+                    }),
+                    quoted,
+                ));
             }
             _ => {
                 self.pos += 1;
-                if quoted { push_quoted(parts, "$") } else { push_lit(parts, "$") }
+                if quoted {
+                    push_quoted(parts, "$");
+                } else {
+                    push_lit(parts, "$");
+                }
             }
         }
         Ok(())
@@ -378,13 +417,23 @@ impl Parser<'_> {
         if self.peek() == Some(b'!') && self.at(1) != Some(b'}') {
             p.indirect = true;
             self.pos += 1;
-        } else if self.peek() == Some(b'#') && !matches!(self.at(1), Some(b'}' | b':' | b'-' | b'%')) {
+        } else if self.peek() == Some(b'#')
+            && !matches!(self.at(1), Some(b'}' | b':' | b'-' | b'%'))
+        {
             p.length = true;
             self.pos += 1;
         }
         let rest = self.src.get(self.pos..).unwrap_or_default();
-        let mut n = rest.iter().position(|c| !(c.is_ascii_alphanumeric() || *c == b'_')).unwrap_or(rest.len());
-        if n == 0 && matches!(rest.first(), Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')) {
+        let mut n = rest
+            .iter()
+            .position(|c| !(c.is_ascii_alphanumeric() || *c == b'_'))
+            .unwrap_or(rest.len());
+        if n == 0
+            && matches!(
+                rest.first(),
+                Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')
+            )
+        {
             n = 1;
         }
         if n == 0 {
@@ -398,7 +447,10 @@ impl Parser<'_> {
             let at = self.pos;
             let mut inner = Vec::new();
             self.until(b']', &mut inner)?;
-            p.index = Some(Word { parts: inner, span: self.span(at) });
+            p.index = Some(Word {
+                parts: inner,
+                span: self.span(at),
+            });
         }
         let (op, skip) = match (self.peek(), self.at(1)) {
             (Some(b'}'), _) => {
@@ -440,12 +492,18 @@ impl Parser<'_> {
             match self.peek() {
                 None => return Err(ParseError::Unclosed("${")),
                 Some(b'}') => {
-                    p.args.push(Word { parts: inner, span: self.span(at) });
+                    p.args.push(Word {
+                        parts: inner,
+                        span: self.span(at),
+                    });
                     self.pos += 1;
                     return Ok(p);
                 }
                 Some(c) if Some(c) == sep && p.args.is_empty() => {
-                    p.args.push(Word { parts: std::mem::take(&mut inner), span: self.span(at) });
+                    p.args.push(Word {
+                        parts: std::mem::take(&mut inner),
+                        span: self.span(at),
+                    });
                     self.pos += 1;
                     at = self.pos;
                 }
@@ -542,7 +600,20 @@ impl Parser<'_> {
                 while let Some(c) = self.peek() {
                     if c == stop
                         || Some(c) == stop2
-                        || matches!(c, b'\'' | b'"' | b'`' | b'$' | b'\\' | b'<' | b'>' | b'(' | b')' | HOLE_BYTE | SAFE_BYTE)
+                        || matches!(
+                            c,
+                            b'\''
+                                | b'"'
+                                | b'`'
+                                | b'$'
+                                | b'\\'
+                                | b'<'
+                                | b'>'
+                                | b'('
+                                | b')'
+                                | HOLE_BYTE
+                                | SAFE_BYTE
+                        )
                     {
                         break;
                     }

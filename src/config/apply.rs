@@ -1,4 +1,5 @@
-//! What a configuration does to a report: other severities, ignores, the baseline. Nothing of it is silent.
+//! What a configuration does to a report: other severities, ignores, the baseline. Nothing of it is
+//! silent.
 
 use super::{Baseline, Config, Ignore, Level, Override, day_end};
 use crate::diag::{Code, Finding, Severity, first_fingerprints};
@@ -23,7 +24,11 @@ pub struct Applied {
 
 /// Reads a glob; `*` stays within a folder.
 pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, String> {
-    GlobBuilder::new(pattern).literal_separator(true).build().map(|g| g.compile_matcher()).map_err(|e| e.to_string())
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .map(|g| g.compile_matcher())
+        .map_err(|e| e.to_string())
 }
 
 /// An ignore while it is in use.
@@ -37,9 +42,13 @@ struct Active<'c> {
 }
 
 impl Active<'_> {
-    /// Whether it is about findings of a rule in an input. A fingerprint is compared by [`Self::fits`].
+    /// Whether it is about findings of a rule in an input. A fingerprint is compared by
+    /// [`Self::fits`].
     fn concerns(&self, code: Code, file: &str) -> bool {
-        self.ignore.code.as_deref().is_none_or(|c| Code::parse(c) == Some(code))
+        self.ignore
+            .code
+            .as_deref()
+            .is_none_or(|c| Code::parse(c) == Some(code))
             && self.path.as_ref().is_none_or(|g| g.is_match(file))
     }
 
@@ -47,7 +56,10 @@ impl Active<'_> {
         let fits = self.concerns(finding.code, &finding.place.file)
             && self.ignore.fingerprint.as_deref().is_none_or(|f| {
                 let old = first == Some(f) && f != finding.fingerprint;
-                self.renamed = self.renamed.take().or_else(|| old.then(|| finding.fingerprint.clone()));
+                self.renamed = self
+                    .renamed
+                    .take()
+                    .or_else(|| old.then(|| finding.fingerprint.clone()));
                 old || f == finding.fingerprint
             });
         self.used |= fits;
@@ -70,15 +82,24 @@ struct Applying<'c> {
 /// Why what is folded under a finding stands although the finding is still there.
 const LOWERED: &str = "is less severe here";
 
-/// Rules that say what isn't read or compared. Fingerprints of version 1 say nothing of its content, so that they would let other
-/// content pass.
-const OF_CONTENT: [Code; 7] = [Code(101), Code(102), Code(104), Code(107), Code(108), Code(111), Code(322)];
+/// Rules that say what isn't read or compared. Fingerprints of version 1 say nothing of its
+/// content, so that they would let other content pass.
+const OF_CONTENT: [Code; 7] = [
+    Code(101),
+    Code(102),
+    Code(104),
+    Code(107),
+    Code(108),
+    Code(111),
+    Code(322),
+];
 
 /// Why a finding doesn't stand as it was found, and what the baseline knows to be folded under it.
 struct LetPass(&'static str, BTreeMap<Code, u64>);
 
 impl Applying<'_> {
-    /// Gives a finding its severity, and says why it doesn't stand as it was found. `None` for one that does.
+    /// Gives a finding its severity, and says why it doesn't stand as it was found. `None` for one
+    /// that does.
     fn look(&mut self, finding: &mut Finding, first: Option<&str>) -> Option<LetPass> {
         let first = first.filter(|_| !OF_CONTENT.contains(&finding.code));
         let passes = |why| Some(LetPass(why, BTreeMap::new()));
@@ -92,13 +113,25 @@ impl Applying<'_> {
             finding.severity = severity;
         }
         // Each ignore that fits is in use, not only the first.
-        if self.active.iter_mut().filter_map(|i| i.fits(finding, first).then_some(())).count() > 0 {
+        if self
+            .active
+            .iter_mut()
+            .filter_map(|i| i.fits(finding, first).then_some(()))
+            .count()
+            > 0
+        {
             self.applied.ignored += 1;
             return passes("is ignored");
         }
         if let Some(baseline) = self.baseline {
-            let fingerprint = if baseline.is_first() { first } else { Some(finding.fingerprint.as_str()) };
-            if let Some((known, fingerprint)) = fingerprint.and_then(|f| Some((baseline.entry(finding, f)?, f))) {
+            let fingerprint = if baseline.is_first() {
+                first
+            } else {
+                Some(finding.fingerprint.as_str())
+            };
+            if let Some((known, fingerprint)) =
+                fingerprint.and_then(|f| Some((baseline.entry(finding, f)?, f)))
+            {
                 self.met.insert(fingerprint.to_owned());
                 self.applied.known += 1;
                 return Some(LetPass("is in the baseline", known));
@@ -110,7 +143,12 @@ impl Applying<'_> {
     }
 
     /// What remains of findings that were only counted: how many, and how severe.
-    fn remaining(&mut self, (code, severity): (Code, Severity), file: Option<&str>, mut number: u64) -> (Severity, u64) {
+    fn remaining(
+        &mut self,
+        (code, severity): (Code, Severity),
+        file: Option<&str>,
+        mut number: u64,
+    ) -> (Severity, u64) {
         let Some(change) = self.severities.get(&code) else {
             return (severity, self.not_ignored(code, file, number));
         };
@@ -127,7 +165,10 @@ impl Applying<'_> {
     /// What no ignore lets pass: one that names a single finding can't.
     fn not_ignored(&mut self, code: Code, file: Option<&str>, number: u64) -> u64 {
         let Some(file) = file else { return number };
-        let fits = self.active.iter_mut().filter(|i| i.ignore.fingerprint.is_none() && i.concerns(code, file));
+        let fits = self
+            .active
+            .iter_mut()
+            .filter(|i| i.ignore.fingerprint.is_none() && i.concerns(code, file));
         if fits.map(|i| i.used = true).count() == 0 {
             return number;
         }
@@ -136,17 +177,33 @@ impl Applying<'_> {
     }
 
     /// Makes findings of their own of what is folded under one that doesn't stand as it was found.
-    fn unfold(&mut self, finding: &mut Finding, LetPass(why, mut known): LetPass, report: &mut Report) -> Vec<Finding> {
-        let mut all: Vec<Finding> = finding.related.iter_mut().flat_map(|r| std::mem::take(&mut r.folded)).collect();
+    fn unfold(
+        &mut self,
+        finding: &mut Finding,
+        LetPass(why, mut known): LetPass,
+        report: &mut Report,
+    ) -> Vec<Finding> {
+        let mut all: Vec<Finding> = finding
+            .related
+            .iter_mut()
+            .flat_map(|r| std::mem::take(&mut r.folded))
+            .collect();
         for one in &mut all {
-            one.message.push_str(&format!(" (it follows from {} in line {}, which {why})", finding.code, finding.place.line));
+            one.message.push_str(&format!(
+                " (it follows from {} in line {}, which {why})",
+                finding.code, finding.place.line
+            ));
         }
         for ((code, severity), number) in std::mem::take(&mut finding.unlisted) {
             let entry = known.entry(code).or_default();
             let in_baseline = number.min(*entry);
             *entry -= in_baseline;
             self.applied.known += in_baseline;
-            let (severity, number) = self.remaining((code, severity), Some(&finding.place.file), number - in_baseline);
+            let (severity, number) = self.remaining(
+                (code, severity),
+                Some(&finding.place.file),
+                number - in_baseline,
+            );
             if number > 0 {
                 report.drop_findings(code, severity, number);
             }
@@ -155,12 +212,22 @@ impl Applying<'_> {
     }
 }
 
-/// Applies severities, ignores and the baseline, in this order. `now` is in milliseconds since the epoch; without it
-/// no ignore counts that has an end, since nobody can say that it hasn't come. What is folded under a finding that is let
-/// pass, or less severe than it was found, stands on its own.
-pub fn apply(report: &mut Report, config: &Config, baseline: Option<&Baseline>, now: Option<i64>) -> Applied {
+/// Applies severities, ignores and the baseline, in this order. `now` is in milliseconds since the
+/// epoch; without it no ignore counts that has an end, since nobody can say that it hasn't come.
+/// What is folded under a finding that is let pass, or less severe than it was found, stands on its
+/// own.
+pub fn apply(
+    report: &mut Report,
+    config: &Config,
+    baseline: Option<&Baseline>,
+    now: Option<i64>,
+) -> Applied {
     let mut applying = Applying {
-        severities: config.severity.iter().filter_map(|(code, change)| Some((Code::parse(code)?, change))).collect(),
+        severities: config
+            .severity
+            .iter()
+            .filter_map(|(code, change)| Some((Code::parse(code)?, change)))
+            .collect(),
         active: Vec::new(),
         baseline,
         met: BTreeSet::new(),
@@ -172,13 +239,21 @@ pub fn apply(report: &mut Report, config: &Config, baseline: Option<&Baseline>, 
         let end = ignore.expires.as_deref().and_then(day_end);
         let notices = &mut applying.applied.notices;
         match (end, now, ignore.expires.as_deref().unwrap_or_default()) {
-            (Some(_), None, _) => notices.push(format!("{name} has an end and doesn't count: say --now")),
+            (Some(_), None, _) => {
+                notices.push(format!("{name} has an end and doesn't count: say --now"));
+            }
             (Some(end), Some(now), date) if now >= end => {
                 notices.push(format!("{name} ended on {date} and doesn't count any more"));
             }
             _ => {
                 let path = ignore.path.as_deref().and_then(|p| glob(p).ok());
-                applying.active.push(Active { name, ignore, path, used: false, renamed: None });
+                applying.active.push(Active {
+                    name,
+                    ignore,
+                    path,
+                    used: false,
+                    renamed: None,
+                });
             }
         }
     }
@@ -191,9 +266,16 @@ pub fn apply(report: &mut Report, config: &Config, baseline: Option<&Baseline>, 
             report.drop_findings(code, severity, number);
         }
     }
-    let by_first =
-        baseline.is_some_and(Baseline::is_first) || applying.active.iter().any(|active| active.ignore.fingerprint.is_some());
-    let first = if by_first { first_fingerprints(&report.findings) } else { Vec::new() };
+    let by_first = baseline.is_some_and(Baseline::is_first)
+        || applying
+            .active
+            .iter()
+            .any(|active| active.ignore.fingerprint.is_some());
+    let first = if by_first {
+        first_fingerprints(&report.findings)
+    } else {
+        Vec::new()
+    };
     let mut first = first.into_iter();
     let mut unfolded = false;
     for finding in std::mem::take(&mut report.findings) {
@@ -202,7 +284,9 @@ pub fn apply(report: &mut Report, config: &Config, baseline: Option<&Baseline>, 
         let mut waiting = vec![(finding, first.next())];
         while let Some((mut finding, first)) = waiting.pop() {
             let let_pass = applying.look(&mut finding, first.as_deref());
-            let gone = let_pass.as_ref().is_some_and(|LetPass(why, _)| *why != LOWERED);
+            let gone = let_pass
+                .as_ref()
+                .is_some_and(|LetPass(why, _)| *why != LOWERED);
             if let Some(let_pass) = let_pass {
                 let folded = applying.unfold(&mut finding, let_pass, report);
                 unfolded |= !folded.is_empty();
@@ -223,13 +307,30 @@ pub fn apply(report: &mut Report, config: &Config, baseline: Option<&Baseline>, 
 impl Applying<'_> {
     /// What was done, with all that has to be said of it.
     fn finish(self) -> Applied {
-        let Self { severities, active, baseline, met, changed, mut applied } = self;
-        for Active { name, used, renamed, .. } in active {
+        let Self {
+            severities,
+            active,
+            baseline,
+            met,
+            changed,
+            mut applied,
+        } = self;
+        for Active {
+            name,
+            used,
+            renamed,
+            ..
+        } in active
+        {
             if !used {
-                applied.notices.push(format!("{name} fits nothing any more: take it away"));
+                applied
+                    .notices
+                    .push(format!("{name} fits nothing any more: take it away"));
             }
             if let Some(new) = renamed {
-                applied.notices.push(format!("{name} names a fingerprint of version 1: write `{new}` instead"));
+                applied.notices.push(format!(
+                    "{name} names a fingerprint of version 1: write `{new}` instead"
+                ));
             }
         }
         for code in changed {
@@ -240,19 +341,28 @@ impl Applying<'_> {
                     Level::Note => "a note",
                     Level::Off => "off",
                 };
-                applied.notices.push(format!("{code} is {level} here: {}", change.reason));
+                applied
+                    .notices
+                    .push(format!("{code} is {level} here: {}", change.reason));
             }
         }
         let let_pass = applied.ignored + applied.off;
         if let_pass > 0 {
-            applied.notices.push(format!("findings let pass by the configuration: {let_pass}"));
+            applied.notices.push(format!(
+                "findings let pass by the configuration: {let_pass}"
+            ));
         }
         if applied.known > 0 {
-            applied.notices.push(format!("findings that the baseline knows: {}", applied.known));
+            applied.notices.push(format!(
+                "findings that the baseline knows: {}",
+                applied.known
+            ));
         }
         let gone = baseline.map_or(0, Baseline::len) - met.len();
         if gone > 0 {
-            applied.notices.push(format!("entries of the baseline that are mended: {gone}; write it anew"));
+            applied.notices.push(format!(
+                "entries of the baseline that are mended: {gone}; write it anew"
+            ));
         }
         if baseline.is_some_and(Baseline::is_first) {
             let notice = "the baseline has version 1, whose fingerprints rest on messages, and whose entries for unread content don't count; update it with `--write-baseline`";
@@ -285,29 +395,49 @@ mod tests {
             let (report, applied) = applied(&format!("[[ignore]]\nreason = 'r'\n{rest}"), now);
             assert_eq!(report.counts.errors, report.findings.len() as u64);
             assert_eq!(applied.ignored, 1 - report.counts.errors);
-            assert_eq!(report.counts.errors == 1, !applied.notices[0].starts_with("findings let pass"), "{applied:?}");
+            assert_eq!(
+                report.counts.errors == 1,
+                !applied.notices[0].starts_with("findings let pass"),
+                "{applied:?}"
+            );
             report.counts.errors == 0
         };
         assert!(passes("code = 'YV301'", None));
         assert!(passes("code = 'YV301'\npath = 'traces/*.jsonl'", None));
-        assert!(!passes("code = 'YV301'\npath = '*.jsonl'", None), "a star stays within a folder");
+        assert!(
+            !passes("code = 'YV301'\npath = '*.jsonl'", None),
+            "a star stays within a folder"
+        );
         assert!(!passes("code = 'YV302'", None));
         assert!(!passes("fingerprint = 'x'", None));
         let print = broken().findings[0].fingerprint.clone();
         assert!(passes(&format!("fingerprint = '{print}'"), None));
         let end = day_end("2027-01-31").unwrap();
-        assert!(passes("code = 'YV301'\nexpires = '2027-01-31'", Some(end - 1)));
+        assert!(passes(
+            "code = 'YV301'\nexpires = '2027-01-31'",
+            Some(end - 1)
+        ));
         assert!(!passes("code = 'YV301'\nexpires = '2027-01-31'", Some(end)));
-        assert!(!passes("code = 'YV301'\nexpires = '2027-01-31'", None), "without a time nothing with an end counts");
+        assert!(
+            !passes("code = 'YV301'\nexpires = '2027-01-31'", None),
+            "without a time nothing with an end counts"
+        );
     }
 
     #[test]
     fn severities_change_and_the_counts_with_them() {
-        let (report, note) = applied("[severity.YV301]\nlevel = 'note'\nreason = 'known bug'", None);
+        let (report, note) = applied(
+            "[severity.YV301]\nlevel = 'note'\nreason = 'known bug'",
+            None,
+        );
         assert_eq!((report.counts.errors, report.counts.notes), (0, 1));
         assert_eq!(note.notices, ["YV301 is a note here: known bug"]);
         let (report, off) = applied("[severity.YV301]\nlevel = 'off'\nreason = 'r'", None);
-        assert!(report.findings.is_empty() && off.off == 1 && report.counts.at_least(Severity::Note) == 0);
+        assert!(
+            report.findings.is_empty()
+                && off.off == 1
+                && report.counts.at_least(Severity::Note) == 0
+        );
     }
 
     #[test]
@@ -315,9 +445,18 @@ mod tests {
         let mut report = broken();
         let baseline = Baseline::parse(&Baseline::of(&report.findings).text()).unwrap();
         let applied = apply(&mut report, &Config::default(), Some(&baseline), None);
-        assert_eq!((applied.known, report.counts.errors, report.findings.len()), (1, 0, 0));
+        assert_eq!(
+            (applied.known, report.counts.errors, report.findings.len()),
+            (1, 0, 0)
+        );
         let again = apply(&mut report, &Config::default(), Some(&baseline), None);
-        assert_eq!(again.notices, ["entries of the baseline that are mended: 1; write it anew"]);
-        assert!(Baseline::parse("{\"version\":3,\"findings\":[]}").is_err() && Baseline::parse("[]").is_err());
+        assert_eq!(
+            again.notices,
+            ["entries of the baseline that are mended: 1; write it anew"]
+        );
+        assert!(
+            Baseline::parse("{\"version\":3,\"findings\":[]}").is_err()
+                && Baseline::parse("[]").is_err()
+        );
     }
 }

@@ -4,7 +4,8 @@ use crate::diag::{Code, Finding};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The version of the file that is written. Version 1 holds fingerprints that rest on messages; it is still read.
+/// The version of the file that is written. Version 1 holds fingerprints that rest on messages; it
+/// is still read.
 const VERSION: u32 = 2;
 
 /// Known findings.
@@ -15,7 +16,8 @@ pub struct Baseline {
     findings: BTreeSet<Known>,
 }
 
-/// A known finding. All of it has to fit: whoever reviews the file goes by the rule and the trace that it names.
+/// A known finding. All of it has to fit: whoever reviews the file goes by the rule and the trace
+/// that it names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
@@ -43,15 +45,26 @@ impl Baseline {
     #[must_use]
     pub fn of(findings: &[Finding]) -> Self {
         let mut known = BTreeSet::new();
-        for finding in findings.iter().chain(findings.iter().flat_map(Finding::folded)) {
+        for finding in findings
+            .iter()
+            .chain(findings.iter().flat_map(Finding::folded))
+        {
             let mut unlisted = BTreeMap::new();
             for ((code, _), number) in &finding.unlisted {
                 *unlisted.entry(code.to_string()).or_default() += number;
             }
             let (code, file) = (finding.code.to_string(), finding.place.file.to_string());
-            known.insert(Known { code, file, fingerprint: finding.fingerprint.clone(), unlisted });
+            known.insert(Known {
+                code,
+                file,
+                fingerprint: finding.fingerprint.clone(),
+                unlisted,
+            });
         }
-        Self { version: VERSION, findings: known }
+        Self {
+            version: VERSION,
+            findings: known,
+        }
     }
 
     /// Reads a baseline.
@@ -60,7 +73,11 @@ impl Baseline {
     /// When it isn't one.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let baseline: Self = serde_json::from_str(text)?;
-        if matches!(baseline.version, 1 | VERSION) { Ok(baseline) } else { Err(BaselineError::Version(baseline.version)) }
+        if matches!(baseline.version, 1 | VERSION) {
+            Ok(baseline)
+        } else {
+            Err(BaselineError::Version(baseline.version))
+        }
     }
 
     /// The file's text.
@@ -87,14 +104,30 @@ impl Baseline {
     }
 
     /// The entry for a finding with this fingerprint, with what it knows to be folded under it.
-    pub(super) fn entry(&self, finding: &Finding, fingerprint: &str) -> Option<BTreeMap<Code, u64>> {
+    pub(super) fn entry(
+        &self,
+        finding: &Finding,
+        fingerprint: &str,
+    ) -> Option<BTreeMap<Code, u64>> {
         let (code, file) = (finding.code.to_string(), finding.place.file.to_string());
-        let first = Known { code, file, fingerprint: fingerprint.to_owned(), unlisted: BTreeMap::new() };
+        let first = Known {
+            code,
+            file,
+            fingerprint: fingerprint.to_owned(),
+            unlisted: BTreeMap::new(),
+        };
         let entry = self.findings.range(&first..).next()?;
-        if (&entry.code, &entry.file, &entry.fingerprint) != (&first.code, &first.file, &first.fingerprint) {
+        if (&entry.code, &entry.file, &entry.fingerprint)
+            != (&first.code, &first.file, &first.fingerprint)
+        {
             return None;
         }
         let unlisted = &entry.unlisted;
-        Some(unlisted.iter().filter_map(|(code, number)| Some((Code::parse(code)?, *number))).collect())
+        Some(
+            unlisted
+                .iter()
+                .filter_map(|(code, number)| Some((Code::parse(code)?, *number)))
+                .collect(),
+        )
     }
 }

@@ -7,11 +7,23 @@ use std::ops::Range;
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum ConfigError {
     #[error("line {line}, column {column}: {message}")]
-    Toml { line: usize, column: usize, message: String },
+    Toml {
+        line: usize,
+        column: usize,
+        message: String,
+    },
     #[error("line {line}, column {column}: unknown key `{key}`; {}", hint(nearest.as_ref()))]
-    UnknownKey { line: usize, column: usize, key: String, nearest: Option<String> },
+    UnknownKey {
+        line: usize,
+        column: usize,
+        key: String,
+        nearest: Option<String>,
+    },
     #[error("no rule has the code `{code}`; {}", hint(nearest.as_ref()))]
-    UnknownCode { code: String, nearest: Option<String> },
+    UnknownCode {
+        code: String,
+        nearest: Option<String>,
+    },
     #[error("`{name}` and `{other}` are about the same rule")]
     Twice { name: String, other: String },
     #[error("`{name}` needs a reason")]
@@ -21,7 +33,10 @@ pub enum ConfigError {
     #[error("{name}: the path is no glob: {why}")]
     Glob { name: String, why: String },
     #[error("traces.formats: no format is called `{name}`; {}", hint(nearest.as_ref()))]
-    UnknownFormat { name: String, nearest: Option<String> },
+    UnknownFormat {
+        name: String,
+        nearest: Option<String>,
+    },
     #[error("reports.{name}: `{path}` leads out of the folder of the configuration")]
     ReportPath { name: String, path: String },
     #[error("{name}: `{date}` is no day; write it as 2027-01-31")]
@@ -29,7 +44,10 @@ pub enum ConfigError {
 }
 
 fn hint(nearest: Option<&String>) -> String {
-    nearest.map_or_else(|| "nothing known is like it".into(), |n| format!("the nearest is `{n}`"))
+    nearest.map_or_else(
+        || "nothing known is like it".into(),
+        |n| format!("the nearest is `{n}`"),
+    )
 }
 
 impl ConfigError {
@@ -38,13 +56,28 @@ impl ConfigError {
         let Range { start, .. } = error.span().unwrap_or_default();
         let before = text.get(..start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let column = before
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .count()
+            + 1;
         let message = error.message();
         // The reader lists what it knows in backticks, behind the key that it doesn't.
         let mut quoted = message.split('`').skip(1).step_by(2);
         match (message.starts_with("unknown field `"), quoted.next()) {
-            (true, Some(key)) => Self::UnknownKey { line, column, key: key.to_owned(), nearest: nearest(key, quoted) },
-            _ => Self::Toml { line, column, message: message.lines().collect::<Vec<_>>().join(" ") },
+            (true, Some(key)) => Self::UnknownKey {
+                line,
+                column,
+                key: key.to_owned(),
+                nearest: nearest(key, quoted),
+            },
+            _ => Self::Toml {
+                line,
+                column,
+                message: message.lines().collect::<Vec<_>>().join(" "),
+            },
         }
     }
 }
@@ -52,7 +85,10 @@ impl ConfigError {
 /// The known word that takes the fewest changes.
 pub(super) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
     // A hostile key may be long; nothing is like it then.
-    known.filter(|_| word.len() <= 64).min_by_key(|k| distance(word, k)).map(str::to_owned)
+    known
+        .filter(|_| word.len() <= 64)
+        .min_by_key(|k| distance(word, k))
+        .map(str::to_owned)
 }
 
 /// The Levenshtein distance: insertions, deletions and replacements of characters.

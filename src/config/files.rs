@@ -32,14 +32,24 @@ struct Glob {
 
 impl Glob {
     fn fits(&self, path: &str) -> bool {
-        self.matcher.is_match(if self.names { path.rsplit('/').next().unwrap_or(path) } else { path })
+        self.matcher.is_match(if self.names {
+            path.rsplit('/').next().unwrap_or(path)
+        } else {
+            path
+        })
     }
 }
 
 fn globs(key: &str, patterns: &[String]) -> Result<Vec<Glob>, ConfigError> {
     let compile = |pattern: &String| match glob(pattern.strip_prefix("./").unwrap_or(pattern)) {
-        Ok(matcher) => Ok(Glob { matcher, names: !pattern.contains('/') }),
-        Err(why) => Err(ConfigError::Glob { name: format!("traces.{key}"), why }),
+        Ok(matcher) => Ok(Glob {
+            matcher,
+            names: !pattern.contains('/'),
+        }),
+        Err(why) => Err(ConfigError::Glob {
+            name: format!("traces.{key}"),
+            why,
+        }),
     };
     patterns.iter().map(compile).collect()
 }
@@ -50,13 +60,21 @@ impl Traces {
     /// # Errors
     /// When one of them is no glob.
     pub fn files(&self) -> Result<TraceGlobs, ConfigError> {
-        let include = self.include.as_ref().map(|patterns| globs("include", patterns)).transpose()?;
-        Ok(TraceGlobs { include, exclude: globs("exclude", &self.exclude)? })
+        let include = self
+            .include
+            .as_ref()
+            .map(|patterns| globs("include", patterns))
+            .transpose()?;
+        Ok(TraceGlobs {
+            include,
+            exclude: globs("exclude", &self.exclude)?,
+        })
     }
 }
 
 impl TraceGlobs {
-    /// What the configuration makes of a file of a folder; the path is relative to the configuration, with `/`.
+    /// What the configuration makes of a file of a folder; the path is relative to the
+    /// configuration, with `/`.
     #[must_use]
     pub fn classify(&self, path: &str) -> TraceMatch {
         if self.exclude.iter().any(|g| g.fits(path)) {
@@ -76,16 +94,29 @@ mod tests {
     use crate::config::Config;
 
     fn files(keys: &str) -> TraceGlobs {
-        Config::parse(&format!("[traces]\npaths = []\n{keys}")).unwrap().traces.unwrap().files().unwrap()
+        Config::parse(&format!("[traces]\npaths = []\n{keys}"))
+            .unwrap()
+            .traces
+            .unwrap()
+            .files()
+            .unwrap()
     }
 
     #[test]
     fn globs_are_relative_to_the_configuration() {
         let all = files("exclude = ['traces/*.md', './notes/**', '.gitkeep']");
         assert_eq!(all.classify("traces/README.md"), TraceMatch::Excluded);
-        assert_eq!(all.classify("traces/deep/README.md"), TraceMatch::Unsaid, "a star stays within a folder");
+        assert_eq!(
+            all.classify("traces/deep/README.md"),
+            TraceMatch::Unsaid,
+            "a star stays within a folder"
+        );
         assert_eq!(all.classify("notes/a/b"), TraceMatch::Excluded);
-        assert_eq!(all.classify("a/b/.gitkeep"), TraceMatch::Excluded, "without a slash it is a name");
+        assert_eq!(
+            all.classify("a/b/.gitkeep"),
+            TraceMatch::Excluded,
+            "without a slash it is a name"
+        );
         assert_eq!(all.classify("a/b.gitkeep"), TraceMatch::Unsaid);
     }
 
@@ -95,6 +126,9 @@ mod tests {
         assert_eq!(all.classify("a/b.ndjson"), TraceMatch::Trace);
         assert_eq!(all.classify("a/b.jsonl"), TraceMatch::NotIncluded);
         assert_eq!(all.classify("old/b.ndjson"), TraceMatch::Excluded);
-        assert_eq!(files("include = []").classify("a.jsonl"), TraceMatch::NotIncluded);
+        assert_eq!(
+            files("include = []").classify("a.jsonl"),
+            TraceMatch::NotIncluded
+        );
     }
 }

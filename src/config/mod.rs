@@ -1,7 +1,8 @@
 //! `yuangs-verify.toml`: what a gate looks at, and what it lets pass, with reasons.
 //!
-//! The file is part of the repository that is judged. Whoever can change it can change the judgement, so a
-//! gate takes it from a place that the agents can't write to (`--config`), or has it reviewed.
+//! The file is part of the repository that is judged. Whoever can change it can change the
+//! judgement, so a gate takes it from a place that the agents can't write to (`--config`), or has
+//! it reviewed.
 
 mod apply;
 mod baseline;
@@ -56,7 +57,8 @@ pub struct Config {
     /// The repo map to check, and the interfaces to compare.
     #[serde(default)]
     pub repo_map: Option<RepoMap>,
-    /// The index of knowledge: what `knowledge reindex` brings up to date. A gate doesn't look at it.
+    /// The index of knowledge: what `knowledge reindex` brings up to date. A gate doesn't look at
+    /// it.
     #[serde(default)]
     pub knowledge: Option<Knowledge>,
 }
@@ -91,10 +93,12 @@ impl Threshold {
 pub struct Traces {
     /// Files and folders.
     pub paths: Vec<String>,
-    /// Globs of the files in folders that are traces; by the endings of traces unless told otherwise.
+    /// Globs of the files in folders that are traces; by the endings of traces unless told
+    /// otherwise.
     #[serde(default)]
     pub include: Option<Vec<String>>,
-    /// Globs of the files in folders that are no traces. Every file must be a trace or fit one of them (YV111).
+    /// Globs of the files in folders that are no traces. Every file must be a trace or fit one of
+    /// them (YV111).
     #[serde(default)]
     pub exclude: Vec<String>,
     /// The formats that a trace may have (YV110); any unless told otherwise.
@@ -103,10 +107,12 @@ pub struct Traces {
     /// The answers that must be *yes* for every execution; *not recorded* is an error then (YV212).
     #[serde(default)]
     pub require: Vec<Demand>,
-    /// What an execution without an end (YV203) and a record that breaks off (YV104) are; warnings unless told otherwise.
+    /// What an execution without an end (YV203) and a record that breaks off (YV104) are; warnings
+    /// unless told otherwise.
     #[serde(default)]
     pub unterminated: Option<Unterminated>,
-    /// A revision, as `origin/main`: every change since the branch parted from there must be accounted for by a trace (YV704).
+    /// A revision, as `origin/main`: every change since the branch parted from there must be
+    /// accounted for by a trace (YV704).
     #[serde(default)]
     pub account_for: Option<String>,
     /// How risk is found; `v1` unless told otherwise.
@@ -202,7 +208,8 @@ pub enum RiskProfile {
 pub struct Keys {
     /// The trust file.
     pub file: String,
-    /// Which decisions must be signed by one of its keys: those of humans, or all; none unless told otherwise.
+    /// Which decisions must be signed by one of its keys: those of humans, or all; none unless told
+    /// otherwise.
     #[serde(default)]
     pub require: Option<rules::Signed>,
 }
@@ -276,8 +283,8 @@ pub struct BaselineFile {
 pub struct Policy {
     /// The policy pack. Its cases are run, and every recorded decision is held against it.
     pub file: String,
-    /// A revision, as `origin/main`: what the policy allows beyond what it allowed where the branch parted from there
-    /// fails the gate.
+    /// A revision, as `origin/main`: what the policy allows beyond what it allowed where the branch
+    /// parted from there fails the gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// Why it may be that no case tests it.
@@ -289,16 +296,18 @@ pub struct Policy {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RepoMap {
-    /// The committed map, of the folder of the configuration. The gate builds it again and fails (YV904) when it isn't the same.
+    /// The committed map, of the folder of the configuration. The gate builds it again and fails
+    /// (YV904) when it isn't the same.
     #[serde(default)]
     pub file: Option<String>,
-    /// A revision: what the folder defines is compared with what it defined where the branch parted from there (YV906).
+    /// A revision: what the folder defines is compared with what it defined where the branch parted
+    /// from there (YV906).
     #[serde(default)]
     pub base: Option<String>,
 }
 
-/// `[knowledge]`: where the index of knowledge lies and what goes into it. Every list holds files and folders below the
-/// folder of the configuration.
+/// `[knowledge]`: where the index of knowledge lies and what goes into it. Every list holds files
+/// and folders below the folder of the configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Knowledge {
@@ -335,7 +344,8 @@ pub struct Knowledge {
     /// Source code, for the layer `map`; of a folder all that git doesn't ignore.
     #[serde(default)]
     pub repomap: Vec<String>,
-    /// A folder with a model2vec model (`model.safetensors`, `tokenizer.json`) whose vectors are used; without it they are learnt.
+    /// A folder with a model2vec model (`model.safetensors`, `tokenizer.json`) whose vectors are
+    /// used; without it they are learnt.
     #[serde(default)]
     pub model: Option<String>,
     /// Days after which what was found counts half; 30 unless told otherwise.
@@ -352,7 +362,8 @@ pub struct Knowledge {
     pub limits: SkillLimits,
 }
 
-/// How age takes from what was found: each leaves half after `half-life-days`, and never less than a tenth.
+/// How age takes from what was found: each leaves half after `half-life-days`, and never less than
+/// a tenth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DecayKind {
@@ -364,14 +375,16 @@ pub enum DecayKind {
     Step,
 }
 
-/// `[knowledge.limits]`: what skills may cost and how often they may run. Costs are in the unit of the records.
+/// `[knowledge.limits]`: what skills may cost and how often they may run. Costs are in the unit of
+/// the records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SkillLimits {
     /// The mean cost at which a score earns nothing for it; 1.0 unless told otherwise.
     #[serde(default)]
     pub max_cost: Option<Amount>,
-    /// The mean latency in milliseconds at which a score earns nothing for it; 60,000 unless told otherwise.
+    /// The mean latency in milliseconds at which a score earns nothing for it; 60,000 unless told
+    /// otherwise.
     #[serde(default)]
     pub max_latency_ms: Option<Amount>,
     /// The cost of all uses of one skill on one day (UTC), at most.
@@ -409,7 +422,11 @@ impl TryFrom<f64> for Amount {
     type Error = &'static str;
 
     fn try_from(number: f64) -> Result<Self, Self::Error> {
-        if number.is_finite() && number >= 0.0 { Ok(Self(number)) } else { Err("expected a number that isn't negative") }
+        if number.is_finite() && number >= 0.0 {
+            Ok(Self(number))
+        } else {
+            Err("expected a number that isn't negative")
+        }
     }
 }
 
@@ -493,13 +510,17 @@ impl Config {
     /// Reads the file and checks what can be checked without looking around.
     ///
     /// # Errors
-    /// When it is no TOML, a key is unknown or a value is wrong: with line, column and, for a key, the nearest known one.
+    /// When it is no TOML, a key is unknown or a value is wrong: with line, column and, for a key,
+    /// the nearest known one.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let config: Self = toml::from_str(text).map_err(|e| ConfigError::of(text, &e))?;
         let mut codes = BTreeMap::new();
         for (code, change) in &config.severity {
             if let Some(other) = codes.insert(known(code)?, code) {
-                return Err(ConfigError::Twice { name: format!("severity.{other}"), other: format!("severity.{code}") });
+                return Err(ConfigError::Twice {
+                    name: format!("severity.{other}"),
+                    other: format!("severity.{code}"),
+                });
             }
             reasoned(&format!("severity.{code}"), &change.reason)?;
         }
@@ -513,19 +534,30 @@ impl Config {
                 return Err(ConfigError::TooWide { name });
             }
             if let Some(path) = &ignore.path {
-                apply::glob(path).map_err(|e| ConfigError::Glob { name: name.clone(), why: e })?;
+                apply::glob(path).map_err(|e| ConfigError::Glob {
+                    name: name.clone(),
+                    why: e,
+                })?;
             }
             if let Some(date) = &ignore.expires
                 && day_end(date).is_none()
             {
-                return Err(ConfigError::Date { name, date: date.clone() });
+                return Err(ConfigError::Date {
+                    name,
+                    date: date.clone(),
+                });
             }
         }
         for (name, path) in &config.reports {
             // The file may come with a pull request: it must not say what else is overwritten.
-            let below = Path::new(path).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+            let below = Path::new(path)
+                .components()
+                .all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
             if path.is_empty() || path == "-" || !below {
-                return Err(ConfigError::ReportPath { name: name.clone(), path: path.clone() });
+                return Err(ConfigError::ReportPath {
+                    name: name.clone(),
+                    path: path.clone(),
+                });
             }
         }
         if let Some(traces) = &config.traces {
@@ -533,9 +565,17 @@ impl Config {
                 reasoned("traces.allow-empty", reason)?;
             }
             traces.files()?;
-            if let Some(format) = traces.formats.iter().flatten().find(|f| Format::parse(f).is_none()) {
+            if let Some(format) = traces
+                .formats
+                .iter()
+                .flatten()
+                .find(|f| Format::parse(f).is_none())
+            {
                 let known = Format::ALL.iter().map(|f| f.name());
-                return Err(ConfigError::UnknownFormat { name: format.clone(), nearest: error::nearest(format, known) });
+                return Err(ConfigError::UnknownFormat {
+                    name: format.clone(),
+                    nearest: error::nearest(format, known),
+                });
             }
         }
         if let Some(reason) = config.policy.as_ref().and_then(|p| p.untested.as_ref()) {
@@ -552,7 +592,13 @@ impl Config {
 }
 
 fn reasoned(name: &str, reason: &str) -> Result<(), ConfigError> {
-    if crate::unseen::says_nothing(reason) { Err(ConfigError::NoReason { name: name.to_owned() }) } else { Ok(()) }
+    if crate::unseen::says_nothing(reason) {
+        Err(ConfigError::NoReason {
+            name: name.to_owned(),
+        })
+    } else {
+        Ok(())
+    }
 }
 
 /// The code that a word names.
@@ -560,7 +606,10 @@ fn known(word: &str) -> Result<Code, ConfigError> {
     let code = Code::parse(word).filter(|c| rules::by_code(*c).is_some());
     code.ok_or_else(|| {
         let names: Vec<String> = rules::ALL.iter().map(|r| r.code.to_string()).collect();
-        ConfigError::UnknownCode { code: word.to_owned(), nearest: error::nearest(word, names.iter().map(String::as_str)) }
+        ConfigError::UnknownCode {
+            code: word.to_owned(),
+            nearest: error::nearest(word, names.iter().map(String::as_str)),
+        }
     })
 }
 
@@ -581,15 +630,27 @@ mod tests {
         .unwrap();
         assert_eq!(config.ignore[0].expires.as_deref(), Some("2027-01-31"));
         assert!(config.not_run().is_empty());
-        assert_eq!(Config::parse("[knowledge]\nstore = 'k'").unwrap().not_run(), ["knowledge"]);
-        assert_eq!(config.fail_on.and_then(Threshold::severity), Some(Severity::Warning));
+        assert_eq!(
+            Config::parse("[knowledge]\nstore = 'k'").unwrap().not_run(),
+            ["knowledge"]
+        );
+        assert_eq!(
+            config.fail_on.and_then(Threshold::severity),
+            Some(Severity::Warning)
+        );
         assert_eq!(Config::parse("").unwrap(), Config::default());
     }
 
     #[test]
     fn unknown_keys_name_the_nearest() {
-        assert_eq!(error("fial-on = 'error'"), "line 1, column 1: unknown key `fial-on`; the nearest is `fail-on`");
-        assert_eq!(error("[traces]\npaths = []\npath = 1"), "line 3, column 1: unknown key `path`; the nearest is `paths`");
+        assert_eq!(
+            error("fial-on = 'error'"),
+            "line 1, column 1: unknown key `fial-on`; the nearest is `fail-on`"
+        );
+        assert_eq!(
+            error("[traces]\npaths = []\npath = 1"),
+            "line 3, column 1: unknown key `path`; the nearest is `paths`"
+        );
         assert_eq!(
             error("[severity.YV999]\nlevel = 'off'\nreason = 'r'"),
             "no rule has the code `YV999`; the nearest is `YV109`"
@@ -601,10 +662,16 @@ mod tests {
         assert!(error("[severity.YV203]\nlevel = 'off'\nreason = ' '").contains("needs a reason"));
         assert!(error("[[ignore]]\ncode = 'YV301'").contains("reason"));
         assert!(error("[[ignore]]\npath = '**'\nreason = 'r'").contains("everything"));
-        assert!(error("[[ignore]]\ncode = 'YV301'\nexpires = '2027-02-30'\nreason = 'r'").contains("no day"));
+        assert!(
+            error("[[ignore]]\ncode = 'YV301'\nexpires = '2027-02-30'\nreason = 'r'")
+                .contains("no day")
+        );
         assert!(error("[traces]\npaths = []\nallow-empty = ''").contains("needs a reason"));
         for path in ["/etc/x", "../x", "a/../../x", "", "-"] {
-            assert!(error(&format!("[reports]\nhtml = '{path}'")).contains("leads out"), "{path}");
+            assert!(
+                error(&format!("[reports]\nhtml = '{path}'")).contains("leads out"),
+                "{path}"
+            );
         }
         assert!(error("fail-on = 'sometimes'").starts_with("line 1, column 11: "));
     }

@@ -15,8 +15,14 @@ impl Code {
     /// The code that a word names, in either case.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        let digits = word.strip_prefix("YV").or_else(|| word.strip_prefix("yv"))?;
-        if digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().ok().map(Self) } else { None }
+        let digits = word
+            .strip_prefix("YV")
+            .or_else(|| word.strip_prefix("yv"))?;
+        if digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) {
+            digits.parse().ok().map(Self)
+        } else {
+            None
+        }
     }
 }
 
@@ -27,7 +33,9 @@ impl fmt::Display for Code {
 }
 
 /// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Something that a reader should know.
@@ -87,8 +95,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Where it begins and ends on its line in characters (Unicode code points), from 1, the end exclusive;
-    /// `None` for the line or the input as a whole. `column` counts bytes.
+    /// Where it begins and ends on its line in characters (Unicode code points), from 1, the end
+    /// exclusive; `None` for the line or the input as a whole. `column` counts bytes.
     #[must_use]
     pub fn characters(&self) -> Option<(u64, u64)> {
         let excerpt = self.excerpt.as_ref().filter(|_| self.column > 0)?;
@@ -110,7 +118,8 @@ pub struct Related {
     pub line: u64,
     /// What it has to do with the finding.
     pub message: String,
-    /// The findings that are listed here instead of on their own. They stand as soon as the finding above them is let pass.
+    /// The findings that are listed here instead of on their own. They stand as soon as the finding
+    /// above them is let pass.
     pub folded: Vec<Finding>,
 }
 
@@ -118,7 +127,12 @@ impl Related {
     /// A place that only explains.
     #[must_use]
     pub fn new(file: &Arc<str>, line: u64, message: impl Into<String>) -> Self {
-        Self { file: file.clone(), line, message: message.into(), folded: Vec::new() }
+        Self {
+            file: file.clone(),
+            line,
+            message: message.into(),
+            folded: Vec::new(),
+        }
     }
 }
 
@@ -143,9 +157,11 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// How to mend it.
     pub help: Option<String>,
-    /// A hash of the action that it is about: what is known of one action says nothing of another in its place.
+    /// A hash of the action that it is about: what is known of one action says nothing of another
+    /// in its place.
     pub about: Option<Box<str>>,
-    /// What it is about, where execution, turn and action don't say: facts, and never the words of a message.
+    /// What it is about, where execution, turn and action don't say: facts, and never the words of
+    /// a message.
     pub subject: Option<Box<str>>,
     /// Findings that were folded under it and that no related place lists.
     pub unlisted: BTreeMap<(Code, Severity), u64>,
@@ -157,7 +173,13 @@ impl Finding {
     /// Findings are reported in the order of the input.
     #[must_use]
     pub fn order(&self) -> (Arc<str>, u64, u64, Code, String) {
-        (self.place.file.clone(), self.place.line, self.place.column, self.code, self.message.clone())
+        (
+            self.place.file.clone(),
+            self.place.line,
+            self.place.column,
+            self.code,
+            self.message.clone(),
+        )
     }
 }
 
@@ -167,7 +189,13 @@ const MAX_RELATED: usize = 12;
 impl Finding {
     /// A finding of a rule. Its fingerprint is given to it with those of the others.
     #[must_use]
-    pub fn new(code: Code, name: &'static str, severity: Severity, message: impl Into<String>, place: Place) -> Self {
+    pub fn new(
+        code: Code,
+        name: &'static str,
+        severity: Severity,
+        message: impl Into<String>,
+        place: Place,
+    ) -> Self {
         Self {
             code,
             name,
@@ -185,18 +213,27 @@ impl Finding {
         }
     }
 
-    /// Adds a related place, up to a limit that keeps a hostile trace from growing one finding forever. What was folded
-    /// into one beyond that is counted.
+    /// Adds a related place, up to a limit that keeps a hostile trace from growing one finding
+    /// forever. What was folded into one beyond that is counted.
     pub fn relate(&mut self, related: Related) {
-        let Related { file, line, folded, .. } = match self.related.len() {
+        let Related {
+            file, line, folded, ..
+        } = match self.related.len() {
             n if n < MAX_RELATED => return self.related.push(related),
             _ => related,
         };
         if self.related.len() == MAX_RELATED {
-            self.related.push(Related::new(&file, line, "further follow-ups are not listed"));
+            self.related.push(Related::new(
+                &file,
+                line,
+                "further follow-ups are not listed",
+            ));
         }
         for folded in folded {
-            *self.unlisted.entry((folded.code, folded.severity)).or_default() += 1;
+            *self
+                .unlisted
+                .entry((folded.code, folded.severity))
+                .or_default() += 1;
         }
     }
 
@@ -209,7 +246,11 @@ impl Finding {
 /// Joins facts into one subject, so that none can pass for another.
 #[must_use]
 pub fn subject<'p>(parts: impl IntoIterator<Item = &'p str>) -> Box<str> {
-    parts.into_iter().map(|part| format!("{}:{part};", part.len())).collect::<String>().into()
+    parts
+        .into_iter()
+        .map(|part| format!("{}:{part};", part.len()))
+        .collect::<String>()
+        .into()
 }
 
 /// A hash of a text, for a subject.
@@ -232,7 +273,9 @@ impl ContentHash {
     /// Adds a part. Where one part ends and the next begins is part of the content.
     pub fn add(&mut self, part: impl AsRef<[u8]>) {
         let part = part.as_ref();
-        self.0.update(&(part.len() as u64).to_le_bytes()).update(part);
+        self.0
+            .update(&(part.len() as u64).to_le_bytes())
+            .update(part);
     }
 
     /// The hash of what was added so far.
@@ -244,7 +287,11 @@ impl ContentHash {
 
 /// The first 8 bytes of a hash.
 fn short(hash: impl AsRef<[u8]>) -> String {
-    hash.as_ref().iter().take(8).map(|b| format!("{b:02x}")).collect()
+    hash.as_ref()
+        .iter()
+        .take(8)
+        .map(|b| format!("{b:02x}"))
+        .collect()
 }
 
 fn hashed(parts: &[&str]) -> String {
@@ -264,7 +311,11 @@ impl Numbers {
     fn add(&mut self, text: String) -> String {
         let count = self.0.entry(text.clone()).or_default();
         *count += 1;
-        if *count > 1 { format!("{text}-{count}") } else { text }
+        if *count > 1 {
+            format!("{text}-{count}")
+        } else {
+            text
+        }
     }
 }
 
@@ -280,19 +331,25 @@ fn fingerprint(finding: &Finding) -> String {
     ])
 }
 
-/// Gives every finding its fingerprint: a hash of its code, its input and what it is about, without lines and messages,
-/// and a number where the same thing is found several times. What is folded comes after what isn't.
+/// Gives every finding its fingerprint: a hash of its code, its input and what it is about, without
+/// lines and messages, and a number where the same thing is found several times. What is folded
+/// comes after what isn't.
 pub fn assign_fingerprints(findings: &mut [Finding]) {
     let mut numbers = Numbers::default();
     for finding in findings.iter_mut() {
         finding.fingerprint = numbers.add(fingerprint(finding));
     }
-    for folded in findings.iter_mut().flat_map(|f| &mut f.related).flat_map(|r| &mut r.folded) {
+    for folded in findings
+        .iter_mut()
+        .flat_map(|f| &mut f.related)
+        .flat_map(|r| &mut r.folded)
+    {
         folded.fingerprint = numbers.add(fingerprint(folded));
     }
 }
 
-/// The fingerprints of version 1, for baselines and ignores that were written with them. They rest on messages.
+/// The fingerprints of version 1, for baselines and ignores that were written with them. They rest
+/// on messages.
 #[must_use]
 pub fn first_fingerprints(findings: &[Finding]) -> Vec<String> {
     let mut numbers = Numbers::default();
@@ -307,7 +364,10 @@ pub fn first_fingerprints(findings: &[Finding]) -> Vec<String> {
             finding.about.as_deref().unwrap_or_default(),
         ])
     };
-    findings.iter().map(|finding| numbers.add(of(finding))).collect()
+    findings
+        .iter()
+        .map(|finding| numbers.add(of(finding)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -316,10 +376,31 @@ mod tests {
     use proptest::prelude::*;
 
     fn finding(message: &str, line: u64) -> Finding {
-        let place = Place { file: "traces/a.jsonl".into(), line, column: line % 7, ..Place::default() };
-        let found = Finding::new(Code(301), "unauthorised-execution", Severity::Error, message, place);
-        let (execution, about, subject) = (Some("e".into()), Some(digest("rm")), Some(subject(["executed", "a1"])));
-        Finding { execution, turn: Some(2), about, subject, ..found }
+        let place = Place {
+            file: "traces/a.jsonl".into(),
+            line,
+            column: line % 7,
+            ..Place::default()
+        };
+        let found = Finding::new(
+            Code(301),
+            "unauthorised-execution",
+            Severity::Error,
+            message,
+            place,
+        );
+        let (execution, about, subject) = (
+            Some("e".into()),
+            Some(digest("rm")),
+            Some(subject(["executed", "a1"])),
+        );
+        Finding {
+            execution,
+            turn: Some(2),
+            about,
+            subject,
+            ..found
+        }
     }
 
     fn prints(mut findings: Vec<Finding>) -> Vec<String> {
@@ -355,14 +436,24 @@ mod tests {
     fn what_is_found_twice_has_a_number_and_what_is_folded_comes_last() {
         let mut root = finding("root", 1);
         for line in 2..20 {
-            root.relate(Related { folded: vec![finding("folded", line)], ..Related::new(&"a".into(), line, "follows") });
+            root.relate(Related {
+                folded: vec![finding("folded", line)],
+                ..Related::new(&"a".into(), line, "follows")
+            });
         }
         let mut all = vec![root, finding("other", 30)];
         assign_fingerprints(&mut all);
         assert!(all[1].fingerprint.ends_with("-2"), "{}", all[1].fingerprint);
         assert!(all[0].related[0].folded[0].fingerprint.ends_with("-3"));
-        assert_eq!((all[0].related.len(), all[0].folded().count()), (MAX_RELATED + 1, MAX_RELATED));
-        assert_eq!(all[0].unlisted.get(&(Code(301), Severity::Error)), Some(&(18 - MAX_RELATED as u64)), "none is lost");
+        assert_eq!(
+            (all[0].related.len(), all[0].folded().count()),
+            (MAX_RELATED + 1, MAX_RELATED)
+        );
+        assert_eq!(
+            all[0].unlisted.get(&(Code(301), Severity::Error)),
+            Some(&(18 - MAX_RELATED as u64)),
+            "none is lost"
+        );
     }
 
     #[test]

@@ -3,6 +3,6 @@
 mod finding;
 
 pub use finding::{
-    Code, ContentHash, Excerpt, Finding, Place, Related, Severity, assign_fingerprints, digest, digest_of, first_fingerprints,
-    subject,
+    Code, ContentHash, Excerpt, Finding, Place, Related, Severity, assign_fingerprints, digest,
+    digest_of, first_fingerprints, subject,
 };

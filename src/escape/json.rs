@@ -1,7 +1,7 @@
 //! Text in JSON that somebody looks at.
 
-/// JSON text with what acts on a terminal or a runner written as `\uhhhh`. Outside of strings JSON has no
-/// such characters but line ends, which stay.
+/// JSON text with what acts on a terminal or a runner written as `\uhhhh`. Outside of strings JSON
+/// has no such characters but line ends, which stay.
 pub fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -19,7 +19,8 @@ pub fn harmless(text: &str) -> String {
     safe
 }
 
-/// A writer of JSON text that makes it [`harmless`] on the way. Each piece that is written is whole UTF-8, as serializers write it.
+/// A writer of JSON text that makes it [`harmless`] on the way. Each piece that is written is whole
+/// UTF-8, as serializers write it.
 pub struct Harmless<W>(pub W);
 
 impl<W: std::io::Write> std::io::Write for Harmless<W> {

@@ -1,8 +1,9 @@
 //! Text from traces in GitHub's Markdown.
 //!
-//! Neither a backslash nor a character reference is enough: `\@name` and `&#64;name` are both shown as
-//! `@name`, and GitHub looks for mentions, issue numbers, emoji and addresses in what is shown. It doesn't look
-//! into code. So hostile text stands in code spans, and only words of which nothing can be made stand free.
+//! Neither a backslash nor a character reference is enough: `\@name` and `&#64;name` are both shown
+//! as `@name`, and GitHub looks for mentions, issue numbers, emoji and addresses in what is shown.
+//! It doesn't look into code. So hostile text stands in code spans, and only words of which nothing
+//! can be made stand free.
 
 use super::{line_start, terminal};
 
@@ -17,8 +18,8 @@ pub(crate) fn cell(text: &str) -> String {
     span(&terminal(text).replace('|', "\\u{007c}"))
 }
 
-/// A message: what stands in backticks is code, the rest stands free where nothing can be made of it, and is
-/// code otherwise.
+/// A message: what stands in backticks is code, the rest stands free where nothing can be made of
+/// it, and is code otherwise.
 pub(crate) fn message(text: &str) -> String {
     let text = terminal(text);
     if text.matches('`').count() % 2 == 1 {
@@ -50,7 +51,12 @@ pub(crate) fn block(before: &str, marked: &str, after: &str) -> String {
 pub(crate) fn fenced(text: &str, language: &str) -> String {
     let one = |line: &str| line_start(line.strip_suffix('\r').unwrap_or(line));
     let lines: Vec<String> = text.split('\n').map(one).collect();
-    let longest = lines.iter().flat_map(|l| l.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
+    let longest = lines
+        .iter()
+        .flat_map(|l| l.split(|c| c != '`'))
+        .map(str::len)
+        .max()
+        .unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}{language}\n{}\n{fence}\n", lines.join("\n"))
 }
@@ -71,15 +77,26 @@ fn span(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     // One space on each side is taken away again, unless there is nothing but spaces.
-    let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) { " " } else { "" };
-    let pad = if text.trim_matches(' ').is_empty() { "" } else { pad };
+    let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) {
+        " "
+    } else {
+        ""
+    };
+    let pad = if text.trim_matches(' ').is_empty() {
+        ""
+    } else {
+        pad
+    };
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
 /// Whether GitHub makes nothing of the words: no mention, no issue, no address, no emoji.
 fn is_plain(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    let colon = text.split(':').skip(1).any(|after| !after.starts_with(' ') && !after.is_empty());
+    let colon = text
+        .split(':')
+        .skip(1)
+        .any(|after| !after.starts_with(' ') && !after.is_empty());
     !colon && !text.contains(['@', '#']) && !lower.contains("www.") && !lower.contains("gh-")
 }
 
@@ -87,7 +104,12 @@ fn is_plain(text: &str) -> bool {
 fn referenced(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_ascii_punctuation() && !matches!(c, ',' | '.' | ';' | '(' | ')' | '\'' | '/' | '-' | '?' | '%' | '=') {
+        if c.is_ascii_punctuation()
+            && !matches!(
+                c,
+                ',' | '.' | ';' | '(' | ')' | '\'' | '/' | '-' | '?' | '%' | '='
+            )
+        {
             out.push_str(&format!("&#{};", u32::from(c)));
         } else {
             out.push(c);
@@ -98,7 +120,12 @@ fn referenced(text: &str) -> String {
 
 /// Text in an HTML block.
 fn html(text: &str) -> String {
-    terminal(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+    terminal(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
 }
 
 #[cfg(test)]
@@ -107,10 +134,14 @@ mod tests {
     use proptest::prelude::*;
     use pulldown_cmark::{Event, Options, Parser, Tag};
 
-    /// What a CommonMark parser with GitHub's extensions sees: text outside of code, and text in code.
+    /// What a CommonMark parser with GitHub's extensions sees: text outside of code, and text in
+    /// code.
     fn seen(markdown: &str) -> Result<(String, String), String> {
         let (mut free, mut code) = (String::new(), String::new());
-        let options = Options::ENABLE_GFM | Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH;
+        let options = Options::ENABLE_GFM
+            | Options::ENABLE_TABLES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_MATH;
         for event in Parser::new_ext(markdown, options) {
             match event {
                 Event::Text(t) => free.push_str(&t),
@@ -124,12 +155,29 @@ mod tests {
 
     #[test]
     fn hostile_text_is_code() {
-        for text in
-            ["@team", "#1", "![x](y)", "<img src=x>", "```", "[a]: b", "http://x.y", "~~x~~", "\\", "a`b", ":tada:", "$x$"]
-        {
-            assert_eq!(seen(&format!("x {}", code(text))).unwrap(), ("x ".into(), text.into()));
+        for text in [
+            "@team",
+            "#1",
+            "![x](y)",
+            "<img src=x>",
+            "```",
+            "[a]: b",
+            "http://x.y",
+            "~~x~~",
+            "\\",
+            "a`b",
+            ":tada:",
+            "$x$",
+        ] {
+            assert_eq!(
+                seen(&format!("x {}", code(text))).unwrap(),
+                ("x ".into(), text.into())
+            );
             let (free, _) = seen(&format!("x {}", message(text))).unwrap();
-            assert!(!free.contains(['@', '#']) && !free.contains("://"), "{free}");
+            assert!(
+                !free.contains(['@', '#']) && !free.contains("://"),
+                "{free}"
+            );
         }
         assert_eq!(message("in `a|b` of @x"), "in `a|b` `  of @x `");
         assert_eq!(cell("a|b"), "`a\\u{007c}b`");

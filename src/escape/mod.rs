@@ -1,4 +1,5 @@
-//! Escaping of hostile text: for a terminal, for a runner of continuous integration, for Markdown and JSON.
+//! Escaping of hostile text: for a terminal, for a runner of continuous integration, for Markdown
+//! and JSON.
 
 pub(crate) mod json;
 pub(crate) mod markdown;
@@ -6,10 +7,10 @@ pub(crate) mod markdown;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Text that is safe to print on a terminal and can't break a line: control characters, bidirectional
-/// overrides, invisible and tag characters become `\u{…}`; a tab becomes a space. So does the second `#`
-/// of `##[` and `##vso[`: runners of continuous integration read commands from there on, in the middle of
-/// a line.
+/// Text that is safe to print on a terminal and can't break a line: control characters,
+/// bidirectional overrides, invisible and tag characters become `\u{…}`; a tab becomes a space. So
+/// does the second `#` of `##[` and `##vso[`: runners of continuous integration read commands from
+/// there on, in the middle of a line.
 #[must_use]
 pub fn terminal(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_dangerous) && !text.contains("##") {
@@ -32,27 +33,35 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Text that begins a line, as [`terminal`] gives it: a runner takes a line that begins with `::`, behind spaces too, for a
-/// command.
+/// Text that begins a line, as [`terminal`] gives it: a runner takes a line that begins with `::`,
+/// behind spaces too, for a command.
 pub(crate) fn line_start(text: &str) -> String {
     let safe = terminal(text).into_owned();
-    if safe.trim_start().starts_with("::") { safe.replacen(':', "\\u{003a}", 1) } else { safe }
+    if safe.trim_start().starts_with("::") {
+        safe.replacen(':', "\\u{003a}", 1)
+    } else {
+        safe
+    }
 }
 
 /// Whether a runner reads a command somewhere in a line.
 pub(crate) fn holds_command(line: &str) -> bool {
-    line.match_indices("##").any(|(at, _)| line.get(at + 2..).is_some_and(opens_command))
+    line.match_indices("##")
+        .any(|(at, _)| line.get(at + 2..).is_some_and(opens_command))
 }
 
 /// Whether what stands behind `##` makes it a command of a runner.
 fn opens_command(after: &str) -> bool {
-    after.starts_with('[') || after.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("vso["))
+    after.starts_with('[')
+        || after
+            .get(..4)
+            .is_some_and(|word| word.eq_ignore_ascii_case("vso["))
 }
 
-/// Characters that act on a terminal or hide from a reader: C0, DEL and C1 controls; line and paragraph
-/// separators; bidirectional marks, embeddings, overrides and isolates; zero-width characters,
-/// invisible operators and fillers; variation selectors; interlinear annotations; tags; private use
-/// and noncharacters.
+/// Characters that act on a terminal or hide from a reader: C0, DEL and C1 controls; line and
+/// paragraph separators; bidirectional marks, embeddings, overrides and isolates; zero-width
+/// characters, invisible operators and fillers; variation selectors; interlinear annotations; tags;
+/// private use and noncharacters.
 const fn is_dangerous(c: char) -> bool {
     crate::unseen::is_ignorable(c)
         || matches!(c,
@@ -68,8 +77,14 @@ mod tests {
     #[test]
     fn nothing_acts_on_the_terminal() {
         assert_eq!(terminal("plain ünïcode 漢字"), "plain ünïcode 漢字");
-        assert_eq!(terminal("a\u{1b}[2Jb\r\n::error::x"), "a\\u{001b}[2Jb\\r\\n::error::x");
-        assert_eq!(terminal("\u{202e}evil\u{2066}\u{200b}\u{e0041}\u{9b}"), "\\u{202e}evil\\u{2066}\\u{200b}\\u{e0041}\\u{009b}");
+        assert_eq!(
+            terminal("a\u{1b}[2Jb\r\n::error::x"),
+            "a\\u{001b}[2Jb\\r\\n::error::x"
+        );
+        assert_eq!(
+            terminal("\u{202e}evil\u{2066}\u{200b}\u{e0041}\u{9b}"),
+            "\\u{202e}evil\\u{2066}\\u{200b}\\u{e0041}\\u{009b}"
+        );
     }
 
     proptest! {

@@ -35,7 +35,10 @@ impl<T> Ledger<T> {
     /// An empty ledger.
     #[must_use]
     pub fn new() -> Self {
-        Self { tokens: BTreeMap::new(), buried: BTreeSet::new() }
+        Self {
+            tokens: BTreeMap::new(),
+            buried: BTreeSet::new(),
+        }
     }
 
     /// Issues a token.
@@ -104,7 +107,9 @@ impl<T> Ledger<T> {
 
     /// All tokens with `true` for the revoked, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T, bool)> {
-        self.tokens.iter().map(|(id, (token, revoked))| (&**id, token, *revoked))
+        self.tokens
+            .iter()
+            .map(|(id, (token, revoked))| (&**id, token, *revoked))
     }
 
     /// Whether any token was ever issued.

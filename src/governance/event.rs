@@ -14,7 +14,8 @@ pub enum Event {
         /// The agents suggest that the goal is reached.
         done: bool,
     },
-    /// The early runtime took a `done` thought for the end and skipped the evaluation (FSM version 0).
+    /// The early runtime took a `done` thought for the end and skipped the evaluation (FSM version
+    /// 0).
     Concluded,
     /// The governor's candidate is on record.
     ActionProposed,
@@ -29,7 +30,9 @@ pub enum Event {
 }
 
 /// What a decision says of the action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Ruling {
     /// It may run as proposed.
@@ -62,7 +65,9 @@ impl Ruling {
 }
 
 /// How an evaluation rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum EvaluationKind {
     /// Another turn follows.

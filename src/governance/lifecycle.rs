@@ -42,8 +42,15 @@ pub enum LifecycleStep {
 
 impl Lifecycle {
     /// All stations in the order of a life.
-    pub const ALL: [Self; 7] =
-        [Self::Draft, Self::Proposed, Self::Approved, Self::Executed, Self::Observed, Self::Verified, Self::Rejected];
+    pub const ALL: [Self; 7] = [
+        Self::Draft,
+        Self::Proposed,
+        Self::Approved,
+        Self::Executed,
+        Self::Observed,
+        Self::Verified,
+        Self::Rejected,
+    ];
 
     /// The name as the specification writes it.
     #[must_use]
@@ -66,31 +73,59 @@ impl Lifecycle {
         match step {
             S::Propose => match self {
                 Self::Draft | Self::Rejected => Some(Self::Proposed),
-                Self::Proposed | Self::Approved | Self::Executed | Self::Observed | Self::Verified => None,
+                Self::Proposed
+                | Self::Approved
+                | Self::Executed
+                | Self::Observed
+                | Self::Verified => None,
             },
             S::Approve => match self {
                 Self::Proposed => Some(Self::Approved),
-                Self::Draft | Self::Approved | Self::Executed | Self::Observed | Self::Verified | Self::Rejected => None,
+                Self::Draft
+                | Self::Approved
+                | Self::Executed
+                | Self::Observed
+                | Self::Verified
+                | Self::Rejected => None,
             },
             S::Execute => match self {
                 Self::Approved => Some(Self::Executed),
-                Self::Draft | Self::Proposed | Self::Executed | Self::Observed | Self::Verified | Self::Rejected => None,
+                Self::Draft
+                | Self::Proposed
+                | Self::Executed
+                | Self::Observed
+                | Self::Verified
+                | Self::Rejected => None,
             },
             S::Observe => match self {
                 Self::Executed => Some(Self::Observed),
-                Self::Draft | Self::Proposed | Self::Approved | Self::Observed | Self::Verified | Self::Rejected => None,
+                Self::Draft
+                | Self::Proposed
+                | Self::Approved
+                | Self::Observed
+                | Self::Verified
+                | Self::Rejected => None,
             },
             S::Verify => match self {
                 Self::Observed => Some(Self::Verified),
-                Self::Draft | Self::Proposed | Self::Approved | Self::Executed | Self::Verified | Self::Rejected => None,
+                Self::Draft
+                | Self::Proposed
+                | Self::Approved
+                | Self::Executed
+                | Self::Verified
+                | Self::Rejected => None,
             },
             S::Reject => match self {
                 Self::Proposed | Self::Approved => Some(Self::Rejected),
-                Self::Draft | Self::Executed | Self::Observed | Self::Verified | Self::Rejected => None,
+                Self::Draft | Self::Executed | Self::Observed | Self::Verified | Self::Rejected => {
+                    None
+                }
             },
             S::Rollback => match self {
                 Self::Executed | Self::Observed => Some(Self::Rejected),
-                Self::Draft | Self::Proposed | Self::Approved | Self::Verified | Self::Rejected => None,
+                Self::Draft | Self::Proposed | Self::Approved | Self::Verified | Self::Rejected => {
+                    None
+                }
             },
         }
     }
@@ -123,8 +158,19 @@ mod tests {
             (L::Observed, S::Rollback, L::Rejected),
         ];
         for from in L::ALL {
-            for step in [S::Propose, S::Approve, S::Execute, S::Observe, S::Verify, S::Reject, S::Rollback] {
-                let expected = LEGAL.iter().find(|(f, s, _)| (*f, *s) == (from, step)).map(|(.., to)| *to);
+            for step in [
+                S::Propose,
+                S::Approve,
+                S::Execute,
+                S::Observe,
+                S::Verify,
+                S::Reject,
+                S::Rollback,
+            ] {
+                let expected = LEGAL
+                    .iter()
+                    .find(|(f, s, _)| (*f, *s) == (from, step))
+                    .map(|(.., to)| *to);
                 assert_eq!(from.advance(step), expected, "{from} {step:?}");
             }
         }

@@ -1,8 +1,8 @@
 //! The ten properties, each as a judgement on one transition of the model.
 //!
-//! A property that holds because nothing it speaks of ever happens is no comfort: a published model of
-//! this governance held all its invariants only because its `Execute` step could never fire. Hence a
-//! judgement says whether the premise was true at all.
+//! A property that holds because nothing it speaks of ever happens is no comfort: a published model
+//! of this governance held all its invariants only because its `Execute` step could never fire.
+//! Hence a judgement says whether the premise was true at all.
 
 use super::model::{Approval, Effect, Governor, Guard, Run, Step, Thinkers, TokenId, World};
 use super::risk::Risk;
@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A property of governed executions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub enum Property {
     /// Execution requires approval.
     P1,
@@ -49,14 +51,28 @@ pub enum Judgement {
 
 impl Judgement {
     const fn of(conclusion: bool) -> Self {
-        if conclusion { Self::Holds } else { Self::Breaks }
+        if conclusion {
+            Self::Holds
+        } else {
+            Self::Breaks
+        }
     }
 }
 
 impl Property {
     /// All properties in the order of their numbers.
-    pub const ALL: [Self; 10] =
-        [Self::P1, Self::P2, Self::P3, Self::P4, Self::P5, Self::P6, Self::P7, Self::P8, Self::P9, Self::P10];
+    pub const ALL: [Self; 10] = [
+        Self::P1,
+        Self::P2,
+        Self::P3,
+        Self::P4,
+        Self::P5,
+        Self::P6,
+        Self::P7,
+        Self::P8,
+        Self::P9,
+        Self::P10,
+    ];
 
     /// The number as the specification writes it.
     #[must_use]
@@ -114,7 +130,11 @@ impl Property {
     #[must_use]
     pub const fn guards(self) -> &'static [Guard] {
         match self {
-            Self::P1 => &[Guard::DecisionOnRecord, Guard::GovernorIsNoAgent, Guard::PolicyNamesRule],
+            Self::P1 => &[
+                Guard::DecisionOnRecord,
+                Guard::GovernorIsNoAgent,
+                Guard::PolicyNamesRule,
+            ],
             Self::P2 => &[Guard::TokenPresented, Guard::TokenLive, Guard::TokenCovers],
             Self::P3 => &[Guard::ChangesAsDeclared],
             Self::P4 => &[Guard::TokenLive, Guard::RevokedForGood],
@@ -127,7 +147,8 @@ impl Property {
         }
     }
 
-    /// Judges one transition. P10 speaks of no single one and is silent here; the search decides it.
+    /// Judges one transition. P10 speaks of no single one and is silent here; the search decides
+    /// it.
     #[must_use]
     pub fn judge(self, before: &World, step: Step, after: &World) -> Judgement {
         match self {
@@ -184,7 +205,9 @@ impl Property {
 
     fn judge_run(self, before: &World, run: Run) -> Judgement {
         // An execution of nothing that is known was approved by nobody.
-        let Some((id, action)) = before.current_action() else { return Judgement::Breaks };
+        let Some((id, action)) = before.current_action() else {
+            return Judgement::Breaks;
+        };
         match self {
             Self::P1 => Judgement::of(match action.approval {
                 Some(Approval::Human | Approval::Policy) => true,
@@ -197,12 +220,23 @@ impl Property {
                 Judgement::of(cover.is_some_and(|cover| cover.covers(id)))
             }
             Self::P3 => match run.effect {
-                Effect::AsDeclared | Effect::Failed if !action.declares_changes() => Judgement::Silent,
+                Effect::AsDeclared | Effect::Failed if !action.declares_changes() => {
+                    Judgement::Silent
+                }
                 Effect::AsDeclared | Effect::Failed => Judgement::Holds,
                 Effect::Missing | Effect::Extra => Judgement::Breaks,
             },
-            Self::P4 if !TokenId::ALL.into_iter().any(|token| before.token(token).is_revoked()) => Judgement::Silent,
-            Self::P4 => Judgement::of(!run.token.is_some_and(|token| before.token(token).is_revoked())),
+            Self::P4
+                if !TokenId::ALL
+                    .into_iter()
+                    .any(|token| before.token(token).is_revoked()) =>
+            {
+                Judgement::Silent
+            }
+            Self::P4 => Judgement::of(
+                !run.token
+                    .is_some_and(|token| before.token(token).is_revoked()),
+            ),
             Self::P7 if action.risk != Some(Risk::High) => Judgement::Silent,
             Self::P7 => Judgement::of(action.approval == Some(Approval::Human)),
             Self::P8 => Judgement::of(!run.altered),
@@ -215,13 +249,22 @@ impl Property {
 fn linear(before: &World, step: Step) -> Judgement {
     let second = match step {
         Step::Propose { agent, .. } => {
-            !before.thinkers.is_some_and(|t| t.contains(agent)) || before.holder.is_some_and(|holder| holder != agent)
+            !before.thinkers.is_some_and(|t| t.contains(agent))
+                || before.holder.is_some_and(|holder| holder != agent)
         }
-        Step::Think(thinkers) => before.holder.is_some_and(|holder| thinkers != Thinkers::Only(holder)),
-        Step::Run(Run { agent, .. }) | Step::Observe(agent) | Step::Approve { by: Some(Approval::Agent(agent)), .. } => {
-            before.holder != Some(agent)
+        Step::Think(thinkers) => before
+            .holder
+            .is_some_and(|holder| thinkers != Thinkers::Only(holder)),
+        Step::Run(Run { agent, .. })
+        | Step::Observe(agent)
+        | Step::Approve {
+            by: Some(Approval::Agent(agent)),
+            ..
+        } => before.holder != Some(agent),
+        Step::Approve {
+            by: Some(Approval::SilentPolicy | Approval::Policy | Approval::Human) | None,
+            ..
         }
-        Step::Approve { by: Some(Approval::SilentPolicy | Approval::Policy | Approval::Human) | None, .. }
         | Step::Start
         | Step::ThinkDone
         | Step::Conclude
@@ -236,7 +279,9 @@ fn linear(before: &World, step: Step) -> Judgement {
     match step.governor() {
         _ if second => Judgement::Breaks,
         Some(Governor::Another) => Judgement::Breaks,
-        Some(Governor::Same) if before.governed && before.thinkers == Some(Thinkers::Both) => Judgement::Holds,
+        Some(Governor::Same) if before.governed && before.thinkers == Some(Thinkers::Both) => {
+            Judgement::Holds
+        }
         Some(Governor::Same) | None => Judgement::Silent,
     }
 }

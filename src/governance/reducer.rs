@@ -164,13 +164,14 @@ const fn reduce_v1(state: State, event: Event) -> Result<State, Illegal> {
 }
 
 /// Where an event leads when it is taken at its word: the state after it in the only place, or in
-/// the usual place, where it is legal. A replay resumes there when the state it knows can't be right.
+/// the usual place, where it is legal. A replay resumes there when the state it knows can't be
+/// right.
 #[must_use]
 pub const fn natural_target(event: Event) -> State {
     match event {
-        Event::Start | Event::GovernanceDecided(Ruling::Rejected) | Event::EvaluationMade(EvaluationKind::Continue) => {
-            State::Thinking
-        }
+        Event::Start
+        | Event::GovernanceDecided(Ruling::Rejected)
+        | Event::EvaluationMade(EvaluationKind::Continue) => State::Thinking,
         Event::ThoughtGenerated { done: false } => State::Proposing,
         Event::ThoughtGenerated { done: true } | Event::ObservationRecorded => State::Evaluating,
         Event::Concluded | Event::EvaluationMade(EvaluationKind::Terminate) => State::Terminal,
@@ -188,27 +189,72 @@ mod tests {
     /// The table of the specification, written a second time by hand.
     const TABLE_V1: &[(State, Event, State)] = &[
         (State::Idle, Event::Start, State::Thinking),
-        (State::Thinking, Event::ThoughtGenerated { done: false }, State::Proposing),
-        (State::Thinking, Event::ThoughtGenerated { done: true }, State::Evaluating),
+        (
+            State::Thinking,
+            Event::ThoughtGenerated { done: false },
+            State::Proposing,
+        ),
+        (
+            State::Thinking,
+            Event::ThoughtGenerated { done: true },
+            State::Evaluating,
+        ),
         (State::Proposing, Event::ActionProposed, State::Governing),
-        (State::Governing, Event::GovernanceDecided(Ruling::Approved), State::Executing),
-        (State::Governing, Event::GovernanceDecided(Ruling::Modified), State::Executing),
-        (State::Governing, Event::GovernanceDecided(Ruling::Rejected), State::Thinking),
+        (
+            State::Governing,
+            Event::GovernanceDecided(Ruling::Approved),
+            State::Executing,
+        ),
+        (
+            State::Governing,
+            Event::GovernanceDecided(Ruling::Modified),
+            State::Executing,
+        ),
+        (
+            State::Governing,
+            Event::GovernanceDecided(Ruling::Rejected),
+            State::Thinking,
+        ),
         (State::Executing, Event::ExecutionFinished, State::Observing),
-        (State::Observing, Event::ObservationRecorded, State::Evaluating),
-        (State::Evaluating, Event::EvaluationMade(EvaluationKind::Continue), State::Thinking),
-        (State::Evaluating, Event::EvaluationMade(EvaluationKind::Terminate), State::Terminal),
-        (State::Evaluating, Event::EvaluationMade(EvaluationKind::Pause), State::Idle),
+        (
+            State::Observing,
+            Event::ObservationRecorded,
+            State::Evaluating,
+        ),
+        (
+            State::Evaluating,
+            Event::EvaluationMade(EvaluationKind::Continue),
+            State::Thinking,
+        ),
+        (
+            State::Evaluating,
+            Event::EvaluationMade(EvaluationKind::Terminate),
+            State::Terminal,
+        ),
+        (
+            State::Evaluating,
+            Event::EvaluationMade(EvaluationKind::Pause),
+            State::Idle,
+        ),
     ];
-    const MORE_IN_V0: &[(State, Event, State)] =
-        &[(State::Thinking, Event::Concluded, State::Terminal), (State::Terminal, Event::Start, State::Idle)];
+    const MORE_IN_V0: &[(State, Event, State)] = &[
+        (State::Thinking, Event::Concluded, State::Terminal),
+        (State::Terminal, Event::Start, State::Idle),
+    ];
 
     #[test]
     fn every_pair_of_version_1_is_as_specified() {
         for state in State::ALL {
             for event in Event::ALL {
-                let expected = TABLE_V1.iter().find(|(s, e, _)| (*s, *e) == (state, event)).map(|(.., to)| *to);
-                assert_eq!(reduce(FsmVersion::V1, state, event).ok(), expected, "{state} {event}");
+                let expected = TABLE_V1
+                    .iter()
+                    .find(|(s, e, _)| (*s, *e) == (state, event))
+                    .map(|(.., to)| *to);
+                assert_eq!(
+                    reduce(FsmVersion::V1, state, event).ok(),
+                    expected,
+                    "{state} {event}"
+                );
             }
         }
     }
@@ -217,8 +263,16 @@ mod tests {
     fn every_pair_of_version_0_is_as_specified() {
         for state in State::ALL {
             for event in Event::ALL {
-                let expected = TABLE_V1.iter().chain(MORE_IN_V0).find(|(s, e, _)| (*s, *e) == (state, event)).map(|(.., to)| *to);
-                assert_eq!(reduce(FsmVersion::V0, state, event).ok(), expected, "{state} {event}");
+                let expected = TABLE_V1
+                    .iter()
+                    .chain(MORE_IN_V0)
+                    .find(|(s, e, _)| (*s, *e) == (state, event))
+                    .map(|(.., to)| *to);
+                assert_eq!(
+                    reduce(FsmVersion::V0, state, event).ok(),
+                    expected,
+                    "{state} {event}"
+                );
             }
         }
     }

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How bad an action can get. Unknown means [`Risk::High`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
     /// Reads, inside the work tree.
@@ -50,7 +52,8 @@ pub enum Subject<'a> {
 }
 
 /// Version 0 of the analyser, kept for the traces of its day: it searches the text of a command for
-/// six fragments. Anyone who quotes a letter gets past it, which is why nothing new is judged by it.
+/// six fragments. Anyone who quotes a letter gets past it, which is why nothing new is judged by
+/// it.
 ///
 /// An answer is low: the specification says of it that it has no side effect, while the early
 /// analyser's "anything else" was meant for types that it didn't know.
@@ -60,7 +63,11 @@ pub fn assess_v0(subject: Subject<'_>) -> Risk {
     match subject {
         Subject::ShellCommand(command) => {
             let command = command.to_lowercase();
-            if FRAGMENTS.iter().any(|f| command.contains(f)) { Risk::High } else { Risk::Medium }
+            if FRAGMENTS.iter().any(|f| command.contains(f)) {
+                Risk::High
+            } else {
+                Risk::Medium
+            }
         }
         Subject::CodeDiff => Risk::Medium,
         Subject::ToolCall | Subject::Answer => Risk::Low,

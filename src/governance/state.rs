@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Where an execution stands. The set is closed: a ninth state would be another machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum State {
     /// Before the start, and while an execution waits for a human after a pause.
@@ -105,7 +107,11 @@ impl StateSet {
     /// The member, when there is exactly one.
     #[must_use]
     pub fn single(self) -> Option<State> {
-        if self.0.is_power_of_two() { self.iter().next() } else { None }
+        if self.0.is_power_of_two() {
+            self.iter().next()
+        } else {
+            None
+        }
     }
 }
 
@@ -122,9 +128,15 @@ mod tests {
     #[test]
     fn sets_hold_what_was_put_in() {
         let set: StateSet = [State::Idle, State::Terminal].into_iter().collect();
-        assert_eq!(set.iter().collect::<Vec<_>>(), [State::Idle, State::Terminal]);
+        assert_eq!(
+            set.iter().collect::<Vec<_>>(),
+            [State::Idle, State::Terminal]
+        );
         assert_eq!(set.single(), None);
-        assert_eq!(StateSet::only(State::Observing).single(), Some(State::Observing));
+        assert_eq!(
+            StateSet::only(State::Observing).single(),
+            Some(State::Observing)
+        );
         assert!(StateSet::EMPTY.is_empty());
     }
 }

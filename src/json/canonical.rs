@@ -1,9 +1,9 @@
 //! Canonical JSON (RFC 8785): the one spelling under which two values are compared and hashed.
 //!
 //! Two deviations, both stricter. The RFC rounds every number to a double, which makes
-//! `9007199254740993` and `9007199254740992` equal; here an integer that a double can't hold keeps its
-//! digits. The RFC refuses halves of surrogate pairs; here they stay visible as `\udhhh`, so that
-//! they equal neither U+FFFD nor each other.
+//! `9007199254740993` and `9007199254740992` equal; here an integer that a double can't hold keeps
+//! its digits. The RFC refuses halves of surrogate pairs; here they stay visible as `\udhhh`, so
+//! that they equal neither U+FFFD nor each other.
 
 use super::scan::{Scanner, ValueKind};
 use super::text::{Raw, Str};
@@ -25,14 +25,15 @@ pub fn canonicalise(value: Raw<'_>) -> String {
     respelled(value, true)
 }
 
-/// The value as ECMAScript's `JSON.stringify` spells it: as the canonical form, but with the members in the order in which
-/// they are written.
+/// The value as ECMAScript's `JSON.stringify` spells it: as the canonical form, but with the
+/// members in the order in which they are written.
 #[must_use]
 pub fn stringify(value: Raw<'_>) -> String {
     respelled(value, false)
 }
 
-/// Bytes of the longest value that is spelled in one piece, besides which a long one takes no memory.
+/// Bytes of the longest value that is spelled in one piece, besides which a long one takes no
+/// memory.
 const PIECE: usize = 64 << 10;
 
 /// The canonical form of a value, piece by piece: a long one is never in memory as a whole.
@@ -67,13 +68,18 @@ fn pieces(text: &str, out: &mut dyn FnMut(&str)) -> Option<()> {
                 out("[");
                 open.push((Long::Elements(Box::new(scanner)), true));
             }
-            Some(text) => match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+            Some(text) => match text
+                .strip_prefix('"')
+                .and_then(|text| text.strip_suffix('"'))
+            {
                 Some(written) => long_string(written, out),
                 None => out(&canonicalise(Raw::trusted(text))),
             },
             None => {}
         }
-        let Some((container, first)) = open.last_mut() else { return Some(()) };
+        let Some((container, first)) = open.last_mut() else {
+            return Some(());
+        };
         let close = match container {
             Long::Members(members) => match members.next() {
                 Some((name, value)) => {
@@ -141,7 +147,10 @@ fn long_string(written: &str, out: &mut dyn FnMut(&str)) {
 
 /// Whether no escape begins in the twelve bytes before `at`: none reaches over it, and no pair.
 fn is_plain(text: &[u8], at: usize) -> bool {
-    !text.get(at.saturating_sub(12)..at).unwrap_or_default().contains(&b'\\')
+    !text
+        .get(at.saturating_sub(12)..at)
+        .unwrap_or_default()
+        .contains(&b'\\')
 }
 
 fn respelled(value: Raw<'_>, sorted: bool) -> String {
@@ -156,8 +165,15 @@ fn respelled(value: Raw<'_>, sorted: bool) -> String {
 
 /// An open container: an object's members wait for their order, an array's elements don't.
 enum Open<'a> {
-    Object { first: bool, members: Vec<(Cow<'a, str>, String)>, name: Option<Cow<'a, str>> },
-    Array { first: bool, text: String },
+    Object {
+        first: bool,
+        members: Vec<(Cow<'a, str>, String)>,
+        name: Option<Cow<'a, str>>,
+    },
+    Array {
+        first: bool,
+        text: String,
+    },
 }
 
 /// Writes one value with a stack of its own, so that depth costs memory and not stack.
@@ -167,17 +183,26 @@ fn write(scanner: &mut Scanner<'_>, sorted: bool, out: &mut String) -> Option<()
         let mut done = match scanner.kind().ok()? {
             ValueKind::Object => {
                 scanner.open_object(false).ok()?;
-                open.push(Open::Object { first: true, members: Vec::new(), name: None });
+                open.push(Open::Object {
+                    first: true,
+                    members: Vec::new(),
+                    name: None,
+                });
                 None
             }
             ValueKind::Array => {
                 scanner.open_array().ok()?;
-                open.push(Open::Array { first: true, text: "[".into() });
+                open.push(Open::Array {
+                    first: true,
+                    text: "[".into(),
+                });
                 None
             }
             ValueKind::String => Some(quoted(scanner.string().ok()?)),
             ValueKind::Number => Some(number(scanner.number().ok()?)),
-            ValueKind::True | ValueKind::False | ValueKind::Null => Some(scanner.skip().ok()?.to_owned()),
+            ValueKind::True | ValueKind::False | ValueKind::Null => {
+                Some(scanner.skip().ok()?.to_owned())
+            }
         };
         loop {
             let Some(container) = open.last_mut() else {
@@ -185,7 +210,11 @@ fn write(scanner: &mut Scanner<'_>, sorted: bool, out: &mut String) -> Option<()
                 return Some(());
             };
             let more = match container {
-                Open::Object { first, members, name } => {
+                Open::Object {
+                    first,
+                    members,
+                    name,
+                } => {
                     if let (Some(name), Some(text)) = (name.take(), done.take()) {
                         members.push((name, text));
                     }
@@ -263,10 +292,17 @@ fn quoted_with_halves(written: &str) -> String {
     let mut out = String::from("\"");
     let mut rest = written;
     while !rest.is_empty() {
-        let length = if rest.starts_with("\\u") { escape_length(rest) } else { plain_length(rest) };
+        let length = if rest.starts_with("\\u") {
+            escape_length(rest)
+        } else {
+            plain_length(rest)
+        };
         let (piece, tail) = rest.split_at_checked(length).unwrap_or((rest, ""));
         let decoded = Str::new(piece, true).decode();
-        if piece.starts_with("\\u") && decoded == "\u{fffd}" && !piece.eq_ignore_ascii_case("\\ufffd") {
+        if piece.starts_with("\\u")
+            && decoded == "\u{fffd}"
+            && !piece.eq_ignore_ascii_case("\\ufffd")
+        {
             out.push_str(&piece.to_ascii_lowercase());
         } else {
             push_escaped(&mut out, &decoded);
@@ -279,7 +315,9 @@ fn quoted_with_halves(written: &str) -> String {
 
 /// Length of `\uhhhh` or of a whole pair at the start of `text`.
 fn escape_length(text: &str) -> usize {
-    let pair = text.get(..12).is_some_and(|p| p.get(6..8) == Some("\\u") && Str::new(p, true).decode().chars().count() == 1);
+    let pair = text.get(..12).is_some_and(|p| {
+        p.get(6..8) == Some("\\u") && Str::new(p, true).decode().chars().count() == 1
+    });
     if pair { 12 } else { 6.min(text.len()) }
 }
 
@@ -357,19 +395,28 @@ mod tests {
                         \"string\":\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\"}";
         assert_eq!(canonical(text), expected);
         let keys = r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}"#;
-        assert_eq!(canonical(keys), "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\u{fb33}\":3}");
+        assert_eq!(
+            canonical(keys),
+            "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\u{fb33}\":3}"
+        );
     }
 
     #[test]
     fn stringified_values_keep_the_order_of_their_members() {
         let text = r#"{ "b" : "\u4f60\u00e9\ud800\/", "a": [1.0, 1E2, null] }"#;
-        assert_eq!(stringify(Raw::trusted(text)), r#"{"b":"你é\ud800/","a":[1,100,null]}"#);
+        assert_eq!(
+            stringify(Raw::trusted(text)),
+            r#"{"b":"你é\ud800/","a":[1,100,null]}"#
+        );
     }
 
     #[test]
     fn spelling_does_not_matter_and_value_does() {
         let eq = |a, b| canonical_eq(Raw::trusted(a), Raw::trusted(b));
-        assert!(eq(r#"{"a":1,"b":[1.0,"x"]}"#, r#"{ "b" : [1, "\u0078"], "a":1e0 }"#));
+        assert!(eq(
+            r#"{"a":1,"b":[1.0,"x"]}"#,
+            r#"{ "b" : [1, "\u0078"], "a":1e0 }"#
+        ));
         assert!(!eq(r#"{"a":1}"#, r#"{"a":"1"}"#));
         assert!(eq("-0", "0"));
         assert!(!eq("[]", "{}"));
@@ -397,17 +444,27 @@ mod tests {
             assert!(longest <= 8 * PIECE, "{longest}");
             all
         };
-        let long = r#"pl\u00e9in \ud83d\ude00 \ud800 \\ \n \" é, and words in between "#.repeat(20_000);
-        let many: String = (0..30_000).map(|n| format!(r#" "n{}" : {n}.0 ,"#, n * 7 % 30_000)).collect();
+        let long =
+            r#"pl\u00e9in \ud83d\ude00 \ud800 \\ \n \" é, and words in between "#.repeat(20_000);
+        let many: String = (0..30_000)
+            .map(|n| format!(r#" "n{}" : {n}.0 ,"#, n * 7 % 30_000))
+            .collect();
         let escapes = "\\ud83d\\ude00".repeat(30_000);
         for text in [
-            format!(r#"{{"z":"{long}", "a" : [ 1.0, [{}2], "{long}" ], "a":3}}"#, "1e2 , ".repeat(40_000)),
+            format!(
+                r#"{{"z":"{long}", "a" : [ 1.0, [{}2], "{long}" ], "a":3}}"#,
+                "1e2 , ".repeat(40_000)
+            ),
             format!(r#"{{{many} "last":{{{many} "x":null}}}}"#),
             format!(r#"["{escapes}"]"#),
             format!("\"{}\"", "é".repeat(100_000)),
             "[".repeat(100_000),
         ] {
-            assert!(pieced(&text) == canonical(&text), "{}", text.get(..40).unwrap());
+            assert!(
+                pieced(&text) == canonical(&text),
+                "{}",
+                text.get(..40).unwrap()
+            );
         }
     }
 

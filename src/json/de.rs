@@ -29,7 +29,10 @@ pub struct Deserializer<'s, 'de> {
 impl<'s, 'de> Deserializer<'s, 'de> {
     /// Reads from where the scanner stands.
     pub fn new(scanner: &'s mut Scanner<'de>) -> Self {
-        Self { scanner, unremembered: false }
+        Self {
+            scanner,
+            unremembered: false,
+        }
     }
 
     fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
@@ -48,7 +51,10 @@ impl<'s, 'de> Deserializer<'s, 'de> {
         }
         match text.parse::<f64>() {
             Ok(n) if n.is_finite() => visitor.visit_f64(n),
-            _ => Err(Error::new(at, ErrorKind::Data("number out of range".into()))),
+            _ => Err(Error::new(
+                at,
+                ErrorKind::Data("number out of range".into()),
+            )),
         }
     }
 
@@ -61,18 +67,30 @@ impl<'s, 'de> Deserializer<'s, 'de> {
 
     fn map<V: Visitor<'de>>(&mut self, visitor: V, typed: bool) -> Result<V::Value, Error> {
         let remembers = self.scanner.open_object(typed)?;
-        visitor.visit_map(Members { scanner: self.scanner, first: true, remembers })
+        visitor.visit_map(Members {
+            scanner: self.scanner,
+            first: true,
+            remembers,
+        })
     }
 
     fn seq<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         self.scanner.open_array()?;
-        visitor.visit_seq(Elements { scanner: self.scanner, first: true, ended: false })
+        visitor.visit_seq(Elements {
+            scanner: self.scanner,
+            first: true,
+            ended: false,
+        })
     }
 }
 
 /// Gives an error that serde made the place where the value stands.
 fn placed(error: Error, at: usize) -> Error {
-    if error.at == usize::MAX { Error { at, ..error } } else { error }
+    if error.at == usize::MAX {
+        Error { at, ..error }
+    } else {
+        error
+    }
 }
 
 impl de::Error for Error {
@@ -137,7 +155,11 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
         match name {
             STR_TOKEN => {
                 let kind = self.scanner.kind()?;
@@ -149,7 +171,10 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
                 let inner = string.as_written();
                 let text = if string.is_escaped() {
                     // With the quote in front: see `Str`'s visitor.
-                    self.scanner.text().get(at..=at + inner.len()).unwrap_or_default()
+                    self.scanner
+                        .text()
+                        .get(at..=at + inner.len())
+                        .unwrap_or_default()
                 } else {
                     inner
                 };
@@ -177,7 +202,11 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
         self.map(visitor, true).map_err(|e| placed(e, at))
     }
 
-    fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
         self.deserialize_any(visitor)
     }
 
@@ -185,7 +214,12 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
         self.deserialize_any(visitor)
     }
 
-    fn deserialize_tuple_struct<V: Visitor<'de>>(self, _: &'static str, _: usize, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
         self.deserialize_any(visitor)
     }
 
@@ -202,7 +236,9 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
             return self.deserialize_any(visitor);
         }
         let name = self.scanner.string()?.decode();
-        visitor.visit_enum(IntoDeserializer::<Error>::into_deserializer(name)).map_err(|e| placed(e, at))
+        visitor
+            .visit_enum(IntoDeserializer::<Error>::into_deserializer(name))
+            .map_err(|e| placed(e, at))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -225,7 +261,10 @@ struct Members<'s, 'de> {
 impl<'de> de::MapAccess<'de> for Members<'_, 'de> {
     type Error = Error;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Error> {
         loop {
             let Some(name) = self.scanner.member(self.first)? else {
                 return Ok(None);
@@ -238,7 +277,9 @@ impl<'de> de::MapAccess<'de> for Members<'_, 'de> {
             }
             let at = self.scanner.position();
             let key = match name.decode() {
-                Cow::Borrowed(name) => seed.deserialize(de::value::BorrowedStrDeserializer::new(name)),
+                Cow::Borrowed(name) => {
+                    seed.deserialize(de::value::BorrowedStrDeserializer::new(name))
+                }
                 Cow::Owned(name) => seed.deserialize(name.into_deserializer()),
             };
             return key.map(Some).map_err(|e: Error| placed(e, at));
@@ -246,7 +287,10 @@ impl<'de> de::MapAccess<'de> for Members<'_, 'de> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        seed.deserialize(&mut Deserializer { scanner: self.scanner, unremembered: !self.remembers })
+        seed.deserialize(&mut Deserializer {
+            scanner: self.scanner,
+            unremembered: !self.remembers,
+        })
     }
 }
 
@@ -260,13 +304,17 @@ struct Elements<'s, 'de> {
 impl<'de> de::SeqAccess<'de> for Elements<'_, 'de> {
     type Error = Error;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Error> {
         if self.ended || !self.scanner.element(self.first)? {
             self.ended = true;
             return Ok(None);
         }
         self.first = false;
-        seed.deserialize(&mut Deserializer::new(self.scanner)).map(Some)
+        seed.deserialize(&mut Deserializer::new(self.scanner))
+            .map(Some)
     }
 }
 
@@ -318,11 +366,20 @@ mod tests {
             let mut scanner = Scanner::new(text, 8);
             scanner.trust_types(true);
             let result = Open::deserialize(&mut Deserializer::new(&mut scanner)).map(|_| ());
-            (result.map_err(|e| e.kind), scanner.notes().iter().map(|n| n.at).collect::<Vec<_>>())
+            (
+                result.map_err(|e| e.kind),
+                scanner.notes().iter().map(|n| n.at).collect::<Vec<_>>(),
+            )
         };
-        assert_eq!(read(r#"{"name":"a","name":"b"}"#), (Err(ErrorKind::Repeated("name")), vec![]));
+        assert_eq!(
+            read(r#"{"name":"a","name":"b"}"#),
+            (Err(ErrorKind::Repeated("name")), vec![])
+        );
         assert_eq!(read(r#"{"x":1,"name":"a","x":2}"#), (Ok(()), vec![18]));
-        assert_eq!(read(r#"{"x":{"y":1,"y":2},"name":"a","y":1}"#), (Ok(()), vec![12]));
+        assert_eq!(
+            read(r#"{"x":{"y":1,"y":2},"name":"a","y":1}"#),
+            (Ok(()), vec![12])
+        );
     }
 
     #[test]
@@ -340,7 +397,11 @@ mod tests {
             "12E1",
             "-3",
         ] {
-            assert_eq!(from_text::<Value>(text).ok(), serde_json::from_str::<Value>(text).ok(), "{text}");
+            assert_eq!(
+                from_text::<Value>(text).ok(),
+                serde_json::from_str::<Value>(text).ok(),
+                "{text}"
+            );
         }
     }
 
@@ -349,8 +410,17 @@ mod tests {
         let error = from_text::<Sample<'_>>(r#"{"name":7}"#).unwrap_err();
         assert!(error.is_data());
         assert_eq!(error.at, 8);
-        assert!(from_text::<Sample<'_>>(r#"{"name":"a","other":1}"#).unwrap_err().is_data());
-        assert!(from_text::<Sample<'_>>(r#"{"name":"a"} x"#).unwrap_err().kind == ErrorKind::TrailingText);
+        assert!(
+            from_text::<Sample<'_>>(r#"{"name":"a","other":1}"#)
+                .unwrap_err()
+                .is_data()
+        );
+        assert!(
+            from_text::<Sample<'_>>(r#"{"name":"a"} x"#)
+                .unwrap_err()
+                .kind
+                == ErrorKind::TrailingText
+        );
     }
 
     fn values() -> impl Strategy<Value = Value> {
@@ -359,7 +429,9 @@ mod tests {
             any::<bool>().prop_map(Value::from),
             any::<i64>().prop_map(Value::from),
             any::<u64>().prop_map(Value::from),
-            any::<f64>().prop_filter("finite", |n| n.is_finite()).prop_map(Value::from),
+            any::<f64>()
+                .prop_filter("finite", |n| n.is_finite())
+                .prop_map(Value::from),
             any::<String>().prop_map(Value::from),
         ];
         leaf.prop_recursive(4, 40, 6, |inner| {

@@ -7,7 +7,8 @@ use std::collections::HashSet;
 /// million members costs a million look-ups and not half a billion comparisons.
 const LINEAR: usize = 24;
 
-/// Names of open objects that are remembered at once. Any more take memory and tell nobody anything.
+/// Names of open objects that are remembered at once. Any more take memory and tell nobody
+/// anything.
 pub const MOST_NAMES: usize = 100_000;
 
 /// What is known of a name that an object has.
@@ -38,7 +39,10 @@ struct Frame<'a> {
 
 impl<'a> KeyStack<'a> {
     pub(super) fn open(&mut self) {
-        self.frames.push(Frame { start: self.names.len(), many: None });
+        self.frames.push(Frame {
+            start: self.names.len(),
+            many: None,
+        });
     }
 
     pub(super) fn close(&mut self) {
@@ -78,7 +82,10 @@ impl<'a> KeyStack<'a> {
         let start = frame.start;
         let known = self.signatures.get(start..).unwrap_or_default();
         if known.contains(&signature) {
-            let same = known.iter().zip(self.names.get(start..).unwrap_or_default()).any(|(s, n)| *s == signature && *n == name);
+            let same = known
+                .iter()
+                .zip(self.names.get(start..).unwrap_or_default())
+                .any(|(s, n)| *s == signature && *n == name);
             if same {
                 return Seen::Again;
             }
@@ -133,10 +140,18 @@ mod tests {
         let mut keys = KeyStack::default();
         keys.open();
         for n in 0..1000 {
-            assert_eq!(keys.insert(format!("member-{n}").into()), Seen::First, "{n}");
+            assert_eq!(
+                keys.insert(format!("member-{n}").into()),
+                Seen::First,
+                "{n}"
+            );
         }
         for n in 0..1000 {
-            assert_eq!(keys.insert(format!("member-{n}").into()), Seen::Again, "{n}");
+            assert_eq!(
+                keys.insert(format!("member-{n}").into()),
+                Seen::Again,
+                "{n}"
+            );
         }
     }
 

@@ -56,11 +56,14 @@ pub fn resolve(text: &str, pointer: &str) -> Option<Located> {
     scanner.peek();
     let start = scanner.position();
     scanner.skip().ok()?;
-    Some(Located { value: start..scanner.position(), name })
+    Some(Located {
+        value: start..scanner.position(),
+        name,
+    })
 }
 
-/// As [`resolve`], for many pointers at once: one pass over the text, whatever their number. Pointers that
-/// lead nowhere have no entry.
+/// As [`resolve`], for many pointers at once: one pass over the text, whatever their number.
+/// Pointers that lead nowhere have no entry.
 #[must_use]
 pub fn resolve_all(text: &str, pointers: &BTreeSet<String>) -> HashMap<String, Located> {
     let mut found = HashMap::with_capacity(pointers.len());
@@ -80,7 +83,11 @@ struct Level {
     passed: usize,
 }
 
-fn collect(scanner: &mut Scanner<'_>, pointers: &BTreeSet<String>, found: &mut HashMap<String, Located>) -> Result<(), Error> {
+fn collect(
+    scanner: &mut Scanner<'_>,
+    pointers: &BTreeSet<String>,
+    found: &mut HashMap<String, Located>,
+) -> Result<(), Error> {
     let mut open: Vec<Level> = Vec::new();
     let mut pointer = String::new();
     let mut name = None;
@@ -93,7 +100,11 @@ fn collect(scanner: &mut Scanner<'_>, pointers: &BTreeSet<String>, found: &mut H
         let kind = scanner.kind()?;
         let start = scanner.position();
         // Only containers that a pointer leads into are entered.
-        let below = || pointers.range::<str, _>((Bound::Excluded(pointer.as_str()), Bound::Unbounded)).next();
+        let below = || {
+            pointers
+                .range::<str, _>((Bound::Excluded(pointer.as_str()), Bound::Unbounded))
+                .next()
+        };
         let inside = || below().is_some_and(|p| p.starts_with(pointer.as_str()));
         match kind {
             ValueKind::Object | ValueKind::Array if inside() => {
@@ -103,7 +114,13 @@ fn collect(scanner: &mut Scanner<'_>, pointers: &BTreeSet<String>, found: &mut H
                 } else {
                     scanner.open_array()?;
                 }
-                open.push(Level { start, name, pointer: pointer.len(), object, passed: 0 });
+                open.push(Level {
+                    start,
+                    name,
+                    pointer: pointer.len(),
+                    object,
+                    passed: 0,
+                });
             }
             _ => {
                 scanner.skip()?;
@@ -119,7 +136,11 @@ fn collect(scanner: &mut Scanner<'_>, pointers: &BTreeSet<String>, found: &mut H
             let more = if level.object {
                 name = next_name(scanner, first);
                 let member = scanner.member(first)?.map(Str::decode);
-                pointer.extend(member.iter().flat_map(|m| ["/".into(), m.replace('~', "~0").replace('/', "~1")]));
+                pointer.extend(
+                    member
+                        .iter()
+                        .flat_map(|m| ["/".into(), m.replace('~', "~0").replace('/', "~1")]),
+                );
                 member.is_some()
             } else {
                 name = None;
@@ -134,7 +155,9 @@ fn collect(scanner: &mut Scanner<'_>, pointers: &BTreeSet<String>, found: &mut H
             if more {
                 break;
             }
-            let ended = open.pop().map(|level| (level.start..scanner.position(), level.name));
+            let ended = open
+                .pop()
+                .map(|level| (level.start..scanner.position(), level.name));
             if let Some((value, name)) = ended {
                 keep(&pointer, value, name);
             }
@@ -189,8 +212,12 @@ enum Step<'a> {
 fn walk<'a>(scanner: &mut Scanner<'a>, offset: usize, path: &mut Vec<Step<'a>>) {
     loop {
         match scanner.kind() {
-            Ok(ValueKind::Object) if scanner.open_object(false).is_ok() => path.push(Step::Inside { object: true }),
-            Ok(ValueKind::Array) if scanner.open_array().is_ok() => path.push(Step::Inside { object: false }),
+            Ok(ValueKind::Object) if scanner.open_object(false).is_ok() => {
+                path.push(Step::Inside { object: true });
+            }
+            Ok(ValueKind::Array) if scanner.open_array().is_ok() => {
+                path.push(Step::Inside { object: false });
+            }
             Ok(_) if scanner.skip().is_ok() => {}
             _ => return,
         }
@@ -274,7 +301,11 @@ mod tests {
         ];
         let all = resolve_all(text, &pointers.iter().map(|p| (*p).to_owned()).collect());
         for pointer in pointers {
-            let expected = if pointer == "x" { None } else { resolve(text, pointer) };
+            let expected = if pointer == "x" {
+                None
+            } else {
+                resolve(text, pointer)
+            };
             assert_eq!(all.get(pointer), expected.as_ref(), "{pointer:?}");
         }
         assert!(resolve_all("[1,", &["/0".to_owned()].into()).contains_key("/0"));

@@ -60,7 +60,9 @@ impl fmt::Display for Error {
         match &self.kind {
             ErrorKind::Incomplete => f.write_str("the text ends inside a value"),
             ErrorKind::Expected(what) => write!(f, "expected {what}"),
-            ErrorKind::ControlCharacter(byte) => write!(f, "control character U+{byte:04X} inside a string"),
+            ErrorKind::ControlCharacter(byte) => {
+                write!(f, "control character U+{byte:04X} inside a string")
+            }
             ErrorKind::BadEscape => f.write_str("invalid escape sequence"),
             ErrorKind::BadNumber => f.write_str("invalid number"),
             ErrorKind::TrailingText => f.write_str("text after the end of the value"),
@@ -126,8 +128,8 @@ pub struct Scanner<'a> {
     met_open_object: bool,
     /// The member that was passed last, and where its name stands.
     member: (usize, Str<'a>),
-    /// The stretch that was looked at last: where it ends, and a bit for each of its bytes that a string can't simply run
-    /// over.
+    /// The stretch that was looked at last: where it ends, and a bit for each of its bytes that a
+    /// string can't simply run over.
     stretch: (usize, u64),
     /// What broke the string that was read last.
     failure: Option<Error>,
@@ -138,7 +140,8 @@ pub struct Scanner<'a> {
 enum Memory {
     /// All.
     All,
-    /// All but those that a derived type knows, which finds them twice itself ([`ErrorKind::Repeated`]).
+    /// All but those that a derived type knows, which finds them twice itself
+    /// ([`ErrorKind::Repeated`]).
     BesideTypes,
     /// None.
     None,
@@ -164,16 +167,23 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A scanner that finds its way through a text which has been read before: nothing is too deep for
-    /// it, and it doesn't look for names that stand twice.
+    /// A scanner that finds its way through a text which has been read before: nothing is too deep
+    /// for it, and it doesn't look for names that stand twice.
     pub(super) fn wayfinder(text: &'a str) -> Self {
-        Self { memory: Memory::None, ..Self::new(text, u32::MAX) }
+        Self {
+            memory: Memory::None,
+            ..Self::new(text, u32::MAX)
+        }
     }
 
-    /// Leaves it to derived types to find members that stand twice, which costs nothing, but ends the
-    /// reading with [`ErrorKind::Repeated`] where the default is to note it and to read on.
+    /// Leaves it to derived types to find members that stand twice, which costs nothing, but ends
+    /// the reading with [`ErrorKind::Repeated`] where the default is to note it and to read on.
     pub fn trust_types(&mut self, trust: bool) {
-        self.memory = if trust { Memory::BesideTypes } else { Memory::All };
+        self.memory = if trust {
+            Memory::BesideTypes
+        } else {
+            Memory::All
+        };
     }
 
     /// Goes on with another text, keeping the allocations.
@@ -192,7 +202,8 @@ impl<'a> Scanner<'a> {
         self.met_open_object = true;
     }
 
-    /// Whether a type has read an object here that may hold anything, by the name [`super::OPEN_OBJECT`].
+    /// Whether a type has read an object here that may hold anything, by the name
+    /// [`super::OPEN_OBJECT`].
     #[must_use]
     pub fn has_met_open_object(&self) -> bool {
         self.met_open_object
@@ -289,7 +300,8 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Enters an object; `true` when its names are remembered. `typed` says that a derived type reads it.
+    /// Enters an object; `true` when its names are remembered. `typed` says that a derived type
+    /// reads it.
     pub(super) fn open_object(&mut self, typed: bool) -> Result<bool, Error> {
         self.descend()?;
         self.keys.open();
@@ -325,7 +337,13 @@ impl<'a> Scanner<'a> {
                 }
             }
             Some(b'"') if first => {}
-            _ => return self.expected(if first { "a member name in quotes or `}`" } else { "`,` or `}`" }),
+            _ => {
+                return self.expected(if first {
+                    "a member name in quotes or `}`"
+                } else {
+                    "`,` or `}`"
+                });
+            }
         }
         let at = self.pos;
         let name = self.string()?;
@@ -337,11 +355,15 @@ impl<'a> Scanner<'a> {
         Ok(Some(name))
     }
 
-    /// Remembers the member that was passed last; `false`, and a note, when its object has had one of
-    /// that name. A scanner without a memory takes every member for a new one.
+    /// Remembers the member that was passed last; `false`, and a note, when its object has had one
+    /// of that name. A scanner without a memory takes every member for a new one.
     pub(super) fn remember(&mut self) -> bool {
         let (at, name) = self.member;
-        let seen = if self.memory == Memory::None { Seen::First } else { self.keys.insert(name.decode()) };
+        let seen = if self.memory == Memory::None {
+            Seen::First
+        } else {
+            self.keys.insert(name.decode())
+        };
         match seen {
             Seen::First => {}
             Seen::Again => self.note(at, NoteKind::DuplicateMember),
@@ -463,16 +485,22 @@ impl<'a> Scanner<'a> {
         let quote = self.pos;
         let passed = self.pass_string(quote);
         if passed == 0 {
-            return Err(self.failure.take().unwrap_or_else(|| Error::new(quote, ErrorKind::Incomplete)));
+            return Err(self
+                .failure
+                .take()
+                .unwrap_or_else(|| Error::new(quote, ErrorKind::Incomplete)));
         }
         let end = passed >> 1;
         self.pos = end + 1;
-        Ok(Str::new(self.text.get(quote + 1..end).unwrap_or_default(), passed & 1 == 1))
+        Ok(Str::new(
+            self.text.get(quote + 1..end).unwrap_or_default(),
+            passed & 1 == 1,
+        ))
     }
 
-    /// Moves over the string that begins at `quote`. Gives twice the offset of its last quote, and one more where it holds
-    /// escapes: a plain number stays in a register on its way back, and there are many strings. 0 where it breaks off, and
-    /// then `failure` says why.
+    /// Moves over the string that begins at `quote`. Gives twice the offset of its last quote, and
+    /// one more where it holds escapes: a plain number stays in a register on its way back, and
+    /// there are many strings. 0 where it breaks off, and then `failure` says why.
     fn pass_string(&mut self, quote: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut pos = quote + 1;
@@ -501,8 +529,8 @@ impl<'a> Scanner<'a> {
         0
     }
 
-    /// The first byte at or after `pos` that a string can't simply run over: a quote, a backslash, a control character, or
-    /// the end.
+    /// The first byte at or after `pos` that a string can't simply run over: a quote, a backslash,
+    /// a control character, or the end.
     #[inline]
     fn plain_until(&mut self, pos: usize) -> usize {
         let (mut end, mut hits) = self.stretch;
@@ -612,7 +640,11 @@ impl<'a> Scanner<'a> {
                     return Ok(self.text.get(start..self.pos).unwrap_or_default());
                 }
                 let object = self.open.last().copied().unwrap_or_default();
-                let more = if object { self.skip_member(fresh_container)? } else { self.element(fresh_container)? };
+                let more = if object {
+                    self.skip_member(fresh_container)?
+                } else {
+                    self.element(fresh_container)?
+                };
                 fresh_container = false;
                 if more {
                     break;
@@ -623,11 +655,15 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// A bit for each byte of the stretch at `pos` that a string can't simply run over. Behind the end of the text that is each.
+/// A bit for each byte of the stretch at `pos` that a string can't simply run over. Behind the end
+/// of the text that is each.
 #[inline]
 fn special(bytes: &[u8], pos: usize) -> u64 {
     let bits = |stretch: &[u8; STRETCH]| {
-        bits::word(bits::lanes(stretch).map(|lane| lane.within(0, 0x1f) | lane.are(b'"') | lane.are(b'\\')))
+        bits::word(
+            bits::lanes(stretch)
+                .map(|lane| lane.within(0, 0x1f) | lane.are(b'"') | lane.are(b'\\')),
+        )
     };
     let rest = bytes.get(pos..).unwrap_or_default();
     match rest.first_chunk() {
@@ -663,7 +699,15 @@ mod tests {
 
     #[test]
     fn accepts_what_the_grammar_accepts() {
-        for text in ["{}", "[]", " [ ] ", "[1,-0,0.5,1e9,1E-2]", r#"{"a":{"b":[null,true,false,"x"]}}"#, r#""\u00e9\n""#, "0"] {
+        for text in [
+            "{}",
+            "[]",
+            " [ ] ",
+            "[1,-0,0.5,1e9,1E-2]",
+            r#"{"a":{"b":[null,true,false,"x"]}}"#,
+            r#""\u00e9\n""#,
+            "0",
+        ] {
             assert_eq!(check(text), Ok(vec![]), "{text}");
         }
     }
@@ -675,7 +719,11 @@ mod tests {
             ("{", 1, ErrorKind::Incomplete),
             (r#"{"a":1"#, 6, ErrorKind::Incomplete),
             (r#"{"a" 1}"#, 5, ErrorKind::Expected("`:`")),
-            (r#"{"a":1,}"#, 7, ErrorKind::Expected("a member name in quotes")),
+            (
+                r#"{"a":1,}"#,
+                7,
+                ErrorKind::Expected("a member name in quotes"),
+            ),
             ("[1,]", 3, ErrorKind::Expected("a value")),
             ("[1 2]", 3, ErrorKind::Expected("`,` or `]`")),
             ("01", 1, ErrorKind::BadNumber),
@@ -695,17 +743,32 @@ mod tests {
 
     #[test]
     fn notes_duplicates_and_halves_of_pairs_wherever_they_stand() {
-        assert_eq!(check(r#"[{"a":1,"b":{"a":1,"\u0061":2}}]"#), Ok(vec![NoteKind::DuplicateMember]));
+        assert_eq!(
+            check(r#"[{"a":1,"b":{"a":1,"\u0061":2}}]"#),
+            Ok(vec![NoteKind::DuplicateMember])
+        );
         assert_eq!(check(r#""\ud83d\ude00""#), Ok(vec![]));
         assert_eq!(check(r#""\ud83d x""#), Ok(vec![NoteKind::LoneSurrogate]));
-        assert_eq!(check(r#""\ude00\ud83d""#), Ok(vec![NoteKind::LoneSurrogate, NoteKind::LoneSurrogate]));
-        assert_eq!(check(r#""\ud83d\ud83d\ude00""#), Ok(vec![NoteKind::LoneSurrogate]));
+        assert_eq!(
+            check(r#""\ude00\ud83d""#),
+            Ok(vec![NoteKind::LoneSurrogate, NoteKind::LoneSurrogate])
+        );
+        assert_eq!(
+            check(r#""\ud83d\ud83d\ude00""#),
+            Ok(vec![NoteKind::LoneSurrogate])
+        );
     }
 
     #[test]
     fn depth_is_bounded_without_recursion() {
         let deep = "[".repeat(100_000);
-        assert_eq!(check(&deep), Err(Error { at: 64, kind: ErrorKind::TooDeep(64) }));
+        assert_eq!(
+            check(&deep),
+            Err(Error {
+                at: 64,
+                kind: ErrorKind::TooDeep(64)
+            })
+        );
         let fits = format!("{}{}", "[".repeat(64), "]".repeat(64));
         assert_eq!(check(&fits), Ok(vec![]));
     }
@@ -715,7 +778,8 @@ mod tests {
         fn agrees_with_serde_json_on_validity(text in r#"[\[\]{}:,"a0-9.eE+ntruefals\\ \-]{0,24}"#) {
             let theirs = serde_json::from_str::<serde_json::Value>(&text);
             let ours = check(&text);
-            // serde_json refuses halves of pairs and numbers beyond a double; nothing else may differ.
+            // serde_json refuses halves of pairs and numbers beyond a double; nothing else may
+            // differ.
             let out_of_range = theirs.as_ref().is_err_and(|e| e.to_string().contains("number out of range"));
             if !out_of_range {
                 prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{:?} {:?}", ours, theirs);

@@ -6,11 +6,12 @@ use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Names under which [`super::Deserializer`] hands out unparsed text: no type of Rust can be called that, and
-/// their lengths tell them apart at once.
+/// Names under which [`super::Deserializer`] hands out unparsed text: no type of Rust can be called
+/// that, and their lengths tell them apart at once.
 pub(super) const STR_TOKEN: &str = "$str";
 pub(super) const RAW_TOKEN: &str = "$json";
-/// The name of a newtype whose value may hold anything: see [`super::Scanner::has_met_open_object`].
+/// The name of a newtype whose value may hold anything: see
+/// [`super::Scanner::has_met_open_object`].
 pub const OPEN_OBJECT: &str = "$open";
 
 /// The inside of a JSON string: borrowed, escapes untouched.
@@ -29,7 +30,10 @@ impl<'a> Str<'a> {
     /// A string that needs no escapes.
     #[must_use]
     pub fn plain(inner: &'a str) -> Self {
-        Self { inner, escaped: false }
+        Self {
+            inner,
+            escaped: false,
+        }
     }
 
     /// The text between the quotes as it is written.
@@ -43,7 +47,11 @@ impl<'a> Str<'a> {
     #[must_use]
     #[inline]
     pub fn decode(self) -> Cow<'a, str> {
-        if self.escaped { Cow::Owned(decode(self.inner)) } else { Cow::Borrowed(self.inner) }
+        if self.escaped {
+            Cow::Owned(decode(self.inner))
+        } else {
+            Cow::Borrowed(self.inner)
+        }
     }
 
     /// Whether the text is written with escapes.
@@ -53,18 +61,22 @@ impl<'a> Str<'a> {
         self.escaped
     }
 
-    /// Whether half of a surrogate pair may stand in it, which [`Str::decode`] makes equal to every other half. An escape that
-    /// spells out U+FFFD is taken for one.
+    /// Whether half of a surrogate pair may stand in it, which [`Str::decode`] makes equal to every
+    /// other half. An escape that spells out U+FFFD is taken for one.
     #[must_use]
     pub fn is_torn(self) -> bool {
         self.escaped && self.decode().contains(char::REPLACEMENT_CHARACTER)
     }
 
-    /// The text that is meant, to be compared with others: as it is written where half of a surrogate pair may be in it, since
-    /// all halves decode to the same character.
+    /// The text that is meant, to be compared with others: as it is written where half of a
+    /// surrogate pair may be in it, since all halves decode to the same character.
     #[must_use]
     pub fn distinct(self) -> Cow<'a, str> {
-        if self.is_torn() { Cow::Borrowed(self.inner) } else { self.decode() }
+        if self.is_torn() {
+            Cow::Borrowed(self.inner)
+        } else {
+            self.decode()
+        }
     }
 
     /// Whether no character stands in it.
@@ -76,13 +88,21 @@ impl<'a> Str<'a> {
     /// Whether the meant text starts with `prefix`; decodes no more than that.
     #[must_use]
     pub fn starts_with(self, prefix: &str) -> bool {
-        if self.escaped { self.decode().starts_with(prefix) } else { self.inner.starts_with(prefix) }
+        if self.escaped {
+            self.decode().starts_with(prefix)
+        } else {
+            self.inner.starts_with(prefix)
+        }
     }
 }
 
 impl PartialEq for Str<'_> {
     fn eq(&self, other: &Self) -> bool {
-        if self.escaped || other.escaped { self.decode() == other.decode() } else { self.inner == other.inner }
+        if self.escaped || other.escaped {
+            self.decode() == other.decode()
+        } else {
+            self.inner == other.inner
+        }
     }
 }
 
@@ -90,7 +110,11 @@ impl Eq for Str<'_> {}
 
 impl PartialEq<str> for Str<'_> {
     fn eq(&self, other: &str) -> bool {
-        if self.escaped { self.decode() == other } else { self.inner == other }
+        if self.escaped {
+            self.decode() == other
+        } else {
+            self.inner == other
+        }
     }
 }
 
@@ -123,7 +147,8 @@ impl<'a> Raw<'a> {
         super::from_text(self.0).ok()
     }
 
-    /// As [`Self::read`], for what is built of any value; nothing where there are too many for memory, as [`has_few_values`] tells.
+    /// As [`Self::read`], for what is built of any value; nothing where there are too many for
+    /// memory, as [`has_few_values`] tells.
     #[must_use]
     pub fn read_all<T: Deserialize<'a>>(self) -> Option<T> {
         has_few_values(self.0).then(|| self.read())?
@@ -136,7 +161,8 @@ impl fmt::Debug for Raw<'_> {
     }
 }
 
-/// Whether a JSON text holds no more than about 100,000 values: as a tree each takes up to 100 bytes, and two bytes as text.
+/// Whether a JSON text holds no more than about 100,000 values: as a tree each takes up to 100
+/// bytes, and two bytes as text.
 #[must_use]
 pub fn has_few_values(text: &str) -> bool {
     const MOST: usize = 100_000;
@@ -191,7 +217,8 @@ fn split_escape(text: &str) -> Option<(&str, &str)> {
     Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
-/// The character that `uhhhh` (or `uhhhh\uhhhh`) at the start of `escape` means, and how long it is.
+/// The character that `uhhhh` (or `uhhhh\uhhhh`) at the start of `escape` means, and how long it
+/// is.
 fn code_point(escape: &str) -> (char, usize) {
     let bytes = escape.as_bytes();
     let Ok(high) = hex4(bytes, 1) else {
@@ -202,9 +229,15 @@ fn code_point(escape: &str) -> (char, usize) {
         && let Ok(low @ 0xDC00..=0xDFFF) = hex4(bytes, 7)
     {
         let scalar = 0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-        return (char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER), 11);
+        return (
+            char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER),
+            11,
+        );
     }
-    (char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER), 5)
+    (
+        char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER),
+        5,
+    )
 }
 
 struct StrVisitor;
@@ -216,8 +249,8 @@ impl<'de> Visitor<'de> for StrVisitor {
         f.write_str("a string")
     }
 
-    /// The deserialiser leaves the opening quote on a string that holds escapes; an unescaped string
-    /// can't begin with one.
+    /// The deserialiser leaves the opening quote on a string that holds escapes; an unescaped
+    /// string can't begin with one.
     fn visit_borrowed_str<E>(self, v: &'de str) -> Result<Str<'de>, E> {
         Ok(match v.strip_prefix('"') {
             Some(inner) => Str::new(inner, true),
@@ -242,13 +275,19 @@ impl<'de> Visitor<'de> for RawVisitor {
     }
 
     fn visit_borrowed_str<E: serde::de::Error>(self, v: &'de str) -> Result<Raw<'de>, E> {
-        if v.is_empty() { Err(E::custom("expected a value")) } else { Ok(Raw(v)) }
+        if v.is_empty() {
+            Err(E::custom("expected a value"))
+        } else {
+            Ok(Raw(v))
+        }
     }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_newtype_struct(RAW_TOKEN, RawVisitor).map_err(D::Error::custom)
+        deserializer
+            .deserialize_newtype_struct(RAW_TOKEN, RawVisitor)
+            .map_err(D::Error::custom)
     }
 }
 
@@ -293,14 +332,27 @@ mod tests {
         assert!(!has_few_values(&"[".repeat(300_000)));
         let text = format!(r#"{{"a":"\"{}","b":"\\"}}"#, "{[,".repeat(100_000));
         assert!(has_few_values(&text));
-        assert_eq!(Raw(&text).read_all::<serde_json::Value>(), serde_json::from_str(&text).ok());
-        assert!(Raw(&list(100_000)).read_all::<serde_json::Value>().is_none());
+        assert_eq!(
+            Raw(&text).read_all::<serde_json::Value>(),
+            serde_json::from_str(&text).ok()
+        );
+        assert!(
+            Raw(&list(100_000))
+                .read_all::<serde_json::Value>()
+                .is_none()
+        );
     }
 
     #[test]
     fn decodes_every_escape() {
-        assert_eq!(decode(r#"a\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00z"#), "a\"\\/\u{8}\u{c}\n\r\tAé😀z");
-        assert_eq!(decode(r"\ud83dx\ude00\ud83d\u0041"), "\u{fffd}x\u{fffd}\u{fffd}A");
+        assert_eq!(
+            decode(r#"a\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00z"#),
+            "a\"\\/\u{8}\u{c}\n\r\tAé😀z"
+        );
+        assert_eq!(
+            decode(r"\ud83dx\ude00\ud83d\u0041"),
+            "\u{fffd}x\u{fffd}\u{fffd}A"
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! A bundle: what an agent is handed before it goes on with a task, each part within its own budget of tokens.
+//! A bundle: what an agent is handed before it goes on with a task, each part within its own budget
+//! of tokens.
 
 use super::observation::Kind;
 use super::rank::{Query, Ranker};
@@ -33,7 +34,14 @@ pub struct Parts {
 
 impl Default for Parts {
     fn default() -> Self {
-        Self { profile: 200, task: 300, summary: 400, events: 500, chunks: 800, total: 2_200 }
+        Self {
+            profile: 200,
+            task: 300,
+            summary: 400,
+            events: 500,
+            chunks: 800,
+            total: 2_200,
+        }
     }
 }
 
@@ -43,10 +51,21 @@ impl Parts {
     /// # Errors
     /// When one isn't.
     pub fn check(&self) -> Result<(), KnowledgeError> {
-        let parts = [self.profile, self.task, self.summary, self.events, self.chunks];
-        let small = parts.into_iter().find(|b| *b < LEAST_PART).map(|b| (b, LEAST_PART));
+        let parts = [
+            self.profile,
+            self.task,
+            self.summary,
+            self.events,
+            self.chunks,
+        ];
+        let small = parts
+            .into_iter()
+            .find(|b| *b < LEAST_PART)
+            .map(|b| (b, LEAST_PART));
         let small = small.or((self.total < LEAST_TOTAL).then_some((self.total, LEAST_TOTAL)));
-        small.map_or(Ok(()), |(given, least)| Err(KnowledgeError::Budget(given, least)))
+        small.map_or(Ok(()), |(given, least)| {
+            Err(KnowledgeError::Budget(given, least))
+        })
     }
 }
 
@@ -60,24 +79,50 @@ struct Part {
     rest: Rest,
 }
 
-/// Gathers a bundle: for a task, or for the one that was at work last. Without words the question is how that task stands.
+/// Gathers a bundle: for a task, or for the one that was at work last. Without words the question
+/// is how that task stands.
 ///
 /// # Errors
 /// When the task is unknown, a budget is too small, or the store can't be read.
-pub fn bundle(store: &Store, query: &Query<'_>, parts: &Parts, print: Print) -> Result<Answer, KnowledgeError> {
+pub fn bundle(
+    store: &Store,
+    query: &Query<'_>,
+    parts: &Parts,
+    print: Print,
+) -> Result<Answer, KnowledgeError> {
     parts.check()?;
     // A line has ten tokens or more.
-    let newest = |kinds: &[Kind], task: Option<&str>, budget: usize| store.newest_of(kinds, task, budget / 4);
-    let lines = |all: &[super::Stored]| -> Vec<Item> { all.iter().map(|s| line(s, None, print)).collect() };
-    let beyond = |kinds: &[Kind], task: Option<&str>, shown: usize| -> Result<Rest, KnowledgeError> {
-        Ok(Rest { count: store.count_of(kinds, task)?.saturating_sub(shown), open: false })
+    let newest = |kinds: &[Kind], task: Option<&str>, budget: usize| {
+        store.newest_of(kinds, task, budget / 4)
     };
-    let events = [Kind::Turn, Kind::Command, Kind::Message, Kind::Progress, Kind::Run];
+    let lines =
+        |all: &[super::Stored]| -> Vec<Item> { all.iter().map(|s| line(s, None, print)).collect() };
+    let beyond =
+        |kinds: &[Kind], task: Option<&str>, shown: usize| -> Result<Rest, KnowledgeError> {
+            Ok(Rest {
+                count: store.count_of(kinds, task)?.saturating_sub(shown),
+                open: false,
+            })
+        };
+    let events = [
+        Kind::Turn,
+        Kind::Command,
+        Kind::Message,
+        Kind::Progress,
+        Kind::Run,
+    ];
     let recent = newest(&events, query.task, parts.events)?;
-    if let (Some(task), true) = (query.task, store.rows_of_task(query.task.unwrap_or_default())?.is_empty()) {
+    if let (Some(task), true) = (
+        query.task,
+        store
+            .rows_of_task(query.task.unwrap_or_default())?
+            .is_empty(),
+    ) {
         return Err(KnowledgeError::UnknownTask(task.to_owned()));
     }
-    let task = query.task.or_else(|| recent.iter().find_map(|s| s.task.as_deref()));
+    let task = query
+        .task
+        .or_else(|| recent.iter().find_map(|s| s.task.as_deref()));
     let (mut state, mut state_rest) = (Vec::new(), Rest::default());
     if let Some(task) = task {
         let (whole, said) = ([Kind::Execution, Kind::Run], [Kind::Turn, Kind::Message]);
@@ -86,20 +131,62 @@ pub fn bundle(store: &Store, query: &Query<'_>, parts: &Parts, print: Print) -> 
         state_rest = beyond(&[whole, said].concat(), Some(task), state.len())?;
     }
     let about = state.first().map(|s| s.summary.clone()).unwrap_or_default();
-    let text = if query.text.trim().is_empty() { about.as_str() } else { query.text };
+    let text = if query.text.trim().is_empty() {
+        about.as_str()
+    } else {
+        query.text
+    };
     // What was asked for may be said in any task.
-    let answers = Ranker::new(store).answers(&Query { text, task: None, ..query.clone() })?;
-    let chunks = answers.found.iter().map(|f| block(&f.stored, parts.chunks / 2, print)).collect();
+    let answers = Ranker::new(store).answers(&Query {
+        text,
+        task: None,
+        ..query.clone()
+    })?;
+    let chunks = answers
+        .found
+        .iter()
+        .map(|f| block(&f.stored, parts.chunks / 2, print))
+        .collect();
     let (standing, done) = ([Kind::Context, Kind::Skill], [Kind::Log, Kind::Progress]);
     let profile = newest(&standing, None, parts.profile)?;
     let summary = newest(&done, None, parts.summary)?;
-    let part = |name, title, budget, items, rest| Part { name, title, budget, items, rest };
+    let part = |name, title, budget, items, rest| Part {
+        name,
+        title,
+        budget,
+        items,
+        rest,
+    };
     let all = [
-        part("profile", "Profile", parts.profile, lines(&profile), beyond(&standing, None, profile.len())?),
+        part(
+            "profile",
+            "Profile",
+            parts.profile,
+            lines(&profile),
+            beyond(&standing, None, profile.len())?,
+        ),
         part("task", "Task state", parts.task, lines(&state), state_rest),
-        part("summary", "Summary", parts.summary, lines(&summary), beyond(&done, None, summary.len())?),
-        part("events", "Recent events", parts.events, lines(&recent), beyond(&events, query.task, recent.len())?),
-        part("chunks", "Semantic chunks", parts.chunks, chunks, Rest::of(&answers)),
+        part(
+            "summary",
+            "Summary",
+            parts.summary,
+            lines(&summary),
+            beyond(&done, None, summary.len())?,
+        ),
+        part(
+            "events",
+            "Recent events",
+            parts.events,
+            lines(&recent),
+            beyond(&events, query.task, recent.len())?,
+        ),
+        part(
+            "chunks",
+            "Semantic chunks",
+            parts.chunks,
+            chunks,
+            Rest::of(&answers),
+        ),
     ];
     let mut total = parts.total;
     loop {
@@ -138,7 +225,15 @@ fn assemble(all: &[Part], total: usize, print: Print) -> Answer {
         }
     }
     if print.form == Form::Json {
-        text = format!("{}\n", (print.safe_json)(&json!({ "layer": "bundle", "sections": sections })));
+        text = format!(
+            "{}\n",
+            (print.safe_json)(&json!({ "layer": "bundle", "sections": sections }))
+        );
     }
-    Answer { tokens: count(&text), text, shown, left_out }
+    Answer {
+        tokens: count(&text),
+        text,
+        shown,
+        left_out,
+    }
 }

@@ -23,13 +23,20 @@ pub(super) struct Chunk<'t> {
     pub(super) lines: (u64, u64),
 }
 
-/// Cuts a text at line ends, or inside lines that are too long, into pieces of at most [`SIZE`] tokens that overlap by
-/// about [`OVERLAP`].
+/// Cuts a text at line ends, or inside lines that are too long, into pieces of at most [`SIZE`]
+/// tokens that overlap by about [`OVERLAP`].
 pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
     let lines = || memchr::memchr_iter(b'\n', text.trim_end().as_bytes()).count() as u64;
     // A token has nearly always more than one byte, and seldom more than four.
     if text.len() <= 4 * SIZE && Encoding::default().fits(text, SIZE) {
-        return if text.trim().is_empty() { Vec::new() } else { vec![Chunk { text, lines: (0, lines()) }] };
+        return if text.trim().is_empty() {
+            Vec::new()
+        } else {
+            vec![Chunk {
+                text,
+                lines: (0, lines()),
+            }]
+        };
     }
     let pieces = pieces(text);
     let mut all = Vec::new();
@@ -43,20 +50,28 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
             tokens += piece.tokens;
             end += 1;
         }
-        // At a seam one token may become two: where there are many seams, what the pieces are together is counted.
-        while end - first > SEAMS && !whole(text, &pieces, first..end).is_some_and(|text| Encoding::default().fits(text, SIZE)) {
+        // At a seam one token may become two: where there are many seams, what the pieces are
+        // together is counted.
+        while end - first > SEAMS
+            && !whole(text, &pieces, first..end)
+                .is_some_and(|text| Encoding::default().fits(text, SIZE))
+        {
             end -= (end - first) / 16;
         }
         let last = pieces.get(end - 1).unwrap_or(start);
         if let Some(text) = text.get(start.start..last.end)
             && !text.trim().is_empty()
         {
-            all.push(Chunk { text, lines: (start.line, last.line) });
+            all.push(Chunk {
+                text,
+                lines: (start.line, last.line),
+            });
         }
         if end == pieces.len() {
             break;
         }
-        // The next one begins so far back that it repeats what was said last, and goes on by at least one piece.
+        // The next one begins so far back that it repeats what was said last, and goes on by at
+        // least one piece.
         let mut shared = 0;
         let mut next = end;
         while next > first + 1
@@ -76,7 +91,8 @@ fn whole<'t>(text: &'t str, pieces: &[Piece], range: Range<usize>) -> Option<&'t
     text.get(pieces.get(range.start)?.start..pieces.get(range.end.checked_sub(1)?)?.end)
 }
 
-/// A line, or a part of one, with its tokens counted by itself: what they are together is mostly a little less.
+/// A line, or a part of one, with its tokens counted by itself: what they are together is mostly a
+/// little less.
 struct Piece {
     start: usize,
     end: usize,
@@ -95,7 +111,12 @@ fn pieces(text: &str) -> Vec<Piece> {
                 to -= 1;
             }
             let part = text.get(start..to).unwrap_or_default();
-            all.push(Piece { start, end: to, line, tokens: Encoding::default().count(part) });
+            all.push(Piece {
+                start,
+                end: to,
+                line,
+                tokens: Encoding::default().count(part),
+            });
             start = to;
         }
     }
@@ -109,17 +130,30 @@ mod tests {
 
     #[test]
     fn short_texts_stay_whole() {
-        assert_eq!(chunks("one\ntwo\n"), [Chunk { text: "one\ntwo\n", lines: (0, 1) }]);
+        assert_eq!(
+            chunks("one\ntwo\n"),
+            [Chunk {
+                text: "one\ntwo\n",
+                lines: (0, 1)
+            }]
+        );
         assert!(chunks(" \n").is_empty());
     }
 
     #[test]
     fn long_texts_overlap() {
-        let text: String = (0..400).map(|n| format!("line {n} of a long text\n")).collect();
+        let text: String = (0..400)
+            .map(|n| format!("line {n} of a long text\n"))
+            .collect();
         let all = chunks(&text);
         assert!(all.len() > 5);
         for pair in all.windows(2) {
-            assert!(pair[1].lines.0 <= pair[0].lines.1, "{:?} {:?}", pair[0].lines, pair[1].lines);
+            assert!(
+                pair[1].lines.0 <= pair[0].lines.1,
+                "{:?} {:?}",
+                pair[0].lines,
+                pair[1].lines
+            );
             assert!(pair[1].lines.0 > pair[0].lines.0);
         }
         assert_eq!(all.last().unwrap().lines.1, 399);
@@ -129,7 +163,10 @@ mod tests {
     fn many_short_lines_are_counted_together() {
         for line in ["/^\n", "}\n", "\n", "a\n", "))\n"] {
             for chunk in chunks(&line.repeat(2000)) {
-                assert!(Encoding::default().fits(chunk.text, SIZE + SEAMS), "{line:?}");
+                assert!(
+                    Encoding::default().fits(chunk.text, SIZE + SEAMS),
+                    "{line:?}"
+                );
             }
         }
     }

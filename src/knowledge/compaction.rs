@@ -1,16 +1,17 @@
 //! Whether a compaction kept what had been decided before it.
 //!
-//! A decision is kept when each of its sentences is a sentence of the compaction: the same words, numbers and signs in the same
-//! order, with nothing between them but words that change nothing (`we decided to`, `我们决定`). Anything else is lost: whoever
-//! reads the compaction alone can't know of it for sure. Which words turn a sentence round can't be listed; which ones
-//! don't can.
+//! A decision is kept when each of its sentences is a sentence of the compaction: the same words,
+//! numbers and signs in the same order, with nothing between them but words that change nothing
+//! (`we decided to`, `我们决定`). Anything else is lost: whoever reads the compaction alone can't know
+//! of it for sure. Which words turn a sentence round can't be listed; which ones don't can.
 
 use super::session::{Event, Session};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Decisions and compactions of one session that are compared.
 const MOST: usize = 10_000;
-/// Words that may stand around those of a decision: they say that it was made, and change nothing of it.
+/// Words that may stand around those of a decision: they say that it was made, and change nothing
+/// of it.
 const HARMLESS: [&str; 22] = [
     "we",
     "our",
@@ -90,7 +91,9 @@ const TURNS: [&str; 28] = [
     "todo",
 ];
 /// The same in Chinese, by characters.
-const TURNS_HAN: [char; 14] = ['不', '没', '別', '别', '勿', '非', '未', '无', '拒', '禁', '停', '否', '弃', '废'];
+const TURNS_HAN: [char; 14] = [
+    '不', '没', '別', '别', '勿', '非', '未', '无', '拒', '禁', '停', '否', '弃', '废',
+];
 
 /// A decision that a compaction doesn't hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,7 +131,10 @@ fn tokens(sentence: &str) -> Vec<String> {
     let mut word = String::new();
     for (n, c) in all.iter().copied().enumerate() {
         let (before, after) = (at(n.checked_sub(1)), at(n.checked_add(1)));
-        let inside = before.is_alphanumeric() && after.is_alphanumeric() && !is_han(before) && !is_han(after);
+        let inside = before.is_alphanumeric()
+            && after.is_alphanumeric()
+            && !is_han(before)
+            && !is_han(after);
         if (c.is_alphanumeric() && !is_han(c)) || c == '_' || matches!(c, '.' | '\'') && inside {
             word.push(c);
             continue;
@@ -136,7 +142,8 @@ fn tokens(sentence: &str) -> Vec<String> {
         if !word.is_empty() {
             tokens.push(std::mem::take(&mut word));
         }
-        let emphasis = c == '*' && (before == '*' || after == '*' || before.is_whitespace() != after.is_whitespace());
+        let emphasis = c == '*'
+            && (before == '*' || after == '*' || before.is_whitespace() != after.is_whitespace());
         // A hyphen in a word and a dash between words part them; before a number it is a sign.
         let dash = c == '-' && (before.is_alphanumeric() || !after.is_ascii_digit());
         let exclamation = c == '!' && after != '=';
@@ -157,11 +164,44 @@ const fn is_han(c: char) -> bool {
 
 /// Signs that part and quote, and say nothing by themselves.
 const fn is_quiet(c: char) -> bool {
-    matches!(c, '.' | ',' | ';' | ':' | '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '…' | '–' | '—' | '“' | '”' | '‘' | '«' | '»')
-        || matches!(
-            c,
-            '，' | '、' | '：' | '；' | '。' | '！' | '（' | '）' | '「' | '」' | '『' | '』' | '《' | '》' | '【' | '】'
-        )
+    matches!(
+        c,
+        '.' | ','
+            | ';'
+            | ':'
+            | '"'
+            | '\''
+            | '`'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '…'
+            | '–'
+            | '—'
+            | '“'
+            | '”'
+            | '‘'
+            | '«'
+            | '»'
+    ) || matches!(
+        c,
+        '，' | '、'
+            | '：'
+            | '；'
+            | '。'
+            | '！'
+            | '（'
+            | '）'
+            | '「'
+            | '」'
+            | '『'
+            | '』'
+            | '《'
+            | '》'
+            | '【'
+            | '】'
+    )
 }
 
 /// Whether a sentence says what another one does, and nothing that could change it.
@@ -189,7 +229,10 @@ fn repeats(said: &[String], sentence: &[String]) -> bool {
 
 /// Texts of equal words and signs are equal, whatever their spaces and case.
 fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_lowercase()
 }
 
 /// What a compaction says, sentence by sentence.
@@ -202,12 +245,18 @@ struct Summary {
 
 impl Summary {
     fn of(text: &str) -> Self {
-        let mut out = Self { folded: BTreeSet::new(), sentences: Vec::new(), by_word: BTreeMap::new() };
+        let mut out = Self {
+            folded: BTreeSet::new(),
+            sentences: Vec::new(),
+            by_word: BTreeMap::new(),
+        };
         let mut turned = false;
         for line in text.lines() {
             // Below `Rejected:` stands what was not decided.
             if line.starts_with('#') || line.trim_end().ends_with([':', '：']) {
-                turned = tokens(line).iter().any(|t| TURNS.contains(&t.as_str()) || t.contains(TURNS_HAN));
+                turned = tokens(line)
+                    .iter()
+                    .any(|t| TURNS.contains(&t.as_str()) || t.contains(TURNS_HAN));
             }
             if turned {
                 continue;
@@ -228,7 +277,10 @@ impl Summary {
     }
 
     fn holds(&self, decision: &Decision) -> bool {
-        decision.sentences.iter().all(|sentence| self.says(sentence))
+        decision
+            .sentences
+            .iter()
+            .all(|sentence| self.says(sentence))
     }
 
     fn says(&self, sentence: &Sentence) -> bool {
@@ -236,9 +288,16 @@ impl Summary {
             return true;
         }
         // The sentences with the rarest of the words have all of them, or none has.
-        let with = sentence.tokens.iter().map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
-        let with = with.min_by_key(|sentences| sentences.len()).unwrap_or_default();
-        with.iter().filter_map(|n| self.sentences.get(*n)).any(|said| repeats(&sentence.tokens, said))
+        let with = sentence
+            .tokens
+            .iter()
+            .map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
+        let with = with
+            .min_by_key(|sentences| sentences.len())
+            .unwrap_or_default();
+        with.iter()
+            .filter_map(|n| self.sentences.get(*n))
+            .any(|said| repeats(&sentence.tokens, said))
     }
 }
 
@@ -255,7 +314,10 @@ struct Decision {
 
 impl Decision {
     fn of(text: &str) -> Self {
-        let sentence = |s: &str| Sentence { folded: folded(s), tokens: tokens(s) };
+        let sentence = |s: &str| Sentence {
+            folded: folded(s),
+            tokens: tokens(s),
+        };
         let mut all: Vec<Sentence> = text.lines().flat_map(sentences).map(sentence).collect();
         if all.is_empty() {
             // Nothing but signs: it is kept as it is or not at all.
@@ -265,12 +327,15 @@ impl Decision {
     }
 }
 
-/// The sentences of a line: a full stop ends one where a space or nothing follows. What marks an item or a heading isn't part of
-/// it, and nothing else is taken off: `C++` is another language than `C`.
+/// The sentences of a line: a full stop ends one where a space or nothing follows. What marks an
+/// item or a heading isn't part of it, and nothing else is taken off: `C++` is another language
+/// than `C`.
 fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut line = line.trim();
     while let Some((mark, rest)) = line.split_once(char::is_whitespace)
-        && mark.chars().all(|c| matches!(c, '-' | '*' | '+' | '#' | '>' | '•'))
+        && mark
+            .chars()
+            .all(|c| matches!(c, '-' | '*' | '+' | '#' | '>' | '•'))
     {
         line = rest.trim_start();
     }
@@ -303,7 +368,11 @@ pub fn compare(session: &Session) -> Result<Compared, TooMany> {
                 open.retain(|(at, decision, said)| {
                     let holds = summary.holds(said);
                     if !holds {
-                        out.lost.push(Lost { decision: (*decision).to_owned(), line: *at, compaction: *line });
+                        out.lost.push(Lost {
+                            decision: (*decision).to_owned(),
+                            line: *at,
+                            compaction: *line,
+                        });
                     }
                     holds
                 });
@@ -322,10 +391,20 @@ mod tests {
     use super::*;
 
     fn lost(decisions: &[&str], summary: &str) -> Vec<String> {
-        let mut events: Vec<(u64, Event)> = (1..).zip(decisions).map(|(n, d)| (n, Event::Decision((*d).to_owned()))).collect();
+        let mut events: Vec<(u64, Event)> = (1..)
+            .zip(decisions)
+            .map(|(n, d)| (n, Event::Decision((*d).to_owned())))
+            .collect();
         events.push((99, Event::Compaction(summary.to_owned())));
-        let compared = compare(&Session { events, unreadable: Vec::new() }).unwrap();
-        assert_eq!((compared.compactions, compared.decisions), (1, decisions.len()));
+        let compared = compare(&Session {
+            events,
+            unreadable: Vec::new(),
+        })
+        .unwrap();
+        assert_eq!(
+            (compared.compactions, compared.decisions),
+            (1, decisions.len())
+        );
         compared.lost.into_iter().map(|l| l.decision).collect()
     }
 
@@ -334,13 +413,25 @@ mod tests {
         assert!(lost(&["Use SQLite"], "- use  sqlite.").is_empty());
         let around = "The index uses no server. We decided to use SQLite for an index; done";
         assert!(lost(&["use SQLite for the index"], around).is_empty());
-        assert!(lost(&["使用 SQLite 存储索引"], "决定：使用 SQLite 存储索引。然后测试").is_empty());
+        assert!(
+            lost(
+                &["使用 SQLite 存储索引"],
+                "决定：使用 SQLite 存储索引。然后测试"
+            )
+            .is_empty()
+        );
         assert!(lost(&["do it"], "do it").is_empty());
     }
 
     #[test]
     fn what_is_missing_or_turned_round_is_lost() {
-        for summary in ["", "use Postgres", "do not use SQLite", "use it. SQLite", "never use SQLite"] {
+        for summary in [
+            "",
+            "use Postgres",
+            "do not use SQLite",
+            "use it. SQLite",
+            "never use SQLite",
+        ] {
             assert_eq!(lost(&["use SQLite"], summary), ["use SQLite"], "{summary}");
         }
         assert_eq!(lost(&["do not push to main"], "push to main").len(), 1);
@@ -350,17 +441,44 @@ mod tests {
 
     #[test]
     fn what_has_several_sentences_is_kept_by_all_of_them() {
-        for decision in
-            ["Use SQLite. Do not use Postgres", "使用 SQLite。不用网络", "Use SQLite; keep WAL", "Use SQLite.\nKeep WAL."]
-        {
+        for decision in [
+            "Use SQLite. Do not use Postgres",
+            "使用 SQLite。不用网络",
+            "Use SQLite; keep WAL",
+            "Use SQLite.\nKeep WAL.",
+        ] {
             assert!(lost(&[decision], decision).is_empty(), "{decision}");
-            assert!(lost(&[decision], &format!("- {decision}")).is_empty(), "{decision}");
-            assert!(lost(&[decision], &format!("We agreed:\n* {decision}\nand went on")).is_empty(), "{decision}");
-            assert_eq!(lost(&[decision], "Use SQLite. 使用 SQLite").len(), 1, "{decision}");
+            assert!(
+                lost(&[decision], &format!("- {decision}")).is_empty(),
+                "{decision}"
+            );
+            assert!(
+                lost(
+                    &[decision],
+                    &format!("We agreed:\n* {decision}\nand went on")
+                )
+                .is_empty(),
+                "{decision}"
+            );
+            assert_eq!(
+                lost(&[decision], "Use SQLite. 使用 SQLite").len(),
+                1,
+                "{decision}"
+            );
         }
-        for decision in ["…", "use C++", "**use** `a.toml`", "keep e-mail; don't log it!", "a == b", "is it? yes", "-5 is least"]
-        {
-            assert!(lost(&[decision], &format!("first\n- {decision}\nlast")).is_empty(), "{decision}");
+        for decision in [
+            "…",
+            "use C++",
+            "**use** `a.toml`",
+            "keep e-mail; don't log it!",
+            "a == b",
+            "is it? yes",
+            "-5 is least",
+        ] {
+            assert!(
+                lost(&[decision], &format!("first\n- {decision}\nlast")).is_empty(),
+                "{decision}"
+            );
         }
     }
 
@@ -397,19 +515,46 @@ mod tests {
             assert_eq!(lost(&[decision], summary), [decision], "{summary}");
         }
         assert!(lost(&["启用缓存"], "我们决定启用缓存").is_empty());
-        assert!(lost(&["use SQLite"], "## Rejected\n- use Postgres\n## Decided\n- use SQLite").is_empty());
+        assert!(
+            lost(
+                &["use SQLite"],
+                "## Rejected\n- use Postgres\n## Decided\n- use SQLite"
+            )
+            .is_empty()
+        );
     }
 
     #[test]
     fn every_compaction_has_to_keep_it_and_the_first_that_does_not_is_named() {
         let decision = |line, text: &str| (line, Event::Decision(text.into()));
         let compaction = |line, text: &str| (line, Event::Compaction(text.into()));
-        let events =
-            vec![decision(1, "alpha"), compaction(2, "alpha"), decision(3, "beta"), compaction(4, "beta"), compaction(5, "")];
-        let compared = compare(&Session { events, unreadable: Vec::new() }).unwrap();
-        let lost: Vec<(u64, u64)> = compared.lost.iter().map(|l| (l.line, l.compaction)).collect();
+        let events = vec![
+            decision(1, "alpha"),
+            compaction(2, "alpha"),
+            decision(3, "beta"),
+            compaction(4, "beta"),
+            compaction(5, ""),
+        ];
+        let compared = compare(&Session {
+            events,
+            unreadable: Vec::new(),
+        })
+        .unwrap();
+        let lost: Vec<(u64, u64)> = compared
+            .lost
+            .iter()
+            .map(|l| (l.line, l.compaction))
+            .collect();
         assert_eq!(lost, [(1, 4), (3, 5)]);
-        let many = (0..=MOST as u64).map(|n| decision(n, &n.to_string())).collect();
-        assert_eq!(compare(&Session { events: many, unreadable: Vec::new() }), Err(TooMany));
+        let many = (0..=MOST as u64)
+            .map(|n| decision(n, &n.to_string()))
+            .collect();
+        assert_eq!(
+            compare(&Session {
+                events: many,
+                unreadable: Vec::new()
+            }),
+            Err(TooMany)
+        );
     }
 }

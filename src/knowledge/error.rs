@@ -118,25 +118,41 @@ impl KnowledgeError {
     pub const fn remedy(&self) -> &'static str {
         match self {
             Self::Missing { .. } => "`knowledge reindex` writes it",
-            Self::Foreign { .. } => "name another file in [knowledge] store; nothing is overwritten",
-            Self::Newer { .. } => "use the program that wrote it, or move the file away and run `knowledge reindex`",
+            Self::Foreign { .. } => {
+                "name another file in [knowledge] store; nothing is overwritten"
+            }
+            Self::Newer { .. } => {
+                "use the program that wrote it, or move the file away and run `knowledge reindex`"
+            }
             Self::Older { .. } => "`knowledge reindex` brings it up to date",
             Self::Busy => "wait until it is done",
-            Self::Database(_) | Self::Damaged(_) => "move the file away and run `knowledge reindex`: it can be made again",
+            Self::Database(_) | Self::Damaged(_) => {
+                "move the file away and run `knowledge reindex`: it can be made again"
+            }
             Self::Refused(_) => {
                 "the index is as it was; check free space and permissions of its directory, then run the command again"
             }
-            Self::Source { .. } => "the index is as it was; put the source back, or take it out of [knowledge]",
+            Self::Source { .. } => {
+                "the index is as it was; put the source back, or take it out of [knowledge]"
+            }
             Self::Io { .. } => "it must exist and be accessible",
-            Self::Outside { .. } => "name files and folders below it; symbolic links don't lead out either",
-            Self::UnknownId(_) => "`knowledge index` lists ids; they change when the observation does",
+            Self::Outside { .. } => {
+                "name files and folders below it; symbolic links don't lead out either"
+            }
+            Self::UnknownId(_) => {
+                "`knowledge index` lists ids; they change when the observation does"
+            }
             Self::UnknownTask(_) => "`knowledge index` names the task of each observation",
             Self::Budget(..) => "give it more",
             Self::Model(_) => {
                 "--model names a folder with `model.safetensors` and a BERT-like `tokenizer.json`; without one the vectors are learnt"
             }
-            Self::OtherModel => "give the same --model as `knowledge reindex`, run that again, or ask with --no-vectors",
-            Self::Map(crate::repomap::BuildError::Focus(_)) => "--focus takes paths from the folder of the configuration",
+            Self::OtherModel => {
+                "give the same --model as `knowledge reindex`, run that again, or ask with --no-vectors"
+            }
+            Self::Map(crate::repomap::BuildError::Focus(_)) => {
+                "--focus takes paths from the folder of the configuration"
+            }
             Self::Map(_) => "give more map-tokens",
         }
     }

@@ -1,5 +1,5 @@
-//! Looking into the knowledge graph: what its edges say, each statement with the lines that it rests on. Nothing is judged
-//! here, and nothing is changed.
+//! Looking into the knowledge graph: what its edges say, each statement with the lines that it
+//! rests on. Nothing is judged here, and nothing is changed.
 
 use super::sources::finding;
 use super::store::{EdgeRow, NodeRow};
@@ -64,10 +64,14 @@ pub struct Described {
 }
 
 fn place(edge: &EdgeRow) -> Line {
-    Line { file: edge.file.clone(), line: edge.line }
+    Line {
+        file: edge.file.clone(),
+        line: edge.line,
+    }
 }
 
-/// What may stand before the `:` of a name to say what it is of. Anything else is part of the name: `src/a.ts:10-30`, `https://…`.
+/// What may stand before the `:` of a name to say what it is of. Anything else is part of the name:
+/// `src/a.ts:10-30`, `https://…`.
 const PREFIXES: [&str; 14] = [
     "ctx",
     "context",
@@ -87,8 +91,14 @@ const PREFIXES: [&str; 14] = [
 
 /// A name without the part that says what it is of.
 pub(super) fn bare(name: &str) -> &str {
-    let known = |prefix: &str| PREFIXES.iter().any(|known| known.eq_ignore_ascii_case(prefix));
-    name.split_once(':').filter(|(prefix, _)| known(prefix)).map_or(name, |(_, rest)| rest)
+    let known = |prefix: &str| {
+        PREFIXES
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(prefix))
+    };
+    name.split_once(':')
+        .filter(|(prefix, _)| known(prefix))
+        .map_or(name, |(_, rest)| rest)
 }
 
 /// Whether a node is what somebody asks for: by its whole name, or by the part behind the colon.
@@ -111,28 +121,46 @@ impl Graph {
         let mut contexts = BTreeMap::new();
         for (id, json) in store.documents(SourceKind::Bank)? {
             let item: serde_json::Value = serde_json::from_str(&json).unwrap_or_default();
-            let names = ["path", "alias"].iter().filter_map(|member| item.get(member)?.as_str());
+            let names = ["path", "alias"]
+                .iter()
+                .filter_map(|member| item.get(member)?.as_str());
             for name in names.chain([id.as_str()]) {
-                // Two items may be of one path: then nobody knows which of them is meant, and the first is as good.
-                contexts.entry(name.to_owned()).or_insert_with(|| id.clone());
+                // Two items may be of one path: then nobody knows which of them is meant, and the
+                // first is as good.
+                contexts
+                    .entry(name.to_owned())
+                    .or_insert_with(|| id.clone());
             }
         }
-        Ok(Self { edges: store.edges()?, described: store.nodes()?, contexts })
+        Ok(Self {
+            edges: store.edges()?,
+            described: store.nodes()?,
+            contexts,
+        })
     }
 
-    /// The one name of a context that has several: with or without what says that it is one, by its id, path or alias.
+    /// The one name of a context that has several: with or without what says that it is one, by its
+    /// id, path or alias.
     fn context<'g>(&'g self, name: &'g str) -> &'g str {
         let known = |name: &str| self.contexts.get(name).map(String::as_str);
-        known(name).or_else(|| known(bare(name))).unwrap_or_else(|| bare(name))
+        known(name)
+            .or_else(|| known(bare(name)))
+            .unwrap_or_else(|| bare(name))
     }
 
-    /// The edges with the name by which the context at their beginning is shown: as it is written first.
+    /// The edges with the name by which the context at their beginning is shown: as it is written
+    /// first.
     fn of_contexts(&self) -> impl Iterator<Item = (&EdgeRow, &str)> {
         let mut shown: BTreeMap<&str, &str> = BTreeMap::new();
         self.edges
             .iter()
             .filter(|e| matches!(e.kind.as_str(), "used_in" | "promoted_to"))
-            .map(move |edge| (edge, *shown.entry(self.context(&edge.from)).or_insert(&edge.from)))
+            .map(move |edge| {
+                (
+                    edge,
+                    *shown.entry(self.context(&edge.from)).or_insert(&edge.from),
+                )
+            })
     }
 
     /// How many edges there are.
@@ -149,42 +177,76 @@ impl Graph {
 
     /// The edges as from, type, to and place, in the order of the files.
     pub fn edges(&self) -> impl Iterator<Item = (&str, &str, &str, Line)> {
-        self.edges.iter().map(|e| (e.from.as_str(), e.kind.as_str(), e.to.as_str(), place(e)))
+        self.edges
+            .iter()
+            .map(|e| (e.from.as_str(), e.kind.as_str(), e.to.as_str(), place(e)))
     }
 
     /// The nodes, sorted: those that edges name, and those that have a line of their own.
     #[must_use]
     pub fn nodes(&self) -> BTreeMap<&str, Described> {
-        let named = self.edges.iter().flat_map(|e| [e.from.as_str(), e.to.as_str()]);
-        let mut all: BTreeMap<&str, Described> = named.map(|name| (name, Described::default())).collect();
+        let named = self
+            .edges
+            .iter()
+            .flat_map(|e| [e.from.as_str(), e.to.as_str()]);
+        let mut all: BTreeMap<&str, Described> =
+            named.map(|name| (name, Described::default())).collect();
         for node in &self.described {
             let described = all.entry(&node.id).or_default();
             described.kind.get_or_insert_with(|| node.kind.clone());
-            described.lines.push(Line { file: node.file.clone(), line: node.line });
+            described.lines.push(Line {
+                file: node.file.clone(),
+                line: node.line,
+            });
         }
         all
     }
 
-    /// What the graph knows of an execution: contexts used, skills validated, contexts promoted that were used in it.
+    /// What the graph knows of an execution: contexts used, skills validated, contexts promoted
+    /// that were used in it.
     #[must_use]
     pub fn trace(&self, execution: &str) -> Vec<Statement> {
         let mut used: BTreeMap<&str, Vec<Line>> = BTreeMap::new();
         let mut out = Vec::new();
-        for (edge, context) in self.of_contexts().filter(|(e, _)| e.kind == "used_in" && is(&e.to, execution)) {
+        for (edge, context) in self
+            .of_contexts()
+            .filter(|(e, _)| e.kind == "used_in" && is(&e.to, execution))
+        {
             used.entry(context).or_default().push(place(edge));
         }
         for (context, lines) in &used {
-            out.push(Statement { what: "used", node: (*context).to_owned(), note: String::new(), lines: lines.clone() });
+            out.push(Statement {
+                what: "used",
+                node: (*context).to_owned(),
+                note: String::new(),
+                lines: lines.clone(),
+            });
         }
-        for edge in self.edges.iter().filter(|e| e.kind == "validated_by" && is(&e.from, execution)) {
+        for edge in self
+            .edges
+            .iter()
+            .filter(|e| e.kind == "validated_by" && is(&e.from, execution))
+        {
             let note = said(success(edge)).to_owned();
-            out.push(Statement { what: "validated", node: edge.to.clone(), note, lines: vec![place(edge)] });
+            out.push(Statement {
+                what: "validated",
+                node: edge.to.clone(),
+                note,
+                lines: vec![place(edge)],
+            });
         }
         for (edge, context) in self.of_contexts().filter(|(e, _)| e.kind == "promoted_to") {
             if let Some(uses) = used.get(context) {
-                let lines = std::iter::once(place(edge)).chain(uses.iter().cloned()).collect();
+                let lines = std::iter::once(place(edge))
+                    .chain(uses.iter().cloned())
+                    .collect();
                 let note = format!("to {}", edge.to);
-                out.push(Statement { what: "promoted", node: context.to_owned(), note, lines });
+                out.push(Statement {
+                    what: "promoted",
+                    node: context.to_owned(),
+                    note,
+                    lines,
+                });
             }
         }
         out
@@ -233,12 +295,25 @@ impl Graph {
         let mut out = Vec::new();
         for edge in &self.edges {
             let (what, other, note) = match edge.kind.as_str() {
-                "derived_from" if is(&edge.from, skill) => ("derived from", &edge.to, String::new()),
-                "promoted_to" if is(&edge.to, skill) => ("promoted from", &edge.from, edge.meta.clone().unwrap_or_default()),
-                "validated_by" if is(&edge.to, skill) => ("validated in", &edge.from, said(success(edge)).to_owned()),
+                "derived_from" if is(&edge.from, skill) => {
+                    ("derived from", &edge.to, String::new())
+                }
+                "promoted_to" if is(&edge.to, skill) => (
+                    "promoted from",
+                    &edge.from,
+                    edge.meta.clone().unwrap_or_default(),
+                ),
+                "validated_by" if is(&edge.to, skill) => {
+                    ("validated in", &edge.from, said(success(edge)).to_owned())
+                }
                 _ => continue,
             };
-            out.push(Statement { what, node: other.clone(), note, lines: vec![place(edge)] });
+            out.push(Statement {
+                what,
+                node: other.clone(),
+                note,
+                lines: vec![place(edge)],
+            });
         }
         out.sort_by(|a, b| (a.what, &a.node, &a.lines).cmp(&(b.what, &b.node, &b.lines)));
         out
@@ -263,7 +338,12 @@ pub fn check(store: &Store) -> Result<Vec<Finding>, KnowledgeError> {
         .prepare("SELECT path, code, line, message FROM finding JOIN source ON source.id = finding.source WHERE kind = ?1")?;
     let rows = statement.query_map([SourceKind::Graph.name()], |row| {
         let (path, code): (String, u16) = (row.get(0)?, row.get(1)?);
-        Ok(finding(code, &path, row.get::<_, i64>(2)?.cast_unsigned(), row.get(3)?))
+        Ok(finding(
+            code,
+            &path,
+            row.get::<_, i64>(2)?.cast_unsigned(),
+            row.get(3)?,
+        ))
     })?;
     let mut findings = rows.collect::<Result<Vec<_>, _>>()?;
     findings.extend(store::dangling(&store.db)?);
@@ -295,20 +375,48 @@ mod tests {
             edges: vec![
                 edge(1, "ctx:a", "used_in", "exec:1", None),
                 edge(2, "ctx:b", "used_in", "exec:1", None),
-                edge(3, "exec:1", "validated_by", "skill:s", Some(r#"{"success":true}"#)),
-                edge(4, "ctx:a", "promoted_to", "skill:s", Some(r#"{"confidence":0.9}"#)),
+                edge(
+                    3,
+                    "exec:1",
+                    "validated_by",
+                    "skill:s",
+                    Some(r#"{"success":true}"#),
+                ),
+                edge(
+                    4,
+                    "ctx:a",
+                    "promoted_to",
+                    "skill:s",
+                    Some(r#"{"confidence":0.9}"#),
+                ),
                 edge(5, "ctx:a", "used_in", "1", None),
                 edge(6, "skill:s", "derived_from", "ctx:a", None),
-                edge(7, "exec:2", "validated_by", "skill:s", Some(r#"{"success":false}"#)),
+                edge(
+                    7,
+                    "exec:2",
+                    "validated_by",
+                    "skill:s",
+                    Some(r#"{"success":false}"#),
+                ),
             ],
-            described: vec![NodeRow { file: "n".into(), line: 9, id: "ctx:a".into(), kind: "context".into() }],
+            described: vec![NodeRow {
+                file: "n".into(),
+                line: 9,
+                id: "ctx:a".into(),
+                kind: "context".into(),
+            }],
         }
     }
 
     #[test]
     fn nodes_are_those_of_edges_and_those_with_lines_of_their_own() {
         let mut graph = graph();
-        graph.described.push(NodeRow { file: "n".into(), line: 10, id: "ctx:alone".into(), kind: "context".into() });
+        graph.described.push(NodeRow {
+            file: "n".into(),
+            line: 10,
+            id: "ctx:alone".into(),
+            kind: "context".into(),
+        });
         let nodes = graph.nodes();
         assert_eq!(nodes["ctx:a"].kind.as_deref(), Some("context"));
         assert_eq!(nodes["ctx:a"].lines[0].line, 9);
@@ -319,7 +427,11 @@ mod tests {
     fn statements_name_their_lines() {
         let graph = graph();
         let lines = |s: &Statement| s.lines.iter().map(|l| l.line).collect::<Vec<_>>();
-        let told: Vec<_> = graph.trace("1").iter().map(|s| (s.what, s.node.clone(), lines(s))).collect();
+        let told: Vec<_> = graph
+            .trace("1")
+            .iter()
+            .map(|s| (s.what, s.node.clone(), lines(s)))
+            .collect();
         assert_eq!(
             told,
             [
@@ -330,7 +442,11 @@ mod tests {
             ]
         );
         assert!(graph.trace("nobody").is_empty());
-        let provenance: Vec<_> = graph.provenance("skill:s").iter().map(|s| (s.what, s.note.clone(), lines(s))).collect();
+        let provenance: Vec<_> = graph
+            .provenance("skill:s")
+            .iter()
+            .map(|s| (s.what, s.note.clone(), lines(s)))
+            .collect();
         assert_eq!(
             provenance,
             [
@@ -346,23 +462,56 @@ mod tests {
     fn a_context_is_one_whatever_it_is_called() {
         let mut graph = graph();
         let names = [("a", "a"), ("docs/a.md", "a"), ("the a", "a")];
-        graph.contexts = names.map(|(name, id)| (name.to_owned(), id.to_owned())).into();
-        graph.edges = [(1, "context:a", "exec:1"), (2, "a", "exec:2"), (3, "docs/a.md", "2"), (4, "file:the a", "exec:3")]
-            .map(|(line, from, to)| edge(line, from, "used_in", to, None))
+        graph.contexts = names
+            .map(|(name, id)| (name.to_owned(), id.to_owned()))
             .into();
+        graph.edges = [
+            (1, "context:a", "exec:1"),
+            (2, "a", "exec:2"),
+            (3, "docs/a.md", "2"),
+            (4, "file:the a", "exec:3"),
+        ]
+        .map(|(line, from, to)| edge(line, from, "used_in", to, None))
+        .into();
         let stats = graph.stats();
         assert_eq!(stats.keys().copied().collect::<Vec<_>>(), ["context:a"]);
-        assert_eq!((stats["context:a"].used, stats["context:a"].lines.len()), (3, 4));
-        assert_eq!(graph.trace("2").iter().map(|s| s.lines.len()).collect::<Vec<_>>(), [2]);
+        assert_eq!(
+            (stats["context:a"].used, stats["context:a"].lines.len()),
+            (3, 4)
+        );
+        assert_eq!(
+            graph
+                .trace("2")
+                .iter()
+                .map(|s| s.lines.len())
+                .collect::<Vec<_>>(),
+            [2]
+        );
     }
 
     #[test]
     fn a_colon_in_a_name_parts_nothing_else() {
-        let names = ["src/a.ts:10-30", "src/b.ts:10-30", "http://x/y", "https://x/y", "x/y"];
-        let edges = names.iter().map(|from| edge(1, from, "used_in", "exec:1", None)).collect();
-        let graph = Graph { contexts: BTreeMap::new(), edges, described: Vec::new() };
+        let names = [
+            "src/a.ts:10-30",
+            "src/b.ts:10-30",
+            "http://x/y",
+            "https://x/y",
+            "x/y",
+        ];
+        let edges = names
+            .iter()
+            .map(|from| edge(1, from, "used_in", "exec:1", None))
+            .collect();
+        let graph = Graph {
+            contexts: BTreeMap::new(),
+            edges,
+            described: Vec::new(),
+        };
         assert_eq!(graph.stats().len(), names.len());
-        assert_eq!(["ctx:src/a.ts:10-30", "File:a", "a", "c:/a"].map(bare), ["src/a.ts:10-30", "a", "a", "c:/a"]);
+        assert_eq!(
+            ["ctx:src/a.ts:10-30", "File:a", "a", "c:/a"].map(bare),
+            ["src/a.ts:10-30", "a", "a", "c:/a"]
+        );
     }
 
     #[test]
@@ -370,7 +519,10 @@ mod tests {
         let graph = graph();
         let stats = graph.stats();
         let a = &stats["ctx:a"];
-        assert_eq!((a.used, a.validated, a.promoted, a.last_used), (1, 1, 1, Some(5)));
+        assert_eq!(
+            (a.used, a.validated, a.promoted, a.last_used),
+            (1, 1, 1, Some(5))
+        );
         assert_eq!(stats["ctx:b"].used, 1);
         assert_eq!(graph.nodes().len(), 6);
     }

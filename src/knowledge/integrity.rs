@@ -1,7 +1,8 @@
 //! Compares what the store holds with what its sources give.
 //!
-//! The store keeps a hash of each source and a digest of what was stored of it. Whoever can write the file can change a text and
-//! both of them, so neither is believed: the sources are read again, and every row is compared with what it has to be.
+//! The store keeps a hash of each source and a digest of what was stored of it. Whoever can write
+//! the file can change a text and both of them, so neither is believed: the sources are read again,
+//! and every row is compared with what it has to be.
 
 use super::extract::extract;
 use super::sources::SourceFile;
@@ -41,13 +42,19 @@ pub(super) type Contents = [u8; 32];
 ///
 /// # Errors
 /// When there is no memory for it.
-pub(super) fn expected(sources: &[(&SourceFile, &[u8], u64)]) -> Result<Vec<Contents>, KnowledgeError> {
+pub(super) fn expected(
+    sources: &[(&SourceFile, &[u8], u64)],
+) -> Result<Vec<Contents>, KnowledgeError> {
     let mut store = Store::in_memory()?;
     let mut words = Words::default();
     let mut writer = store.write()?;
     for (file, hash, bytes) in sources {
         let mut extracted = extract(file);
-        let prepared = Prepared::new(std::mem::take(&mut extracted.observations), &file.name, &mut words);
+        let prepared = Prepared::new(
+            std::mem::take(&mut extracted.observations),
+            &file.name,
+            &mut words,
+        );
         writer.add(file, hash, *bytes, &extracted, &prepared)?;
     }
     let ids = (1_i64..).take(sources.len());
@@ -63,7 +70,10 @@ pub(super) fn contents(db: &Connection, source: i64) -> Result<Contents, Knowled
     for (table, columns, count) in TABLES {
         let id = if table == "source" { "id" } else { "source" };
         let order: Vec<String> = (1..=count).map(|n| n.to_string()).collect();
-        let sql = format!("SELECT {columns} FROM {table} WHERE {id} = ?1 ORDER BY {}", order.join(", "));
+        let sql = format!(
+            "SELECT {columns} FROM {table} WHERE {id} = ?1 ORDER BY {}",
+            order.join(", ")
+        );
         let mut select = db.prepare_cached(&sql)?;
         let mut rows = select.query([source])?;
         while let Some(row) = rows.next()? {
@@ -93,7 +103,9 @@ pub(super) fn contents(db: &Connection, source: i64) -> Result<Contents, Knowled
 pub(super) fn strays(store: &Store) -> Result<Vec<&'static str>, KnowledgeError> {
     let mut found = Vec::new();
     for (table, ..) in TABLES.iter().filter(|(table, ..)| *table != "source") {
-        let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE source IS NULL OR source NOT IN (SELECT id FROM source))");
+        let sql = format!(
+            "SELECT EXISTS (SELECT 1 FROM {table} WHERE source IS NULL OR source NOT IN (SELECT id FROM source))"
+        );
         if store.db.query_row(&sql, [], |row| row.get(0))? {
             found.push(*table);
         }
@@ -107,8 +119,12 @@ pub(super) fn strays(store: &Store) -> Result<Vec<&'static str>, KnowledgeError>
 /// When the store can't be read.
 pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
     let mut ids = store.db.prepare("SELECT id FROM observation")?;
-    let mut left: BTreeSet<i64> = ids.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    let mut select = store.db.prepare("SELECT summary, refs, task, detail FROM observation WHERE id = ?1")?;
+    let mut left: BTreeSet<i64> = ids
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let mut select = store
+        .db
+        .prepare("SELECT summary, refs, task, detail FROM observation WHERE id = ?1")?;
     let mut add = |id: i64, words: &mut Words| -> Result<bool, KnowledgeError> {
         // Each stands in one place.
         if !left.remove(&id) {
@@ -116,7 +132,12 @@ pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
         }
         select
             .query_row([id], |row| {
-                let text = |n| row.get_ref(n)?.as_str_or_null().map(Option::unwrap_or_default).map_err(rusqlite::Error::from);
+                let text = |n| {
+                    row.get_ref(n)?
+                        .as_str_or_null()
+                        .map(Option::unwrap_or_default)
+                        .map_err(rusqlite::Error::from)
+                };
                 Prepared::words(words, text(0)?, text(1)?, text(2)?, text(3)?);
                 Ok(true)
             })
@@ -130,7 +151,8 @@ pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
     }
 }
 
-/// Whether uses of skills are marked as weak as their turns are. Only for a store whose rows agree with their sources.
+/// Whether uses of skills are marked as weak as their turns are. Only for a store whose rows agree
+/// with their sources.
 ///
 /// # Errors
 /// When the store or the bank can't be read.

@@ -20,12 +20,21 @@ pub struct Asked<'a> {
 ///
 /// # Errors
 /// When the store can't be read, a path in focus is unknown, or not even the head of a map fits.
-pub fn map(store: &Store, asked: Asked<'_>, budget: usize, form: Form) -> Result<Answer, KnowledgeError> {
+pub fn map(
+    store: &Store,
+    asked: Asked<'_>,
+    budget: usize,
+    form: Form,
+) -> Result<Answer, KnowledgeError> {
     let damaged = || KnowledgeError::Damaged("what a file of code defines can't be read");
     let mut snapshot = Snapshot::default();
     for (path, json) in store.documents(SourceKind::RepoMap)? {
         let (language, tags) = serde_json::from_str(&json).map_err(|_| damaged())?;
-        let file = File { path, language: Some(language), tags };
+        let file = File {
+            path,
+            language: Some(language),
+            tags,
+        };
         if !file.is_sound() {
             return Err(damaged());
         }
@@ -33,7 +42,11 @@ pub fn map(store: &Store, asked: Asked<'_>, budget: usize, form: Form) -> Result
     }
     snapshot.files.sort_by(|a, b| a.path.cmp(&b.path));
     let settings = Settings {
-        format: if form == Form::Json { Format::Json } else { Format::Text },
+        format: if form == Form::Json {
+            Format::Json
+        } else {
+            Format::Text
+        },
         tokens: budget,
         query: asked.query.to_owned(),
         focus: asked.focus.to_vec(),
@@ -41,7 +54,16 @@ pub fn map(store: &Store, asked: Asked<'_>, budget: usize, form: Form) -> Result
         ..Settings::default()
     };
     let map = repomap::build(&snapshot, &settings).map_err(KnowledgeError::Map)?;
-    let (shown, all) = if snapshot.files.is_empty() { (0, 0) } else { map.definitions };
+    let (shown, all) = if snapshot.files.is_empty() {
+        (0, 0)
+    } else {
+        map.definitions
+    };
     // A file that defines nothing is shown by its name.
-    Ok(Answer { text: map.text, tokens: map.tokens, shown: shown.max(map.files.0), left_out: all.saturating_sub(shown) })
+    Ok(Answer {
+        text: map.text,
+        tokens: map.tokens,
+        shown: shown.max(map.files.0),
+        left_out: all.saturating_sub(shown),
+    })
 }

@@ -1,8 +1,9 @@
-//! Knowledge that an agent may rely on: what traces, transcripts and documents say, in one embedded store.
+//! Knowledge that an agent may rely on: what traces, transcripts and documents say, in one embedded
+//! store.
 //!
-//! A source is read, cut into observations, freed of its secrets and written, all of a run in one transaction
-//! ([`reindex`]). What stands in the store can be made again from the sources at any time. Questions are answered in
-//! layers that never exceed their budget of tokens ([`retrieve`]).
+//! A source is read, cut into observations, freed of its secrets and written, all of a run in one
+//! transaction ([`reindex`]). What stands in the store can be made again from the sources at any
+//! time. Questions are answered in layers that never exceed their budget of tokens ([`retrieve`]).
 
 pub mod about;
 pub mod bundle;

@@ -6,7 +6,8 @@ use std::fmt;
 
 /// Characters that a summary may have.
 pub(super) const SUMMARY: usize = 120;
-/// Digits of an id: 48 bits, so that among a million observations two agree with a chance of 1 in 500.
+/// Digits of an id: 48 bits, so that among a million observations two agree with a chance of 1 in
+/// 500.
 const DIGITS: usize = 12;
 
 /// What an observation is of.
@@ -67,8 +68,8 @@ impl Kind {
     }
 }
 
-/// The stable name of an observation: a hash of its content and of where it comes from, but not of its line, so that
-/// what is written above it doesn't rename it.
+/// The stable name of an observation: a hash of its content and of where it comes from, but not of
+/// its line, so that what is written above it doesn't rename it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(String);
 
@@ -76,11 +77,27 @@ impl Id {
     /// The id of an observation; `repeat` tells apart those that agree in everything else.
     pub(super) fn of(observation: &Observation, source: &str, repeat: u64) -> Self {
         let mut hash = Sha256::new();
-        let Observation { kind, task, time, lines: _, summary, refs, detail } = observation;
+        let Observation {
+            kind,
+            task,
+            time,
+            lines: _,
+            summary,
+            refs,
+            detail,
+        } = observation;
         let time = time.map(|t| t.to_string()).unwrap_or_default();
         let refs = refs.join("\n");
-        for part in [kind.name(), source, task.as_deref().unwrap_or_default(), &time, summary, &refs, detail, &repeat.to_string()]
-        {
+        for part in [
+            kind.name(),
+            source,
+            task.as_deref().unwrap_or_default(),
+            &time,
+            summary,
+            &refs,
+            detail,
+            &repeat.to_string(),
+        ] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
@@ -135,7 +152,8 @@ impl Observation {
     }
 }
 
-/// The first line of a text that says something, folded to one line and cut to the length of a summary.
+/// The first line of a text that says something, folded to one line and cut to the length of a
+/// summary.
 pub(super) fn summarise(text: &str) -> String {
     let mut out = String::with_capacity(SUMMARY);
     let mut count = 0;
@@ -180,13 +198,33 @@ mod tests {
     #[test]
     fn ids_depend_on_content_and_origin_and_not_on_lines() {
         let one = observation();
-        let moved = Observation { lines: (7, 9), ..observation() };
+        let moved = Observation {
+            lines: (7, 9),
+            ..observation()
+        };
         assert_eq!(Id::of(&one, "a", 0), Id::of(&moved, "a", 0));
-        let other = Observation { detail: "e".into(), ..observation() };
-        let ids = [Id::of(&one, "a", 0), Id::of(&one, "b", 0), Id::of(&one, "a", 1), Id::of(&other, "a", 0)];
-        assert_eq!(ids.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
-        assert_eq!(Id::typed(&format!(" {} ", ids[0].as_str().to_uppercase())), ids[0]);
-        assert_eq!(Kind::ALL.map(|k| Kind::parse(k.name())), Kind::ALL.map(Some));
+        let other = Observation {
+            detail: "e".into(),
+            ..observation()
+        };
+        let ids = [
+            Id::of(&one, "a", 0),
+            Id::of(&one, "b", 0),
+            Id::of(&one, "a", 1),
+            Id::of(&other, "a", 0),
+        ];
+        assert_eq!(
+            ids.iter().collect::<std::collections::BTreeSet<_>>().len(),
+            4
+        );
+        assert_eq!(
+            Id::typed(&format!(" {} ", ids[0].as_str().to_uppercase())),
+            ids[0]
+        );
+        assert_eq!(
+            Kind::ALL.map(|k| Kind::parse(k.name())),
+            Kind::ALL.map(Some)
+        );
     }
 
     proptest! {

@@ -17,8 +17,8 @@ const MOST: usize = 1_000;
 /// Items that one finding names; the rest is counted.
 const NAMED: usize = 5;
 
-/// A turn that quotes items without declaring them. Nothing may be concluded from how it ended: neither importance nor a
-/// promotion.
+/// A turn that quotes items without declaring them. Nothing may be concluded from how it ended:
+/// neither importance nor a promotion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weak {
     /// The input.
@@ -55,7 +55,13 @@ pub fn weak_turns(bank: &Bank, inputs: &[Result<Found, Missing>]) -> Looked {
         let undeclared = undeclared(&quotes, &turn);
         if !undeclared.is_empty() {
             let (line, turn) = (turn.lines.0, turn.number);
-            weak.push(Weak { file: file.to_owned(), execution: execution.to_owned(), line, turn, undeclared });
+            weak.push(Weak {
+                file: file.to_owned(),
+                execution: execution.to_owned(),
+                line,
+                turn,
+                undeclared,
+            });
         }
     });
     weak.sort_by(|a, b| (&a.file, a.line, &a.execution).cmp(&(&b.file, b.line, &b.execution)));
@@ -92,23 +98,54 @@ fn undeclared(quotes: &Quotes, turn: &Turn) -> Vec<String> {
     for deed in turn.deed.iter().chain(&turn.performed) {
         spoken.extend(deed.payload.iter().flat_map(|p| said(p)));
     }
-    let written = spoken.iter().chain(&turn.reasonings).flat_map(|text| declared(text));
-    let declared: BTreeSet<String> =
-        turn.used_context.iter().flatten().cloned().chain(written).map(|p| plain_path(&p).into_owned()).collect();
-    let known = |id: &str, path: &str| declared.contains(id) || declared.contains(&*plain_path(path));
-    let paths: BTreeSet<&str> = spoken.iter().flat_map(|text| quotes.undeclared(text, &known)).collect();
+    let written = spoken
+        .iter()
+        .chain(&turn.reasonings)
+        .flat_map(|text| declared(text));
+    let declared: BTreeSet<String> = turn
+        .used_context
+        .iter()
+        .flatten()
+        .cloned()
+        .chain(written)
+        .map(|p| plain_path(&p).into_owned())
+        .collect();
+    let known =
+        |id: &str, path: &str| declared.contains(id) || declared.contains(&*plain_path(path));
+    let paths: BTreeSet<&str> = spoken
+        .iter()
+        .flat_map(|text| quotes.undeclared(text, &known))
+        .collect();
     paths.into_iter().map(str::to_owned).collect()
 }
 
 /// What couldn't be read, and weak turns, as findings.
 #[must_use]
 pub fn findings(looked: &Looked, bank: &Bank) -> Vec<Finding> {
-    let mut all: Vec<Finding> = looked.report.findings.iter().filter(|f| f.code.0 < 200).cloned().collect();
+    let mut all: Vec<Finding> = looked
+        .report
+        .findings
+        .iter()
+        .filter(|f| f.code.0 < 200)
+        .cloned()
+        .collect();
     for weak in looked.weak.iter().take(MOST) {
-        let named: Vec<String> = weak.undeclared.iter().take(NAMED).map(|p| format!("`{p}`")).collect();
+        let named: Vec<String> = weak
+            .undeclared
+            .iter()
+            .take(NAMED)
+            .map(|p| format!("`{p}`"))
+            .collect();
         let more = weak.undeclared.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let message = format!("the turn quotes {}{more} and doesn't declare it: it is weak", named.join(", "));
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        let message = format!(
+            "the turn quotes {}{more} and doesn't declare it: it is weak",
+            named.join(", ")
+        );
         let mut finding = finding(602, &weak.file, weak.line, message);
         for secrets in [&bank.secrets, &looked.report.secrets] {
             secrets.clean(&mut finding.message);

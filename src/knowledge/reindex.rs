@@ -12,7 +12,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-/// Groups of sources that are read at a time, for each core. What they hold stands in memory until it is written.
+/// Groups of sources that are read at a time, for each core. What they hold stands in memory until
+/// it is written.
 const GROUPS: usize = 4;
 /// Sources of a group, whose words are gathered together.
 const SOURCES: usize = 32;
@@ -55,7 +56,8 @@ pub struct Settings {
     pub vectors: bool,
 }
 
-/// Brings the store up to date, in one transaction. `progress` is shown how many of how many sources are done.
+/// Brings the store up to date, in one transaction. `progress` is shown how many of how many
+/// sources are done.
 ///
 /// # Errors
 /// When a source leads out, or the store can't be written. Then it is as it was.
@@ -84,15 +86,30 @@ pub fn run_with(
     if let Some((path, error)) = listing.unlisted.into_iter().next() {
         return Err(KnowledgeError::Source { path, error });
     }
-    let mut summary = Summary { findings: listing.findings, ..Summary::default() };
-    let given = if settings.vectors { store.given()? } else { None };
+    let mut summary = Summary {
+        findings: listing.findings,
+        ..Summary::default()
+    };
+    let given = if settings.vectors {
+        store.given()?
+    } else {
+        None
+    };
     let mut writer = store.write()?;
     // Whatever an older extraction gave is of no use.
     let current = store::read_meta::<i64>(&writer.db, "extractor")? == Some(extract::VERSION);
     let mut known: BTreeMap<(SourceKind, String), Known> = BTreeMap::new();
     for row in store::read_sources(&writer.db)? {
-        let kind = SourceKind::parse(&row.kind).ok_or(KnowledgeError::Damaged("a kind of source is unknown"))?;
-        known.insert((kind, row.path), Known { id: row.id, hash: row.hash, bytes: row.bytes });
+        let kind = SourceKind::parse(&row.kind)
+            .ok_or(KnowledgeError::Damaged("a kind of source is unknown"))?;
+        known.insert(
+            (kind, row.path),
+            Known {
+                id: row.id,
+                hash: row.hash,
+                bytes: row.bytes,
+            },
+        );
     }
     let total = listing.files.len();
     let listed = listing.files.into_iter().map(|file| {
@@ -107,9 +124,18 @@ pub fn run_with(
         let mut rest = listed.as_slice();
         scope.spawn(move || {
             while !rest.is_empty() {
-                let groups = (0..GROUPS * rayon::current_num_threads()).map_while(|_| group(&mut rest));
+                let groups =
+                    (0..GROUPS * rayon::current_num_threads()).map_while(|_| group(&mut rest));
                 let groups: Vec<&[Source]> = groups.collect();
-                if send.send(groups.into_par_iter().map(|sources| Group::read(sources, current)).collect()).is_err() {
+                if send
+                    .send(
+                        groups
+                            .into_par_iter()
+                            .map(|sources| Group::read(sources, current))
+                            .collect(),
+                    )
+                    .is_err()
+                {
                     // The writer has given up.
                     return;
                 }
@@ -117,10 +143,21 @@ pub fn run_with(
         });
         let mut done = 0;
         for groups in receive {
-            for Group { sources, read, words } in groups {
+            for Group {
+                sources,
+                read,
+                words,
+            } in groups
+            {
                 let first = writer.next();
                 for ((file, before), read) in sources.iter().zip(read) {
-                    take(&mut writer, file, before.as_ref().map(|known| known.id), read, &mut summary)?;
+                    take(
+                        &mut writer,
+                        file,
+                        before.as_ref().map(|known| known.id),
+                        read,
+                        &mut summary,
+                    )?;
                 }
                 writer.index(first, words)?;
                 done += sources.len();
@@ -134,7 +171,8 @@ pub fn run_with(
         summary.removed.push((kind, path));
     }
     let added = (writer.next() - first_new).cast_unsigned();
-    let changed = !(summary.added.is_empty() && summary.changed.is_empty() && summary.removed.is_empty());
+    let changed =
+        !(summary.added.is_empty() && summary.changed.is_empty() && summary.removed.is_empty());
     summary.vectors = rank::update(&mut writer, settings.vectors, given, changed)?;
     writer.set("extractor", extract::VERSION)?;
     weak::mark(&writer, sources)?;
@@ -161,9 +199,13 @@ fn group<'s>(rest: &mut &'s [Source]) -> Option<&'s [Source]> {
     let mut bytes = 0;
     let within = rest.iter().take(SOURCES).take_while(|(file, before)| {
         let begins = bytes < BYTES;
-        // What is known is mostly as long as it was; what can't be asked for its length can't be read either.
+        // What is known is mostly as long as it was; what can't be asked for its length can't be
+        // read either.
         let length = || std::fs::metadata(&file.path).map_or(0, |data| data.len());
-        bytes = before.as_ref().map_or_else(length, |known| known.bytes).saturating_add(bytes);
+        bytes = before
+            .as_ref()
+            .map_or_else(length, |known| known.bytes)
+            .saturating_add(bytes);
         begins
     });
     let (group, others) = rest.split_at_checked(within.count())?;
@@ -174,7 +216,12 @@ fn group<'s>(rest: &mut &'s [Source]) -> Option<&'s [Source]> {
 /// A file after it was looked at.
 enum Read {
     Unchanged,
-    Content { hash: Vec<u8>, bytes: u64, extracted: Box<Extracted>, prepared: Box<Prepared> },
+    Content {
+        hash: Vec<u8>,
+        bytes: u64,
+        extracted: Box<Extracted>,
+        prepared: Box<Prepared>,
+    },
     Unreadable(std::io::Error),
 }
 
@@ -192,11 +239,17 @@ impl<'s> Group<'s> {
             /// Empty between two groups, which need about the same room.
             static WORDS: RefCell<Words> = RefCell::default();
         }
-        // Taken out, not lent: whoever waits inside for other threads may be given another group meanwhile.
+        // Taken out, not lent: whoever waits inside for other threads may be given another group
+        // meanwhile.
         let mut words = WORDS.take();
-        let looked_at = |(file, before): &Source| read(file, before.as_ref().filter(|_| current), &mut words);
+        let looked_at =
+            |(file, before): &Source| read(file, before.as_ref().filter(|_| current), &mut words);
         let read = sources.iter().map(looked_at).collect();
-        let group = Self { sources, read, words: words.runs() };
+        let group = Self {
+            sources,
+            read,
+            words: words.runs(),
+        };
         WORDS.set(words);
         group
     }
@@ -208,8 +261,17 @@ fn read(file: &SourceFile, before: Option<&Known>, words: &mut Words) -> Read {
         Ok((hash, _)) if before.is_some_and(|known| known.hash == hash) => Read::Unchanged,
         Ok((hash, bytes)) => {
             let mut extracted = Box::new(extract(file));
-            let prepared = Box::new(Prepared::new(std::mem::take(&mut extracted.observations), &file.name, words));
-            Read::Content { hash, bytes, extracted, prepared }
+            let prepared = Box::new(Prepared::new(
+                std::mem::take(&mut extracted.observations),
+                &file.name,
+                words,
+            ));
+            Read::Content {
+                hash,
+                bytes,
+                extracted,
+                prepared,
+            }
         }
     }
 }
@@ -240,7 +302,12 @@ fn take(
     let key = (file.kind, file.name.clone());
     match read {
         Read::Unchanged => summary.unchanged += 1,
-        Read::Content { hash, bytes, extracted, prepared } => {
+        Read::Content {
+            hash,
+            bytes,
+            extracted,
+            prepared,
+        } => {
             match before {
                 Some(id) => {
                     summary.observations_before += writer.remove(id)?;
@@ -251,7 +318,12 @@ fn take(
             writer.add(file, &hash, bytes, &extracted, &prepared)?;
         }
         Read::Unreadable(error) => {
-            summary.findings.push(finding(101, &file.name, 0, format!("the source can't be opened: {error}")));
+            summary.findings.push(finding(
+                101,
+                &file.name,
+                0,
+                format!("the source can't be opened: {error}"),
+            ));
             // What it said can't be vouched for any more.
             if let Some(id) = before {
                 summary.observations_before += writer.remove(id)?;
@@ -263,24 +335,41 @@ fn take(
 }
 
 /// Counts, findings and digest of what is stored now.
-fn finish(writer: &Writer<'_>, limits: Limits, summary: &mut Summary) -> Result<(), KnowledgeError> {
-    let count = |sql: &str| writer.db.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned);
+fn finish(
+    writer: &Writer<'_>,
+    limits: Limits,
+    summary: &mut Summary,
+) -> Result<(), KnowledgeError> {
+    let count = |sql: &str| {
+        writer
+            .db
+            .query_row(sql, [], |row| row.get::<_, i64>(0))
+            .map(i64::cast_unsigned)
+    };
     summary.observations = text::standing(&writer.db)?;
     summary.edges = count("SELECT count(*) FROM edge")?;
     summary.skill_uses = count("SELECT count(*) FROM execution_log")?;
     summary.hidden = count("SELECT coalesce(sum(hidden), 0) FROM source")?;
-    let mut statement =
-        writer.db.prepare("SELECT path, code, line, message FROM finding JOIN source ON source.id = finding.source")?;
+    let mut statement = writer.db.prepare(
+        "SELECT path, code, line, message FROM finding JOIN source ON source.id = finding.source",
+    )?;
     let rows = statement.query_map([], |row| {
         let (path, code): (String, u16) = (row.get(0)?, row.get(1)?);
-        Ok(finding(code, &path, row.get::<_, i64>(2)?.cast_unsigned(), row.get(3)?))
+        Ok(finding(
+            code,
+            &path,
+            row.get::<_, i64>(2)?.cast_unsigned(),
+            row.get(3)?,
+        ))
     })?;
     for row in rows {
         summary.findings.push(row?);
     }
     summary.findings.extend(store::dangling(&writer.db)?);
     summary.findings.extend(store::misdirected(&writer.db)?);
-    summary.findings.extend(skills::findings(&writer.db, limits)?);
+    summary
+        .findings
+        .extend(skills::findings(&writer.db, limits)?);
     skills::rebuild(&writer.db, limits)?;
     summary.findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut summary.findings);
@@ -289,7 +378,8 @@ fn finish(writer: &Writer<'_>, limits: Limits, summary: &mut Summary) -> Result<
     Ok(())
 }
 
-/// What the store holds otherwise than its sources say now, as findings (YV905); and how many sources were checked.
+/// What the store holds otherwise than its sources say now, as findings (YV905); and how many
+/// sources were checked.
 ///
 /// # Errors
 /// When a source leads out, or the store can't be read.
@@ -302,18 +392,39 @@ pub fn check(store: &Store, sources: &Sources) -> Result<(Vec<Finding>, usize), 
     }
     let current = store.meta::<i64>("extractor")? == Some(extract::VERSION);
     let mut unchanged = Vec::new();
-    for (file, hash) in listing.files.iter().zip(listing.files.par_iter().map(hash).collect::<Vec<_>>()) {
-        match (known.remove(&(file.kind.name().to_owned(), file.name.clone())), hash) {
-            (_, Err(error)) => findings.push(finding(101, &file.name, 0, format!("the source can't be opened: {error}"))),
+    for (file, hash) in listing
+        .files
+        .iter()
+        .zip(listing.files.par_iter().map(hash).collect::<Vec<_>>())
+    {
+        match (
+            known.remove(&(file.kind.name().to_owned(), file.name.clone())),
+            hash,
+        ) {
+            (_, Err(error)) => findings.push(finding(
+                101,
+                &file.name,
+                0,
+                format!("the source can't be opened: {error}"),
+            )),
             (None, Ok(_)) => findings.push(stale(&file.name, "isn't in the index")),
             (Some((_, before)), Ok((now, _))) if before != now => {
                 findings.push(stale(&file.name, "has changed since it was indexed"));
             }
-            (Some((id, hash)), Ok((_, bytes))) => unchanged.push(Unchanged { file, id, hash, bytes }),
+            (Some((id, hash)), Ok((_, bytes))) => unchanged.push(Unchanged {
+                file,
+                id,
+                hash,
+                bytes,
+            }),
         }
     }
     let checked = listing.files.len() + known.len();
-    findings.extend(known.into_keys().map(|(_, path)| stale(&path, "is gone and still in the index")));
+    findings.extend(
+        known
+            .into_keys()
+            .map(|(_, path)| stale(&path, "is gone and still in the index")),
+    );
     if current {
         check_contents(store, &unchanged, &mut findings)?;
         // Marks rest on all sources, so those have to agree first.
@@ -336,7 +447,12 @@ fn stale(name: &str, what: &str) -> Finding {
 
 /// What is in the index agrees with no source. Reading only what has changed wouldn't fix it.
 fn altered(name: &str, what: &str) -> Finding {
-    let mut finding = finding(905, name, 0, format!("the {what} in the index aren't those that the source gives"));
+    let mut finding = finding(
+        905,
+        name,
+        0,
+        format!("the {what} in the index aren't those that the source gives"),
+    );
     finding.help =
         Some("the index was changed, or is damaged: move the file away and run `knowledge reindex` to make it again".into());
     finding
@@ -351,7 +467,11 @@ struct Unchanged<'f> {
 }
 
 /// Compares what is stored of unchanged sources with what they give.
-fn check_contents(store: &Store, unchanged: &[Unchanged<'_>], findings: &mut Vec<Finding>) -> Result<(), KnowledgeError> {
+fn check_contents(
+    store: &Store,
+    unchanged: &[Unchanged<'_>],
+    findings: &mut Vec<Finding>,
+) -> Result<(), KnowledgeError> {
     let mut agree = true;
     let mut rest = unchanged;
     while !rest.is_empty() {
@@ -369,11 +489,21 @@ fn check_contents(store: &Store, unchanged: &[Unchanged<'_>], findings: &mut Vec
             rest = others;
         }
         let read = |group: &[Unchanged<'_>]| {
-            let sources: Vec<_> = group.iter().map(|source| (source.file, source.hash.as_slice(), source.bytes)).collect();
+            let sources: Vec<_> = group
+                .iter()
+                .map(|source| (source.file, source.hash.as_slice(), source.bytes))
+                .collect();
             integrity::expected(&sources)
         };
-        let expected: Vec<Vec<integrity::Contents>> = groups.par_iter().map(|group| read(group)).collect::<Result<_, _>>()?;
-        for (source, expected) in groups.into_iter().flatten().zip(expected.into_iter().flatten()) {
+        let expected: Vec<Vec<integrity::Contents>> = groups
+            .par_iter()
+            .map(|group| read(group))
+            .collect::<Result<_, _>>()?;
+        for (source, expected) in groups
+            .into_iter()
+            .flatten()
+            .zip(expected.into_iter().flatten())
+        {
             if integrity::contents(&store.db, source.id)? != expected {
                 agree = false;
                 findings.push(altered(&source.file.name, "texts"));
@@ -383,7 +513,8 @@ fn check_contents(store: &Store, unchanged: &[Unchanged<'_>], findings: &mut Vec
     for table in integrity::strays(store)? {
         findings.push(altered("", &format!("rows of `{table}`")));
     }
-    // The words are those of the texts, so there is nothing to compare them with as long as those are others.
+    // The words are those of the texts, so there is nothing to compare them with as long as those
+    // are others.
     if agree && !integrity::words_agree(store)? {
         findings.push(altered("", "words"));
     }

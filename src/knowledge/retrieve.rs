@@ -1,7 +1,8 @@
 //! Answers that fit: three layers, each under its budget of tokens.
 //!
-//! What is printed is counted by a real tokenizer, all of it: escapes, marks, the last line. If not everything fits, the
-//! most that does is taken, whole lines only, and the last line says how much was left out.
+//! What is printed is counted by a real tokenizer, all of it: escapes, marks, the last line. If not
+//! everything fits, the most that does is taken, whole lines only, and the last line says how much
+//! was left out.
 
 use super::observation::Id;
 use super::rank::{Answers, Found, Query, Ranker};
@@ -32,7 +33,14 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { total: 4_000, index: 1_200, timeline: 800, detail: 1_500, map: 1_500, per_source: None }
+        Self {
+            total: 4_000,
+            index: 1_200,
+            timeline: 800,
+            detail: 1_500,
+            map: 1_500,
+            per_source: None,
+        }
     }
 }
 
@@ -43,7 +51,10 @@ impl Budget {
     /// When one isn't.
     pub fn check(&self) -> Result<(), KnowledgeError> {
         let all = [self.total, self.index, self.timeline, self.detail, self.map];
-        all.into_iter().chain(self.per_source).find(|b| *b < LEAST).map_or(Ok(()), |b| Err(KnowledgeError::Budget(b, LEAST)))
+        all.into_iter()
+            .chain(self.per_source)
+            .find(|b| *b < LEAST)
+            .map_or(Ok(()), |b| Err(KnowledgeError::Budget(b, LEAST)))
     }
 }
 
@@ -107,27 +118,64 @@ pub fn index(
     // A line has ten tokens or more.
     let most = budget.index / 4;
     let (items, rest): (Vec<Item>, Rest) = if let Some(query) = question {
-        let answers = Ranker::new(store).answers(&Query { limit: most, ..query.clone() })?;
-        (answers.found.iter().map(|f| line(&f.stored, Some(f), print)).collect(), Rest::of(&answers))
+        let answers = Ranker::new(store).answers(&Query {
+            limit: most,
+            ..query.clone()
+        })?;
+        (
+            answers
+                .found
+                .iter()
+                .map(|f| line(&f.stored, Some(f), print))
+                .collect(),
+            Rest::of(&answers),
+        )
     } else {
         let newest = store.newest(task, most)?;
         let count = total(store, task)?.saturating_sub(newest.len());
-        (newest.iter().map(|s| line(s, None, print)).collect(), Rest { count, open: false })
+        (
+            newest.iter().map(|s| line(s, None, print)).collect(),
+            Rest { count, open: false },
+        )
     };
     let (items, held_back) = per_source(items, budget.per_source, print);
-    let rest = Rest { count: rest.count + held_back, ..rest };
-    Ok(fit("index", &items, rest, budget.index.min(budget.total), print))
+    let rest = Rest {
+        count: rest.count + held_back,
+        ..rest
+    };
+    Ok(fit(
+        "index",
+        &items,
+        rest,
+        budget.index.min(budget.total),
+        print,
+    ))
 }
 
 /// Answers with a snippet and the figures of each.
 ///
 /// # Errors
 /// When the budget is too small or the store can't be read.
-pub fn search(store: &Store, query: &Query<'_>, budget: &Budget, print: Print) -> Result<Answer, KnowledgeError> {
+pub fn search(
+    store: &Store,
+    query: &Query<'_>,
+    budget: &Budget,
+    print: Print,
+) -> Result<Answer, KnowledgeError> {
     budget.check()?;
     let answers = Ranker::new(store).answers(query)?;
-    let items: Vec<Item> = answers.found.iter().map(|f| snippet(f, query.text, print)).collect();
-    Ok(fit("search", &items, Rest::of(&answers), budget.total, print))
+    let items: Vec<Item> = answers
+        .found
+        .iter()
+        .map(|f| snippet(f, query.text, print))
+        .collect();
+    Ok(fit(
+        "search",
+        &items,
+        Rest::of(&answers),
+        budget.total,
+        print,
+    ))
 }
 
 /// The layer `timeline`: what happened around an observation, or in a task.
@@ -153,20 +201,42 @@ pub fn timeline(
             }
             let more = total(store, Some(task))?.saturating_sub(all.len());
             let items: Vec<Item> = all.iter().map(|s| line(s, None, print)).collect();
-            Ok(fit("timeline", &items, Rest { count: more, open: false }, limit, print))
+            Ok(fit(
+                "timeline",
+                &items,
+                Rest {
+                    count: more,
+                    open: false,
+                },
+                limit,
+                print,
+            ))
         }
         Middle::Id(id) => {
             let middle = store.by_id(id)?;
             let all = store.around(&middle, count)?;
             let items: Vec<Item> = all.iter().map(|s| line(s, None, print)).collect();
-            let before = items.iter().zip(&all).take_while(|(_, s)| s.id != middle.id);
-            let before = before.filter(|(item, _)| item.fits_alone(limit, print)).count();
-            let layer = Layer { name: "timeline", rest: Rest::default(), budget: limit, print, all: items.len() };
+            let before = items
+                .iter()
+                .zip(&all)
+                .take_while(|(_, s)| s.id != middle.id);
+            let before = before
+                .filter(|(item, _)| item.fits_alone(limit, print))
+                .count();
+            let layer = Layer {
+                name: "timeline",
+                rest: Rest::default(),
+                budget: limit,
+                print,
+                all: items.len(),
+            };
             let items = layer.that_fit(&items);
             // The nearer, the rather: what is farthest goes first when not everything fits.
             let window = |most: usize| {
                 let from = before.saturating_sub(most / 2);
-                items.get(from..(from + most).min(items.len())).unwrap_or_default()
+                items
+                    .get(from..(from + most).min(items.len()))
+                    .unwrap_or_default()
             };
             Ok(layer.most(items.len(), &window))
         }
@@ -182,24 +252,44 @@ pub enum Middle<'m> {
     Task(&'m str),
 }
 
-/// The layer `detail`: whole blocks of exactly these observations. What the total has no room for is an index line, or
-/// counted.
+/// The layer `detail`: whole blocks of exactly these observations. What the total has no room for
+/// is an index line, or counted.
 ///
 /// # Errors
 /// When an id is unknown, the budget is too small, or the store can't be read.
-pub fn detail(store: &Store, ids: &[Id], budget: &Budget, print: Print) -> Result<Answer, KnowledgeError> {
+pub fn detail(
+    store: &Store,
+    ids: &[Id],
+    budget: &Budget,
+    print: Print,
+) -> Result<Answer, KnowledgeError> {
     budget.check()?;
-    let all: Vec<Stored> = ids.iter().map(|id| store.by_id(id)).collect::<Result<_, _>>()?;
+    let all: Vec<Stored> = ids
+        .iter()
+        .map(|id| store.by_id(id))
+        .collect::<Result<_, _>>()?;
     let blocks: Vec<Item> = all.iter().map(|s| block(s, budget.detail, print)).collect();
     let whole = fit("detail", &blocks, Rest::default(), budget.total, print);
     if whole.left_out == 0 {
         return Ok(whole);
     }
-    // As many blocks as leave room for a line of each of the others; or else as many as there is room for.
+    // As many blocks as leave room for a line of each of the others; or else as many as there is
+    // room for.
     for kept in (0..whole.shown).rev() {
-        let items =
-            all.iter().enumerate().map(|(n, s)| if n < kept { block(s, budget.detail, print) } else { line(s, None, print) });
-        let mixed = fit("detail", &items.collect::<Vec<_>>(), Rest::default(), budget.total, print);
+        let items = all.iter().enumerate().map(|(n, s)| {
+            if n < kept {
+                block(s, budget.detail, print)
+            } else {
+                line(s, None, print)
+            }
+        });
+        let mixed = fit(
+            "detail",
+            &items.collect::<Vec<_>>(),
+            Rest::default(),
+            budget.total,
+            print,
+        );
         if mixed.left_out == 0 {
             return Ok(mixed);
         }
@@ -215,7 +305,9 @@ fn total(store: &Store, task: Option<&str>) -> Result<usize, KnowledgeError> {
 
 /// Holds back what one source has too much of, as it is printed. Returns how many.
 fn per_source(items: Vec<Item>, limit: Option<usize>, print: Print) -> (Vec<Item>, usize) {
-    let Some(limit) = limit else { return (items, 0) };
+    let Some(limit) = limit else {
+        return (items, 0);
+    };
     let mut spent: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     let before = items.len();
     let kept: Vec<Item> = items
@@ -242,7 +334,10 @@ pub(super) struct Rest {
 
 impl Rest {
     pub(super) const fn of(answers: &Answers) -> Self {
-        Self { count: answers.more, open: answers.open }
+        Self {
+            count: answers.more,
+            open: answers.open,
+        }
     }
 }
 
@@ -264,12 +359,23 @@ impl Item {
         let bytes = match print.form {
             Form::Text => self.text.len() + FRAME,
             // A byte becomes six at most; the names of members and the figures come on top.
-            Form::Json => (self.text.len() + self.source.len()).saturating_mul(6).saturating_add(4 * FRAME),
+            Form::Json => (self.text.len() + self.source.len())
+                .saturating_mul(6)
+                .saturating_add(4 * FRAME),
         };
         if bytes <= budget {
             return true;
         }
-        let layer = Layer { name: "timeline", rest: Rest { count: usize::MAX, open: true }, budget, print, all: 1 };
+        let layer = Layer {
+            name: "timeline",
+            rest: Rest {
+                count: usize::MAX,
+                open: true,
+            },
+            budget,
+            print,
+            all: 1,
+        };
         layer.printed(&[self]).is_some()
     }
 }
@@ -285,19 +391,29 @@ struct Layer<'n> {
 }
 
 impl Layer<'_> {
-    /// The items that the budget has room for at all: what one source says at too great a length keeps nothing else out.
+    /// The items that the budget has room for at all: what one source says at too great a length
+    /// keeps nothing else out.
     fn that_fit<'i>(&self, items: &'i [Item]) -> Vec<&'i Item> {
-        items.iter().filter(|item| item.fits_alone(self.budget, self.print)).collect()
+        items
+            .iter()
+            .filter(|item| item.fits_alone(self.budget, self.print))
+            .collect()
     }
 
     fn render(&self, shown: &[&Item]) -> String {
-        let missing = self.rest.count.saturating_add(self.all.saturating_sub(shown.len()));
+        let missing = self
+            .rest
+            .count
+            .saturating_add(self.all.saturating_sub(shown.len()));
         match self.print.form {
             Form::Text => {
                 let mut text: String = shown.iter().map(|i| format!("{}\n", i.text)).collect();
                 if missing > 0 {
                     let least = if self.rest.open { "at least " } else { "" };
-                    text.push_str(&format!("({} shown, {least}{missing} left out)\n", shown.len()));
+                    text.push_str(&format!(
+                        "({} shown, {least}{missing} left out)\n",
+                        shown.len()
+                    ));
                 } else if shown.is_empty() {
                     text.push_str("(nothing found)\n");
                 }
@@ -318,13 +434,23 @@ impl Layer<'_> {
     fn printed(&self, shown: &[&Item]) -> Option<Answer> {
         let text = self.render(shown);
         let tokens = Encoding::default().count_within(&text, self.budget)?;
-        let left_out = self.rest.count.saturating_add(self.all.saturating_sub(shown.len()));
-        Some(Answer { text, tokens, shown: shown.len(), left_out })
+        let left_out = self
+            .rest
+            .count
+            .saturating_add(self.all.saturating_sub(shown.len()));
+        Some(Answer {
+            text,
+            tokens,
+            shown: shown.len(),
+            left_out,
+        })
     }
 
-    /// The answer with the most items of up to `count`, chosen by `window`, that the budget has room for.
+    /// The answer with the most items of up to `count`, chosen by `window`, that the budget has
+    /// room for.
     fn most<'i>(&self, count: usize, window: &dyn Fn(usize) -> &'i [&'i Item]) -> Answer {
-        // Tokens grow with the number of items but for a seam or two: search, then go down to what surely fits.
+        // Tokens grow with the number of items but for a seam or two: search, then go down to what
+        // surely fits.
         let (mut low, mut high) = (0, count);
         while low < high {
             let middle = (low + high).div_ceil(2);
@@ -340,17 +466,28 @@ impl Layer<'_> {
             }
             if low == 0 {
                 let left_out = self.rest.count.saturating_add(self.all);
-                return Answer { text: String::new(), tokens: 0, shown: 0, left_out };
+                return Answer {
+                    text: String::new(),
+                    tokens: 0,
+                    shown: 0,
+                    left_out,
+                };
             }
             low -= 1;
         }
     }
 }
 
-/// The most items from the front that the budget holds together with everything around them; without those that it could
-/// not even hold alone. `rest` is what there is besides.
+/// The most items from the front that the budget holds together with everything around them;
+/// without those that it could not even hold alone. `rest` is what there is besides.
 pub(super) fn fit(name: &str, items: &[Item], rest: Rest, budget: usize, print: Print) -> Answer {
-    let layer = Layer { name, rest, budget, print, all: items.len() };
+    let layer = Layer {
+        name,
+        rest,
+        budget,
+        print,
+        all: items.len(),
+    };
     let items = layer.that_fit(items);
     layer.most(items.len(), &|count| items.get(..count).unwrap_or_default())
 }
@@ -363,32 +500,52 @@ fn when(time: Option<i64>) -> String {
 /// Characters that are shown of the name of a task.
 const TASK: usize = 64;
 
-/// A name that a source gives its task, cut so that it can't take up the room of everything else; never in silence.
+/// A name that a source gives its task, cut so that it can't take up the room of everything else;
+/// never in silence.
 fn short(task: &str) -> Cow<'_, str> {
     match task.char_indices().nth(TASK) {
         None => Cow::Borrowed(task),
         Some((at, _)) => {
             let (shown, rest) = task.split_at_checked(at).unwrap_or((task, ""));
-            Cow::Owned(format!("{shown}… ({} more characters)", rest.chars().count()))
+            Cow::Owned(format!(
+                "{shown}… ({} more characters)",
+                rest.chars().count()
+            ))
         }
     }
 }
 
 fn head(stored: &Stored, print: Print) -> String {
     let time = when(stored.time);
-    let task = stored.task.as_deref().map(|t| format!(" [{}]", (print.escape)(&short(t)))).unwrap_or_default();
-    let time = if time.is_empty() { time } else { format!(" {time}") };
+    let task = stored
+        .task
+        .as_deref()
+        .map(|t| format!(" [{}]", (print.escape)(&short(t))))
+        .unwrap_or_default();
+    let time = if time.is_empty() {
+        time
+    } else {
+        format!(" {time}")
+    };
     format!("{}{time} {}{task}", stored.id, stored.kind.name())
 }
 
 pub(super) fn line(stored: &Stored, found: Option<&Found>, print: Print) -> Item {
-    let mut text = format!("{} {}", head(stored, print), (print.escape)(&stored.summary));
+    let mut text = format!(
+        "{} {}",
+        head(stored, print),
+        (print.escape)(&stored.summary)
+    );
     let mut json = entry(stored);
     if let Some(found) = found.filter(|_| print.explain) {
         text.push_str(&format!("\n  {}", figures(found)));
         add(&mut json, "scores", scores(found));
     }
-    Item { text, json, source: stored.file.clone() }
+    Item {
+        text,
+        json,
+        source: stored.file.clone(),
+    }
 }
 
 fn add(json: &mut Value, name: &str, value: Value) {
@@ -411,7 +568,11 @@ fn entry(stored: &Stored) -> Value {
 
 fn place(stored: &Stored, print: Print) -> String {
     let (first, last) = stored.lines;
-    let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
+    let lines = if first == last {
+        first.to_string()
+    } else {
+        format!("{first}-{last}")
+    };
     format!("{}:{lines}", (print.escape)(&stored.file))
 }
 
@@ -469,7 +630,13 @@ fn snippet(found: &Found, question: &str, print: Print) -> Item {
         (sum, std::cmp::Reverse(*n))
     });
     let from = best.unwrap_or_default();
-    let shown: Vec<&str> = lines.iter().skip(from).take(SNIPPET).copied().filter(|l| !l.trim().is_empty()).collect();
+    let shown: Vec<&str> = lines
+        .iter()
+        .skip(from)
+        .take(SNIPPET)
+        .copied()
+        .filter(|l| !l.trim().is_empty())
+        .collect();
     let mut text = format!(
         "{} {}\n  {} score {:.3}",
         head(&found.stored, print),
@@ -486,7 +653,11 @@ fn snippet(found: &Found, question: &str, print: Print) -> Item {
     let mut json = entry(&found.stored);
     add(&mut json, "snippet", json!(shown.join("\n")));
     add(&mut json, "scores", scores(found));
-    Item { text, json, source: found.stored.file.clone() }
+    Item {
+        text,
+        json,
+        source: found.stored.file.clone(),
+    }
 }
 
 /// The whole of an observation, as many of its lines as its own budget holds.
@@ -499,7 +670,8 @@ pub(super) fn block(stored: &Stored, budget: usize, print: Print) -> Item {
             text.push_str(&format!("\nrefs: {}", refs.join(", ")));
         }
         for line in lines.iter().take(count) {
-            // Behind the bar no line begins with what a runner of continuous integration takes for a command.
+            // Behind the bar no line begins with what a runner of continuous integration takes for
+            // a command.
             text.push_str("\n| ");
             text.push_str(&(print.escape)(line));
         }
@@ -520,21 +692,36 @@ pub(super) fn block(stored: &Stored, budget: usize, print: Print) -> Item {
         Form::Text => render(count),
         Form::Json => (print.safe_json)(&json(count)),
     };
-    let fits = |count: usize| Encoding::default().count_within(&printed(count), budget).is_some();
+    let fits = |count: usize| {
+        Encoding::default()
+            .count_within(&printed(count), budget)
+            .is_some()
+    };
     let mut count = lines.len();
     while count > 0 && !fits(count) {
         count -= 1;
     }
     if fits(count) {
-        return Item { text: render(count), json: json(count), source: stored.file.clone() };
+        return Item {
+            text: render(count),
+            json: json(count),
+            source: stored.file.clone(),
+        };
     }
     // Not even its head fits: a line is all that can be said of it, or else where to find it.
     let short = line(stored, None, print);
-    if Encoding::default().count_within(&short.printed(print), budget).is_some() {
+    if Encoding::default()
+        .count_within(&short.printed(print), budget)
+        .is_some()
+    {
         return short;
     }
     let name = stored.kind.name();
     let text = format!("{} {name} (too long to be shown)", stored.id);
     let json = json!({ "id": stored.id.as_str(), "type": name, "tooLong": true });
-    Item { text, json, source: stored.file.clone() }
+    Item {
+        text,
+        json,
+        source: stored.file.clone(),
+    }
 }

@@ -5,7 +5,8 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Whoever holds it is the only one who writes. It is let go when the process ends, however it ends.
+/// Whoever holds it is the only one who writes. It is let go when the process ends, however it
+/// ends.
 #[derive(Debug)]
 pub(super) struct Lock {
     _file: File,
@@ -22,7 +23,8 @@ pub(super) fn lock(folder: &Path) -> io::Result<Option<Lock>> {
     }
 }
 
-/// Opens the file of a lock. Only what isn't there is made, so that no link leads to a file elsewhere being made or emptied.
+/// Opens the file of a lock. Only what isn't there is made, so that no link leads to a file
+/// elsewhere being made or emptied.
 fn existing_or_new(path: &Path) -> io::Result<File> {
     match OpenOptions::new().create_new(true).write(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -31,11 +33,15 @@ fn existing_or_new(path: &Path) -> io::Result<File> {
     if path.symlink_metadata()?.file_type().is_file() {
         OpenOptions::new().write(true).open(path)
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "the lock is no ordinary file"))
+        Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "the lock is no ordinary file",
+        ))
     }
 }
 
-/// Puts bytes in the place of a file: whoever reads, and whoever comes after a crash, finds the old ones or the new ones.
+/// Puts bytes in the place of a file: whoever reads, and whoever comes after a crash, finds the old
+/// ones or the new ones.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (beside, mut file) = new_beside(path)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
@@ -60,7 +66,12 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
 fn settle(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     if let Some(folder) = path.parent() {
-        File::open(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?.sync_all()?;
+        File::open(if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        })?
+        .sync_all()?;
     }
     #[cfg(not(unix))]
     let _ = path;
@@ -70,8 +81,8 @@ fn settle(path: &Path) -> io::Result<()> {
 /// Names that are tried before it is given up.
 const TRIES: usize = 16;
 
-/// A new file beside another one. Its name can't be foreseen and nothing may stand there yet: a link that somebody put there
-/// would have the bytes written to where it leads.
+/// A new file beside another one. Its name can't be foreseen and nothing may stand there yet: a
+/// link that somebody put there would have the bytes written to where it leads.
 fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     let mut tried = 0;
     loop {
@@ -80,8 +91,14 @@ fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
         // No source of knowledge ends so: what a crash leaves behind is never read.
         name.push(format!(".{:016x}.tmp~", RandomState::new().hash_one(tried)));
         let beside = path.with_file_name(name);
-        match OpenOptions::new().create_new(true).write(true).open(&beside) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tried < TRIES => tried += 1,
+        match OpenOptions::new()
+            .create_new(true)
+            .write(true)
+            .open(&beside)
+        {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tried < TRIES => {
+                tried += 1;
+            }
             Err(error) => return Err(error),
             Ok(file) => return Ok((beside, file)),
         }
@@ -102,7 +119,10 @@ mod tests {
         }
         assert!(replace(&folder.path().join("gone/a.json"), b"x").is_err());
         std::fs::create_dir(folder.path().join("b.json")).unwrap();
-        assert!(replace(&folder.path().join("b.json"), b"x").is_err(), "a folder isn't replaced");
+        assert!(
+            replace(&folder.path().join("b.json"), b"x").is_err(),
+            "a folder isn't replaced"
+        );
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
@@ -125,6 +145,9 @@ mod tests {
         let held = lock(folder.path()).unwrap();
         assert!(held.is_some() && lock(folder.path()).unwrap().is_none());
         drop(held);
-        assert!(lock(folder.path()).unwrap().is_some(), "the file stays, the lock doesn't");
+        assert!(
+            lock(folder.path()).unwrap().is_some(),
+            "the file stays, the lock doesn't"
+        );
     }
 }

@@ -10,14 +10,22 @@ use super::extract::message;
 use serde_json::Value;
 
 /// Words that mark a decision at the beginning of a line.
-const MARKS: [&str; 6] = ["decision:", "decided:", "决定:", "决定：", "决策:", "决策："];
+const MARKS: [&str; 6] = [
+    "decision:",
+    "decided:",
+    "决定:",
+    "决定：",
+    "决策:",
+    "决策：",
+];
 
 /// Something that a session records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// Somebody said something; that decides nothing by itself.
     Message(String),
-    /// What a tool was handed, and what it answered, beside what was said: nobody decides by it, and it fills the window.
+    /// What a tool was handed, and what it answered, beside what was said: nobody decides by it,
+    /// and it fills the window.
     Tool(String),
     /// Something was decided.
     Decision(String),
@@ -40,7 +48,10 @@ impl Session {
     pub fn parse(text: &str) -> Self {
         let mut session = Self::default();
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        for (number, line) in (1..)
+            .zip(text.lines())
+            .filter(|(_, line)| !line.trim().is_empty())
+        {
             match serde_json::from_str::<Value>(line) {
                 Ok(record @ Value::Object(_)) => session.take(number, &record),
                 _ => session.unreadable.push(number),
@@ -50,24 +61,44 @@ impl Session {
     }
 
     fn take(&mut self, line: u64, record: &Value) {
-        let text = |members: &[&str]| members.iter().find_map(|m| record.get(m)?.as_str()).map(str::to_owned);
+        let text = |members: &[&str]| {
+            members
+                .iter()
+                .find_map(|m| record.get(m)?.as_str())
+                .map(str::to_owned)
+        };
         let event = match record.get("type").and_then(Value::as_str) {
             Some("message") => match message(record) {
-                Some((_, said)) if record.get("isCompactSummary") == Some(&Value::Bool(true)) => Some(Event::Compaction(said)),
+                Some((_, said)) if record.get("isCompactSummary") == Some(&Value::Bool(true)) => {
+                    Some(Event::Compaction(said))
+                }
                 Some((_, said)) => {
                     let decided: Vec<String> = said.lines().filter_map(decision).collect();
                     self.events.push((line, Event::Message(said)));
-                    self.events.extend(tools(record).map(|used| (line, Event::Tool(used))));
-                    self.events.extend(decided.into_iter().map(|text| (line, Event::Decision(text))));
+                    self.events
+                        .extend(tools(record).map(|used| (line, Event::Tool(used))));
+                    self.events.extend(
+                        decided
+                            .into_iter()
+                            .map(|text| (line, Event::Decision(text))),
+                    );
                     return;
                 }
                 None => None,
             },
             Some("decision") => text(&["text", "decision", "content"]).map(Event::Decision),
             Some("compaction" | "summary") => {
-                let listed = record.get("decisions").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+                let listed = record
+                    .get("decisions")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str);
                 let summary = text(&["summary", "content", "text"]);
-                let all: Vec<String> = summary.into_iter().chain(listed.map(str::to_owned)).collect();
+                let all: Vec<String> = summary
+                    .into_iter()
+                    .chain(listed.map(str::to_owned))
+                    .collect();
                 (!all.is_empty()).then(|| Event::Compaction(all.join("\n")))
             }
             // Other lines hold what surrounds a session, and nothing that was said.
@@ -83,28 +114,41 @@ impl Session {
     /// How many messages there are.
     #[must_use]
     pub fn messages(&self) -> usize {
-        self.events.iter().filter(|(_, event)| matches!(event, Event::Message(_))).count()
+        self.events
+            .iter()
+            .filter(|(_, event)| matches!(event, Event::Message(_)))
+            .count()
     }
 }
 
 /// The parts of a message that aren't text, as they are written: uses of tools and their results.
 fn tools(record: &Value) -> impl Iterator<Item = String> {
-    let parts = record.pointer("/message/content").and_then(Value::as_array).into_iter().flatten();
-    parts.filter(|part| part.is_object() && !part.get("text").is_some_and(Value::is_string)).map(|part| {
-        let held = ["input", "content"].iter().find_map(|member| part.get(member));
-        match held {
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-            // A picture's bytes are no tokens; what else there may be is.
-            None if part.get("type").and_then(Value::as_str) == Some("image") => String::new(),
-            None => part.to_string(),
-        }
-    })
+    let parts = record
+        .pointer("/message/content")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    parts
+        .filter(|part| part.is_object() && !part.get("text").is_some_and(Value::is_string))
+        .map(|part| {
+            let held = ["input", "content"]
+                .iter()
+                .find_map(|member| part.get(member));
+            match held {
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+                // A picture's bytes are no tokens; what else there may be is.
+                None if part.get("type").and_then(Value::as_str) == Some("image") => String::new(),
+                None => part.to_string(),
+            }
+        })
 }
 
 /// What a line decides, if it says that it does.
 fn decision(line: &str) -> Option<String> {
-    let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '+' | '#' | '>'));
+    let line = line.trim_start_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '-' | '*' | '+' | '#' | '>')
+    });
     let lower: String = line.chars().take(12).flat_map(char::to_lowercase).collect();
     let mark = MARKS.iter().find(|mark| lower.starts_with(**mark))?;
     // A mark has as many characters in either case.
@@ -129,7 +173,10 @@ mod tests {
              {\"type\":\"meta\"}\n{\"type\":\"message\"}\n[]\nnot json\n",
         );
         let events = [
-            (1, Event::Message("Go on\n- **Decision:** use SQLite".into())),
+            (
+                1,
+                Event::Message("Go on\n- **Decision:** use SQLite".into()),
+            ),
             (1, Event::Decision("use SQLite".into())),
             (2, Event::Decision("no network".into())),
             (4, Event::Compaction("s\na".into())),
@@ -141,8 +188,11 @@ mod tests {
         let used = Session::parse(
             r#"{"type":"message","message":{"role":"assistant","content":[{"type":"text","text":"I look"},{"type":"tool_use","name":"read","input":{"path":"a"}},{"type":"tool_result","content":"Decision: no"}]}}"#,
         );
-        let expected =
-            [Event::Message("I look".into()), Event::Tool("{\"path\":\"a\"}".into()), Event::Tool("Decision: no".into())];
+        let expected = [
+            Event::Message("I look".into()),
+            Event::Tool("{\"path\":\"a\"}".into()),
+            Event::Tool("Decision: no".into()),
+        ];
         assert_eq!(used.events, expected.map(|event| (1, event)));
         assert_eq!(decision("决定：使用 SQLite"), Some("使用 SQLite".into()));
         assert_eq!(decision("a decision: no"), None);

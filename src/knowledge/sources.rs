@@ -77,8 +77,13 @@ impl SourceKind {
 
     /// Whether a file found in a folder is of this kind. A file that is named itself always is.
     pub(super) fn takes(self, path: &Path) -> bool {
-        let Some(name) = path.file_name().map(|n| n.to_string_lossy().to_lowercase()) else { return false };
-        let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+        let Some(name) = path.file_name().map(|n| n.to_string_lossy().to_lowercase()) else {
+            return false;
+        };
+        let plain = name
+            .strip_suffix(".gz")
+            .or_else(|| name.strip_suffix(".zst"))
+            .unwrap_or(&name);
         let ends = |endings: &[&str]| endings.iter().any(|e| plain.ends_with(e));
         match self {
             Self::Traces => ends(&[".jsonl", ".json", ".cast"]),
@@ -129,38 +134,66 @@ impl SourceFile {
 pub(super) struct Listing {
     pub(super) files: Vec<SourceFile>,
     pub(super) findings: Vec<Finding>,
-    /// Files and directories that couldn't be listed, with why: what lies there isn't known, and not gone.
+    /// Files and directories that couldn't be listed, with why: what lies there isn't known, and
+    /// not gone.
     pub(super) unlisted: Vec<(String, std::io::Error)>,
 }
 
 /// A configured path below the root, whether there is anything or not.
 fn joined(root: &Path, configured: &str) -> Result<PathBuf, KnowledgeError> {
     let path = root.join(configured);
-    let below = |c| matches!(c, std::path::Component::Normal(_) | std::path::Component::CurDir);
+    let below = |c| {
+        matches!(
+            c,
+            std::path::Component::Normal(_) | std::path::Component::CurDir
+        )
+    };
     let stays = !configured.is_empty() && Path::new(configured).components().all(below);
-    if !stays || path.canonicalize().is_ok_and(|real| !real.starts_with(root)) {
-        return Err(KnowledgeError::Outside { path: configured.to_owned() });
+    if !stays
+        || path
+            .canonicalize()
+            .is_ok_and(|real| !real.starts_with(root))
+    {
+        return Err(KnowledgeError::Outside {
+            path: configured.to_owned(),
+        });
     }
     Ok(path)
 }
 
-/// Whether a file or folder that is to be written lies below a folder, symbolic links and all, even if neither it nor the
-/// folder that it is to lie in is there yet. A link in its own place leads elsewhere, wherever it leads.
+/// Whether a file or folder that is to be written lies below a folder, symbolic links and all, even
+/// if neither it nor the folder that it is to lie in is there yet. A link in its own place leads
+/// elsewhere, wherever it leads.
 #[must_use]
 pub fn stays(root: &Path, path: &Path) -> bool {
-    let named = |p: &Path| if p.as_os_str().is_empty() { PathBuf::from(".") } else { p.to_path_buf() };
-    let Ok(root) = named(root).canonicalize() else { return false };
+    let named = |p: &Path| {
+        if p.as_os_str().is_empty() {
+            PathBuf::from(".")
+        } else {
+            p.to_path_buf()
+        }
+    };
+    let Ok(root) = named(root).canonicalize() else {
+        return false;
+    };
     let mut there = path;
     loop {
         match named(there).symlink_metadata() {
             Ok(meta) if there == path && meta.file_type().is_symlink() => return false,
             // What is there and can't be resolved may lead anywhere.
-            Ok(_) => return named(there).canonicalize().is_ok_and(|real| real.starts_with(&root)),
+            Ok(_) => {
+                return named(there)
+                    .canonicalize()
+                    .is_ok_and(|real| real.starts_with(&root));
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(_) => return false,
         }
         // What isn't there yet has to be a name: nobody knows where `..` of it leads.
-        let is_name = matches!(there.components().next_back(), Some(std::path::Component::Normal(_)));
+        let is_name = matches!(
+            there.components().next_back(),
+            Some(std::path::Component::Normal(_))
+        );
         match there.parent() {
             Some(parent) if is_name => there = parent,
             _ => return false,
@@ -174,21 +207,43 @@ impl Sources {
     /// # Errors
     /// When it does, or the root can't be resolved.
     pub fn inside(&self, configured: &str) -> Result<PathBuf, KnowledgeError> {
-        let root = self.root.canonicalize().map_err(|error| KnowledgeError::Io { path: self.root.clone(), error })?;
+        let root = self
+            .root
+            .canonicalize()
+            .map_err(|error| KnowledgeError::Io {
+                path: self.root.clone(),
+                error,
+            })?;
         joined(&root, configured)
     }
 
-    /// The files of folders of skills that `wanted` takes by their paths, sorted; links are not followed.
+    /// The files of folders of skills that `wanted` takes by their paths, sorted; links are not
+    /// followed.
     ///
     /// # Errors
     /// When a source leads out of the root.
-    pub(super) fn below_skills(&self, wanted: &dyn Fn(&Path) -> bool) -> Result<BTreeMap<String, PathBuf>, KnowledgeError> {
-        let root = self.root.canonicalize().map_err(|error| KnowledgeError::Io { path: self.root.clone(), error })?;
+    pub(super) fn below_skills(
+        &self,
+        wanted: &dyn Fn(&Path) -> bool,
+    ) -> Result<BTreeMap<String, PathBuf>, KnowledgeError> {
+        let root = self
+            .root
+            .canonicalize()
+            .map_err(|error| KnowledgeError::Io {
+                path: self.root.clone(),
+                error,
+            })?;
         let mut all = BTreeMap::new();
-        for (_, configured) in self.paths.iter().filter(|(kind, _)| *kind == SourceKind::Skills) {
+        for (_, configured) in self
+            .paths
+            .iter()
+            .filter(|(kind, _)| *kind == SourceKind::Skills)
+        {
             let folder = joined(&root, configured)?;
             // Folders that can't be read are told of where their manifests are.
-            let entries = walkdir::WalkDir::new(folder).into_iter().filter_map(Result::ok);
+            let entries = walkdir::WalkDir::new(folder)
+                .into_iter()
+                .filter_map(Result::ok);
             let files = entries.filter(|e| e.file_type().is_file() && wanted(e.path()));
             all.extend(files.map(|e| (relative(&root, e.path()), e.into_path())));
         }
@@ -214,7 +269,10 @@ impl Sources {
     /// # Errors
     /// When the root can't be resolved, or a path leads out of it.
     pub(super) fn list(&self) -> Result<Listing, KnowledgeError> {
-        let io = |path: &Path, error| KnowledgeError::Io { path: path.to_path_buf(), error };
+        let io = |path: &Path, error| KnowledgeError::Io {
+            path: path.to_path_buf(),
+            error,
+        };
         let root = self.root.canonicalize().map_err(|e| io(&self.root, e))?;
         let mut files = BTreeMap::new();
         let mut findings = Vec::new();
@@ -224,15 +282,27 @@ impl Sources {
             match path.canonicalize() {
                 Ok(real) if real.is_file() => add(*kind, &root, path, &mut files, &mut findings),
                 Ok(_) if *kind == SourceKind::RepoMap => match crate::repomap::paths(&path) {
-                    Ok(found) => found.into_iter().for_each(|(_, at)| add(*kind, &root, at, &mut files, &mut findings)),
-                    Err(error) => unlisted.push((configured.clone(), std::io::Error::other(error.to_string()))),
+                    Ok(found) => found
+                        .into_iter()
+                        .for_each(|(_, at)| add(*kind, &root, at, &mut files, &mut findings)),
+                    Err(error) => unlisted
+                        .push((configured.clone(), std::io::Error::other(error.to_string()))),
                 },
-                Ok(_) => walk(*kind, &root, &path, &mut files, &mut findings, &mut unlisted),
+                Ok(_) => walk(
+                    *kind,
+                    &root,
+                    &path,
+                    &mut files,
+                    &mut findings,
+                    &mut unlisted,
+                ),
                 Err(error) => unlisted.push((configured.clone(), error)),
             }
         }
         findings.extend(unlisted.iter().map(|(name, error)| unreadable(name, error)));
-        let shown = |(name, error): (String, std::io::Error)| (without_secrets(&name).unwrap_or(name), error);
+        let shown = |(name, error): (String, std::io::Error)| {
+            (without_secrets(&name).unwrap_or(name), error)
+        };
         let unlisted = unlisted.into_iter().map(shown).collect();
         let mut all = Vec::with_capacity(files.len());
         for ((kind, name), path) in files {
@@ -240,7 +310,9 @@ impl Sources {
                 None => all.push(SourceFile { kind, name, path }),
                 // The name stands in every answer, and can't be another one there than on the disk.
                 Some(shown) => {
-                    let message = "the name of the source holds a credential, so nothing of it is indexed".to_owned();
+                    let message =
+                        "the name of the source holds a credential, so nothing of it is indexed"
+                            .to_owned();
                     findings.push(finding(803, &shown, 0, message));
                 }
             }
@@ -250,7 +322,11 @@ impl Sources {
                 finding.place.file = shown.into();
             }
         }
-        Ok(Listing { files: all, findings, unlisted })
+        Ok(Listing {
+            files: all,
+            findings,
+            unlisted,
+        })
     }
 }
 
@@ -278,7 +354,9 @@ fn add(
 /// A name without the credentials in it; `None` when it holds none.
 fn without_secrets(name: &str) -> Option<String> {
     // Without the table nothing can be said to be free of secrets.
-    let Ok(table) = Table::shipped() else { return Some(String::new()) };
+    let Ok(table) = Table::shipped() else {
+        return Some(String::new());
+    };
     let mut mask = Mask::default();
     for found in secret::find(table, name) {
         mask.add(name.get(found.start..found.end).unwrap_or_default());
@@ -311,8 +389,13 @@ fn walk(
 
 fn relative(root: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(root).unwrap_or(path);
-    let parts = inside.components().filter(|c| !matches!(c, std::path::Component::CurDir));
-    parts.map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+    let parts = inside
+        .components()
+        .filter(|c| !matches!(c, std::path::Component::CurDir));
+    parts
+        .map(|c| c.as_os_str().to_string_lossy())
+        .collect::<Vec<_>>()
+        .join("/")
 }
 
 fn unreadable(name: &str, error: &std::io::Error) -> Finding {
@@ -325,8 +408,15 @@ pub(super) fn finding(code: u16, file: &str, line: u64, message: String) -> Find
     let (name, severity) = rule.map_or(("", Severity::Error), |r| (r.name, r.severity));
     // No baseline knows these findings; nothing but the message tells them apart.
     let subject = Some(crate::diag::digest(&message));
-    let place = Place { file: file.into(), line, ..Place::default() };
-    Finding { subject, ..Finding::new(Code(code), name, severity, message, place) }
+    let place = Place {
+        file: file.into(),
+        line,
+        ..Place::default()
+    };
+    Finding {
+        subject,
+        ..Finding::new(Code(code), name, severity, message, place)
+    }
 }
 
 #[cfg(test)]
@@ -334,7 +424,13 @@ mod tests {
     use super::*;
 
     fn sources(root: &Path, paths: &[&str]) -> Sources {
-        Sources { root: root.to_path_buf(), paths: paths.iter().map(|p| (SourceKind::Documents, (*p).to_owned())).collect() }
+        Sources {
+            root: root.to_path_buf(),
+            paths: paths
+                .iter()
+                .map(|p| (SourceKind::Documents, (*p).to_owned()))
+                .collect(),
+        }
     }
 
     #[test]
@@ -344,7 +440,12 @@ mod tests {
         for name in ["docs/b.md", "docs/a.MD", "docs/c.txt", "README.md"] {
             std::fs::write(root.path().join(name), "x").unwrap();
         }
-        let listing = sources(root.path(), &["docs", "./docs/b.md", "README.md", "docs/c.txt", "missing"]).list().unwrap();
+        let listing = sources(
+            root.path(),
+            &["docs", "./docs/b.md", "README.md", "docs/c.txt", "missing"],
+        )
+        .list()
+        .unwrap();
         let names: Vec<&str> = listing.files.iter().map(|f| f.name.as_str()).collect();
         assert_eq!(names, ["README.md", "docs/a.MD", "docs/b.md", "docs/c.txt"]);
         assert_eq!(listing.findings.len(), 1);
@@ -356,16 +457,26 @@ mod tests {
         let token = secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(root.path().join("docs").join(&token)).unwrap();
-        for name in [format!("docs/{token}.md"), format!("docs/{token}/b.md"), "docs/c.md".to_owned()] {
+        for name in [
+            format!("docs/{token}.md"),
+            format!("docs/{token}/b.md"),
+            "docs/c.md".to_owned(),
+        ] {
             std::fs::write(root.path().join(name), "x").unwrap();
         }
-        let listing = sources(root.path(), &["docs", &format!("missing/{token}")]).list().unwrap();
+        let listing = sources(root.path(), &["docs", &format!("missing/{token}")])
+            .list()
+            .unwrap();
         let names: Vec<&str> = listing.files.iter().map(|f| f.name.as_str()).collect();
         assert_eq!(names, ["docs/c.md"]);
         let mut codes: Vec<u16> = listing.findings.iter().map(|f| f.code.0).collect();
         codes.sort_unstable();
         assert_eq!(codes, [101, 803, 803]);
-        assert!(!format!("{:?}", listing.findings).contains(token.get(4..16).unwrap()), "{:?}", listing.findings);
+        assert!(
+            !format!("{:?}", listing.findings).contains(token.get(4..16).unwrap()),
+            "{:?}",
+            listing.findings
+        );
     }
 
     #[cfg(target_os = "linux")]
@@ -379,7 +490,11 @@ mod tests {
         let listing = sources(root.path(), &["."]).list().unwrap();
         assert_eq!((listing.files.len(), listing.findings.len()), (1, 1));
         let twice = sources(root.path(), &[".", "./."]).list().unwrap();
-        assert_eq!((twice.files.len(), twice.findings.len()), (1, 2), "what is listed again is the same file");
+        assert_eq!(
+            (twice.files.len(), twice.findings.len()),
+            (1, 2),
+            "what is listed again is the same file"
+        );
     }
 
     #[test]
@@ -421,13 +536,25 @@ mod tests {
     fn nothing_leads_out() {
         let root = tempfile::tempdir().unwrap();
         for path in ["..", "/etc/passwd", "a/../../b", ""] {
-            assert!(matches!(sources(root.path(), &[path]).list(), Err(KnowledgeError::Outside { .. })), "{path}");
+            assert!(
+                matches!(
+                    sources(root.path(), &[path]).list(),
+                    Err(KnowledgeError::Outside { .. })
+                ),
+                "{path}"
+            );
         }
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("/etc", root.path().join("etc")).unwrap();
             for path in ["etc", "etc/hostname"] {
-                assert!(matches!(sources(root.path(), &[path]).list(), Err(KnowledgeError::Outside { .. })), "{path}");
+                assert!(
+                    matches!(
+                        sources(root.path(), &[path]).list(),
+                        Err(KnowledgeError::Outside { .. })
+                    ),
+                    "{path}"
+                );
             }
             let inside = sources(root.path(), &["."]).list().unwrap();
             assert!(inside.files.is_empty(), "{:?}", inside.files);

@@ -21,18 +21,26 @@ pub(super) fn widened(vector: &[u8]) -> Vec<i16> {
     vector.iter().map(|x| i16::from(x.cast_signed())).collect()
 }
 
-/// The product of two vectors, or of parts of them; of one that was [`widened`]: processors multiply and add pairs of 16 bits at
-/// once, if they are shown as many as fit.
+/// The product of two vectors, or of parts of them; of one that was [`widened`]: processors
+/// multiply and add pairs of 16 bits at once, if they are shown as many as fit.
 pub(super) fn product(a: &[i16], b: &[u8]) -> i32 {
     let one = |(x, y): (&i16, &u8)| i32::from(*x) * i32::from(i16::from(y.cast_signed()));
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
-    let whole: i32 = a.iter().zip(b).map(|(a, b)| a.iter().zip(b).map(one).sum::<i32>()).sum();
+    let whole: i32 = a
+        .iter()
+        .zip(b)
+        .map(|(a, b)| a.iter().zip(b).map(one).sum::<i32>())
+        .sum();
     whole + a_rest.iter().zip(b_rest).map(one).sum::<i32>()
 }
 
 /// The length of a vector, or of a part of one, rounded up.
 pub(super) fn length(vector: &[u8]) -> u16 {
-    let squares: u32 = vector.iter().map(|x| u32::from(x.cast_signed().unsigned_abs())).map(|x| x * x).sum();
+    let squares: u32 = vector
+        .iter()
+        .map(|x| u32::from(x.cast_signed().unsigned_abs()))
+        .map(|x| x * x)
+        .sum();
     let root = squares.isqrt();
     u16::try_from(root + u32::from(root * root < squares)).unwrap_or(u16::MAX)
 }

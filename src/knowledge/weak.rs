@@ -1,5 +1,5 @@
-//! Which uses of skills rest on weak turns. A turn that quotes the context bank without declaring it proves nothing, so no
-//! promotion may rest on its success.
+//! Which uses of skills rest on weak turns. A turn that quotes the context bank without declaring
+//! it proves nothing, so no promotion may rest on its success.
 
 use super::KnowledgeError;
 use super::context::Bank;
@@ -26,13 +26,17 @@ pub(super) fn mark(writer: &Writer<'_>, sources: &Sources) -> Result<(), Knowled
     let mut open = db.prepare(
         "SELECT DISTINCT source.id, path FROM execution_log JOIN source ON source.id = source WHERE weak IS NULL ORDER BY path",
     )?;
-    let open: Vec<(i64, String)> = open.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    let open: Vec<(i64, String)> = open
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
     if open.is_empty() {
         return Ok(());
     }
     let bank = Bank::read(sources)?;
-    let mut weak = db.prepare("UPDATE execution_log SET weak = 1 WHERE source = ?1 AND line = ?2")?;
-    let mut others = db.prepare("UPDATE execution_log SET weak = 0 WHERE source = ?1 AND weak IS NULL")?;
+    let mut weak =
+        db.prepare("UPDATE execution_log SET weak = 1 WHERE source = ?1 AND line = ?2")?;
+    let mut others =
+        db.prepare("UPDATE execution_log SET weak = 0 WHERE source = ?1 AND weak IS NULL")?;
     for (source, path) in open {
         if !bank.items.is_empty() {
             for turn in weak_turns(&bank, &discover(&[sources.root.join(path)])).weak {
@@ -50,19 +54,30 @@ pub(super) fn agrees(db: &Connection, sources: &Sources) -> Result<bool, Knowled
         return Ok(false);
     }
     let mut marks: BTreeMap<String, Vec<(u64, Option<bool>)>> = BTreeMap::new();
-    let mut select = db.prepare("SELECT path, line, weak FROM execution_log JOIN source ON source.id = source")?;
+    let mut select =
+        db.prepare("SELECT path, line, weak FROM execution_log JOIN source ON source.id = source")?;
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
-        marks.entry(row.get(0)?).or_default().push((row.get::<_, i64>(1)?.cast_unsigned(), row.get(2)?));
+        marks
+            .entry(row.get(0)?)
+            .or_default()
+            .push((row.get::<_, i64>(1)?.cast_unsigned(), row.get(2)?));
     }
     let bank = Bank::read(sources)?;
     for (path, marks) in marks {
         let weak: BTreeSet<u64> = if bank.items.is_empty() {
             BTreeSet::new()
         } else {
-            weak_turns(&bank, &discover(&[sources.root.join(path)])).weak.iter().map(|turn| turn.line).collect()
+            weak_turns(&bank, &discover(&[sources.root.join(path)]))
+                .weak
+                .iter()
+                .map(|turn| turn.line)
+                .collect()
         };
-        if marks.iter().any(|(line, mark)| *mark != Some(weak.contains(line))) {
+        if marks
+            .iter()
+            .any(|(line, mark)| *mark != Some(weak.contains(line)))
+        {
             return Ok(false);
         }
     }

@@ -96,7 +96,11 @@ pub fn health(session: &Session, window: usize) -> Health {
     let count = |text: &str| Encoding::default().count(text);
     let (mut kept, mut since, mut messages) = (0, 0, 0);
     // What lies before the last compaction is in the window no more, and needn't be counted.
-    let last = session.events.iter().rposition(|(_, event)| matches!(event, Event::Compaction(_))).unwrap_or_default();
+    let last = session
+        .events
+        .iter()
+        .rposition(|(_, event)| matches!(event, Event::Compaction(_)))
+        .unwrap_or_default();
     for (_, event) in session.events.iter().skip(last) {
         match event {
             Event::Message(text) => {
@@ -115,7 +119,14 @@ pub fn health(session: &Session, window: usize) -> Health {
         () if since < HARD => Due::Soft,
         () => Due::Hard,
     };
-    Health { tokens, window, level: Level::of(tokens, window), since, messages, due }
+    Health {
+        tokens,
+        window,
+        level: Level::of(tokens, window),
+        since,
+        messages,
+        due,
+    }
 }
 
 #[cfg(test)]
@@ -133,20 +144,41 @@ mod tests {
 
     #[test]
     fn what_tools_are_handed_and_answer_fills_the_window() {
-        let events = vec![(1, Event::Message("look".into())), (1, Event::Tool("word ".repeat(1_000)))];
-        let health = health(&Session { events, unreadable: Vec::new() }, 1_000);
+        let events = vec![
+            (1, Event::Message("look".into())),
+            (1, Event::Tool("word ".repeat(1_000))),
+        ];
+        let health = health(
+            &Session {
+                events,
+                unreadable: Vec::new(),
+            },
+            1_000,
+        );
         assert!(health.tokens > 1_000 && health.messages == 1 && health.level == Level::Critical);
     }
 
     #[test]
     fn only_what_follows_the_last_compaction_counts() {
         let message = |words: usize| (1, Event::Message("word ".repeat(words)));
-        let mut session = Session { events: vec![message(50_000)], unreadable: Vec::new() };
+        let mut session = Session {
+            events: vec![message(50_000)],
+            unreadable: Vec::new(),
+        };
         assert!(health(&session, WINDOW).since >= 50_000);
-        assert_eq!(health(&session, WINDOW).due, Due::Not, "one message alone is never worth it");
-        session.events.push((2, Event::Compaction("all of it".into())));
+        assert_eq!(
+            health(&session, WINDOW).due,
+            Due::Not,
+            "one message alone is never worth it"
+        );
+        session
+            .events
+            .push((2, Event::Compaction("all of it".into())));
         let after = health(&session, WINDOW);
-        assert_eq!((after.since, after.messages, after.level), (0, 0, Level::None));
+        assert_eq!(
+            (after.since, after.messages, after.level),
+            (0, 0, Level::None)
+        );
         assert!(after.tokens > 0);
         session.events.extend((0..5).map(|_| message(1_000)));
         assert_eq!(health(&session, WINDOW).due, Due::Soft);

@@ -1,26 +1,31 @@
 //! The words of a text, for searching: prose, code and scripts without spaces alike.
 //!
-//! - Words are runs of letters, digits and `_`, folded to lower case and without diacritics; full-width Latin is read as
-//!   Latin.
-//! - Identifiers are found whole and by their parts: `parseHTTPHeader` is `parsehttpheader`, `parse`, `http` and `header`.
-//! - Endings of English are folded lightly: plurals (Harman's S stemmer, "How effective is suffixing?", 1991), `-ing` and `-ed`
-//!   (step 1b of Porter's, "An algorithm for suffix stripping", 1980) and the `e` that they take the place of: `cached`, `caching`
-//!   and `caches` are `cach`, as is `cache`. No ending that makes another word, such as `-er` or `-ation`, is.
-//! - Chinese, Japanese and Korean have no spaces that could be relied on: each pair of neighbouring characters is a word, and
-//!   the last of a run by itself, so that a single character is found as the beginning of a word.
+//! - Words are runs of letters, digits and `_`, folded to lower case and without diacritics;
+//!   full-width Latin is read as Latin.
+//! - Identifiers are found whole and by their parts: `parseHTTPHeader` is `parsehttpheader`,
+//!   `parse`, `http` and `header`.
+//! - Endings of English are folded lightly: plurals (Harman's S stemmer, "How effective is
+//!   suffixing?", 1991), `-ing` and `-ed` (step 1b of Porter's, "An algorithm for suffix
+//!   stripping", 1980) and the `e` that they take the place of: `cached`, `caching` and `caches`
+//!   are `cach`, as is `cache`. No ending that makes another word, such as `-er` or `-ation`, is.
+//! - Chinese, Japanese and Korean have no spaces that could be relied on: each pair of neighbouring
+//!   characters is a word, and the last of a run by itself, so that a single character is found as
+//!   the beginning of a word.
 
 use crate::bits::{self, Kinds as _, STRETCH};
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Bytes of the longest word that is indexed: a SHA-512 in hexadecimal fits, an image in base64 doesn't.
+/// Bytes of the longest word that is indexed: a SHA-512 in hexadecimal fits, an image in base64
+/// doesn't.
 const LONGEST: usize = 128;
 
 /// Words that questions hold and that no answer is found by.
 const FUNCTION_WORDS: [&str; 62] = [
-    "a", "about", "after", "all", "an", "and", "any", "are", "at", "be", "been", "before", "but", "by", "can", "could", "did",
-    "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "of", "on",
-    "or", "our", "should", "so", "that", "the", "their", "then", "there", "they", "this", "to", "was", "we", "were", "what",
+    "a", "about", "after", "all", "an", "and", "any", "are", "at", "be", "been", "before", "but",
+    "by", "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "i",
+    "if", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our", "should", "so",
+    "that", "the", "their", "then", "there", "they", "this", "to", "was", "we", "were", "what",
     "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
@@ -31,7 +36,8 @@ pub fn is_function_word(word: &str) -> bool {
     word.len() <= 6 && FUNCTION_WORDS.binary_search(&word).is_ok()
 }
 
-/// Characters of scripts that are written without spaces, or with spaces that don't part words: Han, kana, Hangul.
+/// Characters of scripts that are written without spaces, or with spaces that don't part words:
+/// Han, kana, Hangul.
 #[must_use]
 pub const fn is_cjk(c: char) -> bool {
     matches!(c,
@@ -71,10 +77,19 @@ pub fn each(text: &str, emit: &mut impl FnMut(&str)) {
             let to = edges.trailing_zeros();
             edges &= edges - 1;
             match open.take() {
-                None => open = Some(Open { start: at + to as usize, foreign: false, joined: false }),
+                None => {
+                    open = Some(Open {
+                        start: at + to as usize,
+                        foreign: false,
+                        joined: false,
+                    });
+                }
                 Some(run) => {
                     let run = run.with(signs, from, to, at);
-                    run.end(text.get(run.start..at + to as usize).unwrap_or_default(), emit);
+                    run.end(
+                        text.get(run.start..at + to as usize).unwrap_or_default(),
+                        emit,
+                    );
                 }
             }
             from = to;
@@ -101,7 +116,11 @@ impl Signs {
         let foreign = bits::word(lanes);
         let joint = bits::word(lanes.map(|l| l.within(b'A', b'Z') | l.are(b'_')));
         let plain = bits::word(lanes.map(|l| l.within(b'a', b'z') | l.within(b'0', b'9')));
-        Self { run: plain | joint | foreign, foreign, joint }
+        Self {
+            run: plain | joint | foreign,
+            foreign,
+            joint,
+        }
     }
 }
 
@@ -119,8 +138,16 @@ impl Open {
     /// The run with what it holds of a stretch that begins at `at`.
     fn with(self, signs: Signs, from: u32, to: u32, at: usize) -> Self {
         let held = !0 << from & !u64::MAX.checked_shl(to).unwrap_or_default();
-        let behind = if self.start >= at { held & held << 1 } else { held };
-        Self { foreign: self.foreign || signs.foreign & held != 0, joined: self.joined || signs.joint & behind != 0, ..self }
+        let behind = if self.start >= at {
+            held & held << 1
+        } else {
+            held
+        };
+        Self {
+            foreign: self.foreign || signs.foreign & held != 0,
+            joined: self.joined || signs.joint & behind != 0,
+            ..self
+        }
     }
 
     fn end(self, run: &str, emit: &mut impl FnMut(&str)) {
@@ -181,9 +208,12 @@ fn end_word(word: &mut String, emit: &mut impl FnMut(&str)) {
     word.clear();
 }
 
-/// Emits the words of an identifier: itself and its parts. Unless it may be `joined` there are none.
+/// Emits the words of an identifier: itself and its parts. Unless it may be `joined` there are
+/// none.
 fn identifier(word: &str, joined: bool, emit: &mut impl FnMut(&str)) {
-    let Some(first) = word.bytes().next().filter(|_| word.len() <= LONGEST) else { return };
+    let Some(first) = word.bytes().next().filter(|_| word.len() <= LONGEST) else {
+        return;
+    };
     if joined || first == b'_' {
         return compound(word, emit);
     }
@@ -192,7 +222,9 @@ fn identifier(word: &str, joined: bool, emit: &mut impl FnMut(&str)) {
     }
     // One part, at the beginning of a sentence or a name.
     let mut small = [0; LONGEST];
-    let Some(small) = small.get_mut(..word.len()) else { return };
+    let Some(small) = small.get_mut(..word.len()) else {
+        return;
+    };
     small.copy_from_slice(word.as_bytes());
     small.make_ascii_lowercase();
     emit(&stem(std::str::from_utf8(small).unwrap_or_default()));
@@ -220,7 +252,8 @@ fn compound(word: &str, emit: &mut impl FnMut(&str)) {
     }
 }
 
-/// The parts of an identifier: at `_`, where lower case turns to upper case, and before the last capital of several.
+/// The parts of an identifier: at `_`, where lower case turns to upper case, and before the last
+/// capital of several.
 fn parts(word: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let mut start = 0;
@@ -233,7 +266,9 @@ fn parts(word: &str) -> Vec<&str> {
             cut(start, at);
             start = at + 1;
         } else if c.is_uppercase()
-            && before.is_some_and(|b| b != '_' && (!b.is_uppercase() || next.is_some_and(char::is_lowercase)))
+            && before.is_some_and(|b| {
+                b != '_' && (!b.is_uppercase() || next.is_some_and(char::is_lowercase))
+            })
         {
             cut(start, at);
             start = at;
@@ -264,17 +299,24 @@ fn stem(word: &str) -> Cow<'_, str> {
 /// The word without `-ing`, `-ed` or the `e` that they take the place of.
 fn unbent(word: &str) -> &str {
     let vowel = |b: u8| matches!(b, b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
-    let bent = word.strip_suffix("ing").or_else(|| word.strip_suffix("ed").filter(|stem| !stem.ends_with('e')));
+    let bent = word
+        .strip_suffix("ing")
+        .or_else(|| word.strip_suffix("ed").filter(|stem| !stem.ends_with('e')));
     match bent {
         Some(stem) if stem.len() < 3 || !stem.bytes().any(vowel) => word,
         Some(stem) => match stem.as_bytes() {
             // `running` is of `run`, `falling` of `fall`.
-            [_, .., a, b] if stem.len() > 3 && a == b && !vowel(*b) && !matches!(b, b'l' | b's' | b'z') => {
+            [_, .., a, b]
+                if stem.len() > 3 && a == b && !vowel(*b) && !matches!(b, b'l' | b's' | b'z') =>
+            {
                 stem.get(..stem.len() - 1).unwrap_or(stem)
             }
             _ => stem,
         },
-        None => word.strip_suffix('e').filter(|stem| stem.len() >= 3).unwrap_or(word),
+        None => word
+            .strip_suffix('e')
+            .filter(|stem| stem.len() >= 3)
+            .unwrap_or(word),
     }
 }
 
@@ -308,29 +350,49 @@ mod tests {
 
     #[test]
     fn identifiers_are_found_whole_and_in_parts() {
-        assert_eq!(words("parseHTTPHeader"), ["parsehttpheader", "pars", "http", "header"]);
-        assert_eq!(words("snake_case __init__"), ["snakecas", "snak", "cas", "init"]);
-        assert_eq!(words("SCREAMING_SNAKE"), ["screamingsnak", "scream", "snak"]);
+        assert_eq!(
+            words("parseHTTPHeader"),
+            ["parsehttpheader", "pars", "http", "header"]
+        );
+        assert_eq!(
+            words("snake_case __init__"),
+            ["snakecas", "snak", "cas", "init"]
+        );
+        assert_eq!(
+            words("SCREAMING_SNAKE"),
+            ["screamingsnak", "scream", "snak"]
+        );
         assert_eq!(words("Word"), ["word"]);
         assert_eq!(words("src/main.rs sha256"), ["src", "main", "rs", "sha256"]);
         assert_eq!(words("ＡＢＣ１"), ["abc1"]);
-        assert_eq!(words("Café cafe\u{301} ÄRGER naïveté"), ["caf", "caf", "arger", "naivet"]);
+        assert_eq!(
+            words("Café cafe\u{301} ÄRGER naïveté"),
+            ["caf", "caf", "arger", "naivet"]
+        );
     }
 
     #[test]
     fn plurals_are_folded() {
-        assert_eq!(words("files classes status pass queries this"), ["fil", "class", "status", "pass", "query", "this"]);
+        assert_eq!(
+            words("files classes status pass queries this"),
+            ["fil", "class", "status", "pass", "query", "this"]
+        );
     }
 
     #[test]
     fn endings_that_only_bend_are_folded() {
         assert_eq!(words("cache caches cached caching"), ["cach"; 4]);
         assert_eq!(words("run runs running"), ["run"; 3]);
-        assert_eq!(words("settings set added add falling"), ["set", "set", "add", "add", "fall"]);
+        assert_eq!(
+            words("settings set added add falling"),
+            ["set", "set", "add", "add", "fall"]
+        );
         // What isn't such an ending stays, and so do the words that questions are made of.
         assert_eq!(
             words("string thing speed tree need there before these"),
-            ["string", "thing", "speed", "tre", "need", "there", "before", "thes"]
+            [
+                "string", "thing", "speed", "tre", "need", "there", "before", "thes"
+            ]
         );
     }
 
@@ -346,7 +408,11 @@ mod tests {
         assert!(FUNCTION_WORDS.windows(2).all(|w| w[0] < w[1]));
         assert!(is_function_word("the") && !is_function_word("index"));
         for word in FUNCTION_WORDS {
-            assert_eq!(is_unbent(word), word.len() >= 4 && unbent(&singular(word)) != word, "{word}");
+            assert_eq!(
+                is_unbent(word),
+                word.len() >= 4 && unbent(&singular(word)) != word,
+                "{word}"
+            );
         }
     }
 

@@ -18,11 +18,13 @@ pub struct File<'f> {
     pub name: &'f str,
     /// What it says.
     pub text: &'f str,
-    /// The folder that it lies in, and the project that it belongs to; without them what it names isn't looked for.
+    /// The folder that it lies in, and the project that it belongs to; without them what it names
+    /// isn't looked for.
     pub places: Option<(&'f Path, &'f Path)>,
 }
 
-/// Everything that is wrong with a manifest, in the order of its text; and its secrets, of which the findings are free.
+/// Everything that is wrong with a manifest, in the order of its text; and its secrets, of which
+/// the findings are free.
 #[must_use]
 pub fn check(kind: Kind, file: &File<'_>) -> (Vec<Finding>, Mask) {
     let mut all = faults(kind, file.text);
@@ -42,7 +44,10 @@ pub fn check(kind: Kind, file: &File<'_>) -> (Vec<Finding>, Mask) {
     let entry = Entry::unread((1, 0), file.text, Vec::new(), secrets);
     let mut mask = Mask::default();
     entry.secret_texts().for_each(|secret| mask.add(&secret));
-    let mut findings: Vec<Finding> = all.into_iter().map(|fault| finding(file.name, &entry, fault)).collect();
+    let mut findings: Vec<Finding> = all
+        .into_iter()
+        .map(|fault| finding(file.name, &entry, fault))
+        .collect();
     for finding in &mut findings {
         // What says that there is a secret doesn't say it, and names it by its first characters.
         if finding.code != Code(803) {
@@ -64,9 +69,15 @@ fn finding(name: &str, entry: &Entry<'_>, fault: Fault) -> Finding {
         excerpt: Some(entry.excerpt(fault.at.start, fault.at.len())),
     };
     let name = rule.map_or("", |r| r.name);
-    let severity = fault.severity.or_else(|| rule.map(|r| r.severity)).unwrap_or(Severity::Error);
+    let severity = fault
+        .severity
+        .or_else(|| rule.map(|r| r.severity))
+        .unwrap_or(Severity::Error);
     // The value itself counts where there is no pointer: two credentials in one string are two.
     let text = entry.text.get(fault.at).unwrap_or_default();
     let about = subject([place.pointer.as_deref().unwrap_or_default(), &digest(text)]);
-    Finding { subject: Some(about), ..Finding::new(Code(fault.code), name, severity, fault.message, place) }
+    Finding {
+        subject: Some(about),
+        ..Finding::new(Code(fault.code), name, severity, fault.message, place)
+    }
 }

@@ -1,25 +1,31 @@
-//! Whether a file of code defines a function, as far as that can be told without its grammar: a name in a comment, in a
-//! string or in a call is no definition.
+//! Whether a file of code defines a function, as far as that can be told without its grammar: a
+//! name in a comment, in a string or in a call is no definition.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// Words that no function is called.
 const RESERVED: [&str; 40] = [
-    "if", "else", "for", "while", "do", "switch", "case", "return", "function", "class", "const", "let", "var", "new", "delete",
-    "typeof", "void", "in", "of", "try", "catch", "finally", "throw", "with", "import", "export", "await", "yield", "def",
-    "elif", "except", "lambda", "not", "and", "or", "this", "null", "true", "false", "default",
+    "if", "else", "for", "while", "do", "switch", "case", "return", "function", "class", "const",
+    "let", "var", "new", "delete", "typeof", "void", "in", "of", "try", "catch", "finally",
+    "throw", "with", "import", "export", "await", "yield", "def", "elif", "except", "lambda",
+    "not", "and", "or", "this", "null", "true", "false", "default",
 ];
 /// Words behind which a definition's name stands.
-const DEFINE: [&str; 14] =
-    ["function", "class", "def", "fn", "func", "fun", "sub", "const", "let", "var", "static", "as", "async", "void"];
+const DEFINE: [&str; 14] = [
+    "function", "class", "def", "fn", "func", "fun", "sub", "const", "let", "var", "static", "as",
+    "async", "void",
+];
 /// Characters between the parameters of a function and its body: a type.
 const TYPE: usize = 200;
 
 /// Whether a name may be that of a function; of `Class.method` each part.
 pub(super) fn is_name(name: &str) -> bool {
     let part = |part: &str| {
-        let first = part.chars().next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'));
+        let first = part
+            .chars()
+            .next()
+            .is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'));
         first && part.chars().all(is_word) && !RESERVED.contains(&part)
     };
     name.split('.').all(part)
@@ -35,7 +41,8 @@ fn code(text: &str, hash: bool) -> Vec<char> {
     let at = |n: usize| all.get(n).copied().unwrap_or('\n');
     let mut out = Vec::with_capacity(all.len());
     let mut n = 0;
-    // What stood last that isn't blank: behind a sign a slash begins a pattern, behind a value it divides.
+    // What stood last that isn't blank: behind a sign a slash begins a pattern, behind a value it
+    // divides.
     let mut last = '(';
     while n < all.len() {
         let c = at(n);
@@ -68,16 +75,22 @@ fn code(text: &str, hash: bool) -> Vec<char> {
 }
 
 fn line_end(all: &[char], from: usize) -> usize {
-    all.iter().skip(from).position(|c| *c == '\n').map_or(all.len(), |n| from + n)
+    all.iter()
+        .skip(from)
+        .position(|c| *c == '\n')
+        .map_or(all.len(), |n| from + n)
 }
 
 /// Where what ends a comment or a string has ended.
 fn find(all: &[char], from: usize, end: &[char]) -> usize {
     let rest = all.get(from.min(all.len())..).unwrap_or_default();
-    rest.windows(end.len()).position(|w| w == end).map_or(all.len(), |n| from + n + end.len())
+    rest.windows(end.len())
+        .position(|w| w == end)
+        .map_or(all.len(), |n| from + n + end.len())
 }
 
-/// Where a string has ended that begins at `from`; `line` says that it ends with its line at the latest.
+/// Where a string has ended that begins at `from`; `line` says that it ends with its line at the
+/// latest.
 fn quoted(all: &[char], from: usize, quote: char, line: bool) -> usize {
     let mut n = from + 1;
     while let Some(c) = all.get(n) {
@@ -92,10 +105,17 @@ fn quoted(all: &[char], from: usize, quote: char, line: bool) -> usize {
     all.len()
 }
 
-/// Whether a text of code defines a function of this name. `file` is its path, whose ending tells how comments begin.
+/// Whether a text of code defines a function of this name. `file` is its path, whose ending tells
+/// how comments begin.
 pub(super) fn defines(file: &str, text: &str, name: &str) -> bool {
     let ending = file.rsplit_once('.').map_or("", |(_, e)| e).to_lowercase();
-    let code = code(text, matches!(&*ending, "py" | "rb" | "sh" | "bash" | "zsh" | "pl" | "r" | "jl"));
+    let code = code(
+        text,
+        matches!(
+            &*ending,
+            "py" | "rb" | "sh" | "bash" | "zsh" | "pl" | "r" | "jl"
+        ),
+    );
     let name: Vec<char> = name.rsplit('.').next().unwrap_or(name).chars().collect();
     let closes = closing(&code);
     let mut open: Vec<char> = Vec::new();
@@ -107,8 +127,14 @@ pub(super) fn defines(file: &str, text: &str, name: &str) -> bool {
                 open.pop();
             }
             c if is_word(c) => {
-                let end = code.iter().skip(n).position(|c| !is_word(*c)).map_or(code.len(), |k| n + k);
-                if code.get(n..end) == Some(&*name) && is_definition(&code, &closes, n..end, open.last() == Some(&'{')) {
+                let end = code
+                    .iter()
+                    .skip(n)
+                    .position(|c| !is_word(*c))
+                    .map_or(code.len(), |k| n + k);
+                if code.get(n..end) == Some(&*name)
+                    && is_definition(&code, &closes, n..end, open.last() == Some(&'{'))
+                {
                     return true;
                 }
                 n = end;
@@ -134,17 +160,26 @@ fn closing(code: &[char]) -> HashMap<usize, usize> {
     all
 }
 
-/// Whether the name that stands there is being defined. `in_braces`: among members, or in a list of what is exported.
+/// Whether the name that stands there is being defined. `in_braces`: among members, or in a list of
+/// what is exported.
 fn is_definition(
     code: &[char],
     closes: &HashMap<usize, usize>,
     Range { start: from, end }: Range<usize>,
     in_braces: bool,
 ) -> bool {
-    let before: String = code.get(from.saturating_sub(64)..from).unwrap_or_default().iter().collect();
+    let before: String = code
+        .get(from.saturating_sub(64)..from)
+        .unwrap_or_default()
+        .iter()
+        .collect();
     let before = before.trim_end().trim_end_matches('*').trim_end();
     let word = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
-    let blanks = code.iter().skip(end).take_while(|c| c.is_whitespace()).count();
+    let blanks = code
+        .iter()
+        .skip(end)
+        .take_while(|c| c.is_whitespace())
+        .count();
     let mut behind = code.get(end + blanks..).unwrap_or_default().iter().copied();
     let next = behind.next().unwrap_or('\n');
     let after = behind.clone().next().unwrap_or('\n');
@@ -155,9 +190,17 @@ fn is_definition(
         ',' | '}' => in_braces && before.ends_with(['{', ',']),
         // A method, or a function of a shell: its parameters and then its body.
         '(' if !RESERVED.contains(&word) && !before.ends_with('.') => {
-            let Some(close) = closes.get(&(end + blanks)) else { return false };
-            let mut body = code.get(close + 1..).unwrap_or_default().iter().copied().take(TYPE);
-            body.find(|c| !(c.is_whitespace() || is_word(*c) || ":<>[]|.,&-".contains(*c))) == Some('{')
+            let Some(close) = closes.get(&(end + blanks)) else {
+                return false;
+            };
+            let mut body = code
+                .get(close + 1..)
+                .unwrap_or_default()
+                .iter()
+                .copied()
+                .take(TYPE);
+            body.find(|c| !(c.is_whitespace() || is_word(*c) || ":<>[]|.,&-".contains(*c)))
+                == Some('{')
         }
         _ => false,
     }
@@ -203,21 +246,48 @@ mod tests {
         ] {
             assert!(!defines("h.js", text, "run"), "{text}");
         }
-        for text in ["def run(a):\n  pass", "class run:\n  pass", "run = other", "async def run():\n pass"] {
+        for text in [
+            "def run(a):\n  pass",
+            "class run:\n  pass",
+            "run = other",
+            "async def run():\n pass",
+        ] {
             assert!(defines("h.py", text, "run"), "{text}");
         }
-        for text in ["# def run():", "'''\ndef run():\n'''", "run()", "print(\"def run()\")"] {
+        for text in [
+            "# def run():",
+            "'''\ndef run():\n'''",
+            "run()",
+            "print(\"def run()\")",
+        ] {
             assert!(!defines("h.py", text, "run"), "{text}");
         }
-        assert!(defines("h.sh", "run() {\n  ls\n}\n", "run") && !defines("h.sh", "# run() {\nrun\n", "run"));
+        assert!(
+            defines("h.sh", "run() {\n  ls\n}\n", "run")
+                && !defines("h.sh", "# run() {\nrun\n", "run")
+        );
         assert!(defines("h.js", "class A { run() {} }", "A.run"));
-        assert!(defines("h.js", "class A { run(a = f(g()), b = (1)) {} }", "run"));
+        assert!(defines(
+            "h.js",
+            "class A { run(a = f(g()), b = (1)) {} }",
+            "run"
+        ));
         // Each call is looked at on its own, and none of them to the end of the text.
         assert!(!defines("h.js", &"run(".repeat(40_000), "run"));
-        assert!(!defines("h.js", &format!("{}{}", "run(".repeat(40_000), ")".repeat(40_000)), "run"));
-        for (name, fine) in
-            [("run", true), ("_a$1", true), ("A.run", true), ("run()", false), ("if", false), ("1a", false), ("", false)]
-        {
+        assert!(!defines(
+            "h.js",
+            &format!("{}{}", "run(".repeat(40_000), ")".repeat(40_000)),
+            "run"
+        ));
+        for (name, fine) in [
+            ("run", true),
+            ("_a$1", true),
+            ("A.run", true),
+            ("run()", false),
+            ("if", false),
+            ("1a", false),
+            ("", false),
+        ] {
             assert_eq!(is_name(name), fine, "{name}");
         }
     }

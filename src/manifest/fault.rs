@@ -37,20 +37,34 @@ pub struct Fault {
 impl Fault {
     /// A breach of a manifest's schema or of what it must hold.
     pub(super) fn manifest(pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code: 901, severity: None, at: 0..0, pointer: pointer.into(), message: message.into() }
+        Self {
+            code: 901,
+            severity: None,
+            at: 0..0,
+            pointer: pointer.into(),
+            message: message.into(),
+        }
     }
 
     /// More than is looked at.
     pub(super) fn limit(pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code: 107, ..Self::manifest(pointer, message) }
+        Self {
+            code: 107,
+            ..Self::manifest(pointer, message)
+        }
     }
 }
 
 static VALIDATORS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
     let mut catalogue = Catalogue::new();
     add_to(&mut catalogue);
-    // A schema that doesn't compile would be a bug that the tests find; here every manifest would be refused.
-    catalogue.entries().iter().filter_map(|e| Validator::new(&e.schema).ok().map(|v| (e.name.clone(), v))).collect()
+    // A schema that doesn't compile would be a bug that the tests find; here every manifest would
+    // be refused.
+    catalogue
+        .entries()
+        .iter()
+        .filter_map(|e| Validator::new(&e.schema).ok().map(|v| (e.name.clone(), v)))
+        .collect()
 });
 
 /// A member's name in a pointer.
@@ -65,7 +79,13 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
     if let Err(error) = scanner.skip().and_then(|_| scanner.end()) {
         let at = error.at.min(text.len());
         let message = format!("the manifest is no JSON: {error}");
-        return vec![Fault { code: 102, severity: None, at: at..at, pointer: String::new(), message }];
+        return vec![Fault {
+            code: 102,
+            severity: None,
+            at: at..at,
+            pointer: String::new(),
+            message,
+        }];
     }
     let mut all = Vec::new();
     // To find a pointer takes a walk through the text, so only for those that can be listed.
@@ -73,15 +93,30 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
     notes.sort_by_key(|note| (note.kind != NoteKind::DuplicateMember, note.at));
     for note in notes.into_iter().take(MOST) {
         let (code, what) = match note.kind {
-            NoteKind::DuplicateMember => (106, "a member stands twice in its object: which of them counts depends on the reader"),
+            NoteKind::DuplicateMember => (
+                106,
+                "a member stands twice in its object: which of them counts depends on the reader",
+            ),
             NoteKind::LoneSurrogate => (109, "an escape names half of a surrogate pair"),
-            NoteKind::TooManyMembers => (107, "there are too many members to tell whether one stands twice"),
+            NoteKind::TooManyMembers => (
+                107,
+                "there are too many members to tell whether one stands twice",
+            ),
         };
         let pointer = json::pointer_at(text, note.at);
-        all.push(Fault { code, severity: None, at: note.at..note.at + 1, pointer, message: what.to_owned() });
+        all.push(Fault {
+            code,
+            severity: None,
+            at: note.at..note.at + 1,
+            pointer,
+            message: what.to_owned(),
+        });
     }
     let Ok(value) = serde_json::from_str::<Value>(text) else {
-        all.push(Fault::manifest("", "the manifest can't be read: a text or number of it is none"));
+        all.push(Fault::manifest(
+            "",
+            "the manifest can't be read: a text or number of it is none",
+        ));
         return all;
     };
     shape(kind, text, &value, &mut all);
@@ -92,10 +127,18 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
         for remark in remarks.into_iter().take(MOST) {
             let at = remark.at.0..remark.at.0 + remark.at.1;
             let pointer = json::pointer_at(text, remark.at.0);
-            all.push(Fault { code, severity: None, at, pointer, message: remark.message });
+            all.push(Fault {
+                code,
+                severity: None,
+                at,
+                pointer,
+                message: remark.message,
+            });
         }
     }
-    let in_order = |a: &Fault, b: &Fault| (a.at.start, a.code, &a.message).cmp(&(b.at.start, b.code, &b.message));
+    let in_order = |a: &Fault, b: &Fault| {
+        (a.at.start, a.code, &a.message).cmp(&(b.at.start, b.code, &b.message))
+    };
     all.sort_by(in_order);
     all.dedup();
     if all.len() > MOST {
@@ -110,7 +153,10 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
 /// The schema, of each element where the manifest is a list.
 fn shape(kind: Kind, text: &str, value: &Value, all: &mut Vec<Fault>) {
     let Some(validator) = VALIDATORS.get(kind.schema()) else {
-        return all.push(Fault::manifest("", "the manifest can't be checked: its schema isn't there"));
+        return all.push(Fault::manifest(
+            "",
+            "the manifest can't be checked: its schema isn't there",
+        ));
     };
     let mut check = |text: &str, offset: usize, before: &str| {
         for v in validator.violations(text) {
@@ -122,13 +168,25 @@ fn shape(kind: Kind, text: &str, value: &Value, all: &mut Vec<Fault>) {
                 _ => "expected another form",
             };
             // A pattern says little to a person.
-            let message = if v.keyword == "pattern" { expected.to_owned() } else { v.message };
-            all.push(Fault { code: 901, severity: None, at, pointer, message });
+            let message = if v.keyword == "pattern" {
+                expected.to_owned()
+            } else {
+                v.message
+            };
+            all.push(Fault {
+                code: 901,
+                severity: None,
+                at,
+                pointer,
+                message,
+            });
         }
     };
     match (kind, value) {
         (Kind::Tools, Value::Array(list)) => {
-            let pointers: Vec<String> = (0..list.len().min(TOOLS)).map(|n| format!("/{n}")).collect();
+            let pointers: Vec<String> = (0..list.len().min(TOOLS))
+                .map(|n| format!("/{n}"))
+                .collect();
             let parts = json::resolve_all(text, &pointers.iter().cloned().collect());
             for pointer in &pointers {
                 if let Some(part) = parts.get(pointer)
@@ -145,7 +203,11 @@ fn shape(kind: Kind, text: &str, value: &Value, all: &mut Vec<Fault>) {
 
 /// Gives faults that know only their pointer their place.
 fn place(text: &str, all: &mut [Fault]) {
-    let wanted: BTreeSet<String> = all.iter().filter(|f| f.at.is_empty()).map(|f| f.pointer.clone()).collect();
+    let wanted: BTreeSet<String> = all
+        .iter()
+        .filter(|f| f.at.is_empty())
+        .map(|f| f.pointer.clone())
+        .collect();
     let places = json::resolve_all(text, &wanted);
     for fault in all.iter_mut().filter(|f| f.at.is_empty()) {
         if let Some(found) = places.get(&fault.pointer) {
@@ -168,17 +230,33 @@ fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
             if let Some(intent) = value.get("intent").and_then(Value::as_str)
                 && is_catch_all(intent)
             {
-                all.push(Fault::manifest("/intent", format!("the intent `{intent}` takes anything: a skill has one purpose")));
+                all.push(Fault::manifest(
+                    "/intent",
+                    format!("the intent `{intent}` takes anything: a skill has one purpose"),
+                ));
             }
             let when = value.get("created_at").and_then(Value::as_str);
             if let Some(text) = when.filter(|t| !is_date(t)) {
-                all.push(Fault::manifest("/created_at", format!("`{text}` is no date")));
+                all.push(Fault::manifest(
+                    "/created_at",
+                    format!("`{text}` is no date"),
+                ));
             }
         }
         Kind::Servers => servers::look(value, all),
         Kind::SkillSet => {
-            for (name, skill) in value.get("skills").and_then(Value::as_object).into_iter().flatten() {
-                both(&format!("/skills/{}", step(name)), skill, ["path", "package"], all);
+            for (name, skill) in value
+                .get("skills")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+            {
+                both(
+                    &format!("/skills/{}", step(name)),
+                    skill,
+                    ["path", "package"],
+                    all,
+                );
             }
         }
         Kind::Agent => {}
@@ -188,17 +266,26 @@ fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
 /// Two members of which one says what is loaded: which of them counts depends on the reader.
 pub(super) fn both(pointer: &str, value: &Value, members: [&str; 2], all: &mut Vec<Fault>) {
     let [one, other] = members;
-    if members.iter().all(|member| value.get(member).is_some_and(|v| !v.is_null())) {
+    if members
+        .iter()
+        .all(|member| value.get(member).is_some_and(|v| !v.is_null()))
+    {
         all.push(Fault::manifest(
             pointer,
-            format!("`{one}` and `{other}` stand together: which of them counts depends on the reader"),
+            format!(
+                "`{one}` and `{other}` stand together: which of them counts depends on the reader"
+            ),
         ));
     }
 }
 
 /// `2027-01-31`, or RFC 3339.
 fn is_date(text: &str) -> bool {
-    let whole = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
+    let whole = if text.len() == 10 {
+        format!("{text}T00:00:00Z")
+    } else {
+        text.to_owned()
+    };
     crate::time::parse_rfc3339(&whole).is_some()
 }
 
@@ -211,12 +298,21 @@ fn tools(before: &str, list: &Value, all: &mut Vec<Fault>) {
             format!("more than {TOOLS} tools: from here on they aren't looked at"),
         ));
     }
-    for (n, tool) in list.as_array().into_iter().flatten().enumerate().take(TOOLS) {
+    for (n, tool) in list
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .take(TOOLS)
+    {
         let pointer = format!("{before}/{n}");
         if let Some(name) = tool.get("name").and_then(Value::as_str)
             && !seen.insert(name)
         {
-            all.push(Fault::manifest(format!("{pointer}/name"), format!("another tool is called `{name}` as well")));
+            all.push(Fault::manifest(
+                format!("{pointer}/name"),
+                format!("another tool is called `{name}` as well"),
+            ));
         }
         parameters(&pointer, tool, all);
     }
@@ -224,13 +320,21 @@ fn tools(before: &str, list: &Value, all: &mut Vec<Fault>) {
 
 /// The parameters of a tool are JSON Schema, of an object.
 fn parameters(before: &str, tool: &Value, all: &mut Vec<Fault>) {
-    let Some(schema) = tool.get("parameters").filter(|p| p.is_object()) else { return };
+    let Some(schema) = tool.get("parameters").filter(|p| p.is_object()) else {
+        return;
+    };
     let pointer = format!("{before}/parameters");
     if let Err(error) = Validator::new(schema) {
-        all.push(Fault::manifest(&*pointer, format!("the parameters are no JSON Schema: {error}")));
+        all.push(Fault::manifest(
+            &*pointer,
+            format!("the parameters are no JSON Schema: {error}"),
+        ));
     }
     if schema.get("type").is_some_and(|t| t != "object") {
-        all.push(Fault::manifest(format!("{pointer}/type"), "parameters are given by name: their type is `object`"));
+        all.push(Fault::manifest(
+            format!("{pointer}/type"),
+            "parameters are given by name: their type is `object`",
+        ));
     }
 }
 
@@ -240,14 +344,21 @@ mod tests {
     use proptest::prelude::*;
 
     fn told(kind: Kind, text: &str) -> Vec<(u16, String)> {
-        faults(kind, text).into_iter().map(|f| (f.code, f.pointer)).collect()
+        faults(kind, text)
+            .into_iter()
+            .map(|f| (f.code, f.pointer))
+            .collect()
     }
 
     const META: &str = r#"{"name":"mend","version":"1.0.0","intent":"mend a build","author":"a","created_at":"2026-01-31"}"#;
 
     #[test]
     fn every_schema_compiles() {
-        assert!(Kind::ALL.iter().all(|k| VALIDATORS.contains_key(k.schema())));
+        assert!(
+            Kind::ALL
+                .iter()
+                .all(|k| VALIDATORS.contains_key(k.schema()))
+        );
     }
 
     #[test]
@@ -256,47 +367,136 @@ mod tests {
         for member in ["name", "version", "intent", "author", "created_at"] {
             let mut value: Value = serde_json::from_str(META).unwrap();
             value.as_object_mut().unwrap().remove(member);
-            assert_eq!(told(Kind::Metadata, &value.to_string()), [(901, String::new())], "{member}");
+            assert_eq!(
+                told(Kind::Metadata, &value.to_string()),
+                [(901, String::new())],
+                "{member}"
+            );
         }
-        let vague =
-            ["", " ", "ANY", "general", "General-Purpose", "everything", "*", "**", ".*", "any task", "everything.", "all tasks"];
-        for intent in
-            vague.into_iter().chain(["任何", "所有", "通用", "所有的任务", "＊", "do anything", "catch-all", "All: the things!"])
-        {
+        let vague = [
+            "",
+            " ",
+            "ANY",
+            "general",
+            "General-Purpose",
+            "everything",
+            "*",
+            "**",
+            ".*",
+            "any task",
+            "everything.",
+            "all tasks",
+        ];
+        for intent in vague.into_iter().chain([
+            "任何",
+            "所有",
+            "通用",
+            "所有的任务",
+            "＊",
+            "do anything",
+            "catch-all",
+            "All: the things!",
+        ]) {
             let text = META.replace("mend a build", intent);
-            assert_eq!(told(Kind::Metadata, &text), [(901, "/intent".into())], "{intent:?}");
+            assert_eq!(
+                told(Kind::Metadata, &text),
+                [(901, "/intent".into())],
+                "{intent:?}"
+            );
         }
-        for intent in ["mend any build", "general ledger", "任何构建失败的修复", "do the dishes"] {
-            assert_eq!(told(Kind::Metadata, &META.replace("mend a build", intent)), [], "{intent:?}");
+        for intent in [
+            "mend any build",
+            "general ledger",
+            "任何构建失败的修复",
+            "do the dishes",
+        ] {
+            assert_eq!(
+                told(Kind::Metadata, &META.replace("mend a build", intent)),
+                [],
+                "{intent:?}"
+            );
         }
         for version in ["1.0.0-rc.1", "1.0.0-0a", "1.0.0+001", "1.0.0-x-y.7+b.01"] {
-            assert_eq!(told(Kind::Metadata, &META.replace("1.0.0", version)), [], "{version}");
+            assert_eq!(
+                told(Kind::Metadata, &META.replace("1.0.0", version)),
+                [],
+                "{version}"
+            );
         }
-        for version in ["1.0.0-01", "1.0.0-rc.01", "1.0.0-", "1.0.0-a..b", "1.0.0+", "1", "1.0", "01.0.0", "v1.0.0", "latest"] {
-            assert_eq!(told(Kind::Metadata, &META.replace("1.0.0", version)), [(901, "/version".into())], "{version}");
+        for version in [
+            "1.0.0-01",
+            "1.0.0-rc.01",
+            "1.0.0-",
+            "1.0.0-a..b",
+            "1.0.0+",
+            "1",
+            "1.0",
+            "01.0.0",
+            "v1.0.0",
+            "latest",
+        ] {
+            assert_eq!(
+                told(Kind::Metadata, &META.replace("1.0.0", version)),
+                [(901, "/version".into())],
+                "{version}"
+            );
         }
-        assert_eq!(told(Kind::Metadata, &META.replace("2026-01-31", "yesterday")), [(901, "/created_at".into())]);
-        assert_eq!(told(Kind::Metadata, &META.replace("\"author\"", "\"name\":\"x\",\"author\"")), [(106, "/name".into())]);
+        assert_eq!(
+            told(Kind::Metadata, &META.replace("2026-01-31", "yesterday")),
+            [(901, "/created_at".into())]
+        );
+        assert_eq!(
+            told(
+                Kind::Metadata,
+                &META.replace("\"author\"", "\"name\":\"x\",\"author\"")
+            ),
+            [(106, "/name".into())]
+        );
         assert_eq!(told(Kind::Metadata, "{"), [(102, String::new())]);
         assert_eq!(told(Kind::Metadata, "[]"), [(901, String::new())]);
-        let trial =
-            META.replace("\"author\"", r#""trial":{"mode":"careful"},"permissions":[{"type":"disk","rules":[]}],"author""#);
-        assert_eq!(told(Kind::Metadata, &trial), [(901, "/trial/mode".into()), (901, "/permissions/0/type".into())]);
+        let trial = META.replace(
+            "\"author\"",
+            r#""trial":{"mode":"careful"},"permissions":[{"type":"disk","rules":[]}],"author""#,
+        );
+        assert_eq!(
+            told(Kind::Metadata, &trial),
+            [
+                (901, "/trial/mode".into()),
+                (901, "/permissions/0/type".into())
+            ]
+        );
     }
 
     #[test]
     fn parameters_are_json_schema() {
-        let tool = |parameters: &str| format!(r#"{{"name":"t","description":"d","parameters":{parameters}}}"#);
-        assert_eq!(told(Kind::Tool, &tool(r#"{"type":"object","properties":{"a":{"type":"string"}}}"#)), []);
+        let tool = |parameters: &str| {
+            format!(r#"{{"name":"t","description":"d","parameters":{parameters}}}"#)
+        };
         assert_eq!(
-            told(Kind::Tool, &tool(r#"{"type":"object","properties":{"a":{"type":"text"}}}"#)),
+            told(
+                Kind::Tool,
+                &tool(r#"{"type":"object","properties":{"a":{"type":"string"}}}"#)
+            ),
+            []
+        );
+        assert_eq!(
+            told(
+                Kind::Tool,
+                &tool(r#"{"type":"object","properties":{"a":{"type":"text"}}}"#)
+            ),
             [(901, "/parameters".into())]
         );
         assert_eq!(
-            told(Kind::Tool, &tool(r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/s"}}}"#)),
+            told(
+                Kind::Tool,
+                &tool(r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/s"}}}"#)
+            ),
             [(901, "/parameters".into())]
         );
-        assert_eq!(told(Kind::Tool, &tool(r#"{"type":"string"}"#)), [(901, "/parameters/type".into())]);
+        assert_eq!(
+            told(Kind::Tool, &tool(r#"{"type":"string"}"#)),
+            [(901, "/parameters/type".into())]
+        );
         assert_eq!(told(Kind::Tool, &tool("[]")), [(901, "/parameters".into())]);
         let two = format!("[{},{}]", tool("{}"), tool("{}"));
         assert_eq!(told(Kind::Tools, &two), [(901, "/1/name".into())]);
@@ -307,17 +507,35 @@ mod tests {
             (0..count).map(each).collect::<Vec<_>>().join(",")
         };
         assert_eq!(told(Kind::Tools, &format!("[{}]", many(TOOLS))), []);
-        assert_eq!(told(Kind::Tools, &format!("[{}]", many(TOOLS + 1))), [(107, format!("/{TOOLS}"))]);
+        assert_eq!(
+            told(Kind::Tools, &format!("[{}]", many(TOOLS + 1))),
+            [(107, format!("/{TOOLS}"))]
+        );
     }
 
     #[test]
     fn no_fault_is_crowded_out_or_takes_a_walk_too_many() {
-        let twice = format!("{},{}", META.trim_end_matches('}'), "\"x\":1,".repeat(20_000).trim_end_matches(',')) + "}";
+        let twice = format!(
+            "{},{}",
+            META.trim_end_matches('}'),
+            "\"x\":1,".repeat(20_000).trim_end_matches(',')
+        ) + "}";
         let found = told(Kind::Metadata, &twice);
-        assert_eq!((found.len(), found.first()), (MOST, Some(&(106, "/x".to_owned()))));
-        let servers: String = (0..150).map(|n| format!(r#""a{n:03}":{{"command":"npx","args":["x"]}},"#)).collect();
-        let found = told(Kind::Servers, &format!(r#"{{"mcpServers":{{{servers}"b":{{"command":"x","url":"https://x"}}}}}}"#));
-        assert_eq!((found.len(), found.last()), (MOST, Some(&(901, "/mcpServers/b".to_owned()))));
+        assert_eq!(
+            (found.len(), found.first()),
+            (MOST, Some(&(106, "/x".to_owned())))
+        );
+        let servers: String = (0..150)
+            .map(|n| format!(r#""a{n:03}":{{"command":"npx","args":["x"]}},"#))
+            .collect();
+        let found = told(
+            Kind::Servers,
+            &format!(r#"{{"mcpServers":{{{servers}"b":{{"command":"x","url":"https://x"}}}}}}"#),
+        );
+        assert_eq!(
+            (found.len(), found.last()),
+            (MOST, Some(&(901, "/mcpServers/b".to_owned())))
+        );
     }
 
     #[test]
@@ -325,18 +543,39 @@ mod tests {
         let entry = |entry: &str| told(Kind::SkillSet, &format!(r#"{{"skills":{{"a":{entry}}}}}"#));
         assert_eq!(entry(r#"{"path":"./a"}"#), []);
         assert_eq!(entry(r#"{"package":"x"}"#), []);
-        assert_eq!(entry(r#"{"package":"x","path":5}"#), [(901, "/skills/a".into())]);
-        let server = |server: &str| told(Kind::Servers, &format!(r#"{{"mcpServers":{{"a":{server}}}}}"#));
+        assert_eq!(
+            entry(r#"{"package":"x","path":5}"#),
+            [(901, "/skills/a".into())]
+        );
+        let server = |server: &str| {
+            told(
+                Kind::Servers,
+                &format!(r#"{{"mcpServers":{{"a":{server}}}}}"#),
+            )
+        };
         assert_eq!(server(r#"{"type":"http","url":"https://x"}"#), []);
-        assert_eq!(server(r#"{"type":"http","url":"https://x","command":["sh","-c","evil"]}"#), [(901, "/mcpServers/a".into())]);
+        assert_eq!(
+            server(r#"{"type":"http","url":"https://x","command":["sh","-c","evil"]}"#),
+            [(901, "/mcpServers/a".into())]
+        );
     }
 
     #[test]
     fn secrets_and_hidden_text_are_found() {
         let key = format!("AKIA{}", "IOSFODNN7ABCDEFG");
-        let servers = format!(r#"{{"mcpServers":{{"a":{{"command":"serve","env":{{"K":"{key}"}}}}}}}}"#);
-        assert_eq!(told(Kind::Servers, &servers), [(803, "/mcpServers/a/env/K".into())]);
-        assert_eq!(told(Kind::Metadata, &META.replace("mend a build", "mend \u{202e}dliub")), [(804, "/intent".into())]);
+        let servers =
+            format!(r#"{{"mcpServers":{{"a":{{"command":"serve","env":{{"K":"{key}"}}}}}}}}"#);
+        assert_eq!(
+            told(Kind::Servers, &servers),
+            [(803, "/mcpServers/a/env/K".into())]
+        );
+        assert_eq!(
+            told(
+                Kind::Metadata,
+                &META.replace("mend a build", "mend \u{202e}dliub")
+            ),
+            [(804, "/intent".into())]
+        );
     }
 
     proptest! {

@@ -126,8 +126,8 @@ const VAGUE_HAN: [&str; 43] = [
 /// Letters from which on a word may be made of vague ones: shorter ones stand in too many others.
 const LETTERS: usize = 3;
 
-/// Whether an intent says nothing: it has no words, as `*` and `.*`, or none that say something. It is read as a person reads it,
-/// who takes a letter for the one that it looks like.
+/// Whether an intent says nothing: it has no words, as `*` and `.*`, or none that say something. It
+/// is read as a person reads it, who takes a letter for the one that it looks like.
 pub(super) fn is_catch_all(intent: &str) -> bool {
     let words = words(intent);
     let mut spelled = String::new();
@@ -150,14 +150,21 @@ fn is_spelled_vague(letters: &str) -> bool {
     letters.chars().all(|c| c == 'a') || is_vague(letters)
 }
 
-/// The words of a text in plain small letters: without accents and styles, parted where the case changes and where digits begin.
+/// The words of a text in plain small letters: without accents and styles, parted where the case
+/// changes and where digits begin.
 fn words(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut word = String::new();
     let mut before = ' ';
-    for c in text.nfkd().filter(|c| !is_accent(*c) && !is_ignorable(*c)).nfc() {
+    for c in text
+        .nfkd()
+        .filter(|c| !is_accent(*c) && !is_ignorable(*c))
+        .nfc()
+    {
         let c = crate::scan::looks_like(c).unwrap_or(c);
-        let parts = !c.is_alphanumeric() || before.is_lowercase() && c.is_uppercase() || before.is_numeric() != c.is_numeric();
+        let parts = !c.is_alphanumeric()
+            || before.is_lowercase() && c.is_uppercase()
+            || before.is_numeric() != c.is_numeric();
         if parts && !word.is_empty() {
             all.push(std::mem::take(&mut word));
         }
@@ -187,7 +194,8 @@ fn is_vague(word: &str) -> bool {
     left.is_empty() || is_made_of_vague(&left)
 }
 
-/// Whether a word is made of vague ones: `catchall`, `multipurpose`. From each place that a part reaches the next one begins.
+/// Whether a word is made of vague ones: `catchall`, `multipurpose`. From each place that a part
+/// reaches the next one begins.
 fn is_made_of_vague(word: &str) -> bool {
     if word.len() > 64 {
         return false;
@@ -196,7 +204,10 @@ fn is_made_of_vague(word: &str) -> bool {
     let mut n = 0;
     while let Some(at) = reached.get(n).copied() {
         let rest = word.get(at..).unwrap_or_default();
-        for part in VAGUE.iter().filter(|part| part.len() >= LETTERS && rest.starts_with(**part)) {
+        for part in VAGUE
+            .iter()
+            .filter(|part| part.len() >= LETTERS && rest.starts_with(**part))
+        {
             let end = at + part.len();
             if end == word.len() {
                 return true;

@@ -23,7 +23,15 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 7] = [Self::Tool, Self::Tools, Self::Skill, Self::SkillSet, Self::Metadata, Self::Servers, Self::Agent];
+    pub const ALL: [Self; 7] = [
+        Self::Tool,
+        Self::Tools,
+        Self::Skill,
+        Self::SkillSet,
+        Self::Metadata,
+        Self::Servers,
+        Self::Agent,
+    ];
 
     /// The name of its schema; a list of tools has that of a tool for each.
     #[must_use]
@@ -55,27 +63,48 @@ impl Kind {
         })
     }
 
-    /// The kind that the shape of a value says; more than one member must fit, so that no record is taken for one.
+    /// The kind that the shape of a value says; more than one member must fit, so that no record is
+    /// taken for one.
     #[must_use]
     pub fn by_shape(value: &Value) -> Option<Self> {
         let has = |member: &str| value.get(member).is_some();
         let text = |member: &str| value.get(member).is_some_and(Value::is_string);
         let is_tool = |tool: &Value| {
-            ["name", "description"].iter().all(|m| tool.get(m).is_some_and(Value::is_string))
+            ["name", "description"]
+                .iter()
+                .all(|m| tool.get(m).is_some_and(Value::is_string))
                 && tool.get("parameters").is_some_and(Value::is_object)
         };
-        let entry = |e: &Value| e.get("path").or_else(|| e.get("package")).is_some_and(Value::is_string);
-        let loads = || value.get("skills").and_then(Value::as_object).is_some_and(|s| !s.is_empty() && s.values().all(entry));
+        let entry = |e: &Value| {
+            e.get("path")
+                .or_else(|| e.get("package"))
+                .is_some_and(Value::is_string)
+        };
+        let loads = || {
+            value
+                .get("skills")
+                .and_then(Value::as_object)
+                .is_some_and(|s| !s.is_empty() && s.values().all(entry))
+        };
         match value {
-            Value::Array(all) => (!all.is_empty() && all.iter().all(is_tool)).then_some(Self::Tools),
+            Value::Array(all) => {
+                (!all.is_empty() && all.iter().all(is_tool)).then_some(Self::Tools)
+            }
             Value::Object(_) if has("record") || has("executionId") => None,
             Value::Object(_) => match () {
                 () if value.get("mcpServers").is_some_and(Value::is_object) => Some(Self::Servers),
                 () if loads() => Some(Self::SkillSet),
-                () if text("name") && text("version") && value.get("tools").is_some_and(Value::is_array) => Some(Self::Skill),
+                () if text("name")
+                    && text("version")
+                    && value.get("tools").is_some_and(Value::is_array) =>
+                {
+                    Some(Self::Skill)
+                }
                 () if text("name") && text("version") && text("intent") => Some(Self::Metadata),
                 () if is_tool(value) => Some(Self::Tool),
-                () if text("systemPrompt") && (has("model") || has("mcp") || has("skill")) => Some(Self::Agent),
+                () if text("systemPrompt") && (has("model") || has("mcp") || has("skill")) => {
+                    Some(Self::Agent)
+                }
                 () => None,
             },
             _ => None,

@@ -1,7 +1,8 @@
 //! Manifests: what skills, tools, servers and agents say of themselves, and whether it can be so.
 //!
-//! A manifest is told by its name, or else by its shape ([`kind_of`]). What is wrong with its text alone is found without
-//! looking around ([`faults`]); what it names is then looked for in the project ([`check()`]).
+//! A manifest is told by its name, or else by its shape ([`kind_of`]). What is wrong with its text
+//! alone is found without looking around ([`faults`]); what it names is then looked for in the
+//! project ([`check()`]).
 
 mod check;
 mod code;
@@ -16,5 +17,6 @@ pub use check::{File, check};
 pub use fault::{Fault, faults};
 pub use kind::{Kind, kind_of};
 pub use types::{
-    AgentConfig, Metadata, Permission, PermissionType, Servers, SkillManifest, SkillSet, Tool, Trial, TrialMode, add_to,
+    AgentConfig, Metadata, Permission, PermissionType, Servers, SkillManifest, SkillSet, Tool,
+    Trial, TrialMode, add_to,
 };

@@ -29,38 +29,85 @@ fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
         Kind::Skill => {
             let mut handler = |pointer: String, handler| {
                 if let Some(text) = value.pointer(&pointer).and_then(Value::as_str) {
-                    let (path, function) = text.split_once('#').map_or((text, None), |(path, f)| (path, Some(f)));
+                    let (path, function) = text
+                        .split_once('#')
+                        .map_or((text, None), |(path, f)| (path, Some(f)));
                     if handler || function.is_some() {
-                        all.push(Named { pointer, path, function, folder: false });
+                        all.push(Named {
+                            pointer,
+                            path,
+                            function,
+                            folder: false,
+                        });
                     }
                 }
             };
-            let tools = value.get("tools").and_then(Value::as_array).map_or(0, Vec::len);
+            let tools = value
+                .get("tools")
+                .and_then(Value::as_array)
+                .map_or(0, Vec::len);
             (0..tools.min(TOOLS)).for_each(|n| handler(format!("/tools/{n}/handler"), true));
-            let hooks = value.get("hooks").and_then(Value::as_object).into_iter().flatten();
+            let hooks = value
+                .get("hooks")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten();
             hooks.for_each(|(name, _)| handler(format!("/hooks/{}", step(name)), false));
         }
         Kind::SkillSet => {
-            for (name, skill) in value.get("skills").and_then(Value::as_object).into_iter().flatten() {
+            for (name, skill) in value
+                .get("skills")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+            {
                 if let Some(path) = skill.get("path").and_then(Value::as_str) {
-                    all.push(Named { pointer: format!("/skills/{}/path", step(name)), path, function: None, folder: true });
+                    all.push(Named {
+                        pointer: format!("/skills/{}/path", step(name)),
+                        path,
+                        function: None,
+                        folder: true,
+                    });
                 }
             }
         }
         Kind::Agent => {
             if let Some(path) = text("/mcp/configPath") {
-                all.push(Named { pointer: "/mcp/configPath".into(), path, function: None, folder: false });
+                all.push(Named {
+                    pointer: "/mcp/configPath".into(),
+                    path,
+                    function: None,
+                    folder: false,
+                });
             }
-            let folders = value.pointer("/skill/directories").and_then(Value::as_array).into_iter().flatten();
-            for (n, path) in folders.enumerate().filter_map(|(n, p)| Some((n, p.as_str()?))) {
-                all.push(Named { pointer: format!("/skill/directories/{n}"), path, function: None, folder: true });
+            let folders = value
+                .pointer("/skill/directories")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            for (n, path) in folders
+                .enumerate()
+                .filter_map(|(n, p)| Some((n, p.as_str()?)))
+            {
+                all.push(Named {
+                    pointer: format!("/skill/directories/{n}"),
+                    path,
+                    function: None,
+                    folder: true,
+                });
             }
         }
         Kind::Servers => {
-            for (name, server) in value.get("mcpServers").and_then(Value::as_object).into_iter().flatten() {
+            for (name, server) in value
+                .get("mcpServers")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+            {
                 let command = server.get("command").and_then(Value::as_str);
                 // A bare name is looked for among the installed programs.
-                if let Some(path) = command.filter(|c| c.starts_with("./") || c.starts_with("../")) {
+                if let Some(path) = command.filter(|c| c.starts_with("./") || c.starts_with("../"))
+                {
                     all.push(Named {
                         pointer: format!("/mcpServers/{}/command", step(name)),
                         path,
@@ -68,10 +115,18 @@ fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
                         folder: false,
                     });
                 }
-                let args = server.get("args").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                let args = server
+                    .get("args")
+                    .and_then(Value::as_array)
+                    .map_or(&[][..], Vec::as_slice);
                 for (n, path) in arguments(command.unwrap_or_default(), args) {
                     let pointer = format!("/mcpServers/{}/args/{n}", step(name));
-                    all.push(Named { pointer, path, function: None, folder: true });
+                    all.push(Named {
+                        pointer,
+                        path,
+                        function: None,
+                        folder: true,
+                    });
                 }
             }
         }
@@ -84,45 +139,70 @@ fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
 pub(super) fn look(kind: Kind, value: &Value, folder: &Path, root: &Path) -> Vec<Fault> {
     let roots = (root.canonicalize(), folder.canonicalize());
     let (Ok(root), Ok(folder)) = roots else {
-        return vec![Fault::manifest("", "what it names can't be looked for: its folder can't be resolved")];
+        return vec![Fault::manifest(
+            "",
+            "what it names can't be looked for: its folder can't be resolved",
+        )];
     };
     let mut all: Vec<Fault> = hooks(kind, value);
     all.extend(
-        named(kind, value).into_iter().filter_map(|n| fault(&n, &folder, &root).map(|why| Fault::manifest(n.pointer, why))),
+        named(kind, value)
+            .into_iter()
+            .filter_map(|n| fault(&n, &folder, &root).map(|why| Fault::manifest(n.pointer, why))),
     );
     all
 }
 
 /// Hooks that are neither the name of a function nor a file with one.
 fn hooks(kind: Kind, value: &Value) -> Vec<Fault> {
-    let hooks = value.get("hooks").and_then(Value::as_object).filter(|_| kind == Kind::Skill);
+    let hooks = value
+        .get("hooks")
+        .and_then(Value::as_object)
+        .filter(|_| kind == Kind::Skill);
     let strange = hooks.into_iter().flatten().filter_map(|(name, hook)| {
-        let text = hook.as_str().filter(|text| !text.contains('#') && !is_name(text))?;
-        let message = format!("`{text}` is neither the name of a function nor a file with one, as `./hooks.js#load`");
+        let text = hook
+            .as_str()
+            .filter(|text| !text.contains('#') && !is_name(text))?;
+        let message = format!(
+            "`{text}` is neither the name of a function nor a file with one, as `./hooks.js#load`"
+        );
         Some(Fault::manifest(format!("/hooks/{}", step(name)), message))
     });
     strange.collect()
 }
 
 /// Programs whose first argument is the file that they run.
-const INTERPRETERS: [&str; 12] =
-    ["node", "nodejs", "bun", "tsx", "ts-node", "python", "python3", "py", "ruby", "php", "perl", "Rscript"];
+const INTERPRETERS: [&str; 12] = [
+    "node", "nodejs", "bun", "tsx", "ts-node", "python", "python3", "py", "ruby", "php", "perl",
+    "Rscript",
+];
 
-/// The arguments of a server that are paths of the project: those that say so, and the file that an interpreter runs.
+/// The arguments of a server that are paths of the project: those that say so, and the file that an
+/// interpreter runs.
 fn arguments<'v>(command: &str, args: &'v [Value]) -> Vec<(usize, &'v str)> {
     let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
     let name = name.strip_suffix(".exe").unwrap_or(name);
-    let is_file = |arg: &str| arg.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && (1..=3).contains(&end.len()));
+    let is_file = |arg: &str| {
+        arg.rsplit_once('.')
+            .is_some_and(|(stem, end)| !stem.is_empty() && (1..=3).contains(&end.len()))
+    };
     let mut all = Vec::new();
     let mut first = INTERPRETERS.contains(&name);
     for (n, arg) in args.iter().enumerate().take(ARGUMENTS) {
         let Some(arg) = arg.as_str() else { continue };
         // What follows these is code or a line for a shell, not a path.
-        let before = n.checked_sub(1).and_then(|n| args.get(n)).and_then(Value::as_str).unwrap_or_default();
+        let before = n
+            .checked_sub(1)
+            .and_then(|n| args.get(n))
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         if matches!(before, "-c" | "--call" | "-e" | "--eval") {
             continue;
         }
-        if arg.starts_with("./") || arg.starts_with("../") || (first && !arg.starts_with('-') && is_file(arg)) {
+        if arg.starts_with("./")
+            || arg.starts_with("../")
+            || (first && !arg.starts_with('-') && is_file(arg))
+        {
             all.push((n, arg));
         }
         // Behind an option stands what it asks for, and who knows what that is.
@@ -134,7 +214,11 @@ fn arguments<'v>(command: &str, args: &'v [Value]) -> Vec<(usize, &'v str)> {
 fn fault(named: &Named<'_>, folder: &Path, root: &Path) -> Option<String> {
     let shown = named.path;
     let plain = shown.strip_prefix("./").unwrap_or(shown);
-    let plain = if named.folder { plain.trim_end_matches('/') } else { plain };
+    let plain = if named.folder {
+        plain.trim_end_matches('/')
+    } else {
+        plain
+    };
     if named.folder && plain.is_empty() {
         return None;
     }
@@ -143,11 +227,15 @@ fn fault(named: &Named<'_>, folder: &Path, root: &Path) -> Option<String> {
     }
     let real = match folder.join(plain).canonicalize() {
         Ok(real) => real,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Some(format!("`{shown}` doesn't exist")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Some(format!("`{shown}` doesn't exist"));
+        }
         Err(error) => return Some(format!("`{shown}` can't be looked at: {error}")),
     };
     if !real.starts_with(root) {
-        return Some(format!("`{shown}` leads out of the project by a symbolic link"));
+        return Some(format!(
+            "`{shown}` leads out of the project by a symbolic link"
+        ));
     }
     if !named.folder && !real.is_file() {
         return Some(format!("`{shown}` is no file"));
@@ -157,11 +245,14 @@ fn fault(named: &Named<'_>, folder: &Path, root: &Path) -> Option<String> {
         return Some(format!("`{function}` is no name of a function"));
     }
     match std::fs::metadata(&real).map(|m| m.len()) {
-        Ok(length) if length > SEARCHED => return Some(format!("`{shown}` is too long to look for `{function}`")),
+        Ok(length) if length > SEARCHED => {
+            return Some(format!("`{shown}` is too long to look for `{function}`"));
+        }
         Ok(_) => {}
         Err(error) => return Some(format!("`{shown}` can't be looked at: {error}")),
     }
-    let found = std::fs::read(&real).is_ok_and(|bytes| defines(plain, &String::from_utf8_lossy(&bytes), function));
+    let found = std::fs::read(&real)
+        .is_ok_and(|bytes| defines(plain, &String::from_utf8_lossy(&bytes), function));
     (!found).then(|| format!("`{shown}` defines nothing that is called `{function}`"))
 }
 
@@ -201,7 +292,8 @@ mod tests {
         }
         #[cfg(unix)]
         {
-            std::os::unix::fs::symlink(outside.path().join("evil.js"), folder.join("link.js")).unwrap();
+            std::os::unix::fs::symlink(outside.path().join("evil.js"), folder.join("link.js"))
+                .unwrap();
             assert_eq!(of("./link.js#mendAll"), 1);
         }
         let agent = json!({"skill":{"directories":["./lib/","missing"]},"mcp":{"configPath":"../common.js"}});
@@ -210,11 +302,25 @@ mod tests {
         assert_eq!(look(Kind::SkillSet, &set, &folder, root.path()).len(), 1);
         let hooks = json!({"hooks":{"onLoad":"./lib/a.js#mendAll","onUnload":"bye"}});
         assert_eq!(look(Kind::Skill, &hooks, &folder, root.path()).len(), 0);
-        for strange in ["rm -rf /", "", "./lib/a.js", "curl x | sh", "./lib/a.js#none"] {
+        for strange in [
+            "rm -rf /",
+            "",
+            "./lib/a.js",
+            "curl x | sh",
+            "./lib/a.js#none",
+        ] {
             let hooks = json!({"hooks":{"onLoad":strange}});
-            assert_eq!(look(Kind::Skill, &hooks, &folder, root.path()).len(), 1, "{strange}");
+            assert_eq!(
+                look(Kind::Skill, &hooks, &folder, root.path()).len(),
+                1,
+                "{strange}"
+            );
         }
-        std::fs::write(folder.join("lib/b.js"), "// ghost\nconst a = 'strung';\nfoo(); if (1) {}\nfunction run() {}").unwrap();
+        std::fs::write(
+            folder.join("lib/b.js"),
+            "// ghost\nconst a = 'strung';\nfoo(); if (1) {}\nfunction run() {}",
+        )
+        .unwrap();
         for bad in ["ghost", "strung", "foo", "if", "run()"] {
             assert_eq!(of(&format!("./lib/b.js#{bad}")), 1, "{bad}");
         }

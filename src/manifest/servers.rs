@@ -1,17 +1,38 @@
-//! Servers that run what nobody has looked at: packages without a version, shells, connections in the clear.
+//! Servers that run what nobody has looked at: packages without a version, shells, connections in
+//! the clear.
 
 use super::fault::{Fault, both, step};
 use serde_json::Value;
 
 /// Programs that take a line of text and run it.
-const SHELLS: [&str; 12] =
-    ["sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"];
+const SHELLS: [&str; 12] = [
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ash",
+    "ksh",
+    "fish",
+    "cmd",
+    "cmd.exe",
+    "powershell",
+    "powershell.exe",
+    "pwsh",
+];
 /// Versions that are another one tomorrow.
-const MOVING: [&str; 8] = ["latest", "next", "beta", "alpha", "canary", "main", "master", "*"];
+const MOVING: [&str; 8] = [
+    "latest", "next", "beta", "alpha", "canary", "main", "master", "*",
+];
 
 /// A warning about a server.
 fn warn(pointer: String, message: String) -> Fault {
-    Fault { code: 915, severity: None, at: 0..0, pointer, message }
+    Fault {
+        code: 915,
+        severity: None,
+        at: 0..0,
+        pointer,
+        message,
+    }
 }
 
 /// Looks at every server.
@@ -20,14 +41,28 @@ pub(super) fn look(value: &Value, all: &mut Vec<Fault>) {
     for (name, server) in servers.into_iter().flatten() {
         let pointer = format!("/mcpServers/{}", step(name));
         both(&pointer, server, ["command", "url"], all);
-        if server.get("args").and_then(Value::as_array).is_some_and(|args| args.len() > ARGUMENTS) {
-            let message = format!("more than {ARGUMENTS} arguments: from here on they aren't looked at");
+        if server
+            .get("args")
+            .and_then(Value::as_array)
+            .is_some_and(|args| args.len() > ARGUMENTS)
+        {
+            let message =
+                format!("more than {ARGUMENTS} arguments: from here on they aren't looked at");
             all.push(Fault::limit(format!("{pointer}/args/{ARGUMENTS}"), message));
         }
         if let Some(command) = server.get("command").and_then(Value::as_str) {
-            let args: Vec<&str> =
-                server.get("args").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-            all.extend(program(command, &args).into_iter().map(|why| warn(format!("{pointer}/command"), why)));
+            let args: Vec<&str> = server
+                .get("args")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            all.extend(
+                program(command, &args)
+                    .into_iter()
+                    .map(|why| warn(format!("{pointer}/command"), why)),
+            );
         }
         if let Some(url) = server.get("url").and_then(Value::as_str)
             && !is_safe(url)
@@ -43,20 +78,30 @@ pub(super) fn look(value: &Value, all: &mut Vec<Fault>) {
 /// Whether a connection is encrypted, or stays on the machine.
 fn is_safe(url: &str) -> bool {
     let lower = url.to_lowercase();
-    let Some(rest) = lower.strip_prefix("http://") else { return lower.starts_with("https://") };
+    let Some(rest) = lower.strip_prefix("http://") else {
+        return lower.starts_with("https://");
+    };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     // What stands before `@` is a name, and the host comes behind it.
     let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = host
-        .strip_prefix('[')
-        .map_or_else(|| host.split(':').next().unwrap_or_default(), |h| h.split(']').next().unwrap_or_default());
+    let host = host.strip_prefix('[').map_or_else(
+        || host.split(':').next().unwrap_or_default(),
+        |h| h.split(']').next().unwrap_or_default(),
+    );
     matches!(host, "localhost" | "127.0.0.1" | "::1")
 }
 
 /// The name of a program without its folder and Windows' endings.
 fn base(command: &str) -> String {
-    let name = command.rsplit(['/', '\\']).next().unwrap_or(command).to_lowercase();
-    [".exe", ".cmd", ".bat"].iter().find_map(|e| name.strip_suffix(e)).map_or(name.clone(), str::to_owned)
+    let name = command
+        .rsplit(['/', '\\'])
+        .next()
+        .unwrap_or(command)
+        .to_lowercase();
+    [".exe", ".cmd", ".bat"]
+        .iter()
+        .find_map(|e| name.strip_suffix(e))
+        .map_or(name.clone(), str::to_owned)
 }
 
 /// Programs that start others.
@@ -78,18 +123,36 @@ const STARTERS: [&str; 14] = [
 ];
 /// Arguments that are looked at.
 pub(super) const ARGUMENTS: usize = 64;
-/// Programs that run code which stands among their arguments, the options that say so, and those that take a value of their own.
+/// Programs that run code which stands among their arguments, the options that say so, and those
+/// that take a value of their own.
 const INTERPRETERS: [(&[&str], &[&str], &[&str]); 6] = [
-    (&["python", "python2", "python3", "py", "pypy", "pypy3"], &["-c"], &["-W", "-X", "-Q", "--check-hash-based-pycs"]),
+    (
+        &["python", "python2", "python3", "py", "pypy", "pypy3"],
+        &["-c"],
+        &["-W", "-X", "-Q", "--check-hash-based-pycs"],
+    ),
     (
         &["node", "nodejs", "bun", "tsx", "ts-node"],
         &["-e", "--eval", "-p", "--print"],
-        &["-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file"],
+        &[
+            "-r",
+            "--require",
+            "--import",
+            "--loader",
+            "--experimental-loader",
+            "-C",
+            "--conditions",
+            "--env-file",
+        ],
     ),
     (&["ruby"], &["-e"], &["-I", "-r", "-C"]),
     (&["perl"], &["-e", "-E"], &["-I", "-M", "-m"]),
     (&["php"], &["-r"], &["-c", "-d"]),
-    (&["Rscript", "rscript", "lua", "luajit", "julia", "elixir"], &["-e", "--eval"], &["-l", "-L"]),
+    (
+        &["Rscript", "rscript", "lua", "luajit", "julia", "elixir"],
+        &["-e", "--eval"],
+        &["-l", "-L"],
+    ),
 ];
 
 /// What is to be said of a program with its arguments.
@@ -98,7 +161,9 @@ fn program(command: &str, args: &[&str]) -> Option<String> {
     let (first, more) = (words.next().unwrap_or_default(), words.next().is_some());
     // A folder may have a blank in its name; what stands before it is no known program then.
     if more && (!command.contains(['/', '\\']) || is_known(&base(first))) {
-        return Some(format!("`{command}` is a line for a shell: name the program alone, and its arguments in `args`"));
+        return Some(format!(
+            "`{command}` is a line for a shell: name the program alone, and its arguments in `args`"
+        ));
     }
     let name = base(command);
     let args = args.get(..ARGUMENTS).unwrap_or(args);
@@ -106,17 +171,26 @@ fn program(command: &str, args: &[&str]) -> Option<String> {
         return alone(&name, args);
     }
     let split = split(args);
-    // Which argument is the program depends on the options of the one that starts it, so that each may be.
+    // Which argument is the program depends on the options of the one that starts it, so that each
+    // may be.
     let rest = |n: usize| split.get(n + 1..).unwrap_or_default();
-    split.iter().enumerate().find_map(|(n, arg)| alone(&base(arg), rest(n)))
+    split
+        .iter()
+        .enumerate()
+        .find_map(|(n, arg)| alone(&base(arg), rest(n)))
 }
 
 /// Whether a name is that of a program of which something is to be said.
 fn is_known(name: &str) -> bool {
-    const RUNNERS: [&str; 15] =
-        ["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "uvx", "uv", "pipx", "deno", "go", "docker", "podman", "nerdctl"];
+    const RUNNERS: [&str; 15] = [
+        "npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "uvx", "uv", "pipx", "deno", "go",
+        "docker", "podman", "nerdctl",
+    ];
     let names = INTERPRETERS.iter().flat_map(|(names, _, _)| names.iter());
-    SHELLS.contains(&name) || STARTERS.contains(&name) || RUNNERS.contains(&name) || names.copied().any(|n| n == name)
+    SHELLS.contains(&name)
+        || STARTERS.contains(&name)
+        || RUNNERS.contains(&name)
+        || names.copied().any(|n| n == name)
 }
 
 /// Arguments with the line that `env -S` parts into words.
@@ -124,7 +198,10 @@ fn split<'a>(args: &[&'a str]) -> Vec<&'a str> {
     let mut all = Vec::new();
     let mut is_line = false;
     for arg in args {
-        let line = ["--split-string=", "-S"].iter().find_map(|option| arg.strip_prefix(option)).filter(|line| !line.is_empty());
+        let line = ["--split-string=", "-S"]
+            .iter()
+            .find_map(|option| arg.strip_prefix(option))
+            .filter(|line| !line.is_empty());
         match line {
             Some(line) => all.extend(line.split_whitespace()),
             None if is_line => all.extend(arg.split_whitespace()),
@@ -137,19 +214,42 @@ fn split<'a>(args: &[&'a str]) -> Vec<&'a str> {
 
 /// Code among the arguments of an interpreter: the option that says so.
 fn inline<'a>(name: &str, args: &[&'a str]) -> Option<&'a str> {
-    let (_, codes, takes) = INTERPRETERS.iter().find(|(names, _, _)| names.contains(&name))?;
+    let (_, codes, takes) = INTERPRETERS
+        .iter()
+        .find(|(names, _, _)| names.contains(&name))?;
     let mut rest = args.iter();
-    while let Some(arg) = rest.next().filter(|arg| arg.starts_with('-') && arg.len() > 1) {
+    while let Some(arg) = rest
+        .next()
+        .filter(|arg| arg.starts_with('-') && arg.len() > 1)
+    {
         if takes.contains(arg) {
             rest.next();
             continue;
         }
         // Letters may stand together, as in `-Ic`; the first one that takes a value ends them.
-        let letters = arg.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
-        let is_code = |c: char| codes.iter().any(|code| code.len() == 2 && code.ends_with(c));
-        let ends = |c: char| c == 'm' || takes.iter().any(|option| option.len() == 2 && option.ends_with(c));
-        let short = letters.chars().find(|c| is_code(*c) || ends(*c)).is_some_and(is_code);
-        let long = codes.iter().any(|code| arg.strip_prefix(code).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')));
+        let letters = arg
+            .strip_prefix('-')
+            .filter(|letters| !letters.starts_with('-'))
+            .unwrap_or_default();
+        let is_code = |c: char| {
+            codes
+                .iter()
+                .any(|code| code.len() == 2 && code.ends_with(c))
+        };
+        let ends = |c: char| {
+            c == 'm'
+                || takes
+                    .iter()
+                    .any(|option| option.len() == 2 && option.ends_with(c))
+        };
+        let short = letters
+            .chars()
+            .find(|c| is_code(*c) || ends(*c))
+            .is_some_and(is_code);
+        let long = codes.iter().any(|code| {
+            arg.strip_prefix(code)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        });
         if short || long {
             return Some(arg);
         }
@@ -179,10 +279,14 @@ fn subcommand<'s, 'a>(args: &'s [&'a str], known: &[&str]) -> &'s [&'a str] {
 /// What is to be said of a program that starts no other.
 fn alone(name: &str, args: &[&str]) -> Option<String> {
     if SHELLS.contains(&name) {
-        return Some(format!("`{name}` is a shell: what it runs is text, and text can be anything"));
+        return Some(format!(
+            "`{name}` is a shell: what it runs is text, and text can be anything"
+        ));
     }
     if let Some(option) = inline(name, args) {
-        return Some(format!("`{name} {option}` runs code that stands in the manifest, and that can be anything"));
+        return Some(format!(
+            "`{name} {option}` runs code that stands in the manifest, and that can be anything"
+        ));
     }
     package(name, args)
 }
@@ -200,45 +304,76 @@ fn package(name: &str, args: &[&str]) -> Option<String> {
     let known = CALLS.iter().find(|(names, _)| names.contains(&name));
     let args = known.map_or(args, |(_, calls)| subcommand(args, calls));
     // `docker container run` is the long form of `docker run`.
-    let args = if args.first() == Some(&"container") { args.get(1..).unwrap_or_default() } else { args };
+    let args = if args.first() == Some(&"container") {
+        args.get(1..).unwrap_or_default()
+    } else {
+        args
+    };
     let first = args.first().copied().unwrap_or_default();
     let behind = args.get(1..).unwrap_or_default();
     let (runner, args, python) = match (name, first) {
         ("npx" | "bunx" | "pnpx", _) => (name.to_owned(), args, false),
-        ("npm", "exec" | "x") | ("pnpm" | "yarn", "dlx") | ("bun", "x") => (format!("{name} {first}"), behind, false),
+        ("npm", "exec" | "x") | ("pnpm" | "yarn", "dlx") | ("bun", "x") => {
+            (format!("{name} {first}"), behind, false)
+        }
         ("uvx", _) => (name.to_owned(), args, true),
         ("uv", "tool") | ("pipx", "run") => {
-            let skipped = if name == "uv" { behind.get(1..).unwrap_or_default() } else { behind };
+            let skipped = if name == "uv" {
+                behind.get(1..).unwrap_or_default()
+            } else {
+                behind
+            };
             (format!("{name} {first}"), skipped, true)
         }
         ("deno", "eval") => {
-            return Some("`deno eval` runs code that stands in the manifest, and that can be anything".to_owned());
+            return Some(
+                "`deno eval` runs code that stands in the manifest, and that can be anything"
+                    .to_owned(),
+            );
         }
         ("deno", "run" | "x") => return deno(behind),
         ("go", "run") => return go(behind),
         ("docker" | "podman" | "nerdctl", "run") => return image(name, behind),
         _ => return None,
     };
-    let line = |arg: &&&str| matches!(**arg, "-c" | "--call" | "--shell-mode") || arg.starts_with("--call=");
+    let line = |arg: &&&str| {
+        matches!(**arg, "-c" | "--call" | "--shell-mode") || arg.starts_with("--call=")
+    };
     if let Some(option) = args.iter().find(line).filter(|_| !python) {
-        return Some(format!("`{runner} {option}` runs a line for a shell, and text can be anything"));
+        return Some(format!(
+            "`{runner} {option}` runs a line for a shell, and text can be anything"
+        ));
     }
     let named = packages(args, python);
-    let loose: Vec<&str> = named.iter().copied().filter(|p| !pinned(p, python)).collect();
+    let loose: Vec<&str> = named
+        .iter()
+        .copied()
+        .filter(|p| !pinned(p, python))
+        .collect();
     match (named.is_empty(), loose.first()) {
-        (true, _) => Some(format!("`{runner}` names no package: what it runs can't be told")),
-        (_, Some(package)) => {
-            Some(format!("`{runner}` runs `{package}` without an exact version: another one may run tomorrow than today"))
-        }
+        (true, _) => Some(format!(
+            "`{runner}` names no package: what it runs can't be told"
+        )),
+        (_, Some(package)) => Some(format!(
+            "`{runner}` runs `{package}` without an exact version: another one may run tomorrow than today"
+        )),
         _ => None,
     }
 }
 
-/// The packages among the arguments of a runner: those that options name, or else the first argument.
+/// The packages among the arguments of a runner: those that options name, or else the first
+/// argument.
 fn packages<'a>(args: &[&'a str], python: bool) -> Vec<&'a str> {
-    let options: &[&str] = if python { &["--from", "--with", "--spec"] } else { &["-p", "--package"] };
-    let takes: &[&str] =
-        if python { &["--python", "-p", "--index-url", "-i", "--pip-args"] } else { &["-c", "--call", "--registry", "-w"] };
+    let options: &[&str] = if python {
+        &["--from", "--with", "--spec"]
+    } else {
+        &["-p", "--package"]
+    };
+    let takes: &[&str] = if python {
+        &["--python", "-p", "--index-url", "-i", "--pip-args"]
+    } else {
+        &["-c", "--call", "--registry", "-w"]
+    };
     let (mut named, mut from) = (Vec::new(), false);
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
@@ -261,12 +396,16 @@ fn packages<'a>(args: &[&'a str], python: bool) -> Vec<&'a str> {
     named
 }
 
-/// Whether a package has an exact version: `name@1.2.3`, `name==1.2.3`, a commit, or a path inside the project.
+/// Whether a package has an exact version: `name@1.2.3`, `name==1.2.3`, a commit, or a path inside
+/// the project.
 fn pinned(package: &str, python: bool) -> bool {
     if package.starts_with("./") {
         return true;
     }
-    if let Some((_, reference)) = package.split_once("://").and_then(|(_, rest)| rest.rsplit_once(['@', '#'])) {
+    if let Some((_, reference)) = package
+        .split_once("://")
+        .and_then(|(_, rest)| rest.rsplit_once(['@', '#']))
+    {
         return reference.len() == 40 && reference.bytes().all(|b| b.is_ascii_hexdigit());
     }
     let version = match package.split_once("==") {
@@ -280,7 +419,11 @@ fn pinned(package: &str, python: bool) -> bool {
     let numbers = version.split(['-', '+']).next().unwrap_or_default();
     let parts: Vec<&str> = numbers.split('.').collect();
     let exact = parts.len() >= if python { 2 } else { 3 };
-    exact && !MOVING.contains(&version) && parts.iter().all(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()))
+    exact
+        && !MOVING.contains(&version)
+        && parts
+            .iter()
+            .all(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn deno(args: &[&str]) -> Option<String> {
@@ -295,9 +438,16 @@ fn deno(args: &[&str]) -> Option<String> {
 
 /// What `go run` fetches: with `@` a version of its own, without it what `go.mod` says.
 fn go(args: &[&str]) -> Option<String> {
-    let (package, version) = args.iter().find_map(|arg| Some((arg, arg.split_once('@')?.1)))?;
+    let (package, version) = args
+        .iter()
+        .find_map(|arg| Some((arg, arg.split_once('@')?.1)))?;
     let plain = version.strip_prefix('v').unwrap_or(version);
-    let parts: Vec<&str> = plain.split(['-', '+']).next().unwrap_or_default().split('.').collect();
+    let parts: Vec<&str> = plain
+        .split(['-', '+'])
+        .next()
+        .unwrap_or_default()
+        .split('.')
+        .collect();
     let exact = parts.len() == 3 && parts.iter().all(|part| part.parse::<u64>().is_ok());
     let commit = version.len() == 40 && version.bytes().all(|b| b.is_ascii_hexdigit());
     (!exact && !commit).then(|| format!("`go run` fetches `{package}` without an exact version"))
@@ -332,12 +482,19 @@ fn image(name: &str, args: &[&str]) -> Option<String> {
         if TAKES.contains(arg) {
             rest.next();
         } else if !arg.starts_with('-') {
-            let pinned =
-                arg.split_once("@sha256:").is_some_and(|(_, d)| d.len() == 64 && d.bytes().all(|b| b.is_ascii_hexdigit()));
-            return (!pinned).then(|| format!("`{name} run` takes the image `{arg}` without its digest: a tag can be moved"));
+            let pinned = arg
+                .split_once("@sha256:")
+                .is_some_and(|(_, d)| d.len() == 64 && d.bytes().all(|b| b.is_ascii_hexdigit()));
+            return (!pinned).then(|| {
+                format!(
+                    "`{name} run` takes the image `{arg}` without its digest: a tag can be moved"
+                )
+            });
         }
     }
-    Some(format!("`{name} run` names no image: what it runs can't be told"))
+    Some(format!(
+        "`{name} run` names no image: what it runs can't be told"
+    ))
 }
 
 #[cfg(test)]
@@ -438,10 +595,22 @@ mod tests {
         ] {
             assert!(!objects(fine), "{fine}");
         }
-        for line in ["npx server@1.2.3", "/bin/sh -c evil", "/usr/bin/env node x", "/usr/local/bin/docker run x"] {
-            assert!(program(line, &[]).is_some(), "{line}: a line in the place of a program");
+        for line in [
+            "npx server@1.2.3",
+            "/bin/sh -c evil",
+            "/usr/bin/env node x",
+            "/usr/local/bin/docker run x",
+        ] {
+            assert!(
+                program(line, &[]).is_some(),
+                "{line}: a line in the place of a program"
+            );
         }
-        for path in ["C:\\Program Files\\server.exe", "/opt/my tools/server", "./my server"] {
+        for path in [
+            "C:\\Program Files\\server.exe",
+            "/opt/my tools/server",
+            "./my server",
+        ] {
             assert!(program(path, &[]).is_none(), "{path}");
         }
         for (url, safe) in [

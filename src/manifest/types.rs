@@ -42,8 +42,8 @@ pub struct Permission {
     /// Of what kind.
     #[serde(rename = "type")]
     pub kind: PermissionType,
-    /// Globs: of paths below the project (`read:` or `write:` before one narrows it), of hosts, of programs, of names
-    /// of variables.
+    /// Globs: of paths below the project (`read:` or `write:` before one narrows it), of hosts, of
+    /// programs, of names of variables.
     #[serde(default)]
     pub rules: Vec<String>,
 }
@@ -323,9 +323,29 @@ pub struct AgentServers {
 pub fn add_to(catalogue: &mut Catalogue) {
     let keep = |_: &mut Map<String, Value>| {};
     catalogue.add::<Tool>("tool-manifest", "A tool that a model may call.", keep);
-    catalogue.add::<SkillManifest>("skill-manifest", "`skill.json`: a skill with its tools.", keep);
-    catalogue.add::<SkillSet>("skill-set", "`skills.json`: the skills that are loaded.", keep);
-    catalogue.add::<Metadata>("skill-metadata", "`meta.json`: who made a skill, for what, and what it may do.", keep);
-    catalogue.add::<Servers>("mcp-servers", "`.mcp.json`: servers of the Model Context Protocol.", keep);
-    catalogue.add::<AgentConfig>("agent-config", "`.ai-stack.json`: the configuration of an agent.", keep);
+    catalogue.add::<SkillManifest>(
+        "skill-manifest",
+        "`skill.json`: a skill with its tools.",
+        keep,
+    );
+    catalogue.add::<SkillSet>(
+        "skill-set",
+        "`skills.json`: the skills that are loaded.",
+        keep,
+    );
+    catalogue.add::<Metadata>(
+        "skill-metadata",
+        "`meta.json`: who made a skill, for what, and what it may do.",
+        keep,
+    );
+    catalogue.add::<Servers>(
+        "mcp-servers",
+        "`.mcp.json`: servers of the Model Context Protocol.",
+        keep,
+    );
+    catalogue.add::<AgentConfig>(
+        "agent-config",
+        "`.ai-stack.json`: the configuration of an agent.",
+        keep,
+    );
 }

@@ -1,7 +1,8 @@
 //! Two policies beside each other: which actions does the newer one treat milder, which stricter?
 //!
-//! A search, and no proof: what is asked are given questions, ones that are aimed at the rules that changed, and ones made from
-//! the words of both. A change that may make something milder and for which nothing was found is said to be one.
+//! A search, and no proof: what is asked are given questions, ones that are aimed at the rules that
+//! changed, and ones made from the words of both. A change that may make something milder and for
+//! which nothing was found is said to be one.
 
 use super::action::Action;
 use super::aim::{self, Target};
@@ -20,16 +21,19 @@ use std::collections::BTreeMap;
 const MAX_KINDS: usize = 100;
 /// Kinds that are told apart while policies are compared; questions of further ones are counted.
 const MAX_MET: usize = 20_000;
-/// Classes that are kept of one pair of rules, and of all together, once there is one of each branch.
+/// Classes that are kept of one pair of rules, and of all together, once there is one of each
+/// branch.
 const MAX_CLASSES: (usize, usize) = (20, 300);
-/// Rules that are asked when questions are aimed, so often as all questions together ask them: a policy may have so many rules that
-/// asking about each of them would never end. What nothing was asked about isn't shown.
+/// Rules that are asked when questions are aimed, so often as all questions together ask them: a
+/// policy may have so many rules that asking about each of them would never end. What nothing was
+/// asked about isn't shown.
 const MAX_ASKED: usize = 20_000_000;
 /// What asking takes beside the rules, as so many of them.
 const MIN_RULES: usize = 100;
 /// What aiming at a rule takes though no question comes of it.
 const LEAST_AIMED: usize = 200;
-/// Pairs of rules whose order is asked about; it takes up to a tenth of a second for each. The others are said not to be shown.
+/// Pairs of rules whose order is asked about; it takes up to a tenth of a second for each. The
+/// others are said not to be shown.
 const MAX_PAIRS: usize = 64;
 /// Questions about one of them.
 const MAX_OF_PAIR: usize = 1_000;
@@ -49,8 +53,8 @@ pub struct Kind {
     pub base_rule: String,
     /// The rule of the head.
     pub head_rule: String,
-    /// What is newly allowed, as type, tool or program, and worst effect: one rule may let in much that differs. Empty where
-    /// nothing is allowed that wasn't.
+    /// What is newly allowed, as type, tool or program, and worst effect: one rule may let in much
+    /// that differs. Empty where nothing is allowed that wasn't.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub class: String,
 }
@@ -63,7 +67,12 @@ impl Kind {
     }
 
     fn pair(&self) -> PairOfRules {
-        (self.base, self.head, self.base_rule.clone(), self.head_rule.clone())
+        (
+            self.base,
+            self.head,
+            self.base_rule.clone(),
+            self.head_rule.clone(),
+        )
     }
 }
 
@@ -76,7 +85,8 @@ pub struct Difference {
     pub witness: Question,
     /// What the head says of it, and why.
     pub reason: String,
-    /// The branch of the rules, and what kind of action it is in broad terms: of each there is one that is kept.
+    /// The branch of the rules, and what kind of action it is in broad terms: of each there is one
+    /// that is kept.
     branch: String,
 }
 
@@ -92,7 +102,8 @@ pub enum Change {
     Changed(Vec<&'static str>),
 }
 
-/// A change that may make something milder, and for which the search has found nothing that it does.
+/// A change that may make something milder, and for which the search has found nothing that it
+/// does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unproved {
     /// The rule, or the key of the policy.
@@ -127,23 +138,36 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Keeps the differences that are worth a reader's time: one of each branch of each pair of rules, then further ones as long
-    /// as there is room. The others are counted.
+    /// Keeps the differences that are worth a reader's time: one of each branch of each pair of
+    /// rules, then further ones as long as there is room. The others are counted.
     fn select(&mut self) {
-        let mut branches: BTreeMap<(PairOfRules, String), Vec<(Kind, Difference)>> = BTreeMap::new();
+        let mut branches: BTreeMap<(PairOfRules, String), Vec<(Kind, Difference)>> =
+            BTreeMap::new();
         for (kind, difference) in std::mem::take(&mut self.differences) {
             let branch = (kind.pair(), difference.branch.clone());
             branches.entry(branch).or_default().push((kind, difference));
         }
         let (of_pair, of_all) = MAX_CLASSES;
         let mut kept: BTreeMap<PairOfRules, usize> = BTreeMap::new();
-        let mut rounds: Vec<_> = branches.into_iter().map(|((pair, _), kinds)| (pair, kinds.into_iter())).collect();
+        let mut rounds: Vec<_> = branches
+            .into_iter()
+            .map(|((pair, _), kinds)| (pair, kinds.into_iter()))
+            .collect();
         let mut first = true;
         while !rounds.is_empty() {
             rounds.retain_mut(|(pair, kinds)| {
-                let Some((kind, difference)) = kinds.next() else { return false };
-                let (of_this, all) = (kept.entry(pair.clone()).or_default(), self.differences.len());
-                if if first { all < of_all + MAX_KINDS } else { *of_this < of_pair && all < of_all } {
+                let Some((kind, difference)) = kinds.next() else {
+                    return false;
+                };
+                let (of_this, all) = (
+                    kept.entry(pair.clone()).or_default(),
+                    self.differences.len(),
+                );
+                if if first {
+                    all < of_all + MAX_KINDS
+                } else {
+                    *of_this < of_pair && all < of_all
+                } {
                     *of_this += 1;
                     self.differences.insert(kind, difference);
                 } else {
@@ -186,7 +210,13 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         disarmed: head.monitor && !base.monitor,
     };
     let left = MAX_ASKED / (base.rules.len() + head.rules.len()).max(MIN_RULES);
-    let mut search = Search { base, head, found, left, met: BTreeMap::new() };
+    let mut search = Search {
+        base,
+        head,
+        found,
+        left,
+        met: BTreeMap::new(),
+    };
     for question in given {
         search.found.given += 1;
         search.ask(question);
@@ -200,12 +230,21 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         let mut runner = test_runner(effort.seed, number as u64, effort.cases);
         let strategy = strategy::questions(words, &seeds);
         for _ in 0..effort.cases / 2 {
-            let Ok(mut tree) = strategy.new_tree(&mut runner) else { continue };
+            let Ok(mut tree) = strategy.new_tree(&mut runner) else {
+                continue;
+            };
             search.found.made += 1;
             let question = tree.current();
-            let Some(kind) = search.differ(&question) else { continue };
-            let new = !search.found.differences.contains_key(&kind) && search.is_worth_shrinking(&kind, &question);
-            let witness = if new { search.shrink(&mut tree, &kind) } else { tree.current() };
+            let Some(kind) = search.differ(&question) else {
+                continue;
+            };
+            let new = !search.found.differences.contains_key(&kind)
+                && search.is_worth_shrinking(&kind, &question);
+            let witness = if new {
+                search.shrink(&mut tree, &kind)
+            } else {
+                tree.current()
+            };
             search.keep(kind, &witness);
         }
     }
@@ -217,8 +256,15 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
 impl Search<'_> {
     /// Asks what both versions of a rule are about.
     fn aim_at(&mut self, id: &str) {
-        let versions = [(self.base, self.base.rule(id)), (self.head, self.head.rule(id))];
-        let limits: Vec<Limit> = versions.iter().filter_map(|(_, rule)| *rule).flat_map(limits_of).collect();
+        let versions = [
+            (self.base, self.base.rule(id)),
+            (self.head, self.head.rule(id)),
+        ];
+        let limits: Vec<Limit> = versions
+            .iter()
+            .filter_map(|(_, rule)| *rule)
+            .flat_map(limits_of)
+            .collect();
         for (policy, rule) in versions {
             let Some(rule) = rule else { continue };
             self.left = self.left.saturating_sub(LEAST_AIMED);
@@ -233,7 +279,9 @@ impl Search<'_> {
     /// Asks what a rule is about together with each milder one that now comes first.
     fn aim_at_order(&mut self) {
         let pairs = Revised::of(self.base, self.head).overtaken();
-        let pairs = pairs.iter().flat_map(|(rule, by)| by.iter().map(move |first| (*rule, *first)));
+        let pairs = pairs
+            .iter()
+            .flat_map(|(rule, by)| by.iter().map(move |first| (*rule, *first)));
         for (rule, first) in pairs.take(MAX_PAIRS) {
             let (targets, limits) = ([Target::of(rule), Target::of(first)], limits_of(rule));
             for question in aim::questions(self.head, &targets, &limits).take(MAX_OF_PAIR) {
@@ -248,7 +296,10 @@ impl Search<'_> {
 
     /// Whether a difference shows what it does that a milder rule comes before another.
     fn has_shown(&self, rule: &Rule, first: &Rule) -> bool {
-        self.found.differences.keys().any(|k| k.is_milder() && k.base_rule == rule.id && k.head_rule == first.id)
+        self.found
+            .differences
+            .keys()
+            .any(|k| k.is_milder() && k.base_rule == rule.id && k.head_rule == first.id)
     }
 
     fn ask(&mut self, question: &Question) {
@@ -266,13 +317,19 @@ impl Search<'_> {
             head: head.effect,
             base_rule: base.rule_id().to_owned(),
             head_rule: head.rule_id().to_owned(),
-            class: if head.effect == Effect::Allow { class(question, self.head) } else { String::new() },
+            class: if head.effect == Effect::Allow {
+                class(question, self.head)
+            } else {
+                String::new()
+            },
         })
     }
 
     /// Whether a new kind of difference is likely to be kept.
     fn is_worth_shrinking(&self, kind: &Kind, question: &Question) -> bool {
-        let Some(branches) = self.met.get(&kind.pair()) else { return true };
+        let Some(branches) = self.met.get(&kind.pair()) else {
+            return true;
+        };
         let kinds: usize = branches.values().sum();
         kinds < MAX_CLASSES.0 || !branches.contains_key(&self.branch(question))
     }
@@ -284,11 +341,25 @@ impl Search<'_> {
         let of = |policy: &Policy| {
             let facts = Facts::new(request.action, request.risk, &policy.surroundings);
             let rule = policy.decide_on(&facts, &request).rule;
-            rule.map_or_else(String::new, |rule| rule.when.branch(&facts, &request, rule.effect == Effect::Allow))
+            rule.map_or_else(String::new, |rule| {
+                rule.when
+                    .branch(&facts, &request, rule.effect == Effect::Allow)
+            })
         };
         let facts = Facts::new(request.action, request.risk, &self.head.surroundings);
-        let worst = facts.analysis().effects.iter().max_by_key(|e| (e.risk, e.kind)).map_or("", |e| e.kind.as_str());
-        [&*of(self.base), &*of(self.head), &*question.action.kind_name, worst].join(" ")
+        let worst = facts
+            .analysis()
+            .effects
+            .iter()
+            .max_by_key(|e| (e.risk, e.kind))
+            .map_or("", |e| e.kind.as_str());
+        [
+            &*of(self.base),
+            &*of(self.head),
+            &*question.action.kind_name,
+            worst,
+        ]
+        .join(" ")
     }
 
     /// The smallest question of the same kind that simplifying leads to.
@@ -311,7 +382,10 @@ impl Search<'_> {
     fn keep(&mut self, kind: Kind, question: &Question) {
         let reason = || {
             let history = question.history();
-            self.head.decide(&question.context.request(&question.action, &history)).reason().into_owned()
+            self.head
+                .decide(&question.context.request(&question.action, &history))
+                .reason()
+                .into_owned()
         };
         if let Some(known) = self.found.differences.get_mut(&kind) {
             known.count += 1;
@@ -321,8 +395,18 @@ impl Search<'_> {
             }
         } else if self.found.differences.len() < MAX_MET {
             let branch = self.branch(question);
-            *self.met.entry(kind.pair()).or_default().entry(branch.clone()).or_default() += 1;
-            let difference = Difference { count: 1, witness: question.clone(), reason: reason(), branch };
+            *self
+                .met
+                .entry(kind.pair())
+                .or_default()
+                .entry(branch.clone())
+                .or_default() += 1;
+            let difference = Difference {
+                count: 1,
+                witness: question.clone(),
+                reason: reason(),
+                branch,
+            };
             self.found.differences.insert(kind, difference);
         } else {
             self.found.left_out += 1;
@@ -332,7 +416,12 @@ impl Search<'_> {
     /// What may have become milder, and isn't behind any difference that was found.
     fn unproved(&self) -> Vec<Unproved> {
         // That a rule is stricter in one place says nothing of another place.
-        let shown = |id: &str| self.found.differences.keys().any(|k| k.is_milder() && (k.base_rule == id || k.head_rule == id));
+        let shown = |id: &str| {
+            self.found
+                .differences
+                .keys()
+                .any(|k| k.is_milder() && (k.base_rule == id || k.head_rule == id))
+        };
         let revised = Revised::of(self.base, self.head);
         let mut all = Vec::new();
         for (id, change) in &self.found.rules {
@@ -342,29 +431,50 @@ impl Search<'_> {
                     Change::Removed => "removed".to_owned(),
                     Change::Changed(parts) => format!("changed ({})", parts.join(", ")),
                 };
-                all.push(Unproved { what: format!("rule `{id}`"), change });
+                all.push(Unproved {
+                    what: format!("rule `{id}`"),
+                    change,
+                });
             }
         }
         for (rule, by) in revised.overtaken() {
-            let hidden: Vec<String> =
-                by.into_iter().filter(|first| !self.has_shown(rule, first)).map(|first| format!("`{}`", first.id)).collect();
+            let hidden: Vec<String> = by
+                .into_iter()
+                .filter(|first| !self.has_shown(rule, first))
+                .map(|first| format!("`{}`", first.id))
+                .collect();
             if !hidden.is_empty() {
                 let more = hidden.len().saturating_sub(MAX_NAMED);
                 let named = hidden.get(..MAX_NAMED).unwrap_or(&hidden).join(", ");
-                let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-                all.push(Unproved { what: format!("rule `{}`", rule.id), change: format!("put behind {named}{rest}") });
+                let rest = if more > 0 {
+                    format!(" and {more} more")
+                } else {
+                    String::new()
+                };
+                all.push(Unproved {
+                    what: format!("rule `{}`", rule.id),
+                    change: format!("put behind {named}{rest}"),
+                });
             }
         }
         let any_milder = self.found.differences.keys().any(Kind::is_milder);
         let mut whole = |what: &str, changed: bool, change: String| {
             if changed && !any_milder {
-                all.push(Unproved { what: what.to_owned(), change });
+                all.push(Unproved {
+                    what: what.to_owned(),
+                    change,
+                });
             }
         };
         let (old, new) = (&self.base.default.effect, &self.head.default.effect);
         whole("default", new < old, format!("{new} instead of {old}"));
-        let overridden = self.base.combine == Combine::DenyOverrides && self.head.combine == Combine::FirstMatch;
-        whole("combine", overridden, "first-match instead of deny-overrides".to_owned());
+        let overridden =
+            self.base.combine == Combine::DenyOverrides && self.head.combine == Combine::FirstMatch;
+        whole(
+            "combine",
+            overridden,
+            "first-match instead of deny-overrides".to_owned(),
+        );
         whole(
             "workdir",
             self.base.surroundings.context().workdir != self.head.surroundings.context().workdir,
@@ -378,26 +488,57 @@ impl Search<'_> {
 fn class(question: &Question, policy: &Policy) -> String {
     let action = &question.action;
     let facts = Facts::new(action, question.context.risk, &policy.surroundings);
-    let worst = facts.analysis().effects.iter().max_by_key(|e| (e.risk, e.kind));
+    let worst = facts
+        .analysis()
+        .effects
+        .iter()
+        .max_by_key(|e| (e.risk, e.kind));
     let program = || facts.steps().first().map(|step| step.program.as_str());
     // Of a diff, the folder at the top.
-    let place = || worst.and_then(|e| e.target.as_deref()).and_then(|path| path.split_once('/')).map(|(top, _)| top);
-    let what = action.tool.as_deref().or_else(program).or_else(place).unwrap_or_default();
-    [&*action.kind_name, what, worst.map_or("", |e| e.kind.as_str())].join(" ")
+    let place = || {
+        worst
+            .and_then(|e| e.target.as_deref())
+            .and_then(|path| path.split_once('/'))
+            .map(|(top, _)| top)
+    };
+    let what = action
+        .tool
+        .as_deref()
+        .or_else(program)
+        .or_else(place)
+        .unwrap_or_default();
+    [
+        &*action.kind_name,
+        what,
+        worst.map_or("", |e| e.kind.as_str()),
+    ]
+    .join(" ")
 }
 
-/// The properties of the base that no property of the head holds: none that asks as much of at least the same actions.
+/// The properties of the base that no property of the head holds: none that asks as much of at
+/// least the same actions.
 fn lost(base: &Policy, head: &Policy) -> Vec<Unproved> {
-    let kept = |old: &&Property| head.properties.iter().any(|new| new.effect >= old.effect && wider(&old.for_all, &new.for_all));
+    let kept = |old: &&Property| {
+        head.properties
+            .iter()
+            .any(|new| new.effect >= old.effect && wider(&old.for_all, &new.for_all))
+    };
     let gone = base.properties.iter().filter(|old| !kept(old));
     gone.map(|old| {
         let named = head.properties.iter().find(|new| new.id == old.id);
         let change = match named {
             None => "removed".to_owned(),
-            Some(new) if new.effect < old.effect => format!("{} instead of {}", new.effect, old.effect),
-            Some(_) => "changed: it isn't plainly about all the actions that it was about".to_owned(),
+            Some(new) if new.effect < old.effect => {
+                format!("{} instead of {}", new.effect, old.effect)
+            }
+            Some(_) => {
+                "changed: it isn't plainly about all the actions that it was about".to_owned()
+            }
         };
-        Unproved { what: old.id.clone(), change }
+        Unproved {
+            what: old.id.clone(),
+            change,
+        }
     })
     .collect()
 }
@@ -417,9 +558,15 @@ fn changes(base: &Policy, head: &Policy) -> Vec<(String, Change)> {
         match base.rules.iter().position(|r| r.id == rule.id) {
             None => all.push((rule.id.clone(), Change::Added)),
             Some(before) => {
-                let parts = base.rules.get(before).map(|old| parts(old, rule)).unwrap_or_default();
-                let moved = base.combine == Combine::FirstMatch && before_of(base, before) != before_of(head, index);
-                let parts: Vec<&'static str> = parts.into_iter().chain(moved.then_some("order")).collect();
+                let parts = base
+                    .rules
+                    .get(before)
+                    .map(|old| parts(old, rule))
+                    .unwrap_or_default();
+                let moved = base.combine == Combine::FirstMatch
+                    && before_of(base, before) != before_of(head, index);
+                let parts: Vec<&'static str> =
+                    parts.into_iter().chain(moved.then_some("order")).collect();
                 if !parts.is_empty() {
                     all.push((rule.id.clone(), Change::Changed(parts)));
                 }
@@ -433,7 +580,10 @@ fn changes(base: &Policy, head: &Policy) -> Vec<(String, Change)> {
 
 /// The rule before one: when that is another, the rule has moved.
 fn before_of(policy: &Policy, index: usize) -> Option<&str> {
-    index.checked_sub(1).and_then(|i| policy.rules.get(i)).map(|r| r.id.as_str())
+    index
+        .checked_sub(1)
+        .and_then(|i| policy.rules.get(i))
+        .map(|r| r.id.as_str())
 }
 
 fn parts(old: &Rule, new: &Rule) -> Vec<&'static str> {
@@ -456,13 +606,27 @@ mod tests {
     use crate::policy::load;
 
     fn pack(combine: &str, rules: &[&str]) -> Policy {
-        let rules: String = rules.iter().map(|rule| format!("  - {{ {rule}, reason: r }}\n")).collect();
-        let text = format!("version: 1\nid: p\ncombine: {combine}\ndefault: {{ effect: allow, reason: d }}\nrules:\n{rules}");
+        let rules: String = rules
+            .iter()
+            .map(|rule| format!("  - {{ {rule}, reason: r }}\n"))
+            .collect();
+        let text = format!(
+            "version: 1\nid: p\ncombine: {combine}\ndefault: {{ effect: allow, reason: d }}\nrules:\n{rules}"
+        );
         load("p", &text).unwrap_or_else(|p| panic!("{text}: {p:#?}"))
     }
 
     fn compared(base: &Policy, head: &Policy) -> Comparison {
-        compare(base, head, &[], &Effort { seed: 0, cases: 40, only: Vec::new() })
+        compare(
+            base,
+            head,
+            &[],
+            &Effort {
+                seed: 0,
+                cases: 40,
+                only: Vec::new(),
+            },
+        )
     }
 
     const REST: &str = "id: rest, when: { tool: never_called }, effect: deny";
@@ -485,15 +649,30 @@ mod tests {
             "any: [{ tool: Deploy }, { command: { program: deployctl, arg: '--now' } }]",
             "all: [{ type: shell_cmd }, { any: [{ host: a.example }, { host: b.example }] }, { pattern: 'wget' }]",
         ] {
-            let base = pack("deny-overrides", &[&format!("id: gone, when: {{ {when} }}, effect: deny"), REST]);
+            let base = pack(
+                "deny-overrides",
+                &[&format!("id: gone, when: {{ {when} }}, effect: deny"), REST],
+            );
             let found = compared(&base, &pack("deny-overrides", &[REST]));
-            let kinds: Vec<_> = found.differences.keys().filter(|k| k.is_milder() && k.base_rule == "gone").collect();
-            assert!(!kinds.is_empty() && found.unproved.is_empty(), "{when}: {:?}", found.unproved);
+            let kinds: Vec<_> = found
+                .differences
+                .keys()
+                .filter(|k| k.is_milder() && k.base_rule == "gone")
+                .collect();
+            assert!(
+                !kinds.is_empty() && found.unproved.is_empty(),
+                "{when}: {:?}",
+                found.unproved
+            );
             for (kind, difference) in &found.differences {
                 let question = &difference.witness;
                 let case = format!("cases: [{}]", question.case(&kind.base.name().into()));
-                let read = crate::policy::load_cases(&case).unwrap_or_else(|p| panic!("{case}: {p:#?}"));
-                assert!(read[0].run(&base).is_none(), "the witness is a case that passes before: {case}");
+                let read =
+                    crate::policy::load_cases(&case).unwrap_or_else(|p| panic!("{case}: {p:#?}"));
+                assert!(
+                    read[0].run(&base).is_none(),
+                    "the witness is a case that passes before: {case}"
+                );
             }
         }
     }
@@ -501,15 +680,33 @@ mod tests {
     #[test]
     fn alternatives_that_are_gone_are_missed() {
         for (old, new) in [
-            ("tool: ['mcp__a__*', '^mcp__(b|c)__drop_[a-z]+$']", "tool: ['mcp__a__*', '^mcp__b__drop_[a-z]+$']"),
-            ("command: { raw: 'rm -(r|f)+ /data|mkfs' }", "command: { raw: 'mkfs' }"),
-            ("path: { glob: ['src/**', 'migrations/**'] }", "path: { glob: 'src/**' }"),
+            (
+                "tool: ['mcp__a__*', '^mcp__(b|c)__drop_[a-z]+$']",
+                "tool: ['mcp__a__*', '^mcp__b__drop_[a-z]+$']",
+            ),
+            (
+                "command: { raw: 'rm -(r|f)+ /data|mkfs' }",
+                "command: { raw: 'mkfs' }",
+            ),
+            (
+                "path: { glob: ['src/**', 'migrations/**'] }",
+                "path: { glob: 'src/**' }",
+            ),
             ("agent: [a, b]", "agent: [a]"),
             ("risk: { at_least: medium }", "risk: high"),
         ] {
-            let rule = |when: &str| pack("deny-overrides", &[&format!("id: a, when: {{ {when} }}, effect: deny"), REST]);
+            let rule = |when: &str| {
+                pack(
+                    "deny-overrides",
+                    &[&format!("id: a, when: {{ {when} }}, effect: deny"), REST],
+                )
+            };
             let found = compared(&rule(old), &rule(new));
-            assert!(found.differences.keys().any(Kind::is_milder), "{old} → {new}: {:?}", found.unproved);
+            assert!(
+                found.differences.keys().any(Kind::is_milder),
+                "{old} → {new}: {:?}",
+                found.unproved
+            );
         }
     }
 
@@ -522,11 +719,26 @@ mod tests {
             ("max_per_execution: 3", "max_per_hour: 3"),
             ("max_per_execution: 2000", "max_per_execution: 2001"),
         ] {
-            let rule =
-                |limit: &str| pack("deny-overrides", &[&format!("id: a, when: {{ type: shell_cmd, {limit} }}, effect: allow")]);
+            let rule = |limit: &str| {
+                pack(
+                    "deny-overrides",
+                    &[&format!(
+                        "id: a, when: {{ type: shell_cmd, {limit} }}, effect: allow"
+                    )],
+                )
+            };
             let found = compared(&rule(old), &rule(new));
-            assert!(found.differences.keys().any(Kind::is_milder), "{old} → {new}");
-            assert!(!compared(&rule(new), &rule(old)).differences.keys().any(Kind::is_milder), "{new} → {old}");
+            assert!(
+                found.differences.keys().any(Kind::is_milder),
+                "{old} → {new}"
+            );
+            assert!(
+                !compared(&rule(new), &rule(old))
+                    .differences
+                    .keys()
+                    .any(Kind::is_milder),
+                "{new} → {old}"
+            );
         }
     }
 
@@ -537,54 +749,133 @@ mod tests {
                 format!("id: stops, when: {{ {stops} }}, effect: deny"),
                 format!("id: allows, when: {{ {allows} }}, effect: allow"),
             );
-            compared(&pack("first-match", &[&stops, &allows]), &pack("first-match", &[&allows, &stops]))
+            compared(
+                &pack("first-match", &[&stops, &allows]),
+                &pack("first-match", &[&allows, &stops]),
+            )
         };
         for (stops, allows) in [
             ("pattern: 'tenant-4711'", "tool: 'mcp__crm__get_*'"),
             ("path: { glob: '*.pem' }", "path: { glob: 'src/**' }"),
             ("path: { glob: '/etc/**' }", "command: { program: cat }"),
-            ("host: '*.evil.example'", "command: { program: curl }, effects: [network]"),
-            ("pattern: 'aa-[0-9]{5}'", "type: tool_call, pattern: 'bb-[a-z]{5}'"),
-            ("agent: 'intern-*', tool: 'mcp__db__*'", "tool: 'mcp__db__read', mode: quick"),
+            (
+                "host: '*.evil.example'",
+                "command: { program: curl }, effects: [network]",
+            ),
+            (
+                "pattern: 'aa-[0-9]{5}'",
+                "type: tool_call, pattern: 'bb-[a-z]{5}'",
+            ),
+            (
+                "agent: 'intern-*', tool: 'mcp__db__*'",
+                "tool: 'mcp__db__read', mode: quick",
+            ),
         ] {
             let found = order(stops, allows);
-            let shown = |k: &Kind| k.is_milder() && k.base_rule == "stops" && k.head_rule == "allows";
-            assert!(found.differences.keys().any(shown), "{stops}; {allows}: {:?}", found.unproved);
+            let shown =
+                |k: &Kind| k.is_milder() && k.base_rule == "stops" && k.head_rule == "allows";
+            assert!(
+                found.differences.keys().any(shown),
+                "{stops}; {allows}: {:?}",
+                found.unproved
+            );
             assert!(found.unproved.is_empty(), "{:?}", found.unproved);
         }
         let found = order("pattern: 'aa', not: { pattern: 'a' }", "tool: x");
-        assert_eq!(found.unproved, [Unproved { what: "rule `stops`".into(), change: "put behind `allows`".into() }]);
-        assert!(order("type: shell_cmd", "tool: x").unproved.is_empty(), "no action is both");
+        assert_eq!(
+            found.unproved,
+            [Unproved {
+                what: "rule `stops`".into(),
+                change: "put behind `allows`".into()
+            }]
+        );
+        assert!(
+            order("type: shell_cmd", "tool: x").unproved.is_empty(),
+            "no action is both"
+        );
     }
 
     #[test]
     fn a_stricter_place_clears_no_milder_one() {
         let raw = "command: { raw: 'curl [^;|&]*--tag=[0-9]{4}( |$)' }";
-        let old = |odd: &str| format!("id: d, when: {{ any: [{{ {odd} }}, {{ tool: send }}] }}, effect: deny");
-        let new = pack("deny-overrides", &["id: d, when: { tool: [send, forward] }, effect: deny"]);
-        let found = compared(&pack("deny-overrides", &[&old(&format!("host: evil.example, {raw}"))]), &new);
-        assert!(found.differences.keys().any(Kind::is_milder), "{:?}", found.unproved);
-        let found = compared(&pack("deny-overrides", &[&old("pattern: aa, not: { pattern: a }")]), &new);
+        let old = |odd: &str| {
+            format!("id: d, when: {{ any: [{{ {odd} }}, {{ tool: send }}] }}, effect: deny")
+        };
+        let new = pack(
+            "deny-overrides",
+            &["id: d, when: { tool: [send, forward] }, effect: deny"],
+        );
+        let found = compared(
+            &pack(
+                "deny-overrides",
+                &[&old(&format!("host: evil.example, {raw}"))],
+            ),
+            &new,
+        );
+        assert!(
+            found.differences.keys().any(Kind::is_milder),
+            "{:?}",
+            found.unproved
+        );
+        let found = compared(
+            &pack(
+                "deny-overrides",
+                &[&old("pattern: aa, not: { pattern: a }")],
+            ),
+            &new,
+        );
         assert!(found.differences.keys().all(|k| !k.is_milder()) && !found.differences.is_empty());
-        assert_eq!(found.unproved, [Unproved { what: "rule `d`".into(), change: "changed (when)".into() }]);
+        assert_eq!(
+            found.unproved,
+            [Unproved {
+                what: "rule `d`".into(),
+                change: "changed (when)".into()
+            }]
+        );
         // Allowing more than before has to show too.
         let allow = |also: &str| {
-            let when = format!("host: good.example, not: {{ command: {{ program: [curl, ssh, scp] }} }}{also}");
-            pack("first-match", &[&format!("id: a, when: {{ {when} }}, effect: allow"), "id: rest, effect: ask"])
+            let when = format!(
+                "host: good.example, not: {{ command: {{ program: [curl, ssh, scp] }} }}{also}"
+            );
+            pack(
+                "first-match",
+                &[
+                    &format!("id: a, when: {{ {when} }}, effect: allow"),
+                    "id: rest, effect: ask",
+                ],
+            )
         };
         let found = compared(&allow(""), &allow(", path: { glob: '/**' }"));
-        assert!(found.unproved.iter().any(|one| one.what == "rule `a`") || found.differences.keys().any(Kind::is_milder));
+        assert!(
+            found.unproved.iter().any(|one| one.what == "rule `a`")
+                || found.differences.keys().any(Kind::is_milder)
+        );
     }
 
     #[test]
     fn what_was_not_shown_is_said() {
         // Nothing that could be made up hides a program's name in a way that only this finds.
         let odd = "id: odd, when: { pattern: 'aa', not: { pattern: 'a' } }, effect: deny";
-        let found = compared(&pack("deny-overrides", &[odd, REST]), &pack("deny-overrides", &[REST]));
-        assert_eq!(found.unproved, [Unproved { what: "rule `odd`".into(), change: "removed".into() }]);
+        let found = compared(
+            &pack("deny-overrides", &[odd, REST]),
+            &pack("deny-overrides", &[REST]),
+        );
+        assert_eq!(
+            found.unproved,
+            [Unproved {
+                what: "rule `odd`".into(),
+                change: "removed".into()
+            }]
+        );
         // Under another name nothing is lost, and a stricter rule is none that was weakened.
-        let one = pack("deny-overrides", &["id: a, when: { tool: x }, effect: ask", REST]);
-        let other = pack("deny-overrides", &["id: b, when: { tool: [x, y] }, effect: deny", REST]);
+        let one = pack(
+            "deny-overrides",
+            &["id: a, when: { tool: x }, effect: ask", REST],
+        );
+        let other = pack(
+            "deny-overrides",
+            &["id: b, when: { tool: [x, y] }, effect: deny", REST],
+        );
         assert!(compared(&one, &other).unproved.is_empty());
         let same = compared(&one, &one);
         assert!(same.unproved.is_empty() && same.differences.is_empty() && same.aimed == 0);

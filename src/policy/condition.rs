@@ -1,12 +1,13 @@
-//! The conditions of rules: a closed set of predicates over finite sets, globs and regular expressions.
+//! The conditions of rules: a closed set of predicates over finite sets, globs and regular
+//! expressions.
 //!
 //! Everything here is decidable: no predicate computes, compares two fields or looks outside the
 //! action. That is what lets two policies be compared for all actions and not only for some.
 //!
 //! A condition is read in one of two ways. What a rule *allows* it has to cover whole: every path,
-//! every host, every program and every effect of the action. What a rule *forbids* or asks about is met by any
-//! one of them; and where that can't be told, it may be met ([`Holds::Maybe`]). `not` turns the
-//! reading around.
+//! every host, every program and every effect of the action. What a rule *forbids* or asks about is
+//! met by any one of them; and where that can't be told, it may be met ([`Holds::Maybe`]). `not`
+//! turns the reading around.
 
 use super::cover::of_a_program;
 use super::effect::Holds;
@@ -144,8 +145,8 @@ pub(crate) const fn risk_bit(risk: Risk) -> u8 {
     }
 }
 
-/// The quantifier of a reading over several things: every one of them (at least one), or any. Whoever asks in the strict
-/// reading sees to it besides that each command of a line has one.
+/// The quantifier of a reading over several things: every one of them (at least one), or any.
+/// Whoever asks in the strict reading sees to it besides that each command of a line has one.
 fn over(strict: bool, items: impl Iterator<Item = Holds>) -> Holds {
     let mut some = false;
     let mut all = Holds::Yes;
@@ -228,25 +229,42 @@ impl Predicate {
         match self {
             Self::Type(bits) => Holds::sure(bits & type_bit(facts.action.kind) != 0),
             Self::Tool(names) => {
-                let mut called = [&facts.action.tool, &facts.action.other_tool].into_iter().flatten().peekable();
+                let mut called = [&facts.action.tool, &facts.action.other_tool]
+                    .into_iter()
+                    .flatten()
+                    .peekable();
                 let some = called.peek().is_some();
                 let fits = |tool: &String| any_name(names, tool, strict);
-                Holds::sure(some && if strict { called.all(fits) } else { called.any(fits) })
+                Holds::sure(
+                    some && if strict {
+                        called.all(fits)
+                    } else {
+                        called.any(fits)
+                    },
+                )
             }
             Self::Category(bits) => bits_hold(*bits, facts.categories(), facts, strict, true),
             Self::Risk(bits) => {
                 let among = |risk| bits & risk_bit(risk) != 0;
                 // Levels without the ones below them: of several commands one may lie below.
                 let gapped = strict && !matches!(bits, 1 | 3 | 7);
-                Holds::sure(among(facts.risk()) && (!gapped || facts.risks().into_iter().all(among)))
+                Holds::sure(
+                    among(facts.risk()) && (!gapped || facts.risks().into_iter().all(among)),
+                )
             }
-            Self::Agent(names) => Holds::sure(request.agent.is_some_and(|a| any_name(names, a, strict))),
-            Self::Mode(names) => Holds::sure(request.mode.is_some_and(|m| any_name(names, m, strict))),
+            Self::Agent(names) => {
+                Holds::sure(request.agent.is_some_and(|a| any_name(names, a, strict)))
+            }
+            Self::Mode(names) => {
+                Holds::sure(request.mode.is_some_and(|m| any_name(names, m, strict)))
+            }
             Self::Production(production) => Holds::sure(request.production == *production),
             Self::Pattern(regexes) => {
                 let text = facts.compact();
                 let fits = |text: &str| regexes.iter().any(|r| r.is_match(text));
-                Holds::sure(fits(text) && (!strict || facts.compact_parts().iter().all(|part| fits(part))))
+                Holds::sure(
+                    fits(text) && (!strict || facts.compact_parts().iter().all(|part| fits(part))),
+                )
             }
             Self::Command(test) => test.holds(facts, strict),
             Self::Effects(bits) => bits_hold(*bits, facts.effects(), facts, strict, false),
@@ -258,7 +276,8 @@ impl Predicate {
                     None => Holds::Maybe,
                 };
                 let known = over(strict, facts.hosts().map(fits));
-                if strict && (facts.hides() || known != Holds::No && facts.without_host().is_some()) {
+                if strict && (facts.hides() || known != Holds::No && facts.without_host().is_some())
+                {
                     Holds::No
                 } else if strict {
                     known
@@ -266,9 +285,12 @@ impl Predicate {
                     known.max(facts.perhaps())
                 }
             }
-            Self::ApprovedBefore => {
-                Holds::sure(facts.action.one_tool().is_some_and(|tool| request.history.has_approved(tool, facts.risk())))
-            }
+            Self::ApprovedBefore => Holds::sure(
+                facts
+                    .action
+                    .one_tool()
+                    .is_some_and(|tool| request.history.has_approved(tool, facts.risk())),
+            ),
             Self::Granted(grants) => granted(grants, facts),
             Self::UsedUp(limit) => Holds::sure(limit.used_up(request).is_some()),
         }
@@ -280,7 +302,11 @@ fn bits_hold(wanted: u32, found: u32, facts: &Facts<'_>, strict: bool, some: boo
     if strict {
         return Holds::sure(found & !wanted == 0 && !(some && found == 0) && !facts.analysis().cut);
     }
-    if wanted & found != 0 { Holds::Yes } else { facts.perhaps() }
+    if wanted & found != 0 {
+        Holds::Yes
+    } else {
+        facts.perhaps()
+    }
 }
 
 impl CommandTest {
@@ -297,7 +323,8 @@ impl CommandTest {
         }
         let steps = facts.steps();
         let known = over(strict, steps.iter().map(|s| self.step(s, strict)));
-        let unknown = facts.hides() && (!steps.is_empty() || facts.analysis().unparsed || facts.action.command().is_some());
+        let unknown = facts.hides()
+            && (!steps.is_empty() || facts.analysis().unparsed || facts.action.command().is_some());
         match (strict, unknown) {
             (true, true) => Holds::No,
             (true, false) if known != Holds::No && facts.without_step().is_some() => Holds::No,
@@ -311,16 +338,28 @@ impl CommandTest {
         !(self.program.is_empty() && self.arg.is_empty() && self.args.is_empty())
     }
 
-    /// Whether, as a grant, it is about a step: a line that begins with its words, or, of a regular expression, a command
-    /// that it fits whole. What runs inside of that command needs a grant of its own.
+    /// Whether, as a grant, it is about a step: a line that begins with its words, or, of a regular
+    /// expression, a command that it fits whole. What runs inside of that command needs a grant of
+    /// its own.
     fn grants(&self, index: usize, step: &Step, facts: &Facts<'_>) -> bool {
         if self.raw.is_empty() {
-            let begins = step.args.get(..self.args.len()).is_some_and(|words| *words == *self.args);
+            let begins = step
+                .args
+                .get(..self.args.len())
+                .is_some_and(|words| *words == *self.args);
             return begins && any_name(&self.program, &step.program, true);
         }
         let written = facts.action.kind == Some(ActionType::ShellCmd) && step.parent.is_none();
-        let text = facts.parts().texts(facts.line()).nth(facts.parts().of_step(index)).filter(|text| written && !text.is_empty());
-        let fits = |text: &str| self.raw.iter().any(|r| r.find(text).is_some_and(|found| found.len() == text.len()));
+        let text = facts
+            .parts()
+            .texts(facts.line())
+            .nth(facts.parts().of_step(index))
+            .filter(|text| written && !text.is_empty());
+        let fits = |text: &str| {
+            self.raw
+                .iter()
+                .any(|r| r.find(text).is_some_and(|found| found.len() == text.len()))
+        };
         text.is_some_and(fits)
     }
 
@@ -334,11 +373,23 @@ impl CommandTest {
         } else {
             return Holds::No;
         };
-        let missing = if step.args.iter().any(|a| open(a)) || step.args.len() >= 64 { uncertain } else { Holds::No };
-        let arg =
-            if self.arg.is_empty() || step.args.iter().any(|a| any_name(&self.arg, a, strict)) { Holds::Yes } else { missing };
+        let missing = if step.args.iter().any(|a| open(a)) || step.args.len() >= 64 {
+            uncertain
+        } else {
+            Holds::No
+        };
+        let arg = if self.arg.is_empty() || step.args.iter().any(|a| any_name(&self.arg, a, strict))
+        {
+            Holds::Yes
+        } else {
+            missing
+        };
         let given = |want: &String| has_argument(&step.program, &step.args, want, strict);
-        let args = if self.args.iter().all(given) { Holds::Yes } else { missing };
+        let args = if self.args.iter().all(given) {
+            Holds::Yes
+        } else {
+            missing
+        };
         program.min(arg).min(args)
     }
 }
@@ -346,19 +397,47 @@ impl CommandTest {
 impl PathTest {
     fn holds(&self, facts: &Facts<'_>, strict: bool) -> Holds {
         let one = |place: super::path::Place<'_>| {
-            let mut result = Holds::sure(self.access.is_empty() || self.access.contains(&place.site.access));
+            let mut result =
+                Holds::sure(self.access.is_empty() || self.access.contains(&place.site.access));
             if !self.glob.is_empty() {
-                result = result.min(self.glob.iter().map(|g| g.matches(&place, strict)).max().unwrap_or(Holds::No));
+                result = result.min(
+                    self.glob
+                        .iter()
+                        .map(|g| g.matches(&place, strict))
+                        .max()
+                        .unwrap_or(Holds::No),
+                );
             }
             if !self.except.is_empty() {
-                result = result.min(self.except.iter().map(|g| g.matches(&place, !strict)).max().unwrap_or(Holds::No).not());
+                result = result.min(
+                    self.except
+                        .iter()
+                        .map(|g| g.matches(&place, !strict))
+                        .max()
+                        .unwrap_or(Holds::No)
+                        .not(),
+                );
             }
             if let Some(outside) = self.outside {
-                result = result.min(if outside { place.site.inside.not() } else { place.site.inside });
+                result = result.min(if outside {
+                    place.site.inside.not()
+                } else {
+                    place.site.inside
+                });
             }
             if let Some((wanted, globs)) = &self.protected {
-                let listed = |strict| globs.iter().map(|g| g.matches(&place, strict)).max().unwrap_or(Holds::No);
-                result = result.min(if *wanted { listed(strict) } else { listed(!strict).not() });
+                let listed = |strict| {
+                    globs
+                        .iter()
+                        .map(|g| g.matches(&place, strict))
+                        .max()
+                        .unwrap_or(Holds::No)
+                };
+                result = result.min(if *wanted {
+                    listed(strict)
+                } else {
+                    listed(!strict).not()
+                });
             }
             result
         };
@@ -372,7 +451,8 @@ impl PathTest {
     }
 }
 
-/// Whether each thing that an action does is among the grants: each path, each host, each program, and nothing beside.
+/// Whether each thing that an action does is among the grants: each path, each host, each program,
+/// and nothing beside.
 fn granted(grants: &[Condition], facts: &Facts<'_>) -> Holds {
     if facts.hides() {
         return Holds::No;
@@ -380,14 +460,20 @@ fn granted(grants: &[Condition], facts: &Facts<'_>) -> Holds {
     let places = facts.places().all(|place| {
         grants.iter().any(|g| match g {
             Condition::Is(Predicate::Path(test), _) => {
-                test.access.contains(&place.site.access) && test.glob.iter().any(|glob| glob.matches(&place, true) == Holds::Yes)
+                test.access.contains(&place.site.access)
+                    && test
+                        .glob
+                        .iter()
+                        .any(|glob| glob.matches(&place, true) == Holds::Yes)
             }
             _ => false,
         })
     });
     let hosts = facts.hosts().all(|host| {
         grants.iter().any(|g| match g {
-            Condition::Is(Predicate::Host(names), _) => host.is_some_and(|h| any_name(names, h, true)),
+            Condition::Is(Predicate::Host(names), _) => {
+                host.is_some_and(|h| any_name(names, h, true))
+            }
             _ => false,
         })
     });
@@ -398,21 +484,33 @@ fn granted(grants: &[Condition], facts: &Facts<'_>) -> Holds {
         })
     });
     let effects = &facts.analysis().effects;
-    let kinds = effects.iter().enumerate().all(|(index, effect)| match effect.kind {
-        EffectKind::Read | EffectKind::Write | EffectKind::Delete => facts.has_site(index) || of_a_program(index, effect, facts),
-        EffectKind::Network => true,
-        // No path or host stands for these: they are granted with the program that has them, and a tool's name is none.
-        EffectKind::Execute | EffectKind::GitRead => of_a_program(index, effect, facts),
-        _ => false,
-    });
-    Holds::sure(places && hosts && programs && kinds && !(effects.is_empty() && facts.steps().is_empty()))
+    let kinds = effects
+        .iter()
+        .enumerate()
+        .all(|(index, effect)| match effect.kind {
+            EffectKind::Read | EffectKind::Write | EffectKind::Delete => {
+                facts.has_site(index) || of_a_program(index, effect, facts)
+            }
+            EffectKind::Network => true,
+            // No path or host stands for these: they are granted with the program that has them,
+            // and a tool's name is none.
+            EffectKind::Execute | EffectKind::GitRead => of_a_program(index, effect, facts),
+            _ => false,
+        });
+    Holds::sure(
+        places && hosts && programs && kinds && !(effects.is_empty() && facts.steps().is_empty()),
+    )
 }
 
 /// What the action has to do with a key, for explanations. May hold hostile text.
 pub(crate) fn actual(key: &str, facts: &Facts<'_>, request: &Request<'_>) -> String {
     let list = |items: Vec<String>, none: &str| {
         let more = items.len().saturating_sub(6);
-        let mut text = if items.is_empty() { none.to_owned() } else { items.into_iter().take(6).collect::<Vec<_>>().join(", ") };
+        let mut text = if items.is_empty() {
+            none.to_owned()
+        } else {
+            items.into_iter().take(6).collect::<Vec<_>>().join(", ")
+        };
         if more > 0 {
             text.push_str(&format!(" and {more} more"));
         }
@@ -420,33 +518,60 @@ pub(crate) fn actual(key: &str, facts: &Facts<'_>, request: &Request<'_>) -> Str
     };
     match key {
         "type" => format!("the type is `{}`", facts.action.kind_name),
-        "tool" => facts.action.tool.as_ref().map_or("the action calls no tool".into(), |t| format!("the tool is `{t}`")),
+        "tool" => facts
+            .action
+            .tool
+            .as_ref()
+            .map_or("the action calls no tool".into(), |t| {
+                format!("the tool is `{t}`")
+            }),
         "category" => {
             let found = facts.categories();
-            let names = Category::ALL.iter().filter(|c| c.bit() & found != 0).map(|c| c.name().to_owned()).collect();
+            let names = Category::ALL
+                .iter()
+                .filter(|c| c.bit() & found != 0)
+                .map(|c| c.name().to_owned())
+                .collect();
             format!("it is {}", list(names, "of no category"))
         }
         "risk" => format!("the risk is {}", facts.risk()),
-        "agent" => request.agent.map_or("no agent is named".into(), |a| format!("the agent is `{a}`")),
-        "mode" => request.mode.map_or("no mode is named".into(), |m| format!("the mode is `{m}`")),
+        "agent" => request.agent.map_or("no agent is named".into(), |a| {
+            format!("the agent is `{a}`")
+        }),
+        "mode" => request
+            .mode
+            .map_or("no mode is named".into(), |m| format!("the mode is `{m}`")),
         "production" => format!("production is {}", request.production),
         "pattern" => "the payload".into(),
         "command" => {
-            let names = facts.steps().iter().map(|s| format!("`{}`", s.program)).collect();
+            let names = facts
+                .steps()
+                .iter()
+                .map(|s| format!("`{}`", s.program))
+                .collect();
             format!("it runs {}", list(names, "no program"))
         }
         "effects" => {
             let found = facts.effects();
-            let names =
-                EffectKind::ALL.iter().filter(|k| super::facts::bit(**k) & found != 0).map(|k| k.as_str().to_owned()).collect();
+            let names = EffectKind::ALL
+                .iter()
+                .filter(|k| super::facts::bit(**k) & found != 0)
+                .map(|k| k.as_str().to_owned())
+                .collect();
             format!("the effects are {}", list(names, "none"))
         }
         "path" => {
-            let names = facts.places().map(|p| format!("{} `{}`", p.site.access.name(), p.shown)).collect();
+            let names = facts
+                .places()
+                .map(|p| format!("{} `{}`", p.site.access.name(), p.shown))
+                .collect();
             format!("the paths are {}", list(names, "none"))
         }
         "host" => {
-            let names = facts.hosts().map(|h| h.map_or("one that isn't known".into(), |h| format!("`{h}`"))).collect();
+            let names = facts
+                .hosts()
+                .map(|h| h.map_or("one that isn't known".into(), |h| format!("`{h}`")))
+                .collect();
             format!("the hosts are {}", list(names, "none"))
         }
         "approved_before" => "the recorded approvals of this session".into(),

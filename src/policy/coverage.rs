@@ -53,9 +53,20 @@ impl Coverage {
         let mut rules: Vec<RuleCoverage> = policy
             .rules
             .iter()
-            .map(|r| RuleCoverage { id: r.id.clone(), effect: r.effect, decided: 0, near_misses: 0, keys: Vec::new() })
+            .map(|r| RuleCoverage {
+                id: r.id.clone(),
+                effect: r.effect,
+                decided: 0,
+                near_misses: 0,
+                keys: Vec::new(),
+            })
             .collect();
-        let mut coverage = Self { cases: cases.len() as u64, effects: [0; 3], default: 0, rules: Vec::new() };
+        let mut coverage = Self {
+            cases: cases.len() as u64,
+            effects: [0; 3],
+            default: 0,
+            rules: Vec::new(),
+        };
         for case in cases {
             let facts = Facts::new(&case.action, case.context.risk, &policy.surroundings);
             let request = case.request();
@@ -75,19 +86,26 @@ impl Coverage {
                     counts.near_misses += 1;
                 }
                 let mut number = 0;
-                rule.when.walk(rule.effect == Effect::Allow, &mut |condition, strict| {
-                    let Condition::Is(_, text) = condition else { return };
-                    if counts.keys.len() <= number {
-                        counts.keys.push(KeyCoverage { key: text.clone(), held: 0, failed: 0 });
-                    }
-                    if let Some(key) = counts.keys.get_mut(number) {
-                        match condition.holds(&facts, &request, strict) {
-                            Holds::No => key.failed += 1,
-                            Holds::Maybe | Holds::Yes => key.held += 1,
+                rule.when
+                    .walk(rule.effect == Effect::Allow, &mut |condition, strict| {
+                        let Condition::Is(_, text) = condition else {
+                            return;
+                        };
+                        if counts.keys.len() <= number {
+                            counts.keys.push(KeyCoverage {
+                                key: text.clone(),
+                                held: 0,
+                                failed: 0,
+                            });
                         }
-                    }
-                    number += 1;
-                });
+                        if let Some(key) = counts.keys.get_mut(number) {
+                            match condition.holds(&facts, &request, strict) {
+                                Holds::No => key.failed += 1,
+                                Holds::Maybe | Holds::Yes => key.held += 1,
+                            }
+                        }
+                        number += 1;
+                    });
             }
         }
         coverage.rules = rules;
@@ -97,13 +115,19 @@ impl Coverage {
     /// Rules that decide some case, of how many.
     #[must_use]
     pub fn deciding(&self) -> (usize, usize) {
-        (self.rules.iter().filter(|r| r.decided > 0).count(), self.rules.len())
+        (
+            self.rules.iter().filter(|r| r.decided > 0).count(),
+            self.rules.len(),
+        )
     }
 
     /// Keys that hold in some case and fail in another, of how many.
     #[must_use]
     pub fn keys(&self) -> (usize, usize) {
         let keys = || self.rules.iter().flat_map(|r| &r.keys);
-        (keys().filter(|k| k.held > 0 && k.failed > 0).count(), keys().count())
+        (
+            keys().filter(|k| k.held > 0 && k.failed > 0).count(),
+            keys().count(),
+        )
     }
 }

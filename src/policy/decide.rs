@@ -44,12 +44,13 @@ impl Decision<'_> {
             (Cause::Matches, Some(reason), _) => Cow::Borrowed(reason),
             (Cause::Matches, None, Some(rule)) => Cow::Owned(format!("rule `{}` matches", rule.id)),
             (Cause::Matches, None, None) => Cow::Borrowed("no rule"),
-            (Cause::MayMatch, Some(reason), _) => {
-                Cow::Owned(format!("it can't be told from the action whether it does this: {reason}"))
-            }
-            (Cause::MayMatch, None, rule) => {
-                Cow::Owned(format!("it can't be told from the action whether rule `{}` matches", rule.map_or("", |r| &r.id)))
-            }
+            (Cause::MayMatch, Some(reason), _) => Cow::Owned(format!(
+                "it can't be told from the action whether it does this: {reason}"
+            )),
+            (Cause::MayMatch, None, rule) => Cow::Owned(format!(
+                "it can't be told from the action whether rule `{}` matches",
+                rule.map_or("", |r| &r.id)
+            )),
             (Cause::Limit(limit, count), _, _) => Cow::Owned(limit.exceeded(*count)),
         }
     }
@@ -87,12 +88,17 @@ impl Policy {
         let mut best: Option<Verdict<'_>> = None;
         let mut settled = false;
         for index in self.rules.sieves().candidates(facts) {
-            let Some(rule) = self.rules.get(index) else { break };
+            let Some(rule) = self.rules.get(index) else {
+                break;
+            };
             let holds = rule.matches(facts, request);
             if holds == Holds::No {
                 continue;
             }
-            let limit = rule.limits.iter().find_map(|l| l.used_up(request).map(|count| (l, count)));
+            let limit = rule
+                .limits
+                .iter()
+                .find_map(|l| l.used_up(request).map(|count| (l, count)));
             let (effect, cause) = match (limit, holds) {
                 (Some((limit, count)), _) => (Effect::Deny, Cause::Limit(limit, count)),
                 (None, Holds::Yes) => (rule.effect, Cause::Matches),
@@ -101,7 +107,10 @@ impl Policy {
             if holds == Holds::Maybe {
                 // Whatever comes later: at least a human looks.
                 if effect != Effect::Allow {
-                    best = Some(stricter(best, (Effect::RequireApproval, index, Cause::MayMatch)));
+                    best = Some(stricter(
+                        best,
+                        (Effect::RequireApproval, index, Cause::MayMatch),
+                    ));
                 }
                 continue;
             }
@@ -112,11 +121,22 @@ impl Policy {
             }
         }
         let (effect, index, cause) = match best {
-            Some((effect, index, cause)) if settled || effect >= self.default.effect => (effect, Some(index), cause),
-            _ => (self.default.effect, None, Cause::Default(&self.default.reason)),
+            Some((effect, index, cause)) if settled || effect >= self.default.effect => {
+                (effect, Some(index), cause)
+            }
+            _ => (
+                self.default.effect,
+                None,
+                Cause::Default(&self.default.reason),
+            ),
         };
         let rule = index.and_then(|i| self.rules.get(i));
-        Decision { effect, rule, index, cause }
+        Decision {
+            effect,
+            rule,
+            index,
+            cause,
+        }
     }
 
     /// The risk that the policy goes by: the higher of the stated and the found one.
@@ -131,48 +151,84 @@ impl Policy {
         let facts = Facts::new(request.action, request.risk, &self.surroundings);
         let decided = self.decide_on(&facts, request);
         let last = if decided.effect == Effect::Deny || self.combine == Combine::FirstMatch {
-            self.rules.iter().position(|r| r.matches(&facts, request) == Holds::Yes)
+            self.rules
+                .iter()
+                .position(|r| r.matches(&facts, request) == Holds::Yes)
         } else {
             None
         };
-        let consulted = |(index, rule)| consult(rule, &facts, request, last.is_some_and(|last| index > last));
+        let consulted =
+            |(index, rule)| consult(rule, &facts, request, last.is_some_and(|last| index > last));
         self.rules.iter().enumerate().map(consulted).collect()
     }
 }
 
 impl Rule {
-    /// Whether the rule matches: its condition holds, and, where it allows, speaks of everything that the action does.
+    /// Whether the rule matches: its condition holds, and, where it allows, speaks of everything
+    /// that the action does.
     pub(crate) fn matches(&self, facts: &Facts<'_>, request: &Request<'_>) -> Holds {
         let allows = self.effect == Effect::Allow;
         let holds = self.when.holds(facts, request, allows);
-        if allows && holds == Holds::Yes && gap(&self.when, facts, request).is_some() { Holds::No } else { holds }
+        if allows && holds == Holds::Yes && gap(&self.when, facts, request).is_some() {
+            Holds::No
+        } else {
+            holds
+        }
     }
 }
 
 /// Asks one rule, and says why.
-fn consult<'p>(rule: &'p Rule, facts: &Facts<'_>, request: &Request<'_>, too_late: bool) -> Consulted<'p> {
+fn consult<'p>(
+    rule: &'p Rule,
+    facts: &Facts<'_>,
+    request: &Request<'_>,
+    too_late: bool,
+) -> Consulted<'p> {
     let strict = rule.effect == Effect::Allow;
     let holds = rule.when.holds(facts, request, strict);
-    let gap = if strict && holds == Holds::Yes { gap(&rule.when, facts, request) } else { None };
+    let gap = if strict && holds == Holds::Yes {
+        gap(&rule.when, facts, request)
+    } else {
+        None
+    };
     if let Some(gap) = gap {
-        return Consulted { rule, holds: Holds::No, why: format!("every condition holds, but {gap}"), too_late };
+        return Consulted {
+            rule,
+            holds: Holds::No,
+            why: format!("every condition holds, but {gap}"),
+            too_late,
+        };
     }
     let mut why = match holds {
         Holds::Yes => "every condition holds".to_owned(),
         Holds::Maybe | Holds::No => first_failure(&rule.when, facts, request, strict, holds)
             .unwrap_or_else(|| "none of its alternatives holds".to_owned()),
     };
-    if let Some(limit) = rule.limits.iter().find(|l| l.used_up(request).is_some()).filter(|_| holds == Holds::Yes) {
+    if let Some(limit) = rule
+        .limits
+        .iter()
+        .find(|l| l.used_up(request).is_some())
+        .filter(|_| holds == Holds::Yes)
+    {
         why.push_str(&format!("; `{}` is used up", limit.key()));
     }
-    Consulted { rule, holds, why, too_late }
+    Consulted {
+        rule,
+        holds,
+        why,
+        too_late,
+    }
 }
 
 /// The stricter of two; of equals the one that is certain, then the earlier.
 fn stricter<'p>(best: Option<Verdict<'p>>, new: Verdict<'p>) -> Verdict<'p> {
     match best {
         Some(before) if before.0 > new.0 => before,
-        Some(before) if before.0 == new.0 && (before.2 != Cause::MayMatch || new.2 == Cause::MayMatch) => before,
+        Some(before)
+            if before.0 == new.0 && (before.2 != Cause::MayMatch || new.2 == Cause::MayMatch) =>
+        {
+            before
+        }
         _ => new,
     }
 }
@@ -181,20 +237,32 @@ fn stricter<'p>(best: Option<Verdict<'p>>, new: Verdict<'p>) -> Verdict<'p> {
 type Verdict<'p> = (Effect, usize, Cause<'p>);
 
 /// The first key that keeps a condition from holding.
-fn first_failure(when: &Condition, facts: &Facts<'_>, request: &Request<'_>, strict: bool, found: Holds) -> Option<String> {
+fn first_failure(
+    when: &Condition,
+    facts: &Facts<'_>,
+    request: &Request<'_>,
+    strict: bool,
+    found: Holds,
+) -> Option<String> {
     match when {
         Condition::All(list) => list
             .iter()
             .find(|c| c.holds(facts, request, strict) == found)
             .and_then(|c| first_failure(c, facts, request, strict, found)),
-        Condition::Any(list) => {
-            list.first().and_then(|c| first_failure(c, facts, request, strict, c.holds(facts, request, strict)))
-        }
+        Condition::Any(list) => list.first().and_then(|c| {
+            first_failure(c, facts, request, strict, c.holds(facts, request, strict))
+        }),
         Condition::Not(inner) => {
-            let inner = first_failure(inner, facts, request, !strict, found.not()).or_else(|| match &**inner {
-                Condition::Is(predicate, text) => Some(format!("`{text}` holds: {}", actual(predicate.key(), facts, request))),
-                _ => None,
-            });
+            let inner =
+                first_failure(inner, facts, request, !strict, found.not()).or_else(
+                    || match &**inner {
+                        Condition::Is(predicate, text) => Some(format!(
+                            "`{text}` holds: {}",
+                            actual(predicate.key(), facts, request)
+                        )),
+                        _ => None,
+                    },
+                );
             inner.map(|text| format!("`not`: {text}"))
         }
         Condition::Is(predicate, text) => {
@@ -202,9 +270,17 @@ fn first_failure(when: &Condition, facts: &Facts<'_>, request: &Request<'_>, str
             match found {
                 Holds::Yes => None,
                 Holds::Maybe => Some(format!("it can't be told whether `{text}` holds: {actual}")),
-                Holds::No if strict && matches!(predicate.key(), "path" | "host" | "effects" | "category" | "command") => {
+                Holds::No
+                    if strict
+                        && matches!(
+                            predicate.key(),
+                            "path" | "host" | "effects" | "category" | "command"
+                        ) =>
+                {
                     let lacking = lacking(predicate.key(), facts).unwrap_or_default();
-                    Some(format!("`{text}` doesn't cover all of it: {actual}{lacking}"))
+                    Some(format!(
+                        "`{text}` doesn't cover all of it: {actual}{lacking}"
+                    ))
                 }
                 Holds::No => Some(format!("`{text}` doesn't hold: {actual}")),
             }
@@ -212,7 +288,8 @@ fn first_failure(when: &Condition, facts: &Facts<'_>, request: &Request<'_>, str
     }
 }
 
-/// Which of several commands has nothing that the key could be about: it has to be covered by itself.
+/// Which of several commands has nothing that the key could be about: it has to be covered by
+/// itself.
 fn lacking(key: &str, facts: &Facts<'_>) -> Option<String> {
     let (part, what) = match key {
         "path" => (facts.without_path()?, "touches no path"),
@@ -220,6 +297,13 @@ fn lacking(key: &str, facts: &Facts<'_>) -> Option<String> {
         "command" => (facts.without_step()?, "is no program"),
         _ => return None,
     };
-    let text = facts.parts().texts(facts.line()).nth(part).filter(|text| !text.is_empty());
-    Some(text.map_or_else(|| format!("; something beside the commands {what}"), |text| format!("; `{text}` {what}")))
+    let text = facts
+        .parts()
+        .texts(facts.line())
+        .nth(part)
+        .filter(|text| !text.is_empty());
+    Some(text.map_or_else(
+        || format!("; something beside the commands {what}"),
+        |text| format!("; `{text}` {what}"),
+    ))
 }

@@ -20,15 +20,27 @@ impl Effect {
     pub const ALL: [Self; 3] = [Self::Allow, Self::RequireApproval, Self::Deny];
 
     /// Every word that is read as an effect.
-    pub const WORDS: [&'static str; 10] =
-        ["allow", "auto", "approve", "require_approval", "confirm", "ask", "escalate", "require_human", "deny", "block"];
+    pub const WORDS: [&'static str; 10] = [
+        "allow",
+        "auto",
+        "approve",
+        "require_approval",
+        "confirm",
+        "ask",
+        "escalate",
+        "require_human",
+        "deny",
+        "block",
+    ];
 
     /// The effect that a word means; the older forms have words of their own.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "allow" | "auto" | "approve" => Self::Allow,
-            "require_approval" | "confirm" | "ask" | "escalate" | "require_human" => Self::RequireApproval,
+            "require_approval" | "confirm" | "ask" | "escalate" | "require_human" => {
+                Self::RequireApproval
+            }
             "deny" | "block" | "reject" => Self::Deny,
             _ => return None,
         })

@@ -6,8 +6,8 @@ use super::effect::Holds;
 use super::path::{Place, Site};
 use crate::command::line::Line;
 use crate::command::{
-    Analysis, Certainty, Context, Effect, EffectKind, How, Param, Span, Step, Table, analyse, effects_beside_diff,
-    effects_of_answer, effects_of_diff, effects_of_tool,
+    Analysis, Certainty, Context, Effect, EffectKind, How, Param, Span, Step, Table, analyse,
+    effects_beside_diff, effects_of_answer, effects_of_diff, effects_of_tool,
 };
 use crate::governance::Risk;
 use crate::trace::record::ActionType;
@@ -81,7 +81,14 @@ pub enum Category {
 
 impl Category {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Read, Self::Write, Self::Execute, Self::Network, Self::Git, Self::Admin];
+    pub const ALL: [Self; 6] = [
+        Self::Read,
+        Self::Write,
+        Self::Execute,
+        Self::Network,
+        Self::Git,
+        Self::Admin,
+    ];
 
     /// The word in policies.
     #[must_use]
@@ -107,9 +114,11 @@ impl Category {
             EffectKind::Execute | EffectKind::Dynamic | EffectKind::Unknown => Self::Execute,
             EffectKind::Network => Self::Network,
             EffectKind::GitRead | EffectKind::GitWrite | EffectKind::GitRewrite => Self::Git,
-            EffectKind::Privilege | EffectKind::Process | EffectKind::Install | EffectKind::Credential | EffectKind::System => {
-                Self::Admin
-            }
+            EffectKind::Privilege
+            | EffectKind::Process
+            | EffectKind::Install
+            | EffectKind::Credential
+            | EffectKind::System => Self::Admin,
         }
     }
 }
@@ -130,7 +139,11 @@ pub(crate) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    pub(crate) fn new(action: &'a Action, stated: Option<Risk>, surroundings: &'a Surroundings) -> Self {
+    pub(crate) fn new(
+        action: &'a Action,
+        stated: Option<Risk>,
+        surroundings: &'a Surroundings,
+    ) -> Self {
         Self {
             action,
             stated,
@@ -147,7 +160,11 @@ impl<'a> Facts<'a> {
     pub(crate) fn analysis(&self) -> &Analysis {
         self.analysis.get_or_init(|| {
             let context = &self.surroundings.context;
-            let unknown = || Analysis { risk: crate::command::Risk::High, unparsed: true, ..Analysis::default() };
+            let unknown = || Analysis {
+                risk: crate::command::Risk::High,
+                unparsed: true,
+                ..Analysis::default()
+            };
             match self.action.kind {
                 Some(ActionType::ShellCmd) => match self.action.command() {
                     Some(_) => self.of_line(),
@@ -159,17 +176,23 @@ impl<'a> Facts<'a> {
                 },
                 Some(ActionType::CodeDiff) => self.action.patch().map_or_else(unknown, |diff| {
                     let mut analysis = effects_of_diff(diff, context);
-                    analysis.join(effects_beside_diff(&Param::from(&self.action.payload), context));
+                    analysis.join(effects_beside_diff(
+                        &Param::from(&self.action.payload),
+                        context,
+                    ));
                     analysis
                 }),
-                Some(ActionType::Answer) => effects_of_answer(&Param::from(&self.action.payload), context),
+                Some(ActionType::Answer) => {
+                    effects_of_answer(&Param::from(&self.action.payload), context)
+                }
                 None => unknown(),
             }
         })
     }
 
     fn written(&self) -> &Line<'a> {
-        self.line.get_or_init(|| self.action.line().unwrap_or_default())
+        self.line
+            .get_or_init(|| self.action.line().unwrap_or_default())
     }
 
     /// The command line that runs; nothing for what is none.
@@ -188,7 +211,8 @@ impl<'a> Facts<'a> {
             None => analyse(&line.text, context),
             Some(cwd) => {
                 let mut there = context.clone();
-                there.cwd = crate::command::path::normalise(cwd, Some(&context.cwd)).unwrap_or_default();
+                there.cwd =
+                    crate::command::path::normalise(cwd, Some(&context.cwd)).unwrap_or_default();
                 analyse(&line.text, &there)
             }
         };
@@ -210,24 +234,35 @@ impl<'a> Facts<'a> {
 
     /// The commands of a line, which a strict reading asks about one by one.
     pub(crate) fn parts(&self) -> &Parts {
-        self.parts.get_or_init(|| Parts::of(self.analysis(), self.action.kind == Some(ActionType::ShellCmd)))
+        self.parts.get_or_init(|| {
+            Parts::of(
+                self.analysis(),
+                self.action.kind == Some(ActionType::ShellCmd),
+            )
+        })
     }
 
     /// The first of several commands that touches no path, as the number of its part.
     pub(crate) fn without_path(&self) -> Option<usize> {
-        self.parts().without(self.sites().iter().map(|(effect, _)| self.parts().of_effect(*effect)))
+        self.parts().without(
+            self.sites()
+                .iter()
+                .map(|(effect, _)| self.parts().of_effect(*effect)),
+        )
     }
 
     /// The first of several commands that contacts no host.
     pub(crate) fn without_host(&self) -> Option<usize> {
         let effects = self.analysis().effects.iter().enumerate();
         let contacts = effects.filter(|(_, e)| e.kind == EffectKind::Network);
-        self.parts().without(contacts.map(|(index, _)| self.parts().of_effect(index)))
+        self.parts()
+            .without(contacts.map(|(index, _)| self.parts().of_effect(index)))
     }
 
     /// What belongs to no program where other things do: a redirection of a whole group.
     pub(crate) fn without_step(&self) -> Option<usize> {
-        self.parts().without((0..self.analysis().tree.len()).map(|index| self.parts().of_step(index)))
+        self.parts()
+            .without((0..self.analysis().tree.len()).map(|index| self.parts().of_step(index)))
     }
 
     /// Whether an effect is one on a path.
@@ -279,8 +314,15 @@ impl<'a> Facts<'a> {
     pub(crate) fn effects(&self) -> u32 {
         *self.effects.get_or_init(|| {
             let analysis = self.analysis();
-            let hidden = if analysis.unparsed { bit(EffectKind::Unknown) } else { 0 };
-            analysis.effects.iter().fold(hidden, |bits, e| bits | bit(e.kind))
+            let hidden = if analysis.unparsed {
+                bit(EffectKind::Unknown)
+            } else {
+                0
+            };
+            analysis
+                .effects
+                .iter()
+                .fold(hidden, |bits, e| bits | bit(e.kind))
         })
     }
 
@@ -291,15 +333,25 @@ impl<'a> Facts<'a> {
 
     /// The categories, as bits. A command is always executed, whatever it does then.
     pub(crate) fn categories(&self) -> u32 {
-        let bits = self.analysis().effects.iter().fold(0, |bits, e| bits | Category::of(e.kind).bit());
-        let runs = self.action.kind == Some(ActionType::ShellCmd) || self.analysis().unparsed || !self.steps().is_empty();
+        let bits = self
+            .analysis()
+            .effects
+            .iter()
+            .fold(0, |bits, e| bits | Category::of(e.kind).bit());
+        let runs = self.action.kind == Some(ActionType::ShellCmd)
+            || self.analysis().unparsed
+            || !self.steps().is_empty();
         bits | if runs { Category::Execute.bit() } else { 0 }
     }
 
     /// The programs that would run. A tool's own name is none.
     pub(crate) fn steps(&self) -> &[Step] {
         let tree = &self.analysis().tree;
-        if self.action.kind == Some(ActionType::ToolCall) { tree.get(1..).unwrap_or_default() } else { tree }
+        if self.action.kind == Some(ActionType::ToolCall) {
+            tree.get(1..).unwrap_or_default()
+        } else {
+            tree
+        }
     }
 
     fn sites(&self) -> &[(usize, Site)] {
@@ -307,19 +359,28 @@ impl<'a> Facts<'a> {
             let dots = self.dotted();
             let effects = self.analysis().effects.iter().enumerate();
             let moved = self.action.kind != Some(ActionType::CodeDiff);
-            effects.filter_map(|(index, effect)| Some((index, Site::of(effect, dots, moved)?))).collect()
+            effects
+                .filter_map(|(index, effect)| Some((index, Site::of(effect, dots, moved)?)))
+                .collect()
         })
     }
 
     /// The paths that it touches.
     pub(crate) fn places(&self) -> impl Iterator<Item = Place<'_>> {
         let effects = &self.analysis().effects;
-        self.sites().iter().filter_map(|(index, site)| Some(site.place(effects.get(*index)?)))
+        self.sites()
+            .iter()
+            .filter_map(|(index, site)| Some(site.place(effects.get(*index)?)))
     }
 
     /// Whether the line changes what a `*` means.
     fn dotted(&self) -> bool {
-        let options = |s: &Step| matches!(s.program.as_str(), "shopt" | "setopt" | "set" | "zsh" | "fish");
+        let options = |s: &Step| {
+            matches!(
+                s.program.as_str(),
+                "shopt" | "setopt" | "set" | "zsh" | "fish"
+            )
+        };
         let flag = |s: &Step| s.how != How::Direct && s.args.iter().any(|a| a.contains("dotglob"));
         let names = |text: &str| text.contains("GLOBIGNORE") || text.contains("dotglob");
         names(self.line()) || self.steps().iter().any(|s| options(s) || flag(s))
@@ -342,6 +403,10 @@ impl<'a> Facts<'a> {
 
     /// Whether an action hides something, as an answer to "may it do this as well".
     pub(crate) fn perhaps(&self) -> Holds {
-        if self.hides() { Holds::Maybe } else { Holds::No }
+        if self.hides() {
+            Holds::Maybe
+        } else {
+            Holds::No
+        }
     }
 }

@@ -4,20 +4,44 @@ use super::facts::table;
 
 /// Options that the table of programs doesn't tell of, because they change no effect.
 const SAME: [(&[&str], &[&str]); 2] = [
-    (&["rm", "mv", "cp", "ln", "chmod", "chown", "chgrp", "rmdir"], &["-f", "--force"]),
-    (&["rm", "cp", "chown", "chgrp", "scp", "grep"], &["-r", "-R", "--recursive"]),
+    (
+        &["rm", "mv", "cp", "ln", "chmod", "chown", "chgrp", "rmdir"],
+        &["-f", "--force"],
+    ),
+    (
+        &["rm", "cp", "chown", "chgrp", "scp", "grep"],
+        &["-r", "-R", "--recursive"],
+    ),
 ];
 
 /// Subcommands of git whose `-f` is `--force`.
-const FORCED: [&str; 13] =
-    ["add", "branch", "checkout", "clean", "fetch", "mv", "pull", "push", "rm", "switch", "tag", "submodule", "worktree"];
+const FORCED: [&str; 13] = [
+    "add",
+    "branch",
+    "checkout",
+    "clean",
+    "fetch",
+    "mv",
+    "pull",
+    "push",
+    "rm",
+    "switch",
+    "tag",
+    "submodule",
+    "worktree",
+];
 
 /// Every way to write an option of a program, itself included.
 fn spellings(program: &str, args: &[String], option: &str) -> Vec<String> {
     let mut all = vec![option.to_owned()];
     let mut add = |others: &[&str]| {
         if others.contains(&option) {
-            all.extend(others.iter().filter(|o| **o != option).map(|o| (*o).to_owned()));
+            all.extend(
+                others
+                    .iter()
+                    .filter(|o| **o != option)
+                    .map(|o| (*o).to_owned()),
+            );
         }
     };
     for (programs, options) in SAME {
@@ -29,13 +53,27 @@ fn spellings(program: &str, args: &[String], option: &str) -> Vec<String> {
         add(&["-f", "--force"]);
     }
     if let Some(spec) = table().get(program) {
-        let named = spec.subcommands.iter().filter(|(name, _)| args.contains(name));
+        let named = spec
+            .subcommands
+            .iter()
+            .filter(|(name, _)| args.contains(name));
         let listed = std::iter::once(spec).chain(named.filter_map(|(_, n)| spec.sub_list.get(*n)));
         for flags in listed.map(|spec| &spec.flags) {
-            let Some(number) = flags.get(option) else { continue };
-            let group: Vec<&str> = flags.iter().filter(|(_, n)| *n == number).map(|(name, _)| name.as_str()).collect();
+            let Some(number) = flags.get(option) else {
+                continue;
+            };
+            let group: Vec<&str> = flags
+                .iter()
+                .filter(|(_, n)| *n == number)
+                .map(|(name, _)| name.as_str())
+                .collect();
             if is_one(&group) {
-                all.extend(group.into_iter().filter(|name| *name != option).map(str::to_owned));
+                all.extend(
+                    group
+                        .into_iter()
+                        .filter(|name| *name != option)
+                        .map(str::to_owned),
+                );
             }
         }
     }
@@ -44,31 +82,42 @@ fn spellings(program: &str, args: &[String], option: &str) -> Vec<String> {
     all
 }
 
-/// Whether options that the table lists together are one option: it also lists together what only has the same effects. One
-/// long name, and single letters that it begins with.
+/// Whether options that the table lists together are one option: it also lists together what only
+/// has the same effects. One long name, and single letters that it begins with.
 fn is_one(group: &[&str]) -> bool {
     let mut long = group.iter().filter_map(|name| name.strip_prefix("--"));
-    let (Some(name), None) = (long.next(), long.next()) else { return false };
+    let (Some(name), None) = (long.next(), long.next()) else {
+        return false;
+    };
     let letter = name.chars().next();
-    let fits = |short: &str| short.len() == 1 && short.chars().next().map(|c| c.to_ascii_lowercase()) == letter;
-    group.iter().filter(|name| !name.starts_with("--")).all(|name| name.strip_prefix('-').is_some_and(fits))
+    let fits = |short: &str| {
+        short.len() == 1 && short.chars().next().map(|c| c.to_ascii_lowercase()) == letter
+    };
+    group
+        .iter()
+        .filter(|name| !name.starts_with("--"))
+        .all(|name| name.strip_prefix('-').is_some_and(fits))
 }
 
 /// The letters of a word of joined single-letter options, in lower case.
 fn letters(word: &str) -> Option<String> {
     let rest = word.strip_prefix('-')?;
-    (!rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric())).then(|| rest.to_ascii_lowercase())
+    (!rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+        .then(|| rest.to_ascii_lowercase())
 }
 
-/// Whether an argument stands in a list, however it is written: the word itself; `--force` also as `--force=…`, as `-f`, and,
-/// where the reading isn't strict, abbreviated; single-letter options also joined to others (`-rf` is among `-fvr`), spread
-/// over several words, and as the long ones that mean the same; modes by the bits that they set.
+/// Whether an argument stands in a list, however it is written: the word itself; `--force` also as
+/// `--force=…`, as `-f`, and, where the reading isn't strict, abbreviated; single-letter options
+/// also joined to others (`-rf` is among `-fvr`), spread over several words, and as the long ones
+/// that mean the same; modes by the bits that they set.
 pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: bool) -> bool {
     let long = |want: &str| {
         let fits = |name: &str| {
-            name.eq_ignore_ascii_case(want) || !strict && name.len() > 2 && name.starts_with("--") && want.starts_with(name)
+            name.eq_ignore_ascii_case(want)
+                || !strict && name.len() > 2 && name.starts_with("--") && want.starts_with(name)
         };
-        args.iter().any(|a| fits(a.split_once('=').map_or(a.as_str(), |(name, _)| name)))
+        args.iter()
+            .any(|a| fits(a.split_once('=').map_or(a.as_str(), |(name, _)| name)))
     };
     let given: String = args.iter().filter_map(|a| letters(a)).collect();
     let written = |option: &str| match letters(option) {
@@ -90,10 +139,12 @@ pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: b
         return meant(want) || plus() && args.iter().any(|a| a.len() > 1 && a.starts_with('+'));
     }
     let mode = if program == "chmod" { mode(want) } else { None };
-    args.iter().any(|a| a.eq_ignore_ascii_case(want) || mode.is_some() && self::mode(a) == mode)
+    args.iter()
+        .any(|a| a.eq_ignore_ascii_case(want) || mode.is_some() && self::mode(a) == mode)
 }
 
-/// The permissions that a mode gives whatever stood before, without set-user-id and its like: `777`, `0777`, `a+rwx`.
+/// The permissions that a mode gives whatever stood before, without set-user-id and its like:
+/// `777`, `0777`, `a+rwx`.
 fn mode(text: &str) -> Option<u32> {
     if !text.is_empty() && text.len() < 9 && text.bytes().all(|b| (b'0'..=b'7').contains(&b)) {
         return u32::from_str_radix(text, 8).ok().map(|bits| bits & 0o777);
@@ -129,8 +180,14 @@ fn mode(text: &str) -> Option<u32> {
 /// The line with one of its words written another way, for lines of plain words.
 pub(super) fn respelled(line: &str) -> Vec<String> {
     let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-    let plain = |w: &String| !w.is_empty() && w.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./=+,:".contains(&b));
-    let (Some(program), true) = (words.first(), words.iter().all(plain)) else { return Vec::new() };
+    let plain = |w: &String| {
+        !w.is_empty()
+            && w.bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_./=+,:".contains(&b))
+    };
+    let (Some(program), true) = (words.first(), words.iter().all(plain)) else {
+        return Vec::new();
+    };
     let args = words.get(1..).unwrap_or_default();
     let mut all = Vec::new();
     for (n, word) in words.iter().enumerate().skip(1) {
@@ -148,15 +205,23 @@ pub(super) fn respelled(line: &str) -> Vec<String> {
         }) {
             let each = |c: char| {
                 let short = format!("-{c}");
-                let long = spellings(program, args, &short).into_iter().find(|s| s.starts_with("--"));
+                let long = spellings(program, args, &short)
+                    .into_iter()
+                    .find(|s| s.starts_with("--"));
                 long.unwrap_or(short)
             };
             replace(joined.chars().map(each).collect::<Vec<_>>().join(" "));
         } else if word.starts_with("--") {
-            for other in spellings(program, args, word).into_iter().filter(|s| s != word) {
+            for other in spellings(program, args, word)
+                .into_iter()
+                .filter(|s| s != word)
+            {
                 replace(other);
             }
-        } else if program == "chmod" && word.bytes().all(|b| b.is_ascii_digit()) && mode(word).is_some() {
+        } else if program == "chmod"
+            && word.bytes().all(|b| b.is_ascii_digit())
+            && mode(word).is_some()
+        {
             replace(format!("0{word}"));
             if word == "777" {
                 replace("a+rwx".to_owned());
@@ -189,11 +254,20 @@ mod tests {
             assert!(has(line, "-rf"), "{line}");
         }
         assert!(!has("rm -r x", "-rf") && !has("rm --recursive x", "-rf") && !has("rm rf", "-rf"));
-        for line in ["git push --force", "git push -f", "git push -uf", "git push origin +main", "git push --force=x"] {
+        for line in [
+            "git push --force",
+            "git push -f",
+            "git push -uf",
+            "git push origin +main",
+            "git push --force=x",
+        ] {
             assert!(has(line, "--force"), "{line}");
         }
         assert!(!has("git push origin main", "--force") && !has("git grep -f push.txt", "--force"));
-        assert!(!has_argument("rm", &["--forc".to_owned()], "--force", true), "what is granted is granted to the letter");
+        assert!(
+            !has_argument("rm", &["--forc".to_owned()], "--force", true),
+            "what is granted is granted to the letter"
+        );
     }
 
     #[test]
@@ -209,7 +283,11 @@ mod tests {
         ] {
             assert!(has(line, "777"), "{line}");
         }
-        assert!(!has("chmod 755 x", "777") && !has("chmod a+rw x", "777") && !has("chmod u+rwx x", "777"));
+        assert!(
+            !has("chmod 755 x", "777")
+                && !has("chmod a+rw x", "777")
+                && !has("chmod u+rwx x", "777")
+        );
         assert!(!has("ls 0777", "777"));
     }
 

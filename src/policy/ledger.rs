@@ -29,7 +29,8 @@ pub struct Decided {
     pub agent: Option<String>,
     /// In which turn.
     pub turn: Option<i64>,
-    /// When, in milliseconds since the epoch; no earlier than the decisions before it in the execution.
+    /// When, in milliseconds since the epoch; no earlier than the decisions before it in the
+    /// execution.
     pub time: Option<i64>,
     /// The digest of the policy that was in force.
     pub digest: Option<String>,
@@ -70,14 +71,24 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Takes a step of an execution. If it is a decision, `ask` is shown it with the history before it.
-    pub fn step(&mut self, execution: &str, step: &Step<'_, '_>, ask: &mut dyn FnMut(&Decided, &History)) {
+    /// Takes a step of an execution. If it is a decision, `ask` is shown it with the history before
+    /// it.
+    pub fn step(
+        &mut self,
+        execution: &str,
+        step: &Step<'_, '_>,
+        ask: &mut dyn FnMut(&Decided, &History),
+    ) {
         if !self.open.contains_key(execution) {
             self.open.insert(execution.into(), Account::default());
         }
-        let Some(account) = self.open.get_mut(execution) else { return };
+        let Some(account) = self.open.get_mut(execution) else {
+            return;
+        };
         match &step.fact {
-            Fact::Started(started) => account.digest = started.policy_digest.map(|d| d.decode().into_owned()),
+            Fact::Started(started) => {
+                account.digest = started.policy_digest.map(|d| d.decode().into_owned());
+            }
             Fact::Proposed(proposal) => {
                 account.proposed = taken(&proposal.action).map(|a| (a, proposal.action.risk));
                 account.agent = proposal.agent.map(|a| a.decode().into_owned());
@@ -106,14 +117,32 @@ fn taken(action: &step::Action<'_>) -> Option<Action> {
     let payload: serde_json::Value = written.read()?;
     // What has two meanings is known to be neither of them.
     let clear = matches!(super::suite::repeated(written.as_written()), Ok(None));
-    Some(Action::recorded(&action.kind.name(), if clear { payload } else { serde_json::Value::Null }))
+    Some(Action::recorded(
+        &action.kind.name(),
+        if clear {
+            payload
+        } else {
+            serde_json::Value::Null
+        },
+    ))
 }
 
 impl Account {
-    fn decide(&mut self, step: &Step<'_, '_>, decision: &Decision<'_>, ask: &mut dyn FnMut(&Decided, &History)) {
-        let changed = decision.modified.as_ref().and_then(|m| Some((taken(m)?, m.risk)));
-        let Some((action, risk)) = changed.or_else(|| self.proposed.take()) else { return };
-        // Decisions stand in the order in which they were made. One that is dated back would be blind to those before it.
+    fn decide(
+        &mut self,
+        step: &Step<'_, '_>,
+        decision: &Decision<'_>,
+        ask: &mut dyn FnMut(&Decided, &History),
+    ) {
+        let changed = decision
+            .modified
+            .as_ref()
+            .and_then(|m| Some((taken(m)?, m.risk)));
+        let Some((action, risk)) = changed.or_else(|| self.proposed.take()) else {
+            return;
+        };
+        // Decisions stand in the order in which they were made. One that is dated back would be
+        // blind to those before it.
         let time = decision.time.or(step.time).map(Timestamp::millis);
         let time = time.map(|time| self.latest.map_or(time, |latest| latest.max(time)));
         self.latest = time.or(self.latest);
@@ -142,21 +171,27 @@ impl Account {
 
     fn executed(&mut self, executed: &step::Executed<'_, '_>) {
         if let Some(result) = &executed.result {
-            let milliseconds = result.duration.filter(|d| d.is_finite() && *d > 0.0).unwrap_or(0.0);
+            let milliseconds = result
+                .duration
+                .filter(|d| d.is_finite() && *d > 0.0)
+                .unwrap_or(0.0);
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
                 reason = "a float to integer cast saturates, which suits a duration"
             )]
-            self.history.spend(result.cost.unwrap_or(0.0), milliseconds as u64);
+            self.history
+                .spend(result.cost.unwrap_or(0.0), milliseconds as u64);
         }
     }
 }
 
-/// What a policy may ask for, and no trace records: whether it was production, and in which mode the runtime was.
+/// What a policy may ask for, and no trace records: whether it was production, and in which mode
+/// the runtime was.
 #[derive(Debug, Clone)]
 pub struct Untold {
-    /// The ways that it may have been: first what is taken for granted, then what the policy tells from it.
+    /// The ways that it may have been: first what is taken for granted, then what the policy tells
+    /// from it.
     ways: Vec<(bool, Option<String>)>,
 }
 
@@ -185,34 +220,70 @@ impl Untold {
         if mode.is_none() {
             modes.extend(modes_of(policy).into_iter().take(MAX_MODES).map(Some));
         }
-        let ways = modes.iter().flat_map(|mode| productions.iter().map(|production| (*production, mode.clone())));
-        Self { ways: ways.collect() }
+        let ways = modes.iter().flat_map(|mode| {
+            productions
+                .iter()
+                .map(|production| (*production, mode.clone()))
+        });
+        Self {
+            ways: ways.collect(),
+        }
     }
 
     /// What a policy has against a decision, in any of the ways that it may have been made.
     #[must_use]
-    pub fn drift<'p>(&self, policy: &'p Policy, decided: &Decided, history: &History) -> Option<Drifted<'p>> {
+    pub fn drift<'p>(
+        &self,
+        policy: &'p Policy,
+        decided: &Decided,
+        history: &History,
+    ) -> Option<Drifted<'p>> {
         let facts = Facts::new(&decided.action, decided.risk, &policy.surroundings);
-        self.ways.iter().enumerate().find_map(|(number, (production, mode))| {
-            let request = Request { production: *production, mode: mode.as_deref(), ..decided.request(history) };
-            let decision = policy.decide_on(&facts, &request);
-            let drift = Drift::between(decided, &decision)?;
-            let named = mode.as_ref().map(|mode| format!("the mode was `{mode}`"));
-            let told = || [production.then(|| "it was production".to_owned()), named].into_iter().flatten().collect::<Vec<_>>();
-            Some(Drifted { drift, decision, if_so: (number > 0).then(|| told().join(" and ")) })
-        })
+        self.ways
+            .iter()
+            .enumerate()
+            .find_map(|(number, (production, mode))| {
+                let request = Request {
+                    production: *production,
+                    mode: mode.as_deref(),
+                    ..decided.request(history)
+                };
+                let decision = policy.decide_on(&facts, &request);
+                let drift = Drift::between(decided, &decision)?;
+                let named = mode.as_ref().map(|mode| format!("the mode was `{mode}`"));
+                let told = || {
+                    [production.then(|| "it was production".to_owned()), named]
+                        .into_iter()
+                        .flatten()
+                        .collect::<Vec<_>>()
+                };
+                Some(Drifted {
+                    drift,
+                    decision,
+                    if_so: (number > 0).then(|| told().join(" and ")),
+                })
+            })
     }
 }
 
-/// A name for each of the modes that the policy tells apart, and one for each choice of a regular expression.
+/// A name for each of the modes that the policy tells apart, and one for each choice of a regular
+/// expression.
 fn modes_of(policy: &Policy) -> Vec<String> {
     let mut modes = Vec::new();
     for rule in policy.rules.iter() {
         rule.when.walk(true, &mut |condition, _| {
-            let Condition::Is(Predicate::Mode(names), _) = condition else { return };
+            let Condition::Is(Predicate::Mode(names), _) = condition else {
+                return;
+            };
             for name in names {
-                let choices = if matches!(name, Name::Regex(..)) { usize::MAX } else { 1 };
-                let spelled = super::aim::spelled(std::slice::from_ref(name)).into_iter().take(choices);
+                let choices = if matches!(name, Name::Regex(..)) {
+                    usize::MAX
+                } else {
+                    1
+                };
+                let spelled = super::aim::spelled(std::slice::from_ref(name))
+                    .into_iter()
+                    .take(choices);
                 modes.extend(spelled.filter(|mode| !mode.is_empty()));
             }
         });

@@ -47,7 +47,10 @@ pub use question::{Approvals, Question};
 pub use read::load;
 pub use request::{History, Past, Request};
 pub use shipped::{SHIPPED, Shipped, shipped};
-pub use suite::{Case, Context, Expect, Failure, json_context, json_once, json_question, load_cases, load_corpus, load_reasons};
+pub use suite::{
+    Case, Context, Expect, Failure, json_context, json_once, json_question, load_cases,
+    load_corpus, load_reasons,
+};
 pub use yaml::{At, Problem};
 
 #[cfg(test)]

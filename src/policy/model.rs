@@ -190,14 +190,24 @@ impl Limit {
     #[must_use]
     pub fn exceeded(&self, count: u64) -> String {
         match *self {
-            Self::PerMinute(most) => format!("{count} approved actions of this type in the last minute; the rule grants {most}"),
-            Self::PerHour(most) => format!("{count} approved actions of this type in the last hour; the rule grants {most}"),
+            Self::PerMinute(most) => format!(
+                "{count} approved actions of this type in the last minute; the rule grants {most}"
+            ),
+            Self::PerHour(most) => format!(
+                "{count} approved actions of this type in the last hour; the rule grants {most}"
+            ),
             Self::PerExecution(most) => {
-                format!("{count} approved actions of this type in this execution; the rule grants {most}")
+                format!(
+                    "{count} approved actions of this type in this execution; the rule grants {most}"
+                )
             }
-            Self::AllPerHour(most) => format!("{count} approved actions in the last hour; the limit is {most}"),
+            Self::AllPerHour(most) => {
+                format!("{count} approved actions in the last hour; the limit is {most}")
+            }
             Self::Cost(most) => format!("the execution has cost {most} or more"),
-            Self::Busy(most) => format!("the execution's actions have taken {count} ms; the limit is {most} ms"),
+            Self::Busy(most) => {
+                format!("the execution's actions have taken {count} ms; the limit is {most} ms")
+            }
         }
     }
 }
@@ -206,7 +216,10 @@ impl Rule {
     /// Whether the rule is nothing but a limit of the whole policy.
     #[must_use]
     pub fn is_limit(&self) -> bool {
-        matches!(&self.when, Condition::Is(super::condition::Predicate::UsedUp(_), _))
+        matches!(
+            &self.when,
+            Condition::Is(super::condition::Predicate::UsedUp(_), _)
+        )
     }
 
     /// The keys of its `when`, limits included.
@@ -235,6 +248,8 @@ impl Policy {
     /// Whether some rule limits how often something may happen, or remembers what was approved.
     #[must_use]
     pub fn uses_history(&self) -> bool {
-        self.rules.iter().any(|r| !r.limits.is_empty() || r.keys().contains("approved_before"))
+        self.rules
+            .iter()
+            .any(|r| !r.limits.is_empty() || r.keys().contains("approved_before"))
     }
 }

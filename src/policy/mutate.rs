@@ -1,5 +1,5 @@
-//! Is every promise of a policy tested? Each rule is dropped, weakened, moved or loosened, one thing at a time; a
-//! change that no case notices is a promise that nobody has tested.
+//! Is every promise of a policy tested? Each rule is dropped, weakened, moved or loosened, one
+//! thing at a time; a change that no case notices is a promise that nobody has tested.
 
 use super::action::kind_name;
 use super::compare::{Difference, Kind, compare};
@@ -31,7 +31,8 @@ pub enum Fate {
     Killed,
     /// No case notices, and here is an action that shows the difference.
     Survived(Kind, Box<Difference>),
-    /// No case notices, and no action was found that would have shown a difference: perhaps there is none.
+    /// No case notices, and no action was found that would have shown a difference: perhaps there
+    /// is none.
     Alike,
 }
 
@@ -41,10 +42,17 @@ impl Policy {
     pub fn mutants(&self) -> Vec<Mutant> {
         let mut all = Vec::new();
         let mut add = |rule: Option<&Rule>, change: String, policy: Policy| {
-            all.push(Mutant { rule: rule.map(|r| r.id.clone()), change, policy });
+            all.push(Mutant {
+                rule: rule.map(|r| r.id.clone()),
+                change,
+                policy,
+            });
         };
         for (index, rule) in self.rules.iter().enumerate() {
-            let changed = |change: &mut dyn FnMut(&mut Vec<Rule>)| Policy { rules: self.rules.with(change), ..self.clone() };
+            let changed = |change: &mut dyn FnMut(&mut Vec<Rule>)| Policy {
+                rules: self.rules.with(change),
+                ..self.clone()
+            };
             let dropped = changed(&mut |rules| {
                 rules.remove(index);
             });
@@ -58,17 +66,35 @@ impl Policy {
                 add(Some(rule), change, policy);
             };
             if let Some(effect) = milder(rule.effect) {
-                replaced(format!("{effect} instead of {}", rule.effect), Rule { effect, ..rule.clone() });
+                replaced(
+                    format!("{effect} instead of {}", rule.effect),
+                    Rule {
+                        effect,
+                        ..rule.clone()
+                    },
+                );
             }
             for (n, limit) in rule.limits.iter().enumerate() {
                 let mut limits = rule.limits.clone();
                 limits.remove(n);
-                replaced(format!("without `{}`", limit.key()), Rule { limits, ..rule.clone() });
+                replaced(
+                    format!("without `{}`", limit.key()),
+                    Rule {
+                        limits,
+                        ..rule.clone()
+                    },
+                );
             }
             // A rule that allows gets worse when it takes more, any other when it takes less.
             let widen = rule.effect == Effect::Allow;
             for (change, when) in loosened(&rule.when, widen) {
-                replaced(change, Rule { when, ..rule.clone() });
+                replaced(
+                    change,
+                    Rule {
+                        when,
+                        ..rule.clone()
+                    },
+                );
             }
             if let Some(next) = self.rules.get(index + 1)
                 && self.combine == Combine::FirstMatch
@@ -81,7 +107,11 @@ impl Policy {
         if let Some(effect) = milder(self.default.effect) {
             let mut weak = self.clone();
             weak.default.effect = effect;
-            add(None, format!("{effect} instead of {}", self.default.effect), weak);
+            add(
+                None,
+                format!("{effect} instead of {}", self.default.effect),
+                weak,
+            );
         }
         all
     }
@@ -97,7 +127,10 @@ impl Mutant {
         let given: Vec<Question> = cases.iter().map(Case::question).collect();
         let found = compare(policy, &self.policy, &given, effort).differences;
         let size = |d: &Difference| d.witness.size();
-        match found.into_iter().min_by_key(|(kind, d)| (!kind.is_milder(), size(d))) {
+        match found
+            .into_iter()
+            .min_by_key(|(kind, d)| (!kind.is_milder(), size(d)))
+        {
             Some((kind, difference)) => Fate::Survived(kind, Box::new(difference)),
             None => Fate::Alike,
         }
@@ -106,7 +139,12 @@ impl Mutant {
     /// Only what is decided counts: that a case names a rule which is gone proves nothing.
     fn is_noticed(&self, case: &Case) -> bool {
         let decision = self.policy.decide(&case.request());
-        decision.effect != case.expect.effect || case.expect.rule.as_deref().is_some_and(|rule| rule != decision.rule_id())
+        decision.effect != case.expect.effect
+            || case
+                .expect
+                .rule
+                .as_deref()
+                .is_some_and(|rule| rule != decision.rule_id())
     }
 }
 
@@ -127,7 +165,13 @@ fn loosened(when: &Condition, widen: bool) -> Vec<Changed> {
     match when {
         Condition::All(list) | Condition::Any(list) => {
             let is_all = matches!(when, Condition::All(_));
-            let with = |list: Vec<Condition>| if is_all { Condition::All(list) } else { Condition::Any(list) };
+            let with = |list: Vec<Condition>| {
+                if is_all {
+                    Condition::All(list)
+                } else {
+                    Condition::Any(list)
+                }
+            };
             // Of alternatives the last one stays: without any the rule would be gone.
             if is_all == widen && (is_all || list.len() > 1) {
                 for (n, part) in list.iter().enumerate() {
@@ -148,14 +192,23 @@ fn loosened(when: &Condition, widen: bool) -> Vec<Changed> {
         }
         Condition::Not(inner) => {
             let inner = loosened(inner, !widen).into_iter();
-            all.extend(inner.map(|(change, new)| (format!("in `not`: {change}"), Condition::Not(Box::new(new)))));
+            all.extend(inner.map(|(change, new)| {
+                (format!("in `not`: {change}"), Condition::Not(Box::new(new)))
+            }));
         }
         Condition::Is(predicate, text) => {
             let key = predicate.key();
-            let parts = if widen { conditions(predicate) } else { alternatives(predicate) };
-            all.extend(
-                parts.into_iter().map(|(gone, new)| (format!("`{key}` without {gone}"), Condition::Is(new, text.clone()))),
-            );
+            let parts = if widen {
+                conditions(predicate)
+            } else {
+                alternatives(predicate)
+            };
+            all.extend(parts.into_iter().map(|(gone, new)| {
+                (
+                    format!("`{key}` without {gone}"),
+                    Condition::Is(new, text.clone()),
+                )
+            }));
         }
     }
     all
@@ -176,7 +229,12 @@ fn shorter<T: Clone>(list: &[T], show: impl Fn(&T) -> String) -> Vec<(String, Ve
         return Vec::new();
     }
     let without = |(n, gone): (usize, &T)| {
-        let rest = list.iter().enumerate().filter(|(i, _)| *i != n).map(|(_, kept)| kept.clone()).collect();
+        let rest = list
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| *i != n)
+            .map(|(_, kept)| kept.clone())
+            .collect();
         (show(gone), rest)
     };
     list.iter().enumerate().map(without).collect()
@@ -184,7 +242,9 @@ fn shorter<T: Clone>(list: &[T], show: impl Fn(&T) -> String) -> Vec<(String, Ve
 
 /// Each set of bits with one less, if that leaves some.
 fn fewer(bits: u32, all: impl Iterator<Item = (u32, &'static str)>) -> Vec<(String, u32)> {
-    let less = |(bit, name): (u32, &str)| (bits & bit != 0 && bits != bit).then(|| (format!("`{name}`"), bits & !bit));
+    let less = |(bit, name): (u32, &str)| {
+        (bits & bit != 0 && bits != bit).then(|| (format!("`{name}`"), bits & !bit))
+    };
     all.filter_map(less).collect()
 }
 
@@ -198,42 +258,90 @@ fn written(name: &Name) -> String {
 /// A predicate with each of its alternatives gone.
 fn alternatives(predicate: &Predicate) -> Vec<(String, Predicate)> {
     fn each<T>(list: Vec<(String, T)>, make: impl Fn(T) -> Predicate) -> Vec<(String, Predicate)> {
-        list.into_iter().map(|(gone, rest)| (gone, make(rest))).collect()
+        list.into_iter()
+            .map(|(gone, rest)| (gone, make(rest)))
+            .collect()
     }
     let regex = |r: &regex::Regex| format!("`{}`", r.as_str());
     let low = |bits: u32| u8::try_from(bits).unwrap_or(u8::MAX);
     match predicate {
         Predicate::Type(bits) => {
-            let kinds = [ActionType::ToolCall, ActionType::ShellCmd, ActionType::CodeDiff, ActionType::Answer];
-            let all = kinds.into_iter().map(|k| (u32::from(type_bit(Some(k))), kind_name(k)));
-            each(fewer(u32::from(*bits), all), |bits| Predicate::Type(low(bits)))
+            let kinds = [
+                ActionType::ToolCall,
+                ActionType::ShellCmd,
+                ActionType::CodeDiff,
+                ActionType::Answer,
+            ];
+            let all = kinds
+                .into_iter()
+                .map(|k| (u32::from(type_bit(Some(k))), kind_name(k)));
+            each(fewer(u32::from(*bits), all), |bits| {
+                Predicate::Type(low(bits))
+            })
         }
         Predicate::Risk(bits) => {
-            let all = [Risk::Low, Risk::Medium, Risk::High].into_iter().map(|r| (u32::from(risk_bit(r)), r.name()));
-            each(fewer(u32::from(*bits), all), |bits| Predicate::Risk(low(bits)))
+            let all = [Risk::Low, Risk::Medium, Risk::High]
+                .into_iter()
+                .map(|r| (u32::from(risk_bit(r)), r.name()));
+            each(fewer(u32::from(*bits), all), |bits| {
+                Predicate::Risk(low(bits))
+            })
         }
-        Predicate::Category(bits) => each(fewer(*bits, Category::ALL.iter().map(|c| (c.bit(), c.name()))), Predicate::Category),
-        Predicate::Effects(bits) => each(fewer(*bits, EffectKind::ALL.iter().map(|k| (bit(*k), k.as_str()))), Predicate::Effects),
+        Predicate::Category(bits) => each(
+            fewer(*bits, Category::ALL.iter().map(|c| (c.bit(), c.name()))),
+            Predicate::Category,
+        ),
+        Predicate::Effects(bits) => each(
+            fewer(*bits, EffectKind::ALL.iter().map(|k| (bit(*k), k.as_str()))),
+            Predicate::Effects,
+        ),
         Predicate::Tool(names) => each(shorter(names, written), Predicate::Tool),
         Predicate::Agent(names) => each(shorter(names, written), Predicate::Agent),
         Predicate::Mode(names) => each(shorter(names, written), Predicate::Mode),
         Predicate::Host(names) => each(shorter(names, written), Predicate::Host),
         Predicate::Pattern(patterns) => each(shorter(patterns, regex), Predicate::Pattern),
         Predicate::Command(test) => {
-            let program =
-                each(shorter(&test.program, written), |program| Predicate::Command(CommandTest { program, ..test.clone() }));
-            let arg = each(shorter(&test.arg, written), |arg| Predicate::Command(CommandTest { arg, ..test.clone() }));
-            let raw = each(shorter(&test.raw, regex), |raw| Predicate::Command(CommandTest { raw, ..test.clone() }));
+            let program = each(shorter(&test.program, written), |program| {
+                Predicate::Command(CommandTest {
+                    program,
+                    ..test.clone()
+                })
+            });
+            let arg = each(shorter(&test.arg, written), |arg| {
+                Predicate::Command(CommandTest {
+                    arg,
+                    ..test.clone()
+                })
+            });
+            let raw = each(shorter(&test.raw, regex), |raw| {
+                Predicate::Command(CommandTest {
+                    raw,
+                    ..test.clone()
+                })
+            });
             [program, arg, raw].concat()
         }
         Predicate::Path(test) => {
             let show = |glob: &super::path::PathGlob| format!("`{}`", glob.text());
-            let glob = each(shorter(&test.glob, show), |glob| Predicate::Path(PathTest { glob, ..test.clone() }));
+            let glob = each(shorter(&test.glob, show), |glob| {
+                Predicate::Path(PathTest {
+                    glob,
+                    ..test.clone()
+                })
+            });
             let access = shorter(&test.access, |a| format!("`{}`", a.name()));
-            let access = each(access, |access| Predicate::Path(PathTest { access, ..test.clone() }));
+            let access = each(access, |access| {
+                Predicate::Path(PathTest {
+                    access,
+                    ..test.clone()
+                })
+            });
             [glob, access].concat()
         }
-        Predicate::Production(_) | Predicate::ApprovedBefore | Predicate::Granted(_) | Predicate::UsedUp(_) => Vec::new(),
+        Predicate::Production(_)
+        | Predicate::ApprovedBefore
+        | Predicate::Granted(_)
+        | Predicate::UsedUp(_) => Vec::new(),
     }
 }
 
@@ -242,28 +350,101 @@ fn conditions(predicate: &Predicate) -> Vec<(String, Predicate)> {
     let mut all = Vec::new();
     match predicate {
         Predicate::Command(test) => {
-            let full = |t: &CommandTest| !(t.program.is_empty() && t.arg.is_empty() && t.args.is_empty() && t.raw.is_empty());
+            let full = |t: &CommandTest| {
+                !(t.program.is_empty() && t.arg.is_empty() && t.args.is_empty() && t.raw.is_empty())
+            };
             let changed = [
-                ("`program`", !test.program.is_empty(), CommandTest { program: Vec::new(), ..test.clone() }),
-                ("`arg`", !test.arg.is_empty(), CommandTest { arg: Vec::new(), ..test.clone() }),
-                ("its arguments", !test.args.is_empty(), CommandTest { args: Vec::new(), ..test.clone() }),
-                ("`raw`", !test.raw.is_empty(), CommandTest { raw: Vec::new(), ..test.clone() }),
+                (
+                    "`program`",
+                    !test.program.is_empty(),
+                    CommandTest {
+                        program: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "`arg`",
+                    !test.arg.is_empty(),
+                    CommandTest {
+                        arg: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "its arguments",
+                    !test.args.is_empty(),
+                    CommandTest {
+                        args: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "`raw`",
+                    !test.raw.is_empty(),
+                    CommandTest {
+                        raw: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
             ];
-            let kept = changed.into_iter().filter(|(_, stood, test)| *stood && full(test));
+            let kept = changed
+                .into_iter()
+                .filter(|(_, stood, test)| *stood && full(test));
             all.extend(kept.map(|(gone, _, test)| (gone.to_owned(), Predicate::Command(test))));
         }
         Predicate::Path(test) => {
             let asks = |t: &PathTest| {
-                !(t.glob.is_empty() && t.except.is_empty() && t.access.is_empty() && t.outside.is_none() && t.protected.is_none())
+                !(t.glob.is_empty()
+                    && t.except.is_empty()
+                    && t.access.is_empty()
+                    && t.outside.is_none()
+                    && t.protected.is_none())
             };
             let changed = [
-                ("`glob`", !test.glob.is_empty(), PathTest { glob: Vec::new(), ..test.clone() }),
-                ("its exceptions", !test.except.is_empty(), PathTest { except: Vec::new(), ..test.clone() }),
-                ("`access`", !test.access.is_empty(), PathTest { access: Vec::new(), ..test.clone() }),
-                ("`outside_workdir`", test.outside.is_some(), PathTest { outside: None, ..test.clone() }),
-                ("`protected`", test.protected.is_some(), PathTest { protected: None, ..test.clone() }),
+                (
+                    "`glob`",
+                    !test.glob.is_empty(),
+                    PathTest {
+                        glob: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "its exceptions",
+                    !test.except.is_empty(),
+                    PathTest {
+                        except: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "`access`",
+                    !test.access.is_empty(),
+                    PathTest {
+                        access: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "`outside_workdir`",
+                    test.outside.is_some(),
+                    PathTest {
+                        outside: None,
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "`protected`",
+                    test.protected.is_some(),
+                    PathTest {
+                        protected: None,
+                        ..test.clone()
+                    },
+                ),
             ];
-            let kept = changed.into_iter().filter(|(_, stood, test)| *stood && asks(test));
+            let kept = changed
+                .into_iter()
+                .filter(|(_, stood, test)| *stood && asks(test));
             all.extend(kept.map(|(gone, _, test)| (gone.to_owned(), Predicate::Path(test))));
         }
         _ => {}
@@ -292,12 +473,22 @@ rules:
     fn survivors(cases: &str) -> Vec<String> {
         let policy = load("p", POLICY).unwrap();
         let cases = load_cases(cases).unwrap();
-        let effort = Effort { seed: 1, cases: 600, only: Vec::new() };
+        let effort = Effort {
+            seed: 1,
+            cases: 600,
+            only: Vec::new(),
+        };
         let fates = policy.mutants().into_iter().map(|m| {
             let survived = matches!(m.fate(&policy, &cases, &effort), Fate::Survived(..));
-            (survived, format!("{}: {}", m.rule.as_deref().unwrap_or("default"), m.change))
+            (
+                survived,
+                format!("{}: {}", m.rule.as_deref().unwrap_or("default"), m.change),
+            )
         });
-        fates.filter(|(survived, _)| *survived).map(|(_, name)| name).collect()
+        fates
+            .filter(|(survived, _)| *survived)
+            .map(|(_, name)| name)
+            .collect()
     }
 
     const CASES: &str = "cases:
@@ -309,8 +500,11 @@ rules:
     #[test]
     fn every_kind_of_change_is_made() {
         let policy = load("p", POLICY).unwrap();
-        let names: Vec<String> =
-            policy.mutants().iter().map(|m| format!("{}: {}", m.rule.as_deref().unwrap_or("default"), m.change)).collect();
+        let names: Vec<String> = policy
+            .mutants()
+            .iter()
+            .map(|m| format!("{}: {}", m.rule.as_deref().unwrap_or("default"), m.change))
+            .collect();
         let expected = [
             "no-remove: dropped",
             "no-remove: require_approval instead of deny",

@@ -2,8 +2,8 @@
 //!
 //! A glob without a slash is about a name: it matches it in any folder. A glob with a slash in it
 //! counts from the work tree, one that starts with `/` from the root, one with `~/` from the home
-//! directory. A trailing slash means a folder with everything below. `*` and `?` stay within a name,
-//! `**` crosses folders.
+//! directory. A trailing slash means a folder with everything below. `*` and `?` stay within a
+//! name, `**` crosses folders.
 
 use super::effect::Holds;
 use super::pattern::{letter, number, wildcard};
@@ -69,8 +69,8 @@ pub(crate) struct Site {
     edges: Edges,
 }
 
-/// The bytes that the names of a path begin and end with, letters in lower case. With dozens of globs about names and half
-/// a dozen names in a path, nearly all pairs are told apart by this.
+/// The bytes that the names of a path begin and end with, letters in lower case. With dozens of
+/// globs about names and half a dozen names in a path, nearly all pairs are told apart by this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Edges {
     begins: u64,
@@ -83,7 +83,10 @@ pub(super) struct Edges {
 
 impl Edges {
     fn of_path(path: &str) -> Self {
-        let mut edges = Self { open: !path.is_ascii(), ..Self::default() };
+        let mut edges = Self {
+            open: !path.is_ascii(),
+            ..Self::default()
+        };
         let (mut last_but_one, mut last) = (b'/', b'/');
         for byte in path.bytes() {
             if byte == b'/' {
@@ -105,24 +108,36 @@ impl Edges {
         }
     }
 
-    /// What a glob asks for, by the plain text that it begins and ends with; nothing where that is empty. The last name of
-    /// a path that is begun says most.
+    /// What a glob asks for, by the plain text that it begins and ends with; nothing where that is
+    /// empty. The last name of a path that is begun says most.
     fn of_glob((begins, ends): &(String, String)) -> Self {
         let bit = |byte: Option<u8>| byte.map_or(0, letter);
         let name = begins.rsplit('/').next().unwrap_or_default();
         let mut last = ends.bytes().rev();
         let (end, before) = (last.next(), last.next());
         let tails = before.zip(end).map_or(0, |(one, end)| tail(one, end));
-        Self { begins: bit(name.bytes().next()), ends: bit(end), tails, open: false }
+        Self {
+            begins: bit(name.bytes().next()),
+            ends: bit(end),
+            tails,
+            open: false,
+        }
     }
 
     /// Whether one of the names may be what the glob asks for.
     pub(super) const fn admit(self, glob: Self) -> bool {
-        self.open || (glob.begins & !self.begins) | (glob.ends & !self.ends) | (glob.tails & !self.tails) == 0
+        self.open
+            || (glob.begins & !self.begins) | (glob.ends & !self.ends) | (glob.tails & !self.tails)
+                == 0
     }
 
     /// Where nothing is told apart.
-    pub(super) const OPEN: Self = Self { begins: 0, ends: 0, tails: 0, open: true };
+    pub(super) const OPEN: Self = Self {
+        begins: 0,
+        ends: 0,
+        tails: 0,
+        open: true,
+    };
 
     /// Those of both.
     pub(super) const fn and(self, other: Self) -> Self {
@@ -141,7 +156,8 @@ const fn tail(one: u8, end: u8) -> u64 {
 }
 
 impl Site {
-    /// Of an effect, if it is one on a path. `folders`: what is moved may be a folder, as it never is in a diff.
+    /// Of an effect, if it is one on a path. `folders`: what is moved may be a folder, as it never
+    /// is in a diff.
     pub(super) fn of(effect: &Caused, dots: bool, folders: bool) -> Option<Self> {
         let access = match effect.kind {
             EffectKind::Read | EffectKind::Credential => Access::Read,
@@ -153,34 +169,56 @@ impl Site {
         if effect.target.is_none() && access == Access::Read && effect.risk == Risk::Low {
             return None;
         }
-        let known = effect.place.as_ref().filter(|p| p.class != PathClass::Unknown && !has_hole(&p.absolute));
+        let known = effect
+            .place
+            .as_ref()
+            .filter(|p| p.class != PathClass::Unknown && !has_hole(&p.absolute));
         let inside = match known.map(|p| p.class) {
             None | Some(PathClass::Unknown) => Holds::Maybe,
             Some(PathClass::Inside | PathClass::Root | PathClass::GitInternal) => Holds::Yes,
-            Some(PathClass::Sink | PathClass::Temporary | PathClass::Home | PathClass::Outside | PathClass::System) => Holds::No,
+            Some(
+                PathClass::Sink
+                | PathClass::Temporary
+                | PathClass::Home
+                | PathClass::Outside
+                | PathClass::System,
+            ) => Holds::No,
         };
         Some(Self {
             access,
             inside,
             known: known.is_some(),
-            wild: effect.target.as_ref().is_some_and(|shown| holds(shown, |byte| matches!(byte, b'*' | b'?'))),
+            wild: effect
+                .target
+                .as_ref()
+                .is_some_and(|shown| holds(shown, |byte| matches!(byte, b'*' | b'?'))),
             tree: access == Access::Delete && effect.risk == Risk::High
                 || folders && access == Access::Write && effect.why.starts_with("moves away"),
             dots,
-            edges: known.map(|p| Edges::of_path(&p.absolute)).unwrap_or_default(),
+            edges: known
+                .map(|p| Edges::of_path(&p.absolute))
+                .unwrap_or_default(),
         })
     }
 
     /// What a glob must ask for to match here, or perhaps match.
     pub(super) const fn edges(&self) -> Edges {
-        if self.known && !self.wild && !self.tree { self.edges } else { Edges::OPEN }
+        if self.known && !self.wild && !self.tree {
+            self.edges
+        } else {
+            Edges::OPEN
+        }
     }
 
     /// With the path of the effect that it is of.
     pub(super) fn place(self, effect: &Caused) -> Place<'_> {
         Place {
             shown: effect.target.as_deref().unwrap_or_default(),
-            absolute: effect.place.as_ref().filter(|_| self.known).map(|p| p.absolute.as_str()),
+            absolute: effect
+                .place
+                .as_ref()
+                .filter(|_| self.known)
+                .map(|p| p.absolute.as_str()),
             site: self,
         }
     }
@@ -234,7 +272,11 @@ impl PathGlob {
         } else {
             format!("{}/{body}", literal(workdir))
         };
-        let full = if by_name { full } else { normalise(&full, None).ok_or(GlobError::Empty)? };
+        let full = if by_name {
+            full
+        } else {
+            normalise(&full, None).ok_or(GlobError::Empty)?
+        };
         let build = |blind: bool| {
             GlobBuilder::new(&full)
                 .literal_separator(true)
@@ -243,9 +285,14 @@ impl PathGlob {
                 .map(|g| g.compile_matcher())
                 .map_err(|e| GlobError::Syntax(e.kind().to_string()))
         };
-        let parts = full.split('/').filter(|p| !p.is_empty()).map(str::to_owned).collect();
+        let parts = full
+            .split('/')
+            .filter(|p| !p.is_empty())
+            .map(str::to_owned)
+            .collect();
         let ends = ends(&full, by_name);
-        let plain = by_name && full.is_ascii() && !full.contains(['?', '[', ']', '{', '}', '\\', ',', '!']);
+        let plain =
+            by_name && full.is_ascii() && !full.contains(['?', '[', ']', '{', '}', '\\', ',', '!']);
         Ok(Self {
             text: text.to_owned(),
             simple: plain.then(|| full.clone()),
@@ -271,11 +318,24 @@ impl PathGlob {
 
     /// A path that the glob is about, with `x` for what it leaves open.
     pub(crate) fn example(&self) -> String {
-        let part =
-            |p: &String| if p == "**" { "x".to_owned() } else { p.replace(['*', '?', '[', ']', '{', '}', '!', ',', '\\'], "x") };
+        let part = |p: &String| {
+            if p == "**" {
+                "x".to_owned()
+            } else {
+                p.replace(['*', '?', '[', ']', '{', '}', '!', ',', '\\'], "x")
+            }
+        };
         let joined = self.parts.iter().map(part).collect::<Vec<_>>().join("/");
-        let path = if self.by_name { joined } else { format!("/{joined}") };
-        if self.folder { format!("{path}/x") } else { path }
+        let path = if self.by_name {
+            joined
+        } else {
+            format!("/{joined}")
+        };
+        if self.folder {
+            format!("{path}/x")
+        } else {
+            path
+        }
     }
 
     /// Whether the glob matches a place. `strict` is the reading of rules that allow: only what
@@ -300,7 +360,11 @@ impl PathGlob {
             return Holds::Maybe;
         }
         let maybe = if self.by_name {
-            site.tree || site.wild && parts.iter().any(|t| self.parts.iter().any(|p| overlap(p, t, site.dots)))
+            site.tree
+                || site.wild
+                    && parts
+                        .iter()
+                        .any(|t| self.parts.iter().any(|p| overlap(p, t, site.dots)))
         } else {
             let pattern: Vec<&str> = self.parts.iter().map(String::as_str).collect();
             (site.wild || site.tree) && paths_overlap(&pattern, &parts, site)
@@ -308,14 +372,17 @@ impl PathGlob {
         if maybe { Holds::Maybe } else { Holds::No }
     }
 
-    /// Whether a text begins, and with `whole` ends, as whatever fits does. Letters count in either case; a text that
-    /// isn't ASCII may be folded to one that is.
+    /// Whether a text begins, and with `whole` ends, as whatever fits does. Letters count in either
+    /// case; a text that isn't ASCII may be folded to one that is.
     fn may_fit(&self, text: &str, whole: bool) -> bool {
         let (begins, ends) = (self.ends.0.as_bytes(), self.ends.1.as_bytes());
         let text = text.as_bytes();
         let head = text.get(..begins.len().min(text.len())).unwrap_or_default();
-        let tail = text.get(text.len().saturating_sub(ends.len())..).unwrap_or_default();
-        // The last byte first: what several globs share stands in front. One of ASCII is folded to no other than itself.
+        let tail = text
+            .get(text.len().saturating_sub(ends.len())..)
+            .unwrap_or_default();
+        // The last byte first: what several globs share stands in front. One of ASCII is folded to
+        // no other than itself.
         if let (true, Some(last), Some(end)) = (whole, text.last(), ends.last())
             && last.is_ascii()
             && !last.eq_ignore_ascii_case(end)
@@ -340,7 +407,11 @@ impl PathGlob {
                 Some(pattern) if name.is_ascii() => wildcard(pattern, name, blind),
                 _ => glob.is_match(name),
             };
-            return if below { names.any(fits) } else { names.next().is_some_and(fits) };
+            return if below {
+                names.any(fits)
+            } else {
+                names.next().is_some_and(fits)
+            };
         }
         // Whatever lies above a path begins as the path does; only the path itself has its end.
         if !self.may_fit(path, !below) {
@@ -349,12 +420,16 @@ impl PathGlob {
         if glob.is_match(path) {
             return true;
         }
-        below && path.match_indices('/').skip(1).any(|(i, _)| path.get(..i).is_some_and(|p| glob.is_match(p)))
+        below
+            && path
+                .match_indices('/')
+                .skip(1)
+                .any(|(i, _)| path.get(..i).is_some_and(|p| glob.is_match(p)))
     }
 }
 
-/// The names of a path, the last one first. They are short: looking byte by byte is quicker than a search that is made for long
-/// texts.
+/// The names of a path, the last one first. They are short: looking byte by byte is quicker than a
+/// search that is made for long texts.
 fn from_the_end(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(path);
     let names = std::iter::from_fn(move || {
@@ -366,8 +441,8 @@ fn from_the_end(path: &str) -> impl Iterator<Item = &str> {
     names.filter(|name| !name.is_empty())
 }
 
-/// The plain text that a glob begins and ends with. What isn't ASCII may be folded and isn't said; nor is the end of a path,
-/// where a trailing `/**` may match nothing.
+/// The plain text that a glob begins and ends with. What isn't ASCII may be folded and isn't said;
+/// nor is the end of a path, where a trailing `/**` may match nothing.
 fn ends(glob: &str, by_name: bool) -> (String, String) {
     let special = ['*', '?', '[', ']', '{', '}', '\\', ',', '!'];
     if !glob.is_ascii() || glob.contains(['{', '[', '\\']) {
@@ -376,8 +451,15 @@ fn ends(glob: &str, by_name: bool) -> (String, String) {
     let first = glob.find(special).unwrap_or(glob.len());
     // `a/**` fits `a` as well in some readings of globs: the last slash isn't counted on.
     let begins = glob.get(..first).unwrap_or_default().trim_end_matches('/');
-    let last = if by_name { glob.rfind(special).map_or(0, |at| at + 1) } else { glob.len() };
-    (begins.to_owned(), glob.get(last..).unwrap_or_default().to_owned())
+    let last = if by_name {
+        glob.rfind(special).map_or(0, |at| at + 1)
+    } else {
+        glob.len()
+    };
+    (
+        begins.to_owned(),
+        glob.get(last..).unwrap_or_default().to_owned(),
+    )
 }
 
 /// Text as a glob that matches it only.
@@ -404,7 +486,10 @@ fn paths_overlap(pattern: &[&str], path: &[&str], site: &Site) -> bool {
                 reach.iter().take(j + 1).any(|r| *r)
             } else {
                 before.is_some_and(|k| {
-                    reach.get(k) == Some(&true) && path.get(k).is_some_and(|name| overlap(part, name, site.dots))
+                    reach.get(k) == Some(&true)
+                        && path
+                            .get(k)
+                            .is_some_and(|name| overlap(part, name, site.dots))
                 })
             };
         }
@@ -414,8 +499,9 @@ fn paths_overlap(pattern: &[&str], path: &[&str], site: &Site) -> bool {
     reach.iter().any(|r| *r)
 }
 
-/// Whether two names with wildcards have a name in common; what is too involved to say counts as yes.
-/// In `name`, `*` and `?` stand for themselves expanded by a shell: a leading one takes no dot.
+/// Whether two names with wildcards have a name in common; what is too involved to say counts as
+/// yes. In `name`, `*` and `?` stand for themselves expanded by a shell: a leading one takes no
+/// dot.
 fn overlap(pattern: &str, name: &str, dots: bool) -> bool {
     if pattern.contains(['[', '{', '\\']) || pattern.len() > 256 || name.len() > 256 {
         return true;
@@ -431,14 +517,26 @@ fn overlap(pattern: &str, name: &str, dots: bool) -> bool {
             let p = i.checked_sub(1).and_then(|k| pattern.get(k)).copied();
             let n = j.checked_sub(1).and_then(|k| name.get(k)).copied();
             let up = row.get(j).copied().unwrap_or(false);
-            let left = j.checked_sub(1).and_then(|k| next.get(k)).copied().unwrap_or(false);
-            let diagonal = j.checked_sub(1).and_then(|k| row.get(k)).copied().unwrap_or(false);
+            let left = j
+                .checked_sub(1)
+                .and_then(|k| next.get(k))
+                .copied()
+                .unwrap_or(false);
+            let diagonal = j
+                .checked_sub(1)
+                .and_then(|k| row.get(k))
+                .copied()
+                .unwrap_or(false);
             let cell = match (p, n) {
                 (None, None) => true,
                 (None, Some(n)) => n == b'*' && left,
                 (Some(p), None) => p == b'*' && up,
                 (Some(p), Some(n)) => {
-                    let one = p == b'?' || n == b'?' || p.eq_ignore_ascii_case(&n) || p == b'*' || n == b'*';
+                    let one = p == b'?'
+                        || n == b'?'
+                        || p.eq_ignore_ascii_case(&n)
+                        || p == b'*'
+                        || n == b'*';
                     (p == b'*' || n == b'*') && (up || left) || one && diagonal
                 }
             };
@@ -463,21 +561,36 @@ mod tests {
         let table = Table::builtin();
         let analysis = analyse(command, &Context::new(&table));
         let glob = PathGlob::new(glob, ROOT, "/home/dev").unwrap();
-        let places: Vec<Place<'_>> = analysis.effects.iter().filter_map(|e| Some(Site::of(e, false, true)?.place(e))).collect();
+        let places: Vec<Place<'_>> = analysis
+            .effects
+            .iter()
+            .filter_map(|e| Some(Site::of(e, false, true)?.place(e)))
+            .collect();
         assert!(!places.is_empty(), "{command}");
-        places.iter().map(|p| glob.matches(p, strict)).max().unwrap()
+        places
+            .iter()
+            .map(|p| glob.matches(p, strict))
+            .max()
+            .unwrap()
     }
 
     #[test]
     fn names_match_in_any_folder_and_folders_take_what_is_below() {
         assert_eq!(check(".env", "cat config/.env", false), Holds::Yes);
-        assert_eq!(check(".ENV", "cat config/.env", false), Holds::Yes, "file systems may be blind to case");
+        assert_eq!(
+            check(".ENV", "cat config/.env", false),
+            Holds::Yes,
+            "file systems may be blind to case"
+        );
         assert_eq!(check(".ENV", "cat config/.env", true), Holds::No);
         assert_eq!(check(".git/", "cat .git/config", false), Holds::Yes);
         assert_eq!(check("src/**", "cat src/a/b.rs", true), Holds::Yes);
         assert_eq!(check("src", "cat src/a/b.rs", false), Holds::Yes);
         assert_eq!(check("docs/*", "cat docs/a/b.md", true), Holds::No);
-        assert_eq!(check("/etc/**", "cat /etc/ssh/sshd_config", true), Holds::Yes);
+        assert_eq!(
+            check("/etc/**", "cat /etc/ssh/sshd_config", true),
+            Holds::Yes
+        );
         assert_eq!(check("~/.ssh/", "cat ~/.ssh/config", false), Holds::Yes);
     }
 
@@ -493,13 +606,20 @@ mod tests {
             assert_eq!(check("./.env", command, false), Holds::Yes, "{command}");
         }
         assert_eq!(check("passwd", "cd /etc && rm passwd", false), Holds::Yes);
-        assert_eq!(check("/etc/passwd", "cd /etc && rm passwd", false), Holds::Yes);
+        assert_eq!(
+            check("/etc/passwd", "cd /etc && rm passwd", false),
+            Holds::Yes
+        );
     }
 
     #[test]
     fn what_the_shell_would_expand_may_match() {
         assert_eq!(check(".env", "cat .e*", false), Holds::Maybe);
-        assert_eq!(check(".env", "cat *", false), Holds::No, "a star takes no leading dot");
+        assert_eq!(
+            check(".env", "cat *", false),
+            Holds::No,
+            "a star takes no leading dot"
+        );
         assert_eq!(check("*.pem", "cat *", false), Holds::Maybe);
         assert_eq!(check("*.pem", "cat *.rs", false), Holds::No);
         assert_eq!(check("*.pem", "cat *", true), Holds::No);

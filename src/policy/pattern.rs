@@ -34,30 +34,38 @@ pub enum PatternError {
 /// If it holds a construct that isn't regular, or isn't well formed.
 pub fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, PatternError> {
     let translated = translate(pattern)?;
-    RegexBuilder::new(&translated).case_insensitive(ignore_case).size_limit(SIZE_LIMIT).nest_limit(64).build().map_err(|error| {
-        match error {
-            regex::Error::CompiledTooBig(_) => PatternError::TooLarge,
-            other => {
-                // The last line of the library's message says what; the others draw the pattern.
-                let text = other.to_string();
-                let line = text.lines().last().unwrap_or_default();
-                PatternError::Syntax(line.trim_start_matches("error: ").to_owned())
+    RegexBuilder::new(&translated)
+        .case_insensitive(ignore_case)
+        .size_limit(SIZE_LIMIT)
+        .nest_limit(64)
+        .build()
+        .map_err(|error| {
+            match error {
+                regex::Error::CompiledTooBig(_) => PatternError::TooLarge,
+                other => {
+                    // The last line of the library's message says what; the others draw the
+                    // pattern.
+                    let text = other.to_string();
+                    let line = text.lines().last().unwrap_or_default();
+                    PatternError::Syntax(line.trim_start_matches("error: ").to_owned())
+                }
             }
-        }
-    })
+        })
 }
 
-/// Translates JavaScript's syntax: shorthand classes are those of ASCII, `\uhhhh`, `[^]`, a `{` that
-/// stands for itself, escapes of letters that mean nothing.
+/// Translates JavaScript's syntax: shorthand classes are those of ASCII, `\uhhhh`, `[^]`, a `{`
+/// that stands for itself, escapes of letters that mean nothing.
 fn translate(pattern: &str) -> Result<String, PatternError> {
-    let not_regular = |construct: &str| PatternError::NotRegular { construct: construct.to_owned() };
+    let not_regular = |construct: &str| PatternError::NotRegular {
+        construct: construct.to_owned(),
+    };
     let chars: Vec<char> = pattern.chars().collect();
     let at = |i: usize| chars.get(i).copied();
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut i = 0;
     let mut class = false;
-    // The last brace that opens before the place where it is asked for; looked for from there each time, many that close
-    // would take time by their square.
+    // The last brace that opens before the place where it is asked for; looked for from there each
+    // time, many that close would take time by their square.
     let mut opened = Opened::default();
     while let Some(c) = at(i) {
         match c {
@@ -71,15 +79,23 @@ fn translate(pattern: &str) -> Result<String, PatternError> {
                     'D' => out.push_str("[^0-9]"),
                     'w' => out.push_str(if class { "0-9A-Za-z_" } else { "[0-9A-Za-z_]" }),
                     'W' => out.push_str("[^0-9A-Za-z_]"),
-                    's' => out.push_str(if class { r"\s\x{feff}" } else { r"[\s\x{feff}]" }),
+                    's' => out.push_str(if class {
+                        r"\s\x{feff}"
+                    } else {
+                        r"[\s\x{feff}]"
+                    }),
                     'S' => out.push_str(r"[^\s\x{feff}]"),
                     'b' if class => out.push_str(r"\x08"),
                     'b' => out.push_str(r"(?-u:\b)"),
                     'B' => out.push_str(r"\B"),
                     't' | 'n' | 'r' | 'f' | 'v' => out.extend(['\\', next]),
                     '0' if !at(i).is_some_and(|c| c.is_ascii_digit()) => out.push_str(r"\x00"),
-                    '1'..='9' if !class => return Err(not_regular(&format!("the back-reference `\\{next}`"))),
-                    'k' if at(i) == Some('<') && !class => return Err(not_regular("a back-reference `\\k<…>`")),
+                    '1'..='9' if !class => {
+                        return Err(not_regular(&format!("the back-reference `\\{next}`")));
+                    }
+                    'k' if at(i) == Some('<') && !class => {
+                        return Err(not_regular("a back-reference `\\k<…>`"));
+                    }
                     'x' | 'u' => {
                         let (value, length) = code_point(&chars, i, next);
                         i += length;
@@ -135,7 +151,9 @@ fn translate(pattern: &str) -> Result<String, PatternError> {
                     (Some('='), _) => return Err(not_regular("the look-ahead `(?=…)`")),
                     (Some('!'), _) => return Err(not_regular("the negative look-ahead `(?!…)`")),
                     (Some('<'), Some('=')) => return Err(not_regular("the look-behind `(?<=…)`")),
-                    (Some('<'), Some('!')) => return Err(not_regular("the negative look-behind `(?<!…)`")),
+                    (Some('<'), Some('!')) => {
+                        return Err(not_regular("the negative look-behind `(?<!…)`"));
+                    }
                     (Some('>'), _) => return Err(not_regular("the atomic group `(?>…)`")),
                     _ => {}
                 }
@@ -150,8 +168,8 @@ fn translate(pattern: &str) -> Result<String, PatternError> {
     Ok(out)
 }
 
-/// A character that stands for itself. A backslash before any other would mean something: `\<` is the
-/// start of a word here and a plain character there.
+/// A character that stands for itself. A backslash before any other would mean something: `\<` is
+/// the start of a word here and a plain character there.
 fn literal(c: char, out: &mut String) {
     let mut buffer = [0; 4];
     out.push_str(&regex::escape(c.encode_utf8(&mut buffer)));
@@ -178,7 +196,12 @@ fn code_point(chars: &[char], from: usize, kind: char) -> (Option<u32>, usize) {
 
 /// Whether `{` at `i` begins `{n}`, `{n,}` or `{n,m}`.
 fn is_repetition(chars: &[char], i: usize) -> bool {
-    let inside: String = chars.iter().skip(i + 1).take(24).take_while(|c| **c != '}').collect();
+    let inside: String = chars
+        .iter()
+        .skip(i + 1)
+        .take(24)
+        .take_while(|c| **c != '}')
+        .collect();
     let closed = chars.get(i + 1 + inside.chars().count()) == Some(&'}');
     let (least, most) = inside.split_once(',').unwrap_or((&inside, ""));
     let number = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
@@ -195,7 +218,11 @@ struct Opened {
 impl Opened {
     fn before(&mut self, chars: &[char], i: usize) -> Option<usize> {
         let new = chars.get(self.looked_at..i).unwrap_or_default();
-        self.last = new.iter().rposition(|c| *c == '{').map(|at| self.looked_at + at).or(self.last);
+        self.last = new
+            .iter()
+            .rposition(|c| *c == '{')
+            .map(|at| self.looked_at + at)
+            .or(self.last);
         self.looked_at = i;
         self.last
     }
@@ -204,15 +231,24 @@ impl Opened {
 /// Whether a `}` behind the `{` at `open` ends such a repetition (or a `\p{…}`).
 fn closes_repetition(chars: &[char], open: Option<usize>) -> bool {
     open.is_some_and(|open| {
-        let property = open >= 2 && chars.get(open - 2) == Some(&'\\') && matches!(chars.get(open - 1), Some('p' | 'P'));
+        let property = open >= 2
+            && chars.get(open - 2) == Some(&'\\')
+            && matches!(chars.get(open - 1), Some('p' | 'P'));
         property || is_repetition(chars, open)
     })
 }
 
-/// Whether a name fits a pattern in which `*` stands for any text. Linear in the text for every `*`.
+/// Whether a name fits a pattern in which `*` stands for any text. Linear in the text for every
+/// `*`.
 #[must_use]
 pub fn wildcard(pattern: &str, text: &str, ignore_case: bool) -> bool {
-    let same = |a: u8, b: u8| if ignore_case { a.eq_ignore_ascii_case(&b) } else { a == b };
+    let same = |a: u8, b: u8| {
+        if ignore_case {
+            a.eq_ignore_ascii_case(&b)
+        } else {
+            a == b
+        }
+    };
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -236,11 +272,13 @@ pub fn wildcard(pattern: &str, text: &str, ignore_case: bool) -> bool {
             },
         }
     }
-    pattern.get(p..).is_some_and(|rest| rest.iter().all(|b| *b == b'*'))
+    pattern
+        .get(p..)
+        .is_some_and(|rest| rest.iter().all(|b| *b == b'*'))
 }
 
-/// The bit of a byte, letters in lower case, for telling names apart by how they begin or end: letters and digits have their
-/// own, other signs share a few, and all that isn't ASCII has one.
+/// The bit of a byte, letters in lower case, for telling names apart by how they begin or end:
+/// letters and digits have their own, other signs share a few, and all that isn't ASCII has one.
 pub(super) const fn letter(byte: u8) -> u64 {
     1 << number(byte)
 }
@@ -273,7 +311,10 @@ mod tests {
     #[test]
     fn javascript_expressions_mean_what_they_meant() {
         assert!(fits(r"rm\s+-rf\s+\/", "sudo RM  -rf /"));
-        assert!(fits(r"^\w+\d$", "abc1") && !fits(r"^\w+$", "é"), "shorthands are ASCII");
+        assert!(
+            fits(r"^\w+\d$", "abc1") && !fits(r"^\w+$", "é"),
+            "shorthands are ASCII"
+        );
         assert!(fits(r"\u0041\x42\u{43}", "abc"));
         assert!(fits("a[^]b", "a\nb") && !fits("a.b", "a\nb") && !fits("a.b", "a\u{2028}b"));
         assert!(fits("{\"a\":1}", "{\"a\":1}") && fits("a{2,3}", "aa") && fits("x{,2}", "x{,2}"));
@@ -293,20 +334,32 @@ mod tests {
             (r"(?<x>a)\k<x>", "back-reference"),
         ] {
             let error = compile(pattern, true).unwrap_err();
-            assert!(matches!(error, PatternError::NotRegular { .. }), "{pattern}: {error}");
+            assert!(
+                matches!(error, PatternError::NotRegular { .. }),
+                "{pattern}: {error}"
+            );
             assert!(error.to_string().contains(name), "{error}");
         }
         assert!(compile("(?<x>a)", true).is_ok());
         assert!(matches!(compile("a(", true), Err(PatternError::Syntax(_))));
-        assert_eq!(compile("(a{1000}){1000}", true).unwrap_err(), PatternError::TooLarge);
+        assert_eq!(
+            compile("(a{1000}){1000}", true).unwrap_err(),
+            PatternError::TooLarge
+        );
     }
 
     #[test]
     fn many_braces_take_no_longer_for_each() {
         // By its square this would take minutes.
         let start = std::time::Instant::now();
-        assert_eq!(compile(&"}".repeat(1_000_000), true).unwrap_err(), PatternError::TooLarge);
-        assert!(compile(&"a{2}".repeat(2_000), true).is_ok() && compile(&"a{,}".repeat(2_000), true).is_ok());
+        assert_eq!(
+            compile(&"}".repeat(1_000_000), true).unwrap_err(),
+            PatternError::TooLarge
+        );
+        assert!(
+            compile(&"a{2}".repeat(2_000), true).is_ok()
+                && compile(&"a{,}".repeat(2_000), true).is_ok()
+        );
         assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
         assert!(fits("^a{2}}$", "aa}") && fits("^{}}$", "{}}"));
     }
@@ -314,8 +367,16 @@ mod tests {
     #[test]
     fn names_with_stars() {
         assert!(wildcard("*_read*", "fs_read_file", false) && !wildcard("*_read*", "read", false));
-        assert!(wildcard("git_*", "git_", false) && wildcard("GIT_*", "git_x", true) && !wildcard("GIT_*", "git_x", false));
-        assert!(wildcard("*", "", false) && !wildcard("", "a", false) && wildcard("a*b*c", "a--b--bc", false));
+        assert!(
+            wildcard("git_*", "git_", false)
+                && wildcard("GIT_*", "git_x", true)
+                && !wildcard("GIT_*", "git_x", false)
+        );
+        assert!(
+            wildcard("*", "", false)
+                && !wildcard("", "a", false)
+                && wildcard("a*b*c", "a--b--bc", false)
+        );
     }
 
     proptest! {

@@ -41,7 +41,14 @@ impl Question {
     /// An action of which nothing else is known.
     #[must_use]
     pub fn plain(action: Action) -> Self {
-        Self { action, context: Context { turn: 1, ..Context::default() }, past: Vec::new() }
+        Self {
+            action,
+            context: Context {
+                turn: 1,
+                ..Context::default()
+            },
+            past: Vec::new(),
+        }
     }
 
     /// What was approved before, as policies look at it.
@@ -57,7 +64,11 @@ impl Question {
     /// How much there is to read: the smaller of two questions says more.
     #[must_use]
     pub fn size(&self) -> usize {
-        let past: usize = self.past.iter().map(|a| 20 + a.count.to_string().len()).sum();
+        let past: usize = self
+            .past
+            .iter()
+            .map(|a| 20 + a.count.to_string().len())
+            .sum();
         let said = self.circumstances().map_or(0, |c| c.to_string().len());
         self.action.payload.to_string().len() + said + past
     }
@@ -75,7 +86,10 @@ impl Question {
         say("risk", context.risk.map(|r| r.name().into()));
         say("agent", context.agent.clone().map(Value::from));
         say("mode", context.mode.clone().map(Value::from));
-        say("production", context.production.then_some(Value::Bool(true)));
+        say(
+            "production",
+            context.production.then_some(Value::Bool(true)),
+        );
         say("time", context.time.map(Value::from));
         (!said.is_empty()).then_some(Value::Object(said))
     }
@@ -92,11 +106,17 @@ impl Question {
                     }
                 };
                 say("tool", approvals.each.tool.clone().map(Value::from));
-                say("risk", (approvals.each.risk != Risk::Low).then(|| approvals.each.risk.name().into()));
+                say(
+                    "risk",
+                    (approvals.each.risk != Risk::Low).then(|| approvals.each.risk.name().into()),
+                );
                 say("time", approvals.each.time.map(Value::from));
                 say("by", approvals.each.by_human.then(|| "human".into()));
                 say("cost", (approvals.cost > 0).then(|| approvals.cost.into()));
-                say("durationMs", (approvals.busy > 0).then(|| approvals.busy.into()));
+                say(
+                    "durationMs",
+                    (approvals.busy > 0).then(|| approvals.busy.into()),
+                );
             }
             row
         };
@@ -106,7 +126,8 @@ impl Question {
     /// A case that asks the question, with what is expected, as one line of a test file.
     #[must_use]
     pub fn case(&self, expect: &Value) -> Value {
-        let mut case = json!({ "name": self.summary(), "action": self.action.to_json(), "expect": expect });
+        let mut case =
+            json!({ "name": self.summary(), "action": self.action.to_json(), "expect": expect });
         if let Some(members) = case.as_object_mut() {
             members.extend(self.circumstances().map(|c| ("context".to_owned(), c)));
             members.extend(self.approved().map(|h| ("history".to_owned(), h)));
@@ -120,7 +141,9 @@ impl Question {
         let mut text = self.action.summary();
         if let Some(Value::Object(said)) = self.circumstances() {
             for (name, value) in &said {
-                let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let shown = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
                 text.push_str(&format!(", {name} {shown}"));
             }
         }
@@ -130,7 +153,10 @@ impl Question {
                 text.push_str(&format!(" {} s ago", now.saturating_sub(then) / 1000));
             }
             if approvals.cost > 0 || approvals.busy > 0 {
-                text.push_str(&format!(" (cost {}, {} ms)", approvals.cost, approvals.busy));
+                text.push_str(&format!(
+                    " (cost {}, {} ms)",
+                    approvals.cost, approvals.busy
+                ));
             }
         }
         text

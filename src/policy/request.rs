@@ -30,7 +30,16 @@ impl<'a> Request<'a> {
     /// A question about an action of which nothing else is known.
     #[must_use]
     pub fn new(action: &'a Action, history: &'a History) -> Self {
-        Self { action, risk: None, turn: 1, agent: None, mode: None, production: false, time: None, history }
+        Self {
+            action,
+            risk: None,
+            turn: 1,
+            agent: None,
+            mode: None,
+            production: false,
+            time: None,
+            history,
+        }
     }
 }
 
@@ -81,7 +90,10 @@ impl Times {
 
     /// How many there are before the one at an index.
     fn before(&self, index: usize) -> u64 {
-        index.checked_sub(1).and_then(|last| self.known.get(last)).map_or(0, |(_, up_to)| *up_to)
+        index
+            .checked_sub(1)
+            .and_then(|last| self.known.get(last))
+            .map_or(0, |(_, up_to)| *up_to)
     }
 }
 
@@ -96,7 +108,10 @@ impl History {
         if count == 0 {
             return;
         }
-        let times = self.approved.entry(super::condition::type_bit(past.kind)).or_default();
+        let times = self
+            .approved
+            .entry(super::condition::type_bit(past.kind))
+            .or_default();
         match past.time {
             Some(time) => times.add(time, count),
             None => times.unknown = times.unknown.saturating_add(count),
@@ -119,10 +134,13 @@ impl History {
     /// without a window or without a time.
     #[must_use]
     pub fn count(&self, kind: Option<ActionType>, window: Option<i64>, now: Option<i64>) -> u64 {
-        let Some(times) = self.approved.get(&super::condition::type_bit(kind)) else { return 0 };
+        let Some(times) = self.approved.get(&super::condition::type_bit(kind)) else {
+            return 0;
+        };
         let known = match (window, now) {
             (Some(window), Some(now)) => {
-                let until = |time: i64| times.before(times.known.partition_point(|(t, _)| *t <= time));
+                let until =
+                    |time: i64| times.before(times.known.partition_point(|(t, _)| *t <= time));
                 until(now).saturating_sub(until(now.saturating_sub(window)))
             }
             _ => times.before(times.known.len()),
@@ -134,7 +152,16 @@ impl History {
     #[must_use]
     pub fn count_all(&self, window: Option<i64>, now: Option<i64>) -> u64 {
         use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
-        [Some(ToolCall), Some(ShellCmd), Some(CodeDiff), Some(Answer), None].into_iter().map(|k| self.count(k, window, now)).sum()
+        [
+            Some(ToolCall),
+            Some(ShellCmd),
+            Some(CodeDiff),
+            Some(Answer),
+            None,
+        ]
+        .into_iter()
+        .map(|k| self.count(k, window, now))
+        .sum()
     }
 
     /// What the execution has cost so far.
@@ -149,11 +176,15 @@ impl History {
         self.busy
     }
 
-    /// Whether a human has approved this tool in this session, at a risk that covers `risk`. High risk
-    /// is never covered: each such action needs its own look.
+    /// Whether a human has approved this tool in this session, at a risk that covers `risk`. High
+    /// risk is never covered: each such action needs its own look.
     #[must_use]
     pub fn has_approved(&self, tool: &str, risk: Risk) -> bool {
-        risk != Risk::High && self.tools.get(tool).is_some_and(|approved| *approved >= risk)
+        risk != Risk::High
+            && self
+                .tools
+                .get(tool)
+                .is_some_and(|approved| *approved >= risk)
     }
 
     /// Whether nothing was approved yet.
@@ -168,7 +199,13 @@ mod tests {
     use super::*;
 
     fn past(time: Option<i64>, risk: Risk, by_human: bool) -> Past {
-        Past { kind: Some(ActionType::ToolCall), tool: Some("write_file".into()), risk, time, by_human }
+        Past {
+            kind: Some(ActionType::ToolCall),
+            tool: Some("write_file".into()),
+            risk,
+            time,
+            by_human,
+        }
     }
 
     #[test]
@@ -182,37 +219,65 @@ mod tests {
         assert_eq!(count(69_999), 2);
         assert_eq!(count(130_000), 0);
         assert_eq!(history.count(Some(ActionType::ToolCall), None, None), 3);
-        assert_eq!(history.count(Some(ActionType::ToolCall), Some(60_000), None), 3, "without a time all count");
+        assert_eq!(
+            history.count(Some(ActionType::ToolCall), Some(60_000), None),
+            3,
+            "without a time all count"
+        );
         assert_eq!(history.count(Some(ActionType::ShellCmd), None, None), 0);
     }
 
     #[test]
     fn many_at_once_are_as_many_one_by_one() {
         let (mut one_by_one, mut at_once) = (History::default(), History::default());
-        for (time, count) in [(Some(50), 3), (Some(10), 2), (None, 4), (Some(50), 1), (Some(30), 0), (Some(20), 5), (Some(90), 1)]
-        {
+        for (time, count) in [
+            (Some(50), 3),
+            (Some(10), 2),
+            (None, 4),
+            (Some(50), 1),
+            (Some(30), 0),
+            (Some(20), 5),
+            (Some(90), 1),
+        ] {
             let past = past(time, Risk::Low, false);
             (0..count).for_each(|_| one_by_one.approve(&past));
             at_once.approve_times(&past, count);
         }
         for now in (0..=100).step_by(5).map(Some).chain([None]) {
             for window in [None, Some(10), Some(35), Some(1000)] {
-                let count = |history: &History| history.count(Some(ActionType::ToolCall), window, now);
+                let count =
+                    |history: &History| history.count(Some(ActionType::ToolCall), window, now);
                 assert_eq!(count(&one_by_one), count(&at_once), "{now:?} {window:?}");
             }
         }
-        assert_eq!(at_once.count(Some(ActionType::ToolCall), Some(40), Some(50)), 4 + 4 + 5);
+        assert_eq!(
+            at_once.count(Some(ActionType::ToolCall), Some(40), Some(50)),
+            4 + 4 + 5
+        );
         at_once.approve_times(&past(Some(60), Risk::Low, false), u64::MAX);
-        assert_eq!(at_once.count(Some(ActionType::ToolCall), Some(40), Some(60)), u64::MAX - 3, "too many don't come round");
+        assert_eq!(
+            at_once.count(Some(ActionType::ToolCall), Some(40), Some(60)),
+            u64::MAX - 3,
+            "too many don't come round"
+        );
     }
 
     #[test]
     fn a_session_remembers_what_a_human_approved_and_never_high_risk() {
         let mut history = History::default();
         history.approve(&past(None, Risk::High, false));
-        assert!(!history.has_approved("write_file", Risk::Low), "the policy's own approvals don't count");
+        assert!(
+            !history.has_approved("write_file", Risk::Low),
+            "the policy's own approvals don't count"
+        );
         history.approve(&past(None, Risk::Medium, true));
-        assert!(history.has_approved("write_file", Risk::Medium) && history.has_approved("write_file", Risk::Low));
-        assert!(!history.has_approved("write_file", Risk::High) && !history.has_approved("other", Risk::Low));
+        assert!(
+            history.has_approved("write_file", Risk::Medium)
+                && history.has_approved("write_file", Risk::Low)
+        );
+        assert!(
+            !history.has_approved("write_file", Risk::High)
+                && !history.has_approved("other", Risk::Low)
+        );
     }
 }

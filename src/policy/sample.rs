@@ -11,11 +11,23 @@ const MAX_BYTES: usize = 2_000;
 /// Short texts in which the expression is found; none where no simple one is.
 pub(super) fn samples(regex: &Regex) -> Vec<String> {
     let mut parser = regex_syntax::ParserBuilder::new().nest_limit(64).build();
-    let Ok(hir) = parser.parse(regex.as_str()) else { return Vec::new() };
+    let Ok(hir) = parser.parse(regex.as_str()) else {
+        return Vec::new();
+    };
     let mut all = of(&hir);
     // A word boundary wants a word beside it, or none.
-    let around = |text: &String| [text.clone(), format!(" {text} "), format!("x{text}x"), format!("{text} x")];
-    all = all.iter().filter_map(|text| around(text).into_iter().find(|t| regex.is_match(t))).collect();
+    let around = |text: &String| {
+        [
+            text.clone(),
+            format!(" {text} "),
+            format!("x{text}x"),
+            format!("{text} x"),
+        ]
+    };
+    all = all
+        .iter()
+        .filter_map(|text| around(text).into_iter().find(|t| regex.is_match(t)))
+        .collect();
     all.sort_by_key(String::len);
     all.dedup();
     all
@@ -30,7 +42,9 @@ fn of(hir: &Hir) -> Vec<String> {
         HirKind::Repetition(repetition) => {
             let least = usize::try_from(repetition.min).unwrap_or(usize::MAX);
             let parts = of(&repetition.sub);
-            let repeated = |part: &String| (least.saturating_mul(part.len()) <= MAX_BYTES).then(|| part.repeat(least));
+            let repeated = |part: &String| {
+                (least.saturating_mul(part.len()) <= MAX_BYTES).then(|| part.repeat(least))
+            };
             let mut all: Vec<String> = parts.iter().filter_map(repeated).collect();
             if least == 0 && repetition.max != Some(0) {
                 all.extend(parts);
@@ -47,19 +61,38 @@ fn of(hir: &Hir) -> Vec<String> {
     all
 }
 
-/// All characters of a small class; a few of a large one: of its first, second and last range, a letter or digit where there is one.
+/// All characters of a small class; a few of a large one: of its first, second and last range, a
+/// letter or digit where there is one.
 fn of_class(class: &Class) -> Vec<String> {
     let ranges: Vec<(char, char)> = match class {
         Class::Unicode(class) => class.iter().map(|r| (r.start(), r.end())).collect(),
-        Class::Bytes(class) => class.iter().map(|r| (char::from(r.start()), char::from(r.end()))).collect(),
+        Class::Bytes(class) => class
+            .iter()
+            .map(|r| (char::from(r.start()), char::from(r.end())))
+            .collect(),
     };
-    let all: Vec<char> = ranges.iter().flat_map(|(from, to)| *from..=*to).take(9).collect();
+    let all: Vec<char> = ranges
+        .iter()
+        .flat_map(|(from, to)| *from..=*to)
+        .take(9)
+        .collect();
     if all.len() < 9 {
         return all.into_iter().map(String::from).collect();
     }
-    let pick = |(from, to): (char, char)| ['x', 'X', '1', ' '].into_iter().find(|c| (from..=to).contains(c)).unwrap_or(from);
-    let plain = ['x', 'X', '1', ' '].into_iter().filter(|c| ranges.iter().any(|(from, to)| (from..=to).contains(&c)));
-    let chosen = ranges.iter().take(2).chain(ranges.last()).map(|range| pick(*range));
+    let pick = |(from, to): (char, char)| {
+        ['x', 'X', '1', ' ']
+            .into_iter()
+            .find(|c| (from..=to).contains(c))
+            .unwrap_or(from)
+    };
+    let plain = ['x', 'X', '1', ' ']
+        .into_iter()
+        .filter(|c| ranges.iter().any(|(from, to)| (from..=to).contains(&c)));
+    let chosen = ranges
+        .iter()
+        .take(2)
+        .chain(ranges.last())
+        .map(|range| pick(*range));
     plain.chain(chosen).take(4).map(String::from).collect()
 }
 
@@ -93,11 +126,17 @@ mod tests {
     fn every_alternative_gets_a_text() {
         let found = |pattern: &str| samples(&compile_pattern(pattern, true).unwrap());
         let deletes = found("^mcp__(github|jira)__delete_.*$");
-        assert!(deletes.contains(&"mcp__jira__delete_".to_owned()) && deletes.contains(&"mcp__github__delete_".to_owned()));
+        assert!(
+            deletes.contains(&"mcp__jira__delete_".to_owned())
+                && deletes.contains(&"mcp__github__delete_".to_owned())
+        );
         assert_eq!(found("xyzzy-[0-9]{4}-plugh")[0], "xyzzy-1111-plugh");
         assert_eq!(found(r"\bsudo\b"), ["sudo"]);
         assert!(found(r"rm\s+-rf\s+\/").contains(&"rm -rf /".to_owned()));
-        assert_eq!(found("(b|c)__[a-z]{3}"), ["b__xxx", "c__xxx"].map(str::to_owned).to_vec());
+        assert_eq!(
+            found("(b|c)__[a-z]{3}"),
+            ["b__xxx", "c__xxx"].map(str::to_owned).to_vec()
+        );
     }
 
     proptest! {

@@ -26,8 +26,14 @@ macro_rules! shipped {
 
 /// All of them.
 pub const SHIPPED: [Shipped; 5] = [
-    shipped!("default", "reads freely, asks for changes, forbids what can't be undone"),
-    shipped!("strict", "reads inside the work tree; everything else needs a human or is forbidden"),
+    shipped!(
+        "default",
+        "reads freely, asks for changes, forbids what can't be undone"
+    ),
+    shipped!(
+        "strict",
+        "reads inside the work tree; everything else needs a human or is forbidden"
+    ),
     shipped!("read-only", "looks and never changes"),
     shipped!("yuangs", "the older runtime's rules, as they stood"),
     shipped!("permission-defaults", "levels for tools by their names"),

@@ -1,8 +1,9 @@
 //! What a rule needs an action to have before it is worth asking.
 //!
-//! A pack of fifty rules is mostly about other programs, hosts and paths than those of one action. What a condition
-//! can't do without is found when the policy is read, and a rule is passed over when the action hasn't
-//! got it. That never changes a decision: a rule is passed over only where its condition would be [`Holds::No`].
+//! A pack of fifty rules is mostly about other programs, hosts and paths than those of one action.
+//! What a condition can't do without is found when the policy is read, and a rule is passed over
+//! when the action hasn't got it. That never changes a decision: a rule is passed over only where
+//! its condition would be [`Holds::No`].
 //!
 //! [`Holds::No`]: super::effect::Holds::No
 
@@ -23,7 +24,8 @@ pub(crate) struct Sieve {
     things: u8,
     /// It has one of these effects, or hides something; nothing is needed if there are none.
     effects: u32,
-    /// The name of its tool begins with one of these letters, as bits; nothing is needed if there are none.
+    /// The name of its tool begins with one of these letters, as bits; nothing is needed if there
+    /// are none.
     tools: u64,
     /// One of its paths is as one of these says; nothing is needed if there are none.
     paths: Vec<Edges>,
@@ -35,15 +37,31 @@ const STEPS: u8 = 4;
 
 impl Sieve {
     /// Lets everything pass.
-    const OPEN: Self = Self { types: 31, things: 0, effects: 0, tools: 0, paths: Vec::new() };
+    const OPEN: Self = Self {
+        types: 31,
+        things: 0,
+        effects: 0,
+        tools: 0,
+        paths: Vec::new(),
+    };
 
     /// The sieve of a condition, `strict` being the reading of rules that allow.
     pub(crate) fn of(when: &Condition, strict: bool) -> Self {
         match when {
-            Condition::All(list) => list.iter().map(|c| Self::of(c, strict)).fold(Self::OPEN, Self::and),
+            Condition::All(list) => list
+                .iter()
+                .map(|c| Self::of(c, strict))
+                .fold(Self::OPEN, Self::and),
             Condition::Any(list) => {
-                let none = Self { types: 0, things: PLACES | HOSTS | STEPS, ..Self::OPEN };
-                list.iter().map(|c| Self::of(c, strict)).reduce(Self::or).unwrap_or(none)
+                let none = Self {
+                    types: 0,
+                    things: PLACES | HOSTS | STEPS,
+                    ..Self::OPEN
+                };
+                list.iter()
+                    .map(|c| Self::of(c, strict))
+                    .reduce(Self::or)
+                    .unwrap_or(none)
             }
             Condition::Not(_) => Self::OPEN,
             Condition::Is(predicate, _) => Self::one(predicate, strict),
@@ -52,46 +70,110 @@ impl Sieve {
 
     fn one(predicate: &Predicate, strict: bool) -> Self {
         match predicate {
-            Predicate::Type(types) => Self { types: *types, ..Self::OPEN },
+            Predicate::Type(types) => Self {
+                types: *types,
+                ..Self::OPEN
+            },
             Predicate::Tool(names) => {
                 let letters = names.iter().map(|name| name.first().map(letter));
-                let tools = letters.reduce(|all, one| Some(all? | one?)).flatten().unwrap_or_default();
-                Self { types: 1, tools, ..Self::OPEN }
+                let tools = letters
+                    .reduce(|all, one| Some(all? | one?))
+                    .flatten()
+                    .unwrap_or_default();
+                Self {
+                    types: 1,
+                    tools,
+                    ..Self::OPEN
+                }
             }
-            Predicate::ApprovedBefore => Self { types: 1, ..Self::OPEN },
+            Predicate::ApprovedBefore => Self {
+                types: 1,
+                ..Self::OPEN
+            },
             Predicate::Path(test) => {
                 let paths = test.glob.iter().map(PathGlob::edges).collect();
-                Self { things: PLACES, paths, ..Self::OPEN }
+                Self {
+                    things: PLACES,
+                    paths,
+                    ..Self::OPEN
+                }
             }
-            Predicate::Host(_) => Self { things: HOSTS, ..Self::OPEN },
-            Predicate::Command(test) if !(test.program.is_empty() && test.arg.is_empty() && test.args.is_empty()) => {
-                Self { things: STEPS, ..Self::OPEN }
+            Predicate::Host(_) => Self {
+                things: HOSTS,
+                ..Self::OPEN
+            },
+            Predicate::Command(test)
+                if !(test.program.is_empty() && test.arg.is_empty() && test.args.is_empty()) =>
+            {
+                Self {
+                    things: STEPS,
+                    ..Self::OPEN
+                }
             }
             // A rule that allows covers an action without effects too.
-            Predicate::Effects(effects) if !strict => Self { effects: *effects, ..Self::OPEN },
+            Predicate::Effects(effects) if !strict => Self {
+                effects: *effects,
+                ..Self::OPEN
+            },
             _ => Self::OPEN,
         }
     }
 
     /// Both hold. Of two sets one is enough to sieve by.
     fn and(self, other: Self) -> Self {
-        let effects = if self.effects == 0 { other.effects } else { self.effects };
-        let tools = if self.tools == 0 { other.tools } else { self.tools };
-        let paths = if self.paths.is_empty() { other.paths } else { self.paths };
-        Self { types: self.types & other.types, things: self.things | other.things, effects, tools, paths }
+        let effects = if self.effects == 0 {
+            other.effects
+        } else {
+            self.effects
+        };
+        let tools = if self.tools == 0 {
+            other.tools
+        } else {
+            self.tools
+        };
+        let paths = if self.paths.is_empty() {
+            other.paths
+        } else {
+            self.paths
+        };
+        Self {
+            types: self.types & other.types,
+            things: self.things | other.things,
+            effects,
+            tools,
+            paths,
+        }
     }
 
     /// One of them holds.
     fn or(self, other: Self) -> Self {
-        let effects = if self.effects == 0 || other.effects == 0 { 0 } else { self.effects | other.effects };
-        let tools = if self.tools == 0 || other.tools == 0 { 0 } else { self.tools | other.tools };
-        let paths = if self.paths.is_empty() || other.paths.is_empty() { Vec::new() } else { [self.paths, other.paths].concat() };
-        Self { types: self.types | other.types, things: self.things & other.things, effects, tools, paths }
+        let effects = if self.effects == 0 || other.effects == 0 {
+            0
+        } else {
+            self.effects | other.effects
+        };
+        let tools = if self.tools == 0 || other.tools == 0 {
+            0
+        } else {
+            self.tools | other.tools
+        };
+        let paths = if self.paths.is_empty() || other.paths.is_empty() {
+            Vec::new()
+        } else {
+            [self.paths, other.paths].concat()
+        };
+        Self {
+            types: self.types | other.types,
+            things: self.things & other.things,
+            effects,
+            tools,
+            paths,
+        }
     }
 }
 
-/// The sieves of all rules of a policy, turned round: for each thing that an action may have the rules that are worth asking
-/// then, so that fifty rules are told apart at once.
+/// The sieves of all rules of a policy, turned round: for each thing that an action may have the
+/// rules that are worth asking then, so that fifty rules are told apart at once.
 #[derive(Debug, Clone)]
 pub(crate) struct Sieves {
     groups: Vec<Group>,
@@ -122,16 +204,35 @@ const TYPES: usize = 5;
 
 impl Sieves {
     pub(crate) fn of(rules: &[Rule]) -> Self {
-        let sieves: Vec<Sieve> = rules.iter().map(|r| Sieve::of(&r.when, r.effect == Effect::Allow)).collect();
+        let sieves: Vec<Sieve> = rules
+            .iter()
+            .map(|r| Sieve::of(&r.when, r.effect == Effect::Allow))
+            .collect();
         let groups = sieves.chunks(64).map(Group::of).collect();
-        Self { groups, paths: sieves.into_iter().map(|s| s.paths).collect() }
+        Self {
+            groups,
+            paths: sieves.into_iter().map(|s| s.paths).collect(),
+        }
     }
 
     /// The rules that are worth asking about an action, in their order.
     pub(crate) fn candidates<'s, 'f, 'a>(&'s self, facts: &'f Facts<'a>) -> Candidates<'s, 'f, 'a> {
-        let tool = facts.action.one_tool().and_then(|name| name.bytes().next()).map(number);
+        let tool = facts
+            .action
+            .one_tool()
+            .and_then(|name| name.bytes().next())
+            .map(number);
         let kind = type_bit(facts.action.kind).trailing_zeros();
-        let mut all = Candidates { sieves: self, facts, kind, tool, found: None, group: 0, left: 0, asked: false };
+        let mut all = Candidates {
+            sieves: self,
+            facts,
+            kind,
+            tool,
+            found: None,
+            group: 0,
+            left: 0,
+            asked: false,
+        };
         all.left = all.by_name();
         all
     }
@@ -139,8 +240,12 @@ impl Sieves {
 
 impl Group {
     fn of(sieves: &[Sieve]) -> Self {
-        let which =
-            |test: &dyn Fn(&Sieve) -> bool| sieves.iter().zip(0..).fold(0, |bits, (sieve, n)| bits | u64::from(test(sieve)) << n);
+        let which = |test: &dyn Fn(&Sieve) -> bool| {
+            sieves
+                .iter()
+                .zip(0..)
+                .fold(0, |bits, (sieve, n)| bits | u64::from(test(sieve)) << n)
+        };
         Self {
             types: from_fn(|n| which(&|s| s.types >> n & 1 == 1)),
             tools: from_fn(|n| which(&|s| s.tools == 0 || s.tools >> n & 1 == 1)),
@@ -154,10 +259,18 @@ impl Group {
 
     /// The rules that an action with these things and effects is worth asking.
     fn admits(&self, things: u8, effects: u32) -> u64 {
-        let by_things = self.things.get(usize::from(things & (PLACES | HOSTS | STEPS))).copied().unwrap_or(u64::MAX);
+        let by_things = self
+            .things
+            .get(usize::from(things & (PLACES | HOSTS | STEPS)))
+            .copied()
+            .unwrap_or(u64::MAX);
         let (mut admitted, mut left) = (self.any_effect, effects);
         while left != 0 {
-            admitted |= self.effects.get(left.trailing_zeros() as usize).copied().unwrap_or_default();
+            admitted |= self
+                .effects
+                .get(left.trailing_zeros() as usize)
+                .copied()
+                .unwrap_or_default();
             left &= left - 1;
         }
         by_things & admitted
@@ -171,15 +284,18 @@ fn unfit(globs: &[Vec<Edges>], mut rules: u64, edges: Edges) -> u64 {
         let rule = rules & rules.wrapping_neg();
         rules ^= rule;
         let admits = |globs: &Vec<Edges>| globs.iter().any(|glob| edges.admit(*glob));
-        if !globs.get(rule.trailing_zeros() as usize).is_some_and(admits) {
+        if !globs
+            .get(rule.trailing_zeros() as usize)
+            .is_some_and(admits)
+        {
             unfit |= rule;
         }
     }
     unfit
 }
 
-/// The rules that are worth asking, found one after the other: what the action does is only looked for when the first rule
-/// needs to know.
+/// The rules that are worth asking, found one after the other: what the action does is only looked
+/// for when the first rule needs to know.
 pub(crate) struct Candidates<'s, 'f, 'a> {
     sieves: &'s Sieves,
     facts: &'f Facts<'a>,
@@ -198,10 +314,12 @@ impl Candidates<'_, '_, '_> {
     /// Rules of the group that an action of this type, with a tool of this name, is worth asking.
     fn by_name(&self) -> u64 {
         let bits = |masks: &[u64], n: u32| masks.get(n as usize).copied().unwrap_or_default();
-        self.sieves
-            .groups
-            .get(self.group)
-            .map_or(0, |group| bits(&group.types, self.kind) & self.tool.map_or(u64::MAX, |letter| bits(&group.tools, letter)))
+        self.sieves.groups.get(self.group).map_or(0, |group| {
+            bits(&group.types, self.kind)
+                & self
+                    .tool
+                    .map_or(u64::MAX, |letter| bits(&group.tools, letter))
+        })
     }
 
     /// What the action has.
@@ -212,9 +330,13 @@ impl Candidates<'_, '_, '_> {
                 return (u8::MAX, u32::MAX, Edges::OPEN);
             }
             let bit = |has: bool, bit| if has { bit } else { 0 };
-            let paths = facts.places().map(|place| place.site.edges()).reduce(Edges::and);
-            let things =
-                bit(paths.is_some(), PLACES) | bit(facts.hosts().next().is_some(), HOSTS) | bit(!facts.steps().is_empty(), STEPS);
+            let paths = facts
+                .places()
+                .map(|place| place.site.edges())
+                .reduce(Edges::and);
+            let things = bit(paths.is_some(), PLACES)
+                | bit(facts.hosts().next().is_some(), HOSTS)
+                | bit(!facts.steps().is_empty(), STEPS);
             (things, facts.effects(), paths.unwrap_or_default())
         })
     }
@@ -268,9 +390,11 @@ mod tests {
             "eval \"$Y\"",
         ];
         prop_oneof![
-            proptest::collection::vec(proptest::sample::select(LINES), 1..3).prop_map(|l| Action::shell(&l.join("; "))),
-            ("(read|write|bash_execute|mcp__x__get|odd)", "[a-z./]{0,8}")
-                .prop_map(|(tool, text)| Action::call(&tool, json!({ "path": text, "command": text }))),
+            proptest::collection::vec(proptest::sample::select(LINES), 1..3)
+                .prop_map(|l| Action::shell(&l.join("; "))),
+            ("(read|write|bash_execute|mcp__x__get|odd)", "[a-z./]{0,8}").prop_map(
+                |(tool, text)| Action::call(&tool, json!({ "path": text, "command": text }))
+            ),
             Just(Action::diff("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")),
             Just(Action::recorded("answer", json!("done"))),
             Just(Action::recorded("dance", json!({}))),
@@ -279,11 +403,17 @@ mod tests {
 
     /// The policies that come with the program, and one that fills several groups.
     static POLICIES: LazyLock<Vec<Policy>> = LazyLock::new(|| {
-        let mut all: Vec<Policy> = SHIPPED.iter().map(|shipped| load(shipped.name, shipped.text).unwrap()).collect();
+        let mut all: Vec<Policy> = SHIPPED
+            .iter()
+            .map(|shipped| load(shipped.name, shipped.text).unwrap())
+            .collect();
         let rules = all[0].rules.clone();
         let many = rules.with(|list| (0..9).for_each(|_| list.extend(rules.iter().cloned())));
         assert!(many.len() > 128);
-        all.push(Policy { rules: many, ..all[0].clone() });
+        all.push(Policy {
+            rules: many,
+            ..all[0].clone()
+        });
         all
     });
 
@@ -335,11 +465,25 @@ mod tests {
     #[test]
     fn conditions_need_what_they_ask_about() {
         let policy = load("p", "version: 1\nid: p\ncombine: first-match\ndefault: { effect: deny, reason: r }\nrules:\n  - { id: a, when: { type: shell_cmd, host: ['*'], effects: [delete] }, effect: deny, reason: r }\n  - { id: b, when: { any: [ { path: { glob: x } }, { tool: y } ] }, effect: deny, reason: r }\n  - { id: c, when: { not: { host: ['*'] } }, effect: deny, reason: r }\n").unwrap();
-        let sieves: Vec<Sieve> = policy.rules.iter().map(|r| Sieve::of(&r.when, false)).collect();
+        let sieves: Vec<Sieve> = policy
+            .rules
+            .iter()
+            .map(|r| Sieve::of(&r.when, false))
+            .collect();
         let delete = crate::policy::facts::bit(crate::command::EffectKind::Delete);
         assert_eq!(
             sieves,
-            [Sieve { types: 2, things: HOSTS, effects: delete, tools: 0, paths: Vec::new() }, Sieve::OPEN, Sieve::OPEN]
+            [
+                Sieve {
+                    types: 2,
+                    things: HOSTS,
+                    effects: delete,
+                    tools: 0,
+                    paths: Vec::new()
+                },
+                Sieve::OPEN,
+                Sieve::OPEN
+            ]
         );
     }
 }

@@ -75,7 +75,11 @@ impl Case {
     /// The same, to be asked again elsewhere.
     #[must_use]
     pub fn question(&self) -> Question {
-        Question { action: self.action.clone(), context: self.context.clone(), past: self.past.clone() }
+        Question {
+            action: self.action.clone(),
+            context: self.context.clone(),
+            past: self.past.clone(),
+        }
     }
 }
 
@@ -122,10 +126,18 @@ pub fn load_cases(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
     let mut names = std::collections::BTreeSet::new();
     for case in &cases {
         if !names.insert(case.name.as_str()) {
-            reader.problem(case.at, format!("a case is called `{}` already", case.name), None);
+            reader.problem(
+                case.at,
+                format!("a case is called `{}` already", case.name),
+                None,
+            );
         }
     }
-    if reader.problems.is_empty() { Ok(cases) } else { Err(reader.problems) }
+    if reader.problems.is_empty() {
+        Ok(cases)
+    } else {
+        Err(reader.problems)
+    }
 }
 
 fn case(node: &Node, reader: &mut Reader) -> Option<Case> {
@@ -133,35 +145,65 @@ fn case(node: &Node, reader: &mut Reader) -> Option<Case> {
     let name = fields.required("name", reader);
     let action = if let Some(written) = fields.take("action") {
         let action = Action::from_json(&written.json());
-        action.map_err(|error| reader.problem(written.at, error.to_string(), None)).ok()
+        action
+            .map_err(|error| reader.problem(written.at, error.to_string(), None))
+            .ok()
     } else {
         reader.problem(node.at, "a case has no `action`".into(), None);
         None
     };
-    let context = fields.take("context").map(|n| context(n, reader)).unwrap_or_default();
-    let past = fields.take("history").map(|n| approvals(n, &context, reader)).unwrap_or_default();
+    let context = fields
+        .take("context")
+        .map(|n| context(n, reader))
+        .unwrap_or_default();
+    let past = fields
+        .take("history")
+        .map(|n| approvals(n, &context, reader))
+        .unwrap_or_default();
     let expect = if let Some(written) = fields.take("expect") {
         expect(written, reader)
     } else {
-        reader.problem(node.at, "a case has no `expect`: it could not fail".into(), None);
+        reader.problem(
+            node.at,
+            "a case has no `expect`: it could not fail".into(),
+            None,
+        );
         None
     };
-    let near_miss = fields.texts("near_miss", reader).unwrap_or_default().into_iter().map(|(text, _)| text).collect();
+    let near_miss = fields
+        .texts("near_miss", reader)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(text, _)| text)
+        .collect();
     fields.finish(reader);
     let history = history_of(&past);
-    Some(Case { name: name?.0, at: node.at, action: action?, context, history, past, expect: expect?, near_miss })
+    Some(Case {
+        name: name?.0,
+        at: node.at,
+        action: action?,
+        context,
+        history,
+        past,
+        expect: expect?,
+        near_miss,
+    })
 }
 
 fn context(node: &Node, reader: &mut Reader) -> Context {
     let mut fields = Fields::of(node, "`context`", reader);
-    let risk = fields.text("risk", reader).and_then(|(word, at)| level(&word, at, reader));
+    let risk = fields
+        .text("risk", reader)
+        .and_then(|(word, at)| level(&word, at, reader));
     let context = Context {
         risk,
         turn: fields.count("turn", reader).unwrap_or(1),
         agent: fields.text("agent", reader).map(|(text, _)| text),
         mode: fields.text("mode", reader).map(|(text, _)| text),
         production: fields.flag("production", reader).unwrap_or(false),
-        time: fields.count("time", reader).and_then(|n| i64::try_from(n).ok()),
+        time: fields
+            .count("time", reader)
+            .and_then(|n| i64::try_from(n).ok()),
     };
     fields.finish(reader);
     context
@@ -176,7 +218,9 @@ fn level(word: &str, at: At, reader: &mut Reader) -> Option<Risk> {
 }
 
 fn risk(word: &str) -> Option<Risk> {
-    [Risk::Low, Risk::Medium, Risk::High].into_iter().find(|l| l.name() == word)
+    [Risk::Low, Risk::Medium, Risk::High]
+        .into_iter()
+        .find(|l| l.name() == word)
 }
 
 fn history_of(past: &[Approvals]) -> History {
@@ -189,10 +233,21 @@ fn history_of(past: &[Approvals]) -> History {
 
 /// What was approved before, of all a history has to say not more than can be asked about.
 fn approvals(node: &Node, context: &Context, reader: &mut Reader) -> Vec<Approvals> {
-    let past: Vec<Approvals> = node.items().iter().map(|item| approval(item, context, reader)).collect();
-    let most = past.iter().map(|approvals| approvals.count).fold(0, u64::saturating_add);
+    let past: Vec<Approvals> = node
+        .items()
+        .iter()
+        .map(|item| approval(item, context, reader))
+        .collect();
+    let most = past
+        .iter()
+        .map(|approvals| approvals.count)
+        .fold(0, u64::saturating_add);
     if most > MAX_APPROVALS {
-        reader.problem(node.at, format!("{most} approvals; there may be {MAX_APPROVALS}"), None);
+        reader.problem(
+            node.at,
+            format!("{most} approvals; there may be {MAX_APPROVALS}"),
+            None,
+        );
         return Vec::new();
     }
     past
@@ -204,15 +259,26 @@ fn approval(node: &Node, context: &Context, reader: &mut Reader) -> Approvals {
     let kind = fields.required("type", reader).and_then(|(word, at)| {
         let kind = super::action::parse_kind(&word);
         if kind.is_none() {
-            reader.unknown_word(at, "action type", &word, &["tool_call", "shell_cmd", "code_diff", "answer"]);
+            reader.unknown_word(
+                at,
+                "action type",
+                &word,
+                &["tool_call", "shell_cmd", "code_diff", "answer"],
+            );
         }
         kind
     });
     let each = Past {
         kind,
         tool: fields.text("tool", reader).map(|(text, _)| text),
-        risk: fields.text("risk", reader).and_then(|(w, at)| level(&w, at, reader)).unwrap_or(Risk::Low),
-        time: fields.count("time", reader).and_then(|n| i64::try_from(n).ok()).or(context.time),
+        risk: fields
+            .text("risk", reader)
+            .and_then(|(w, at)| level(&w, at, reader))
+            .unwrap_or(Risk::Low),
+        time: fields
+            .count("time", reader)
+            .and_then(|n| i64::try_from(n).ok())
+            .or(context.time),
         by_human: match fields.text("by", reader) {
             Some((word, at)) if word != "human" && word != "policy" => {
                 reader.unknown_word(at, "decider", &word, &["human", "policy"]);
@@ -226,26 +292,43 @@ fn approval(node: &Node, context: &Context, reader: &mut Reader) -> Approvals {
     let busy = fields.count("durationMs", reader).unwrap_or(0);
     let cost = fields.count("cost", reader).unwrap_or(0);
     fields.finish(reader);
-    Approvals { each, count, cost: u32::try_from(cost).unwrap_or(u32::MAX), busy }
+    Approvals {
+        each,
+        count,
+        cost: u32::try_from(cost).unwrap_or(u32::MAX),
+        busy,
+    }
 }
 
 fn expect(node: &Node, reader: &mut Reader) -> Option<Expect> {
     if let Some(word) = node.text() {
-        return reader.effect(&word, node.at).map(|effect| Expect { effect, rule: None, reason: None });
+        return reader.effect(&word, node.at).map(|effect| Expect {
+            effect,
+            rule: None,
+            reason: None,
+        });
     }
     let mut fields = Fields::of(node, "`expect`", reader);
-    let effect = fields.required("effect", reader).and_then(|(word, at)| reader.effect(&word, at));
+    let effect = fields
+        .required("effect", reader)
+        .and_then(|(word, at)| reader.effect(&word, at));
     let rule = fields.text("rule", reader).map(|(text, _)| text);
     let reason = fields.text("reason", reader).map(|(text, _)| text);
     fields.finish(reader);
-    Some(Expect { effect: effect?, rule, reason })
+    Some(Expect {
+        effect: effect?,
+        rule,
+        reason,
+    })
 }
 
 /// Reads a snapshot: reasons by the names of cases.
 ///
 /// # Errors
 /// If it is no map of texts.
-pub fn load_reasons(text: &str) -> Result<std::collections::BTreeMap<String, String>, Vec<Problem>> {
+pub fn load_reasons(
+    text: &str,
+) -> Result<std::collections::BTreeMap<String, String>, Vec<Problem>> {
     let root = parse(text).map_err(|p| vec![p])?;
     let mut reader = Reader::new();
     let mut reasons = std::collections::BTreeMap::new();
@@ -263,12 +346,18 @@ pub fn load_reasons(text: &str) -> Result<std::collections::BTreeMap<String, Str
         }
         _ => reader.expected(&root, "reasons by the names of cases"),
     }
-    if reader.problems.is_empty() { Ok(reasons) } else { Err(reader.problems) }
+    if reader.problems.is_empty() {
+        Ok(reasons)
+    } else {
+        Err(reader.problems)
+    }
 }
 
 /// Says that what comes is not looked at: a case that isn't run can't fail.
 fn too_many() -> String {
-    format!("there may be {MAX_CASES} cases in a file, and this is one more: divide them into several")
+    format!(
+        "there may be {MAX_CASES} cases in a file, and this is one more: divide them into several"
+    )
 }
 
 /// Reads a corpus: one `{"action", "expect", "source"?, "why"?, "context"?}` a line.
@@ -278,32 +367,73 @@ fn too_many() -> String {
 pub fn load_corpus(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
     let mut cases = Vec::new();
     let mut problems = Vec::new();
-    for (number, line) in (1u32..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty()) {
-        let at = At { line: number, column: 1 };
+    for (number, line) in (1u32..)
+        .zip(text.lines())
+        .filter(|(_, l)| !l.trim().is_empty())
+    {
+        let at = At {
+            line: number,
+            column: 1,
+        };
         if cases.len() + problems.len() == MAX_CASES {
-            problems.push(Problem { at, message: too_many(), help: None });
+            problems.push(Problem {
+                at,
+                message: too_many(),
+                help: None,
+            });
             break;
         }
         match corpus_case(line, at) {
             Ok(case) => cases.push(case),
-            Err(message) => problems.push(Problem { at, message, help: None }),
+            Err(message) => problems.push(Problem {
+                at,
+                message,
+                help: None,
+            }),
         }
     }
-    if problems.is_empty() { Ok(cases) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(cases)
+    } else {
+        Err(problems)
+    }
 }
 
 fn corpus_case(line: &str, at: At) -> Result<Case, String> {
     let value = json_once(line).map_err(|e| format!("no JSON object: {e}"))?;
-    known_members(&value, &["action", "expect", "source", "why", "context", "history"])?;
-    let action = Action::from_json(value.get("action").ok_or("the line has no `action`")?).map_err(|e| e.to_string())?;
-    let word = value.get("expect").and_then(Json::as_str).ok_or("the line has no `expect`: it could not fail")?;
+    known_members(
+        &value,
+        &["action", "expect", "source", "why", "context", "history"],
+    )?;
+    let action = Action::from_json(value.get("action").ok_or("the line has no `action`")?)
+        .map_err(|e| e.to_string())?;
+    let word = value
+        .get("expect")
+        .and_then(Json::as_str)
+        .ok_or("the line has no `expect`: it could not fail")?;
     let effect = Effect::parse(word).ok_or_else(|| format!("unknown effect `{word}`"))?;
-    let name = value.get("why").and_then(Json::as_str).map_or_else(|| action.summary(), str::to_owned);
+    let name = value
+        .get("why")
+        .and_then(Json::as_str)
+        .map_or_else(|| action.summary(), str::to_owned);
     let context = json_context(value.get("context").unwrap_or(&Json::Null))?;
     let past = json_history(value.get("history"), &context)?;
-    let expect = Expect { effect, rule: None, reason: None };
+    let expect = Expect {
+        effect,
+        rule: None,
+        reason: None,
+    };
     let history = history_of(&past);
-    Ok(Case { name, at, action, context, history, past, expect, near_miss: Vec::new() })
+    Ok(Case {
+        name,
+        at,
+        action,
+        context,
+        history,
+        past,
+        expect,
+        near_miss: Vec::new(),
+    })
 }
 
 /// Reads JSON in which no member stands twice: readers disagree about which of the two counts.
@@ -313,7 +443,9 @@ fn corpus_case(line: &str, at: At) -> Result<Case, String> {
 pub fn json_once(text: &str) -> Result<Json, String> {
     if let Some(at) = repeated(text).map_err(|e| e.to_string())? {
         let pointer = crate::json::pointer_at(text, at);
-        return Err(format!("the member `{pointer}` stands twice; readers disagree about which of the two counts"));
+        return Err(format!(
+            "the member `{pointer}` stands twice; readers disagree about which of the two counts"
+        ));
     }
     crate::json::from_text(text).map_err(|e| e.to_string())
 }
@@ -331,13 +463,16 @@ pub(super) fn repeated(text: &str) -> Result<Option<usize>, crate::json::Error> 
 fn known_members(value: &Json, known: &[&str]) -> Result<(), String> {
     let members = value.as_object().ok_or("it is no object")?;
     match members.keys().find(|name| !known.contains(&name.as_str())) {
-        Some(other) => Err(format!("it has no member `{other}` (known: {})", known.join(", "))),
+        Some(other) => Err(format!(
+            "it has no member `{other}` (known: {})",
+            known.join(", ")
+        )),
         None => Ok(()),
     }
 }
 
-/// A question as JSON gives it: an action, or `{"action", "context"?, "history"?}`. What it doesn't say of the
-/// circumstances is as in `base`.
+/// A question as JSON gives it: an action, or `{"action", "context"?, "history"?}`. What it doesn't
+/// say of the circumstances is as in `base`.
 ///
 /// # Errors
 /// What is no action, and members that nobody looks at.
@@ -345,7 +480,11 @@ pub fn json_question(text: &str, base: &Context) -> Result<Question, String> {
     let value = json_once(text)?;
     let Some(action) = value.get("action") else {
         let action = Action::from_json(&value).map_err(|e| e.to_string())?;
-        return Ok(Question { action, context: base.clone(), past: Vec::new() });
+        return Ok(Question {
+            action,
+            context: base.clone(),
+            past: Vec::new(),
+        });
     };
     known_members(&value, &["action", "context", "history"])?;
     let action = Action::from_json(action).map_err(|e| e.to_string())?;
@@ -354,12 +493,18 @@ pub fn json_question(text: &str, base: &Context) -> Result<Question, String> {
         None => base.clone(),
     };
     let past = json_history(value.get("history"), &context)?;
-    Ok(Question { action, context, past })
+    Ok(Question {
+        action,
+        context,
+        past,
+    })
 }
 
 /// A history as JSON gives it: the same as in test files, for JSON is YAML.
 fn json_history(value: Option<&Json>, context: &Context) -> Result<Vec<Approvals>, String> {
-    let Some(value) = value.filter(|v| !v.is_null()) else { return Ok(Vec::new()) };
+    let Some(value) = value.filter(|v| !v.is_null()) else {
+        return Ok(Vec::new());
+    };
     if !value.is_array() {
         return Err("`history` is a list of approvals".into());
     }
@@ -377,9 +522,16 @@ fn json_history(value: Option<&Json>, context: &Context) -> Result<Vec<Approvals
 /// # Errors
 /// A member of another shape, or one that nobody knows.
 pub fn json_context(value: &Json) -> Result<Context, String> {
-    let mut context = Context { turn: 1, ..Context::default() };
+    let mut context = Context {
+        turn: 1,
+        ..Context::default()
+    };
     let Some(object) = value.as_object() else {
-        return if value.is_null() { Ok(context) } else { Err("the context is no object".into()) };
+        return if value.is_null() {
+            Ok(context)
+        } else {
+            Err("the context is no object".into())
+        };
     };
     for (key, value) in object {
         let text = value.as_str().map(str::to_owned);
@@ -424,7 +576,10 @@ impl Case {
     #[must_use]
     pub fn run(&self, policy: &Policy) -> Option<Failure> {
         let named = self.expect.rule.iter().chain(&self.near_miss);
-        if let Some(id) = named.into_iter().find(|id| *id != "default" && policy.rule(id).is_none()) {
+        if let Some(id) = named
+            .into_iter()
+            .find(|id| *id != "default" && policy.rule(id).is_none())
+        {
             return Some(Failure::NoSuchRule(id.clone()));
         }
         let request = self.request();
@@ -433,7 +588,11 @@ impl Case {
         let rule = decision.rule_id().to_owned();
         let reason = decision.reason().into_owned();
         if decision.effect != self.expect.effect {
-            return Some(Failure::Effect { found: decision.effect, rule, reason });
+            return Some(Failure::Effect {
+                found: decision.effect,
+                rule,
+                reason,
+            });
         }
         if self.expect.rule.as_ref().is_some_and(|r| *r != rule) {
             return Some(Failure::Rule(rule));
@@ -441,6 +600,9 @@ impl Case {
         if self.expect.reason.as_ref().is_some_and(|r| *r != reason) {
             return Some(Failure::Reason(reason));
         }
-        self.near_miss.iter().find(|id| rule == **id).map(|id| Failure::NearMiss(id.clone()))
+        self.near_miss
+            .iter()
+            .find(|id| rule == **id)
+            .map(|id| Failure::NearMiss(id.clone()))
     }
 }

@@ -1,4 +1,5 @@
-//! Whether a changed rule can have become milder, by the look of it: by what it says, and by what stands before it.
+//! Whether a changed rule can have become milder, by the look of it: by what it says, and by what
+//! stands before it.
 //!
 //! It errs on the side of "it can": only what is plainly the same or stricter is cleared.
 
@@ -23,22 +24,38 @@ const MAX_OVERTAKING: usize = 64;
 pub(super) struct Revised<'p> {
     base: &'p Policy,
     head: &'p Policy,
-    /// Each rule of the one can be held against each of the other in a moment. Otherwise only names tell which is which.
+    /// Each rule of the one can be held against each of the other in a moment. Otherwise only names
+    /// tell which is which.
     searchable: bool,
-    /// For each rule of the head the first one of the base that has its name or lets through no less.
+    /// For each rule of the head the first one of the base that has its name or lets through no
+    /// less.
     since: Vec<Option<usize>>,
 }
 
 impl<'p> Revised<'p> {
     pub(super) fn of(base: &'p Policy, head: &'p Policy) -> Self {
         let searchable = base.rules.len().saturating_mul(head.rules.len()) <= MAX_SEARCHED;
-        let places: HashMap<&str, usize> = base.rules.iter().enumerate().map(|(index, rule)| (rule.id.as_str(), index)).collect();
+        let places: HashMap<&str, usize> = base
+            .rules
+            .iter()
+            .enumerate()
+            .map(|(index, rule)| (rule.id.as_str(), index))
+            .collect();
         let since = |rule: &Rule| {
             let named = places.get(rule.id.as_str()).copied();
             let as_well = |old: &Rule| searchable && grants_no_more(old, rule);
-            base.rules.iter().take(named.unwrap_or(usize::MAX)).position(as_well).or(named)
+            base.rules
+                .iter()
+                .take(named.unwrap_or(usize::MAX))
+                .position(as_well)
+                .or(named)
         };
-        Self { base, head, searchable, since: head.rules.iter().map(since).collect() }
+        Self {
+            base,
+            head,
+            searchable,
+            since: head.rules.iter().map(since).collect(),
+        }
     }
 
     /// Whether the policy may treat something milder because the rule of this id is now as it is.
@@ -48,38 +65,58 @@ impl<'p> Revised<'p> {
             let holds = |new: Placed<'_>| holds_as_well(old.rule, new.rule);
             // Under another name it still holds, where no milder rule comes first.
             let first = |other| self.overtaking(old, other).next().is_none();
-            let elsewhere = || self.searchable && Placed::all(self.head).any(|other| holds(other) && first(other));
+            let elsewhere = || {
+                self.searchable && Placed::all(self.head).any(|other| holds(other) && first(other))
+            };
             // What comes before the rule that kept its name is asked about by itself.
             restrains(old.rule) && !new.map_or_else(elsewhere, holds)
         });
         let grants_more = new.is_some_and(|new| {
             let granted = |old: Placed<'_>| grants_no_more(old.rule, new.rule);
-            new.yields() && !old.map_or_else(|| self.searchable && Placed::all(self.base).any(granted), granted)
+            new.yields()
+                && !old.map_or_else(
+                    || self.searchable && Placed::all(self.base).any(granted),
+                    granted,
+                )
         });
         restrains_less || grants_more
     }
 
-    /// The rules that stop something in both policies, each with the milder rules that come before it in the head only, or
-    /// some of them: what those take first never gets to it.
+    /// The rules that stop something in both policies, each with the milder rules that come before
+    /// it in the head only, or some of them: what those take first never gets to it.
     pub(super) fn overtaken(&self) -> Vec<(&'p Rule, Vec<&'p Rule>)> {
         let pair = |old: Placed<'p>| {
-            let by: Vec<&Rule> = self.overtaking(old, Placed::of(self.head, &old.rule.id)?).take(MAX_OVERTAKING).collect();
+            let by: Vec<&Rule> = self
+                .overtaking(old, Placed::of(self.head, &old.rule.id)?)
+                .take(MAX_OVERTAKING)
+                .collect();
             (restrains(old.rule) && !by.is_empty()).then_some((old.rule, by))
         };
         Placed::all(self.base).filter_map(pair).collect()
     }
 
-    /// The milder rules that come before the new rule, and came before the old one neither by name nor by what they say. What
-    /// is plainly about other actions is none of them.
-    fn overtaking<'r>(&'r self, old: Placed<'r>, new: Placed<'r>) -> impl Iterator<Item = &'p Rule> + 'r {
+    /// The milder rules that come before the new rule, and came before the old one neither by name
+    /// nor by what they say. What is plainly about other actions is none of them.
+    fn overtaking<'r>(
+        &'r self,
+        old: Placed<'r>,
+        new: Placed<'r>,
+    ) -> impl Iterator<Item = &'p Rule> + 'r {
         // Where all rules are asked none comes before another.
-        let [asked_in_order, stood_in_order] = [self.head, self.base].map(|policy| policy.combine == Combine::FirstMatch);
+        let [asked_in_order, stood_in_order] =
+            [self.head, self.base].map(|policy| policy.combine == Combine::FirstMatch);
         let before = if asked_in_order { new.index } else { 0 };
         let comes_first = move |(rule, since): &(&Rule, &Option<usize>)| {
             let before = stood_in_order && since.is_some_and(|since| since < old.index);
             !before && milder(rule, old.rule) && !apart(&rule.when, &new.rule.when)
         };
-        self.head.rules.iter().zip(&self.since).take(before).filter(comes_first).map(|(rule, _)| rule)
+        self.head
+            .rules
+            .iter()
+            .zip(&self.since)
+            .take(before)
+            .filter(comes_first)
+            .map(|(rule, _)| rule)
     }
 }
 
@@ -93,7 +130,15 @@ struct Placed<'p> {
 
 impl<'p> Placed<'p> {
     fn all(policy: &'p Policy) -> impl Iterator<Item = Self> {
-        policy.rules.iter().enumerate().map(move |(index, rule)| Self { policy, index, rule })
+        policy
+            .rules
+            .iter()
+            .enumerate()
+            .map(move |(index, rule)| Self {
+                policy,
+                index,
+                rule,
+            })
     }
 
     fn of(policy: &'p Policy, id: &str) -> Option<Self> {
@@ -103,12 +148,18 @@ impl<'p> Placed<'p> {
     /// The rules that it keeps from being asked.
     fn behind(self) -> &'p [Rule] {
         let first = self.policy.combine == Combine::FirstMatch;
-        self.policy.rules.get(self.index..).filter(|_| first).and_then(|rest| rest.get(1..)).unwrap_or_default()
+        self.policy
+            .rules
+            .get(self.index..)
+            .filter(|_| first)
+            .and_then(|rest| rest.get(1..))
+            .unwrap_or_default()
     }
 
     /// Whether something stricter would hold where the rule didn't match.
     fn yields(self) -> bool {
-        self.policy.default.effect > self.rule.effect || self.behind().iter().any(|other| milder(self.rule, other))
+        self.policy.default.effect > self.rule.effect
+            || self.behind().iter().any(|other| milder(self.rule, other))
     }
 }
 
@@ -119,7 +170,10 @@ fn restrains(rule: &Rule) -> bool {
 
 /// Whether a rule says less than another of what both are about.
 fn milder(rule: &Rule, other: &Rule) -> bool {
-    rule.effect < other.effect || rule.effect == other.effect && rule.effect != Effect::Deny && !limited_as_well(other, rule)
+    rule.effect < other.effect
+        || rule.effect == other.effect
+            && rule.effect != Effect::Deny
+            && !limited_as_well(other, rule)
 }
 
 /// Whether the new rule stops everything that the old one does.
@@ -134,22 +188,28 @@ fn grants_no_more(old: &Rule, new: &Rule) -> bool {
     }
     match (old.effect, new.effect) {
         (Effect::Allow, Effect::Allow) => covers_as_well(&old.when, &new.when),
-        // What allows is read strictly and what asks isn't: that the one is narrower says nothing of the other.
+        // What allows is read strictly and what asks isn't: that the one is narrower says nothing
+        // of the other.
         (Effect::RequireApproval, Effect::RequireApproval) => wider(&new.when, &old.when),
         _ => false,
     }
 }
 
-/// Whether the old condition, where it allows, plainly covers all that the new one covers: for each choice of the new one
-/// there is one of the old that holds wherever it does, and that speaks of no less.
+/// Whether the old condition, where it allows, plainly covers all that the new one covers: for each
+/// choice of the new one there is one of the old that holds wherever it does, and that speaks of no
+/// less.
 fn covers_as_well(old: &Condition, new: &Condition) -> bool {
     if same(old, new) {
         return true;
     }
-    let (Some(old), Some(new)) = (choices(old), choices(new)) else { return false };
+    let (Some(old), Some(new)) = (choices(old), choices(new)) else {
+        return false;
+    };
     let covered = |new: &Vec<&Condition>| {
         let as_well = |old: &Vec<&Condition>| {
-            let holds = old.iter().all(|part| new.iter().any(|own| wider(own, part)));
+            let holds = old
+                .iter()
+                .all(|part| new.iter().any(|own| wider(own, part)));
             holds && speaks_no_more(new, old)
         };
         old.iter().any(as_well)
@@ -157,11 +217,16 @@ fn covers_as_well(old: &Condition, new: &Condition) -> bool {
     new.iter().all(covered)
 }
 
-/// The condition as alternatives of keys and `not`s that hold together; none where there are too many.
+/// The condition as alternatives of keys and `not`s that hold together; none where there are too
+/// many.
 fn choices(when: &Condition) -> Option<Vec<Vec<&Condition>>> {
     let all = match when {
         Condition::Is(..) | Condition::Not(_) => vec![vec![when]],
-        Condition::Any(list) => list.iter().map(choices).collect::<Option<Vec<_>>>()?.concat(),
+        Condition::Any(list) => list
+            .iter()
+            .map(choices)
+            .collect::<Option<Vec<_>>>()?
+            .concat(),
         Condition::All(list) => {
             let mut all = vec![Vec::new()];
             for part in list {
@@ -169,7 +234,12 @@ fn choices(when: &Condition) -> Option<Vec<Vec<&Condition>>> {
                 if all.len().saturating_mul(parts.len()) > MAX_CHOICES {
                     return None;
                 }
-                let with = |one: &Vec<_>| parts.iter().map(|part| [one.as_slice(), part].concat()).collect::<Vec<_>>();
+                let with = |one: &Vec<_>| {
+                    parts
+                        .iter()
+                        .map(|part| [one.as_slice(), part].concat())
+                        .collect::<Vec<_>>()
+                };
                 all = all.iter().flat_map(with).collect();
             }
             all
@@ -181,8 +251,12 @@ fn choices(when: &Condition) -> Option<Vec<Vec<&Condition>>> {
 /// Whether plainly no action meets both conditions.
 fn apart(one: &Condition, other: &Condition) -> bool {
     match (one, other) {
-        (Condition::Any(choices), other) | (other, Condition::Any(choices)) => choices.iter().all(|choice| apart(choice, other)),
-        (Condition::All(parts), other) | (other, Condition::All(parts)) => parts.iter().any(|part| apart(part, other)),
+        (Condition::Any(choices), other) | (other, Condition::Any(choices)) => {
+            choices.iter().all(|choice| apart(choice, other))
+        }
+        (Condition::All(parts), other) | (other, Condition::All(parts)) => {
+            parts.iter().any(|part| apart(part, other))
+        }
         (Condition::Is(one, _), Condition::Is(other, _)) => apart_key(one, other),
         (Condition::Not(_), _) | (_, Condition::Not(_)) => false,
     }
@@ -190,13 +264,18 @@ fn apart(one: &Condition, other: &Condition) -> bool {
 
 fn apart_key(one: &Predicate, other: &Predicate) -> bool {
     match (one, other) {
-        (Predicate::Type(a), Predicate::Type(b)) | (Predicate::Risk(a), Predicate::Risk(b)) => a & b == 0,
-        (Predicate::Tool(_), Predicate::Type(bits)) | (Predicate::Type(bits), Predicate::Tool(_)) => {
+        (Predicate::Type(a), Predicate::Type(b)) | (Predicate::Risk(a), Predicate::Risk(b)) => {
+            a & b == 0
+        }
+        (Predicate::Tool(_), Predicate::Type(bits))
+        | (Predicate::Type(bits), Predicate::Tool(_)) => {
             bits & type_bit(Some(ActionType::ToolCall)) == 0
         }
         (Predicate::Tool(a), Predicate::Tool(b))
         | (Predicate::Agent(a), Predicate::Agent(b))
-        | (Predicate::Mode(a), Predicate::Mode(b)) => a.iter().all(|a| b.iter().all(|b| names_apart(a, b))),
+        | (Predicate::Mode(a), Predicate::Mode(b)) => {
+            a.iter().all(|a| b.iter().all(|b| names_apart(a, b)))
+        }
         (Predicate::Production(a), Predicate::Production(b)) => a != b,
         _ => false,
     }
@@ -206,9 +285,17 @@ fn apart_key(one: &Predicate, other: &Predicate) -> bool {
 fn names_apart(one: &Name, other: &Name) -> bool {
     match (one, other) {
         (Name::Exact(a), Name::Exact(b)) => !a.eq_ignore_ascii_case(b),
-        (Name::Exact(text), Name::Star(pattern)) | (Name::Star(pattern), Name::Exact(text)) => !wildcard(pattern, text, true),
+        (Name::Exact(text), Name::Star(pattern)) | (Name::Star(pattern), Name::Exact(text)) => {
+            !wildcard(pattern, text, true)
+        }
         (Name::Star(a), Name::Star(b)) => {
-            let start = |pattern: &str| pattern.split('*').next().unwrap_or_default().to_ascii_lowercase();
+            let start = |pattern: &str| {
+                pattern
+                    .split('*')
+                    .next()
+                    .unwrap_or_default()
+                    .to_ascii_lowercase()
+            };
             let (a, b) = (start(a), start(b));
             !a.starts_with(&b) && !b.starts_with(&a)
         }
@@ -217,7 +304,9 @@ fn names_apart(one: &Name, other: &Name) -> bool {
 }
 
 fn limited_as_well(old: &Rule, new: &Rule) -> bool {
-    old.limits.iter().all(|limit| new.limits.iter().any(|other| no_looser(limit, other)))
+    old.limits
+        .iter()
+        .all(|limit| new.limits.iter().any(|other| no_looser(limit, other)))
 }
 
 fn no_looser(old: &Limit, new: &Limit) -> bool {
@@ -240,9 +329,12 @@ fn same<T: std::fmt::Debug>(one: &T, other: &T) -> bool {
 pub(super) fn wider(old: &Condition, new: &Condition) -> bool {
     match (old, new) {
         (_, Condition::All(parts)) => parts.iter().all(|part| wider(old, part)),
-        (Condition::Any(parts), _) => !parts.is_empty() && parts.iter().all(|part| wider(part, new)),
+        (Condition::Any(parts), _) => {
+            !parts.is_empty() && parts.iter().all(|part| wider(part, new))
+        }
         (Condition::All(parts), Condition::Any(choices)) => {
-            parts.iter().any(|part| wider(part, new)) || choices.iter().any(|choice| wider(old, choice))
+            parts.iter().any(|part| wider(part, new))
+                || choices.iter().any(|choice| wider(old, choice))
         }
         (_, Condition::Any(choices)) => choices.iter().any(|choice| wider(old, choice)),
         (Condition::All(parts), _) => parts.iter().any(|part| wider(part, new)),
@@ -254,8 +346,11 @@ pub(super) fn wider(old: &Condition, new: &Condition) -> bool {
 
 fn wider_key(old: &Predicate, new: &Predicate) -> bool {
     match (old, new) {
-        (Predicate::Type(a), Predicate::Type(b)) | (Predicate::Risk(a), Predicate::Risk(b)) => a & !b == 0,
-        (Predicate::Category(a), Predicate::Category(b)) | (Predicate::Effects(a), Predicate::Effects(b)) => a & !b == 0,
+        (Predicate::Type(a), Predicate::Type(b)) | (Predicate::Risk(a), Predicate::Risk(b)) => {
+            a & !b == 0
+        }
+        (Predicate::Category(a), Predicate::Category(b))
+        | (Predicate::Effects(a), Predicate::Effects(b)) => a & !b == 0,
         (Predicate::Tool(a), Predicate::Tool(b))
         | (Predicate::Agent(a), Predicate::Agent(b))
         | (Predicate::Mode(a), Predicate::Mode(b))
@@ -270,7 +365,8 @@ fn wider_key(old: &Predicate, new: &Predicate) -> bool {
 
 /// Whether each of the old list is among the new one.
 fn among<T: std::fmt::Debug>(old: &[T], new: &[T]) -> bool {
-    old.iter().all(|one| new.iter().any(|other| same(one, other)))
+    old.iter()
+        .all(|one| new.iter().any(|other| same(one, other)))
 }
 
 /// Whether whatever fits one of the old names fits one of the new ones, in either reading.
@@ -279,7 +375,8 @@ fn named_among(old: &[Name], new: &[Name]) -> bool {
         (Name::Exact(text), Name::Star(pattern)) => wildcard(pattern, text, false),
         _ => same(one, other),
     };
-    old.iter().all(|one| new.iter().any(|other| within(one, other)))
+    old.iter()
+        .all(|one| new.iter().any(|other| within(one, other)))
 }
 
 /// The same of lists that ask for nothing where they are empty.
@@ -288,7 +385,8 @@ fn asks_no_more<T: std::fmt::Debug>(old: &[T], new: &[T]) -> bool {
 }
 
 fn wider_command(old: &CommandTest, new: &CommandTest) -> bool {
-    let names = |old: &[Name], new: &[Name]| new.is_empty() || !old.is_empty() && named_among(old, new);
+    let names =
+        |old: &[Name], new: &[Name]| new.is_empty() || !old.is_empty() && named_among(old, new);
     names(&old.program, &new.program)
         && names(&old.arg, &new.arg)
         && among(&new.args, &old.args)
@@ -296,7 +394,12 @@ fn wider_command(old: &CommandTest, new: &CommandTest) -> bool {
 }
 
 fn wider_path(old: &PathTest, new: &PathTest) -> bool {
-    let texts = |globs: &[PathGlob]| globs.iter().map(|g| g.text().to_owned()).collect::<Vec<_>>();
+    let texts = |globs: &[PathGlob]| {
+        globs
+            .iter()
+            .map(|g| g.text().to_owned())
+            .collect::<Vec<_>>()
+    };
     asks_no_more(&texts(&old.glob), &texts(&new.glob))
         && among(&texts(&new.except), &texts(&old.except))
         && asks_no_more(&old.access, &new.access)
@@ -315,7 +418,11 @@ mod tests {
             format!("  - {{ id: {id}, when: {{ {when} }}, effect: {effect}, reason: r }}\n")
         };
         let rules: String = rules.iter().map(one).collect();
-        load("p", &format!("version: 1\ncombine: {combine}\ndefault: {default}\nrules:\n{rules}")).unwrap()
+        load(
+            "p",
+            &format!("version: 1\ncombine: {combine}\ndefault: {default}\nrules:\n{rules}"),
+        )
+        .unwrap()
     }
 
     fn loosens(old: &str, new: &str) -> bool {
@@ -337,31 +444,70 @@ mod tests {
             assert!(!loosens(&old, &new), "{old} → {new}");
             assert!(loosens(&new, &old), "{new} → {old}");
         }
-        assert!(loosens("tool: a → deny", "tool: a → ask") && !loosens("tool: a → ask", "tool: a → deny"));
-        assert!(loosens("tool: a → allow", "tool: [a, b] → allow") && !loosens("tool: [a, b] → allow", "tool: a → allow"));
-        assert!(loosens("tool: a, max_per_hour: 60 → allow", "tool: a, max_per_minute: 60 → allow"));
-        assert!(loosens("tool: a, max_per_hour: 60 → allow", "tool: a → ask"), "what was denied in the end is asked about");
+        assert!(
+            loosens("tool: a → deny", "tool: a → ask")
+                && !loosens("tool: a → ask", "tool: a → deny")
+        );
+        assert!(
+            loosens("tool: a → allow", "tool: [a, b] → allow")
+                && !loosens("tool: [a, b] → allow", "tool: a → allow")
+        );
+        assert!(loosens(
+            "tool: a, max_per_hour: 60 → allow",
+            "tool: a, max_per_minute: 60 → allow"
+        ));
+        assert!(
+            loosens("tool: a, max_per_hour: 60 → allow", "tool: a → ask"),
+            "what was denied in the end is asked about"
+        );
     }
 
     #[test]
     fn who_allows_must_not_speak_of_more_than_before() {
         for (old, new) in [
-            ("host: a, command: { raw: x }", "host: a, command: { raw: x }, path: { glob: '/**' }"),
-            ("host: a, command: { raw: x }", "host: a, command: { raw: x, program: curl }"),
-            ("host: a, pattern: x", "host: a, pattern: x, category: [network, write]"),
-            ("host: a, pattern: x", "host: a, not: { not: { pattern: x, path: { glob: y } } }"),
+            (
+                "host: a, command: { raw: x }",
+                "host: a, command: { raw: x }, path: { glob: '/**' }",
+            ),
+            (
+                "host: a, command: { raw: x }",
+                "host: a, command: { raw: x, program: curl }",
+            ),
+            (
+                "host: a, pattern: x",
+                "host: a, pattern: x, category: [network, write]",
+            ),
+            (
+                "host: a, pattern: x",
+                "host: a, not: { not: { pattern: x, path: { glob: y } } }",
+            ),
             // For another tool the second choice alone holds, and it speaks of hosts only.
-            ("any: [{ host: a, path: { glob: y }, tool: b }, { host: a }]", "host: a, path: { glob: y }"),
+            (
+                "any: [{ host: a, path: { glob: y }, tool: b }, { host: a }]",
+                "host: a, path: { glob: y }",
+            ),
         ] {
-            assert!(loosens(&format!("{old} → allow"), &format!("{new} → allow")), "{old} → {new}");
+            assert!(
+                loosens(&format!("{old} → allow"), &format!("{new} → allow")),
+                "{old} → {new}"
+            );
         }
         for (old, new) in [
             ("host: a", "host: a, pattern: x"),
-            ("path: { glob: [x, y] }, host: a", "path: { glob: x }, host: a, risk: low"),
-            ("any: [{ host: a }, { tool: [b, c] }]", "any: [{ tool: b }, { host: a, mode: m }]"),
+            (
+                "path: { glob: [x, y] }, host: a",
+                "path: { glob: x }, host: a, risk: low",
+            ),
+            (
+                "any: [{ host: a }, { tool: [b, c] }]",
+                "any: [{ tool: b }, { host: a, mode: m }]",
+            ),
             ("type: shell_cmd", "type: shell_cmd, path: { glob: x }"),
         ] {
-            assert!(!loosens(&format!("{old} → allow"), &format!("{new} → allow")), "{old} → {new}");
+            assert!(
+                !loosens(&format!("{old} → allow"), &format!("{new} → allow")),
+                "{old} → {new}"
+            );
         }
     }
 
@@ -372,10 +518,31 @@ mod tests {
             Revised::of(&of(old), &of(new)).may_loosen("a")
         };
         let rest = ("rest", "tool: never → deny");
-        assert!(loosens("deny", &[rest], &[rest, ("a", "tool: x → ask")]) && !loosens("ask", &[rest], &[("a", "tool: x → ask")]));
-        assert!(loosens("deny", &[("a", "tool: x → ask")], &[("a", "tool: [x, y] → ask")]));
-        assert!(loosens("deny", &[("a", "path: { glob: x } → allow")], &[("a", "path: { glob: x } → ask")]), "read otherwise");
-        assert!(!loosens("ask", &[("b", "tool: [x, y] → allow")], &[("a", "tool: x → allow")]), "only its name is new");
+        assert!(
+            loosens("deny", &[rest], &[rest, ("a", "tool: x → ask")])
+                && !loosens("ask", &[rest], &[("a", "tool: x → ask")])
+        );
+        assert!(loosens(
+            "deny",
+            &[("a", "tool: x → ask")],
+            &[("a", "tool: [x, y] → ask")]
+        ));
+        assert!(
+            loosens(
+                "deny",
+                &[("a", "path: { glob: x } → allow")],
+                &[("a", "path: { glob: x } → ask")]
+            ),
+            "read otherwise"
+        );
+        assert!(
+            !loosens(
+                "ask",
+                &[("b", "tool: [x, y] → allow")],
+                &[("a", "tool: x → allow")]
+            ),
+            "only its name is new"
+        );
     }
 
     #[test]
@@ -383,17 +550,57 @@ mod tests {
         const FIRST: [&str; 2] = ["first-match"; 2];
         fn by(combine: [&str; 2], old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
             let (base, head) = (pack(combine[0], "ask", old), pack(combine[1], "ask", new));
-            let told = |(rule, by): (&Rule, Vec<&Rule>)| by.iter().map(|m| format!("{} {}", rule.id, m.id)).collect::<Vec<_>>();
-            Revised::of(&base, &head).overtaken().into_iter().flat_map(told).collect()
+            let told = |(rule, by): (&Rule, Vec<&Rule>)| {
+                by.iter()
+                    .map(|m| format!("{} {}", rule.id, m.id))
+                    .collect::<Vec<_>>()
+            };
+            Revised::of(&base, &head)
+                .overtaken()
+                .into_iter()
+                .flat_map(told)
+                .collect()
         }
-        let (deny, ask, allow) = (("d", "pattern: p → deny"), ("q", "pattern: q → ask"), ("a", "tool: 'x*' → allow"));
-        assert_eq!(by(FIRST, &[deny, ask, allow], &[allow, deny, ask]), ["d a", "q a"]);
+        let (deny, ask, allow) = (
+            ("d", "pattern: p → deny"),
+            ("q", "pattern: q → ask"),
+            ("a", "tool: 'x*' → allow"),
+        );
+        assert_eq!(
+            by(FIRST, &[deny, ask, allow], &[allow, deny, ask]),
+            ["d a", "q a"]
+        );
         assert_eq!(by(FIRST, &[deny, ask, allow], &[ask, deny, allow]), ["d q"]);
-        assert_eq!(by(FIRST, &[allow, deny], &[deny, allow]), [""; 0], "the other way round is stricter");
-        assert_eq!(by(FIRST, &[deny], &[("new", "tool: xy → allow"), deny]), ["d new"]);
-        assert_eq!(by(FIRST, &[allow, deny], &[("new", "tool: xy → allow"), deny]), [""; 0], "it was granted before");
-        assert_eq!(by(["deny-overrides", "first-match"], &[allow, deny], &[allow, deny]), ["d a"]);
-        assert_eq!(by(["first-match", "deny-overrides"], &[deny, allow], &[allow, deny]), [""; 0]);
+        assert_eq!(
+            by(FIRST, &[allow, deny], &[deny, allow]),
+            [""; 0],
+            "the other way round is stricter"
+        );
+        assert_eq!(
+            by(FIRST, &[deny], &[("new", "tool: xy → allow"), deny]),
+            ["d new"]
+        );
+        assert_eq!(
+            by(FIRST, &[allow, deny], &[("new", "tool: xy → allow"), deny]),
+            [""; 0],
+            "it was granted before"
+        );
+        assert_eq!(
+            by(
+                ["deny-overrides", "first-match"],
+                &[allow, deny],
+                &[allow, deny]
+            ),
+            ["d a"]
+        );
+        assert_eq!(
+            by(
+                ["first-match", "deny-overrides"],
+                &[deny, allow],
+                &[allow, deny]
+            ),
+            [""; 0]
+        );
         // A limit is passed by as well.
         let limited = ("l", "tool: 'x*', max_per_hour: 5 → allow");
         assert_eq!(by(FIRST, &[limited, allow], &[allow, limited]), ["l a"]);
@@ -402,19 +609,33 @@ mod tests {
             ("type: shell_cmd", "tool: x"),
             ("tool: 'a*'", "tool: [b, 'c*']"),
             ("mode: m", "mode: n, path: { glob: x }"),
-            ("any: [{ production: true }, { risk: high }]", "production: false, risk: low"),
+            (
+                "any: [{ production: true }, { risk: high }]",
+                "production: false, risk: low",
+            ),
         ] {
             let (stops, allows) = (format!("{stops} → deny"), format!("{allows} → allow"));
             let (d, a) = (("d", stops.as_str()), ("a", allows.as_str()));
             assert_eq!(by(FIRST, &[d, a], &[a, d]), [""; 0], "{stops}, {allows}");
         }
-        assert_eq!(by(FIRST, &[deny, ("a", "tool: '^x' → allow")], &[("a", "tool: '^x' → allow"), deny]), ["d a"]);
+        assert_eq!(
+            by(
+                FIRST,
+                &[deny, ("a", "tool: '^x' → allow")],
+                &[("a", "tool: '^x' → allow"), deny]
+            ),
+            ["d a"]
+        );
     }
 
     #[test]
     fn a_rule_of_another_name_must_come_as_early() {
         let loosens = |new: &[_]| {
-            let base = pack("first-match", "ask", &[("d", "tool: x → deny"), ("a", "pattern: p → allow")]);
+            let base = pack(
+                "first-match",
+                "ask",
+                &[("d", "tool: x → deny"), ("a", "pattern: p → allow")],
+            );
             Revised::of(&base, &pack("first-match", "ask", new)).may_loosen("d")
         };
         let (again, allow) = (("e", "tool: [x, y] → deny"), ("a", "pattern: p → allow"));

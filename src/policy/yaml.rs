@@ -1,8 +1,8 @@
 //! YAML with the place of every value, so that each complaint points at its line and column.
 //!
-//! The text is parsed by serde-saphyr within limits on size, depth and aliases; this module keeps what
-//! a derived type would lose: where things stand, which keys nobody asked for, and all mistakes
-//! instead of the first.
+//! The text is parsed by serde-saphyr within limits on size, depth and aliases; this module keeps
+//! what a derived type would lose: where things stand, which keys nobody asked for, and all
+//! mistakes instead of the first.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Options, Spanned};
@@ -62,7 +62,13 @@ impl<'de> Deserialize<'de> for Parsed {
 fn node(spanned: Spanned<Parsed>) -> Node {
     let place = spanned.referenced;
     let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-    Node { at: At { line: small(place.line()), column: small(place.column()) }, value: spanned.value.0 }
+    Node {
+        at: At {
+            line: small(place.line()),
+            column: small(place.column()),
+        },
+        value: spanned.value.0,
+    }
 }
 
 struct ParsedVisitor;
@@ -83,7 +89,9 @@ impl<'de> Visitor<'de> for ParsedVisitor {
     }
 
     fn visit_u64<E>(self, v: u64) -> Result<Parsed, E> {
-        Ok(Parsed(i64::try_from(v).map_or_else(|_| Value::Text(v.to_string()), Value::Int)))
+        Ok(Parsed(
+            i64::try_from(v).map_or_else(|_| Value::Text(v.to_string()), Value::Int),
+        ))
     }
 
     fn visit_f64<E>(self, v: f64) -> Result<Parsed, E> {
@@ -129,9 +137,17 @@ impl<'de> Visitor<'de> for ParsedVisitor {
 /// # Errors
 /// The one place where the text stops being YAML, or breaks a limit.
 pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
-    let fail = |at, message: String, help: Option<&str>| Problem { at, message, help: help.map(str::to_owned) };
+    let fail = |at, message: String, help: Option<&str>| Problem {
+        at,
+        message,
+        help: help.map(str::to_owned),
+    };
     if text.len() > MAX_BYTES {
-        return Err(fail(At::default(), format!("the file has {} bytes; it may have {MAX_BYTES}", text.len()), None));
+        return Err(fail(
+            At::default(),
+            format!("the file has {} bytes; it may have {MAX_BYTES}", text.len()),
+            None,
+        ));
     }
     let mut options = Options::default();
     options.strict_booleans = true;
@@ -148,7 +164,8 @@ pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
         }
     };
     let lines: Vec<&str> = text.lines().collect();
-    // A stack instead of recursion; the library bounds the depth, but nothing here should depend on it.
+    // A stack instead of recursion; the library bounds the depth, but nothing here should depend on
+    // it.
     let mut open: Vec<&mut Node> = vec![&mut root];
     while let Some(node) = open.pop() {
         node.at = in_bytes(node.at, &lines);
@@ -161,13 +178,17 @@ pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
     Ok(root)
 }
 
-/// What the library says of a mistake, without its own names for options, types and limits, which nobody here has written.
+/// What the library says of a mistake, without its own names for options, types and limits, which
+/// nobody here has written.
 fn plain_words(said: &str) -> String {
     const LONGEST: usize = 200;
     let line = said.lines().next().unwrap_or_default();
     if let Some(rest) = line.strip_prefix("duplicate mapping key: ") {
         let end = rest.find(", set DuplicateKeyPolicy").unwrap_or(rest.len());
-        return format!("the key `{}` stands twice in this map", shortened(rest.get(..end).unwrap_or(rest), LONGEST));
+        return format!(
+            "the key `{}` stands twice in this map",
+            shortened(rest.get(..end).unwrap_or(rest), LONGEST)
+        );
     }
     if line.starts_with("budget breached: Depth") || line.starts_with("recursion limit") {
         return "it is nested too deeply".to_owned();
@@ -175,24 +196,45 @@ fn plain_words(said: &str) -> String {
     if line.starts_with("budget breached") {
         return "it holds more than can be read: the values, aliases and texts of a file are counted".to_owned();
     }
-    // Where it is, is said beside; what a program that calls the library could set is no remedy for who wrote the file.
-    let end = [" at line ", ", set "].iter().filter_map(|word| line.find(word)).min().unwrap_or(line.len());
+    // Where it is, is said beside; what a program that calls the library could set is no remedy for
+    // who wrote the file.
+    let end = [" at line ", ", set "]
+        .iter()
+        .filter_map(|word| line.find(word))
+        .min()
+        .unwrap_or(line.len());
     let line = line.get(..end).unwrap_or(line);
-    if line.is_empty() { "not readable as YAML".to_owned() } else { shortened(line, LONGEST) }
+    if line.is_empty() {
+        "not readable as YAML".to_owned()
+    } else {
+        shortened(line, LONGEST)
+    }
 }
 
 fn shortened(text: &str, most: usize) -> String {
     let short: String = text.chars().take(most).collect();
-    if short.len() < text.len() { format!("{short}…") } else { short }
+    if short.len() < text.len() {
+        format!("{short}…")
+    } else {
+        short
+    }
 }
 
 /// The library counts characters; editors and the other reports of this house count bytes.
 fn in_bytes(at: At, lines: &[&str]) -> At {
-    let line = usize::try_from(at.line).ok().and_then(|n| n.checked_sub(1)).and_then(|n| lines.get(n));
-    let Some(line) = line.filter(|l| !l.is_ascii()) else { return at };
+    let line = usize::try_from(at.line)
+        .ok()
+        .and_then(|n| n.checked_sub(1))
+        .and_then(|n| lines.get(n));
+    let Some(line) = line.filter(|l| !l.is_ascii()) else {
+        return at;
+    };
     let before = usize::try_from(at.column.saturating_sub(1)).unwrap_or(0);
     let bytes: usize = line.chars().take(before).map(char::len_utf8).sum();
-    At { column: u32::try_from(bytes + 1).unwrap_or(at.column), ..at }
+    At {
+        column: u32::try_from(bytes + 1).unwrap_or(at.column),
+        ..at
+    }
 }
 
 impl Node {
@@ -227,25 +269,40 @@ impl Node {
             Value::Float(x) => (*x).into(),
             Value::Text(text) => text.clone().into(),
             Value::List(list) => list.iter().map(Self::json).collect(),
-            Value::Map(map) => {
-                serde_json::Value::Object(map.iter().map(|(k, v)| (k.text().unwrap_or_default(), v.json())).collect())
-            }
+            Value::Map(map) => serde_json::Value::Object(
+                map.iter()
+                    .map(|(k, v)| (k.text().unwrap_or_default(), v.json()))
+                    .collect(),
+            ),
         }
     }
 
     /// A JSON value, which has no places.
     pub(crate) fn of_json(value: &serde_json::Value) -> Self {
         use serde_json::Value as Json;
-        let text = |name: &String| Self { at: At::default(), value: Value::Text(name.clone()) };
+        let text = |name: &String| Self {
+            at: At::default(),
+            value: Value::Text(name.clone()),
+        };
         let value = match value {
             Json::Null => Value::Null,
             Json::Bool(b) => Value::Bool(*b),
-            Json::Number(n) => n.as_i64().map_or_else(|| Value::Float(n.as_f64().unwrap_or(f64::MAX)), Value::Int),
+            Json::Number(n) => n
+                .as_i64()
+                .map_or_else(|| Value::Float(n.as_f64().unwrap_or(f64::MAX)), Value::Int),
             Json::String(text) => Value::Text(text.clone()),
             Json::Array(list) => Value::List(list.iter().map(Self::of_json).collect()),
-            Json::Object(members) => Value::Map(members.iter().map(|(name, v)| (text(name), Self::of_json(v))).collect()),
+            Json::Object(members) => Value::Map(
+                members
+                    .iter()
+                    .map(|(name, v)| (text(name), Self::of_json(v)))
+                    .collect(),
+            ),
         };
-        Self { at: At::default(), value }
+        Self {
+            at: At::default(),
+            value,
+        }
     }
 
     /// The items of a list; anything else is a list of one.
@@ -263,8 +320,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn find<'n>(node: &'n Node, key: &str) -> &'n Node {
-        let Value::Map(map) = &node.value else { panic!("{node:?}") };
-        &map.iter().find(|(k, _)| k.text().as_deref() == Some(key)).unwrap().1
+        let Value::Map(map) = &node.value else {
+            panic!("{node:?}")
+        };
+        &map.iter()
+            .find(|(k, _)| k.text().as_deref() == Some(key))
+            .unwrap()
+            .1
     }
 
     #[test]
@@ -275,28 +337,69 @@ mod tests {
         assert_eq!(first.at, At { line: 3, column: 5 });
         assert_eq!(find(first, "x").text().as_deref(), Some("é ü"));
         let list = find(find(first, "c"), "d");
-        assert_eq!(list.items()[0].at, At { line: 4, column: 13 });
+        assert_eq!(
+            list.items()[0].at,
+            At {
+                line: 4,
+                column: 13
+            }
+        );
         let root = parse("{é: 1, b: 2}").unwrap();
-        assert_eq!(find(&root, "b").at, At { line: 1, column: 12 }, "columns are bytes");
+        assert_eq!(
+            find(&root, "b").at,
+            At {
+                line: 1,
+                column: 12
+            },
+            "columns are bytes"
+        );
     }
 
     #[test]
     fn what_is_no_yaml_says_where() {
         let e = parse("a: 1\nb: [1, 2\n").unwrap_err();
         assert!(e.at.line >= 2, "{e:?}");
-        assert_eq!(parse("a: 1\na: 2\n").unwrap_err().at.line, 2, "a key that stands twice has two meanings");
+        assert_eq!(
+            parse("a: 1\na: 2\n").unwrap_err().at.line,
+            2,
+            "a key that stands twice has two meanings"
+        );
         assert!(parse(&format!("a: {}", "[".repeat(10_000))).is_err());
     }
 
     #[test]
     fn the_library_speaks_in_our_words() {
-        assert_eq!(parse("a: 1\na: 2\n").unwrap_err().message, "the key `a` stands twice in this map");
-        assert_eq!(parse(&format!("a: {}", "[".repeat(3000))).unwrap_err().message, "it is nested too deeply");
+        assert_eq!(
+            parse("a: 1\na: 2\n").unwrap_err().message,
+            "the key `a` stands twice in this map"
+        );
+        assert_eq!(
+            parse(&format!("a: {}", "[".repeat(3000)))
+                .unwrap_err()
+                .message,
+            "it is nested too deeply"
+        );
         let many = format!("a: [{}]", "x,".repeat(300_000));
-        assert!(parse(&many).unwrap_err().message.starts_with("it holds more than can be read"));
-        for text in ["a: [1", "a: *b", "a: 'x", "a: b: c", "\t- a", "%x", "a: !!int x"] {
+        assert!(
+            parse(&many)
+                .unwrap_err()
+                .message
+                .starts_with("it holds more than can be read")
+        );
+        for text in [
+            "a: [1",
+            "a: *b",
+            "a: 'x",
+            "a: b: c",
+            "\t- a",
+            "%x",
+            "a: !!int x",
+        ] {
             let said = parse(text).map_or_else(|problem| problem.message, |_| String::new());
-            assert!(!said.contains("Options") && !said.contains("{ ") && !said.contains(" at line "), "{said}");
+            assert!(
+                !said.contains("Options") && !said.contains("{ ") && !said.contains(" at line "),
+                "{said}"
+            );
         }
     }
 

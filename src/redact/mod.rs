@@ -1,8 +1,10 @@
-//! A trace without its credentials, that can be handed on: every layout and every native format, as text.
+//! A trace without its credentials, that can be handed on: every layout and every native format, as
+//! text.
 //!
-//! Only text is replaced, so a record keeps its members, their order and its white space. What was computed from the text
-//! no longer fits: the chain and the signatures are made anew where their keys are given, and where they fitted before;
-//! elsewhere they stay as they are, which a replay reports, and the record says so in its metadata.
+//! Only text is replaced, so a record keeps its members, their order and its white space. What was
+//! computed from the text no longer fits: the chain and the signatures are made anew where their
+//! keys are given, and where they fitted before; elsewhere they stay as they are, which a replay
+//! reports, and the record says so in its metadata.
 
 mod record;
 mod seal;
@@ -75,7 +77,8 @@ pub struct Remade {
 /// JSON of an unknown format loses them as well; of its text nothing else is changed.
 ///
 /// # Errors
-/// When nothing is JSON, when a secret would stay, or when what is computed from the text can't be put right.
+/// When nothing is JSON, when a secret would stay, or when what is computed from the text can't be
+/// put right.
 pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let format = format(body)?;
@@ -91,7 +94,9 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
             gathered.add_frames(body.lines());
         }
     }
-    let redactor = gathered.redactor().map_err(|cause| Error::Secret { line: 0, cause })?;
+    let redactor = gathered
+        .redactor()
+        .map_err(|cause| Error::Secret { line: 0, cause })?;
     let mut outcome = Outcome::default();
     let bom = text.get(..text.len() - body.len()).unwrap_or_default();
     let redacted = if document {
@@ -116,11 +121,15 @@ fn format(body: &str) -> Result<Option<Format>, Error> {
         let mut found = None;
         // What is broken further on changes nothing about what stands before it.
         let _ = scanner.each_element(|start, end| {
-            found = found.or_else(|| Format::of_record(trimmed.get(start..end).unwrap_or_default(), DEPTH));
+            found = found
+                .or_else(|| Format::of_record(trimmed.get(start..end).unwrap_or_default(), DEPTH));
         });
         found
     };
-    match line.or_else(|| Format::of_record(trimmed, DEPTH)).or_else(first) {
+    match line
+        .or_else(|| Format::of_record(trimmed, DEPTH))
+        .or_else(first)
+    {
         None if !is_json(trimmed) && !body.lines().any(is_json) => Err(Error::UnknownFormat),
         format => Ok(format),
     }
@@ -131,21 +140,30 @@ fn is_json(text: &str) -> bool {
     scanner.skip().is_ok() && scanner.end().is_ok()
 }
 
-/// Whether the whole text is one value over several lines, or an array that is no frame of a recording.
+/// Whether the whole text is one value over several lines, or an array that is no frame of a
+/// recording.
 fn is_document(body: &str, format: Option<Format>) -> bool {
-    let several = body.trim().contains('\n') || body.trim_start().starts_with('[') && format != Some(Format::YuangsCast);
+    let several = body.trim().contains('\n')
+        || body.trim_start().starts_with('[') && format != Some(Format::YuangsCast);
     several && is_json(body)
 }
 
 /// One document, as a whole. Hashes of messages are made anew in each element.
-fn whole(body: &str, format: Option<Format>, redactor: &Redactor, outcome: &mut Outcome) -> Result<String, Error> {
+fn whole(
+    body: &str,
+    format: Option<Format>,
+    redactor: &Redactor,
+    outcome: &mut Outcome,
+) -> Result<String, Error> {
     let secret = |cause| Error::Secret { line: 1, cause };
     let places = |text: &str| {
         let trimmed = text.trim_start();
         let skipped = text.len() - trimmed.len();
         let mut places = Vec::new();
         if !trimmed.starts_with('[')
-            || Scanner::new(trimmed, DEPTH).each_element(|s, e| places.push((skipped + s, skipped + e))).is_err()
+            || Scanner::new(trimmed, DEPTH)
+                .each_element(|s, e| places.push((skipped + s, skipped + e)))
+                .is_err()
         {
             places = vec![(skipped, text.trim_end().len())];
         }
@@ -155,7 +173,12 @@ fn whole(body: &str, format: Option<Format>, redactor: &Redactor, outcome: &mut 
     let mut from = 0;
     for (start, end) in places(body) {
         let element = body.get(start..end).unwrap_or_default();
-        out.push_str(&redactor.redact(body.get(from..start).unwrap_or_default(), true).map_err(secret)?.0);
+        out.push_str(
+            &redactor
+                .redact(body.get(from..start).unwrap_or_default(), true)
+                .map_err(secret)?
+                .0,
+        );
         let (mut text, count) = redactor.redact(element, true).map_err(secret)?;
         outcome.records += 1;
         outcome.places += count as u64;
@@ -168,19 +191,36 @@ fn whole(body: &str, format: Option<Format>, redactor: &Redactor, outcome: &mut 
     }
     out.push_str(body.get(from..).unwrap_or_default());
     // What a signature vouches for, and what a link is made of, stands in another record.
-    if outcome.changed > 0 && format == Some(Format::ExecutionRecord) && has_member(body, &["signature", "prev"]) {
+    if outcome.changed > 0
+        && format == Some(Format::ExecutionRecord)
+        && has_member(body, &["signature", "prev"])
+    {
         return Err(Error::SealedDocument);
     }
     Ok(out)
 }
 
-fn by_line(body: &str, format: Option<Format>, redactor: &Redactor, keys: &Keys, outcome: &mut Outcome) -> Result<String, Error> {
-    let lines = || (1..).zip(body.split_inclusive('\n')).map(|(number, whole)| (number, without_end(whole), whole));
+fn by_line(
+    body: &str,
+    format: Option<Format>,
+    redactor: &Redactor,
+    keys: &Keys,
+    outcome: &mut Outcome,
+) -> Result<String, Error> {
+    let lines = || {
+        (1..)
+            .zip(body.split_inclusive('\n'))
+            .map(|(number, whole)| (number, without_end(whole), whole))
+    };
     // Where nothing is made anew, every link behind a change is stale.
     let misfits = if keys.is_empty() || format != Some(Format::ExecutionRecord) {
         BTreeSet::new()
     } else {
-        seal::misfits(lines().filter(|(_, line, _)| is_json(line)).map(|(number, line, _)| (number, line)))
+        seal::misfits(
+            lines()
+                .filter(|(_, line, _)| is_json(line))
+                .map(|(number, line, _)| (number, line)),
+        )
     };
     let mut seal = Seal::new(keys, misfits);
     let mut out = String::with_capacity(body.len());
@@ -191,7 +231,12 @@ fn by_line(body: &str, format: Option<Format>, redactor: &Redactor, keys: &Keys,
             continue;
         }
         let valid = is_json(line);
-        let (mut text, count) = redactor.redact(line, valid).map_err(|cause| Error::Secret { line: number, cause })?;
+        let (mut text, count) = redactor
+            .redact(line, valid)
+            .map_err(|cause| Error::Secret {
+                line: number,
+                cause,
+            })?;
         outcome.records += 1;
         outcome.places += count as u64;
         outcome.changed += u64::from(count > 0);
@@ -212,13 +257,34 @@ fn recording(body: &str, redactor: &Redactor, outcome: &mut Outcome) -> Result<S
     let all = |cause| Error::Secret { line: 1, cause };
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
     let (changed, count) = redactor.redact_frames(&lines).map_err(all)?;
-    let apart: String = lines.iter().zip(&changed).map(|(line, new)| new.as_deref().unwrap_or(line)).collect();
-    let out = by_line(&apart, Some(Format::YuangsCast), redactor, &Keys::new(), outcome)?;
+    let apart: String = lines
+        .iter()
+        .zip(&changed)
+        .map(|(line, new)| new.as_deref().unwrap_or(line))
+        .collect();
+    let out = by_line(
+        &apart,
+        Some(Format::YuangsCast),
+        redactor,
+        &Keys::new(),
+        outcome,
+    )?;
     outcome.places += count as u64;
-    outcome.changed = out.split_inclusive('\n').zip(lines).filter(|(new, old)| new != old).count() as u64;
+    outcome.changed = out
+        .split_inclusive('\n')
+        .zip(lines)
+        .filter(|(new, old)| new != old)
+        .count() as u64;
     // A mark may complete what only then looks like a secret.
-    let left = redactor.redact_frames(&out.lines().collect::<Vec<_>>()).map_err(all)?.1;
-    if left > 0 { Err(all(RedactError::Remains)) } else { Ok(out) }
+    let left = redactor
+        .redact_frames(&out.lines().collect::<Vec<_>>())
+        .map_err(all)?
+        .1;
+    if left > 0 {
+        Err(all(RedactError::Remains))
+    } else {
+        Ok(out)
+    }
 }
 
 /// A line without what ends it.
@@ -232,10 +298,16 @@ fn input_hash(format: Option<Format>, before: &str, after: &mut String, outcome:
     if format != Some(Format::YuangsTurns) {
         return;
     }
-    let fits = crate::json::from_text::<NativeTurn<'_>>(before).is_ok_and(|turn| turn.input_hash_is_wrong() == Some(false));
-    let new = crate::json::from_text::<NativeTurn<'_>>(after).ok().and_then(|turn| turn.input_hash());
+    let fits = crate::json::from_text::<NativeTurn<'_>>(before)
+        .is_ok_and(|turn| turn.input_hash_is_wrong() == Some(false));
+    let new = crate::json::from_text::<NativeTurn<'_>>(after)
+        .ok()
+        .and_then(|turn| turn.input_hash());
     if let Some(new) = new.filter(|_| fits) {
-        let edit = Edit { pointer: "/contextSnapshot/inputHash", value: format!("\"{new}\"") };
+        let edit = Edit {
+            pointer: "/contextSnapshot/inputHash",
+            value: format!("\"{new}\""),
+        };
         outcome.input_hashes += u64::from(set(after, &edit));
     }
 }

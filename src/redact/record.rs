@@ -12,7 +12,9 @@ pub(super) struct Edit<'e> {
 
 /// Puts a value in the place of the one at a pointer. False when nothing stands there.
 pub(super) fn set(text: &mut String, edit: &Edit<'_>) -> bool {
-    let Some(place) = resolve(text, edit.pointer).map(|located| located.value) else { return false };
+    let Some(place) = resolve(text, edit.pointer).map(|located| located.value) else {
+        return false;
+    };
     if text.get(place.clone()).is_none() {
         return false;
     }
@@ -27,7 +29,12 @@ pub(super) fn value<'t>(text: &'t str, pointer: &str) -> Option<Raw<'t>> {
 
 /// The string at a pointer.
 pub(super) fn string(text: &str, pointer: &str) -> Option<String> {
-    Some(value(text, pointer)?.read::<Str<'_>>()?.decode().into_owned())
+    Some(
+        value(text, pointer)?
+            .read::<Str<'_>>()?
+            .decode()
+            .into_owned(),
+    )
 }
 
 /// The kind of a record.
@@ -37,18 +44,40 @@ pub(super) fn kind(text: &str) -> Option<RecordKind> {
 
 /// Says in the metadata of a record what was done to it.
 pub(super) fn note(text: &mut String, note: &str) {
-    if set(text, &Edit { pointer: "/metadata/redaction", value: note.to_owned() }) {
+    if set(
+        text,
+        &Edit {
+            pointer: "/metadata/redaction",
+            value: note.to_owned(),
+        },
+    ) {
         return;
     }
     let member = format!("\"redaction\":{note}");
     match value(text, "/metadata").map(|v| v.as_written().to_owned()) {
         Some(object) if object.starts_with('{') => {
             let rest = object.get(1..).unwrap_or_default();
-            let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
-            set(text, &Edit { pointer: "/metadata", value: format!("{{{member}{comma}{rest}") });
+            let comma = if rest.trim_start().starts_with('}') {
+                ""
+            } else {
+                ","
+            };
+            set(
+                text,
+                &Edit {
+                    pointer: "/metadata",
+                    value: format!("{{{member}{comma}{rest}"),
+                },
+            );
         }
         Some(_) => {
-            set(text, &Edit { pointer: "/metadata", value: format!("{{{member}}}") });
+            set(
+                text,
+                &Edit {
+                    pointer: "/metadata",
+                    value: format!("{{{member}}}"),
+                },
+            );
         }
         None => {
             if let Some(end) = text.rfind('}') {
@@ -66,10 +95,19 @@ mod tests {
     fn a_note_goes_into_the_metadata_that_is_there() {
         for (before, after) in [
             (r#"{"a":1} "#, r#"{"a":1,"metadata":{"redaction":{}}} "#),
-            (r#"{"metadata":{},"a":1}"#, r#"{"metadata":{"redaction":{}},"a":1}"#),
-            (r#"{"metadata": {"x":2}}"#, r#"{"metadata": {"redaction":{},"x":2}}"#),
+            (
+                r#"{"metadata":{},"a":1}"#,
+                r#"{"metadata":{"redaction":{}},"a":1}"#,
+            ),
+            (
+                r#"{"metadata": {"x":2}}"#,
+                r#"{"metadata": {"redaction":{},"x":2}}"#,
+            ),
             (r#"{"metadata":null}"#, r#"{"metadata":{"redaction":{}}}"#),
-            (r#"{"metadata":{"x":2,"redaction":{"y":3}}}"#, r#"{"metadata":{"x":2,"redaction":{}}}"#),
+            (
+                r#"{"metadata":{"x":2,"redaction":{"y":3}}}"#,
+                r#"{"metadata":{"x":2,"redaction":{}}}"#,
+            ),
         ] {
             let mut text = before.to_owned();
             note(&mut text, "{}");

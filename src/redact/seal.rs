@@ -1,6 +1,7 @@
 //! Chains and signatures of a trace whose text changes.
 //!
-//! What didn't fit before is never made to fit: a key that is given vouches for what it has signed, and for nothing else.
+//! What didn't fit before is never made to fit: a key that is given vouches for what it has signed,
+//! and for nothing else.
 
 use super::Outcome;
 use super::record::{Edit, kind, note, set, string, value};
@@ -34,12 +35,15 @@ pub(super) struct Seal<'k> {
     misfits: BTreeSet<u64>,
 }
 
-/// The lines of the records on either side of each link that doesn't fit: it can't be made anew, and they can't say so.
+/// The lines of the records on either side of each link that doesn't fit: it can't be made anew,
+/// and they can't say so.
 pub(super) fn misfits<'t>(lines: impl Iterator<Item = (u64, &'t str)>) -> BTreeSet<u64> {
     let mut misfits = BTreeSet::new();
     let mut last: HashMap<String, (u64, String)> = HashMap::new();
     for (number, text) in lines {
-        let Some(id) = kind(text).and_then(|_| string(text, "/executionId")) else { continue };
+        let Some(id) = kind(text).and_then(|_| string(text, "/executionId")) else {
+            continue;
+        };
         let now = (number, hash(text));
         if let (Some((before, hash)), Some(prev)) = (last.insert(id, now), string(text, "/prev"))
             && prev != hash
@@ -64,23 +68,45 @@ struct Signatures {
 
 impl<'k> Seal<'k> {
     pub(super) fn new(keys: &'k Keys, misfits: BTreeSet<u64>) -> Self {
-        Self { keys, executions: HashMap::new(), misfits }
+        Self {
+            keys,
+            executions: HashMap::new(),
+            misfits,
+        }
     }
 
-    /// Puts right what a record's change has put wrong: `before` is the record as it was, on line `number`, `after` as it is
-    /// without its `count` secrets.
-    pub(super) fn record(&mut self, (number, before): (u64, &str), after: &mut String, count: usize, outcome: &mut Outcome) {
+    /// Puts right what a record's change has put wrong: `before` is the record as it was, on line
+    /// `number`, `after` as it is without its `count` secrets.
+    pub(super) fn record(
+        &mut self,
+        (number, before): (u64, &str),
+        after: &mut String,
+        count: usize,
+        outcome: &mut Outcome,
+    ) {
         let Some(kind) = kind(before) else { return };
-        // A secret in an id is replaced by the same mark everywhere, so both names lead to one execution.
-        let Some(id) = string(after, "/executionId") else { return };
+        // A secret in an id is replaced by the same mark everywhere, so both names lead to one
+        // execution.
+        let Some(id) = string(after, "/executionId") else {
+            return;
+        };
         let old_id = string(before, "/executionId").unwrap_or_default();
         let sealed = self.executions.entry(id.clone()).or_default();
         let mut signatures = Signatures::default();
         let ids = [old_id.as_str(), id.as_str()];
         match kind {
-            RecordKind::ActionProposed => sealed.proposed = [hash_of(before, "/action"), hash_of(after, "/action")],
+            RecordKind::ActionProposed => {
+                sealed.proposed = [hash_of(before, "/action"), hash_of(after, "/action")];
+            }
             RecordKind::GovernanceDecided => {
-                resign(self.keys, ids, &sealed.proposed, (before, after), "/decision", &mut signatures);
+                resign(
+                    self.keys,
+                    ids,
+                    &sealed.proposed,
+                    (before, after),
+                    "/decision",
+                    &mut signatures,
+                );
             }
             RecordKind::Turn => turn(self.keys, ids, before, after, &mut signatures),
             RecordKind::Execution => turns(self.keys, ids, before, after, &mut signatures),
@@ -91,14 +117,28 @@ impl<'k> Seal<'k> {
         sealed.chained |= string(before, "/chain").is_some() || value(before, "/prev").is_some();
         if count > 0 || signatures.anew + signatures.stale > 0 {
             let anew = !self.keys.is_empty() && !self.misfits.contains(&number);
-            note(after, &said(count, &signatures, sealed.chained.then_some(anew)));
+            note(
+                after,
+                &said(count, &signatures, sealed.chained.then_some(anew)),
+            );
         }
         if let (Some((was, is)), Some(prev)) = (&sealed.last, string(before, "/prev"))
             && was != is
         {
-            let anew =
-                prev == *was && !self.keys.is_empty() && set(after, &Edit { pointer: "/prev", value: format!("\"{is}\"") });
-            if anew { outcome.links.anew += 1 } else { outcome.links.stale += 1 }
+            let anew = prev == *was
+                && !self.keys.is_empty()
+                && set(
+                    after,
+                    &Edit {
+                        pointer: "/prev",
+                        value: format!("\"{is}\""),
+                    },
+                );
+            if anew {
+                outcome.links.anew += 1;
+            } else {
+                outcome.links.stale += 1;
+            }
         }
         sealed.last = Some([before, after.as_str()].map(hash).into());
     }
@@ -117,16 +157,44 @@ fn said(count: usize, signatures: &Signatures, chain: Option<bool>) -> String {
 }
 
 /// The one decision of a whole turn.
-fn turn(keys: &Keys, ids: [&str; 2], before: &str, after: &mut String, signatures: &mut Signatures) {
-    let proposed = [hash_of(before, "/proposedAction"), hash_of(after, "/proposedAction")];
-    resign(keys, ids, &proposed, (before, after), "/governance", signatures);
+fn turn(
+    keys: &Keys,
+    ids: [&str; 2],
+    before: &str,
+    after: &mut String,
+    signatures: &mut Signatures,
+) {
+    let proposed = [
+        hash_of(before, "/proposedAction"),
+        hash_of(after, "/proposedAction"),
+    ];
+    resign(
+        keys,
+        ids,
+        &proposed,
+        (before, after),
+        "/governance",
+        signatures,
+    );
 }
 
-/// The decisions of a whole execution. Each turn is taken out and put back: a long execution is gone through once.
-fn turns(keys: &Keys, ids: [&str; 2], before: &str, after: &mut String, signatures: &mut Signatures) {
+/// The decisions of a whole execution. Each turn is taken out and put back: a long execution is
+/// gone through once.
+fn turns(
+    keys: &Keys,
+    ids: [&str; 2],
+    before: &str,
+    after: &mut String,
+    signatures: &mut Signatures,
+) {
     let elements = |text: &str| -> Vec<String> {
-        let turns = value(text, "/turns").and_then(|turns| turns.read::<Vec<Raw<'_>>>()).unwrap_or_default();
-        turns.into_iter().map(|turn| turn.as_written().to_owned()).collect()
+        let turns = value(text, "/turns")
+            .and_then(|turns| turns.read::<Vec<Raw<'_>>>())
+            .unwrap_or_default();
+        turns
+            .into_iter()
+            .map(|turn| turn.as_written().to_owned())
+            .collect()
     };
     let (old, mut new) = (elements(before), elements(after));
     let done = signatures.anew;
@@ -134,7 +202,13 @@ fn turns(keys: &Keys, ids: [&str; 2], before: &str, after: &mut String, signatur
         turn(keys, ids, old, new, signatures);
     }
     if signatures.anew > done {
-        set(after, &Edit { pointer: "/turns", value: format!("[{}]", new.join(",")) });
+        set(
+            after,
+            &Edit {
+                pointer: "/turns",
+                value: format!("[{}]", new.join(",")),
+            },
+        );
     }
 }
 
@@ -158,16 +232,23 @@ fn resign(
 
 /// The canonical hash of an action.
 fn hash_of(text: &str, pointer: &str) -> Option<String> {
-    Some(action_hash(&string(text, &format!("{pointer}/type"))?, value(text, &format!("{pointer}/payload"))?))
+    Some(action_hash(
+        &string(text, &format!("{pointer}/type"))?,
+        value(text, &format!("{pointer}/payload"))?,
+    ))
 }
 
-/// What is signed: the RFC 8785 form of `{executionId, turnId, actionHash, status, by, signer, timestamp}`.
+/// What is signed: the RFC 8785 form of
+/// `{executionId, turnId, actionHash, status, by, signer, timestamp}`.
 fn signed(text: &str, id: &str, decision: &str, proposed: Option<&str>) -> Option<String> {
-    let plain =
-        |pointer: &str| value(text, pointer).and_then(|raw| serde_json::from_str::<serde_json::Value>(raw.as_written()).ok());
+    let plain = |pointer: &str| {
+        value(text, pointer)
+            .and_then(|raw| serde_json::from_str::<serde_json::Value>(raw.as_written()).ok())
+    };
     let part = |name: &str| plain(&format!("{decision}/{name}"));
     let status = part("status")?;
-    let modified = hash_of(text, &format!("{decision}/modifiedAction")).filter(|_| status == "modified");
+    let modified =
+        hash_of(text, &format!("{decision}/modifiedAction")).filter(|_| status == "modified");
     let core = serde_json::json!({
         "executionId": id,
         "turnId": plain("/turnId")?,
@@ -189,15 +270,34 @@ fn sign(
     signatures: &mut Signatures,
 ) {
     let at = |name: &str| format!("{decision}/signature/{name}");
-    let Some(written) = string(before, &at("value")) else { return };
+    let Some(written) = string(before, &at("value")) else {
+        return;
+    };
     let key = string(before, &at("keyId")).and_then(|id| keys.get(&id));
     let right = |key: &&SigningKey| {
-        let signature = STANDARD.decode(&written).ok().and_then(|bytes| Signature::from_slice(&bytes).ok());
-        signature.zip(old.as_ref()).is_some_and(|(s, old)| key.verifying_key().verify_strict(old.as_bytes(), &s).is_ok())
+        let signature = STANDARD
+            .decode(&written)
+            .ok()
+            .and_then(|bytes| Signature::from_slice(&bytes).ok());
+        signature.zip(old.as_ref()).is_some_and(|(s, old)| {
+            key.verifying_key()
+                .verify_strict(old.as_bytes(), &s)
+                .is_ok()
+        })
     };
     let anew = key.filter(right).zip(new).is_some_and(|(key, new)| {
         let value = STANDARD.encode(key.sign(new.as_bytes()).to_bytes());
-        set(after, &Edit { pointer: &at("value"), value: format!("\"{value}\"") })
+        set(
+            after,
+            &Edit {
+                pointer: &at("value"),
+                value: format!("\"{value}\""),
+            },
+        )
     });
-    if anew { signatures.anew += 1 } else { signatures.stale += 1 }
+    if anew {
+        signatures.anew += 1;
+    } else {
+        signatures.stale += 1;
+    }
 }

@@ -41,20 +41,34 @@ pub struct Context<'a> {
     pub looks: Option<&'a Looks>,
 }
 
-/// What the analyser finds of an action's risk; `None` when there is no analyser. A type that nobody knows is always high.
+/// What the analyser finds of an action's risk; `None` when there is no analyser. A type that
+/// nobody knows is always high.
 #[must_use]
 pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
-    look(Context { assessor, ..Context::default() }, action).0
+    look(
+        Context {
+            assessor,
+            ..Context::default()
+        },
+        action,
+    )
+    .0
 }
 
-/// The risk of an action as [`assess`] finds it, and where the action reaches; both from one analysis.
-pub(super) fn look(context: Context<'_>, action: &Action<'_>) -> (Option<Risk>, Option<Arc<Reach>>) {
+/// The risk of an action as [`assess`] finds it, and where the action reaches; both from one
+/// analysis.
+pub(super) fn look(
+    context: Context<'_>,
+    action: &Action<'_>,
+) -> (Option<Risk>, Option<Arc<Reach>>) {
     let found = || {
         let (risk, reach) = analyse(action);
         (risk, Some(reach).filter(|r| !r.is_empty()).map(Arc::new))
     };
     let (found, reach) = match (context.looks, action.payload, action.kind) {
-        (Some(looks), Some(payload), ActionKind::Known(kind)) => looks.get(kind, payload.as_written(), found),
+        (Some(looks), Some(payload), ActionKind::Known(kind)) => {
+            looks.get(kind, payload.as_written(), found)
+        }
         _ => found(),
     };
     let risk = match context.assessor {
@@ -70,39 +84,66 @@ pub(super) fn look(context: Context<'_>, action: &Action<'_>) -> (Option<Risk>, 
 }
 
 /// The same of an action that was kept.
-pub(super) fn look_again(context: Context<'_>, action: &KeptAction) -> (Option<Risk>, Option<Arc<Reach>>) {
-    if let Some(analysis) = action.analysis() { analysis } else { look(context, &action.as_action()) }
+pub(super) fn look_again(
+    context: Context<'_>,
+    action: &KeptAction,
+) -> (Option<Risk>, Option<Arc<Reach>>) {
+    if let Some(analysis) = action.analysis() {
+        analysis
+    } else {
+        look(context, &action.as_action())
+    }
 }
 
 /// Lets go of a kept payload, unless it is as `short`, in bytes; what it does is found out before.
 pub(super) fn digest(context: Context<'_>, action: &mut KeptAction, short: usize) {
-    if action.payload.as_ref().is_some_and(|payload| payload.len() > short) {
+    if action
+        .payload
+        .as_ref()
+        .is_some_and(|payload| payload.len() > short)
+    {
         let known = action.found.is_some() || action.reach.is_some();
-        let analysis = if known { (action.found, action.reach.clone()) } else { look(context, &action.as_action()) };
+        let analysis = if known {
+            (action.found, action.reach.clone())
+        } else {
+            look(context, &action.as_action())
+        };
         action.digest(analysis);
     }
 }
 
 /// What an action does; the risk of what can't be found in the payload is high.
 fn analyse(action: &Action<'_>) -> (Risk, Reach) {
-    if let (Some(payload), ActionKind::Known(ActionType::CodeDiff)) = (action.payload, action.kind) {
+    if let (Some(payload), ActionKind::Known(ActionType::CodeDiff)) = (action.payload, action.kind)
+    {
         return analyse_diff(payload);
     }
-    let Some((kind, analysis, moved)) = effects(action) else { return (Risk::High, Reach::default()) };
-    let kind = if kind == ActionType::Answer { ActionType::ToolCall } else { kind };
+    let Some((kind, analysis, moved)) = effects(action) else {
+        return (Risk::High, Reach::default());
+    };
+    let kind = if kind == ActionType::Answer {
+        ActionType::ToolCall
+    } else {
+        kind
+    };
     (risk(&analysis), Reach::of_effects(kind, &analysis, moved))
 }
 
-/// The same of a diff. Its own paths are known; of those beside it nothing is known but where they are.
+/// The same of a diff. Its own paths are known; of those beside it nothing is known but where they
+/// are.
 fn analyse_diff(payload: Raw<'_>) -> (Risk, Reach) {
     let (diff, more) = action::diff_and_more(&command::DIFF, payload);
     let reach = Reach::of_diff(diff.as_deref());
-    let Some(diff) = diff else { return (Risk::High, reach) };
+    let Some(diff) = diff else {
+        return (Risk::High, reach);
+    };
     let own = risk(&command::effects_of_diff(&diff, places()));
     if !more {
         return (own, reach);
     }
-    let Some(all) = payload.read_all::<command::Param<'_>>() else { return (Risk::High, reach) };
+    let Some(all) = payload.read_all::<command::Param<'_>>() else {
+        return (Risk::High, reach);
+    };
     let beside = command::effects_beside_diff(&all, places());
     let elsewhere = Reach::of_effects(ActionType::ToolCall, &beside, false);
     (own.max(risk(&beside)), reach.and_beside(elsewhere))
@@ -116,7 +157,8 @@ fn risk(analysis: &command::Analysis) -> Risk {
     }
 }
 
-/// The effects of an action, and whether it starts in a folder of its own; none where its payload can't be read.
+/// The effects of an action, and whether it starts in a folder of its own; none where its payload
+/// can't be read.
 fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)> {
     let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
         return None;
@@ -124,7 +166,9 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)>
     let mut moved = false;
     let analysis = match kind {
         // Its text does nothing; what stands beside that may.
-        ActionType::Answer if !action::has_more_than(&command::ANSWER, payload) => command::Analysis::default(),
+        ActionType::Answer if !action::has_more_than(&command::ANSWER, payload) => {
+            command::Analysis::default()
+        }
         ActionType::Answer => command::effects_of_answer(&payload.read_all()?, places()),
         ActionType::CodeDiff => {
             let mut analysis = command::effects_of_diff(&action::diff(payload)?, places());
@@ -135,10 +179,17 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)>
             let payload: serde_json::Value = payload.read_all()?;
             let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
             let start = start(line.cwd.as_deref());
-            // Where a command starts in a work tree that goes by another name, nobody knows how far `..` takes it.
+            // Where a command starts in a work tree that goes by another name, nobody knows how far
+            // `..` takes it.
             moved = start == Start::Somewhere;
             match start {
-                Start::At(cwd) => command::analyse(&line.text, &command::Context { cwd, ..places().clone() }),
+                Start::At(cwd) => command::analyse(
+                    &line.text,
+                    &command::Context {
+                        cwd,
+                        ..places().clone()
+                    },
+                ),
                 Start::Tree | Start::Somewhere => command::analyse(&line.text, places()),
             }
         }
@@ -152,12 +203,17 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)>
     Some((kind, analysis, moved))
 }
 
-/// Adds what a call does if it is that of another tool that it names. Where that may be a parameter, only a name that says what
-/// it does is taken for a tool's.
+/// Adds what a call does if it is that of another tool that it names. Where that may be a
+/// parameter, only a name that says what it does is taken for a tool's.
 fn join_other_tools(analysis: &mut command::Analysis, call: &command::Param<'_>) {
     for (tool, given, perhaps) in call.other_tools() {
         let other = command::effects_of_call(tool, given, places());
-        if !perhaps || other.effects.iter().all(|e| e.kind != command::EffectKind::Unknown) {
+        if !perhaps
+            || other
+                .effects
+                .iter()
+                .all(|e| e.kind != command::EffectKind::Unknown)
+        {
             analysis.join(other);
         }
     }
@@ -178,27 +234,43 @@ impl Doing {
     pub(super) fn of(action: &Action<'_>) -> Option<Self> {
         let (kind, analysis, _) = effects(action)?;
         // The first step of a call is the tool, which is compared by itself.
-        let steps = analysis.tree.iter().skip(usize::from(kind == ActionType::ToolCall));
+        let steps = analysis
+            .tree
+            .iter()
+            .skip(usize::from(kind == ActionType::ToolCall));
         Some(Self {
             risk: analysis.risk,
             programs: steps.map(|step| step.program.clone()).collect(),
-            kinds: analysis.effects.iter().filter(|e| e.risk > command::Risk::Low).map(|e| e.kind).collect(),
+            kinds: analysis
+                .effects
+                .iter()
+                .filter(|e| e.risk > command::Risk::Low)
+                .map(|e| e.kind)
+                .collect(),
             unparsed: analysis.unparsed,
         })
     }
 
-    /// Whether another action does another thing, and not the same with other parameters: it runs another program, or has a kind of
-    /// effect that this doesn't have. Reading less is no other thing.
+    /// Whether another action does another thing, and not the same with other parameters: it runs
+    /// another program, or has a kind of effect that this doesn't have. Reading less is no other
+    /// thing.
     fn is_unlike(&self, after: &Action<'_>) -> bool {
         /// Programs that say where or how another one runs, or print.
-        const AROUND: [&str; 12] =
-            ["cd", "echo", "env", "export", "nice", "printf", "pwd", "set", "test", "time", "timeout", "true"];
+        const AROUND: [&str; 12] = [
+            "cd", "echo", "env", "export", "nice", "printf", "pwd", "set", "test", "time",
+            "timeout", "true",
+        ];
         // What can't be read may do anything.
-        let Some(after) = Self::of(after) else { return true };
+        let Some(after) = Self::of(after) else {
+            return true;
+        };
         if after.risk == command::Risk::Low {
             return false;
         }
-        let other_program = after.programs.difference(&self.programs).any(|program| !AROUND.contains(&program.as_str()));
+        let other_program = after
+            .programs
+            .difference(&self.programs)
+            .any(|program| !AROUND.contains(&program.as_str()));
         other_program || !after.kinds.is_subset(&self.kinds) || after.unparsed && !self.unparsed
     }
 }
@@ -214,8 +286,8 @@ pub(super) fn only_reads(action: &Action<'_>) -> bool {
     effects(action).is_some_and(|(_, analysis, _)| analysis.risk == command::Risk::Low)
 }
 
-/// The categories of everything that an action does, as bits; `None` where that can't be told. A command is always executed,
-/// whatever it does then.
+/// The categories of everything that an action does, as bits; `None` where that can't be told. A
+/// command is always executed, whatever it does then.
 pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
     let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
         return None;
@@ -239,12 +311,20 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
             analysis
         }
     };
-    let executes = if kind == ActionType::ShellCmd || analysis.unparsed { Category::Execute.bit() } else { 0 };
-    let all = analysis.effects.iter().fold(executes, |bits, e| bits | Category::of(e.kind).bit());
+    let executes = if kind == ActionType::ShellCmd || analysis.unparsed {
+        Category::Execute.bit()
+    } else {
+        0
+    };
+    let all = analysis
+        .effects
+        .iter()
+        .fold(executes, |bits, e| bits | Category::of(e.kind).bit());
     (!analysis.cut).then_some(all)
 }
 
-/// What a decision did to the proposal, where it modified it. `found` is the risk of the modified action.
+/// What a decision did to the proposal, where it modified it. `found` is the risk of the modified
+/// action.
 pub(super) fn judge_modification(
     proposal: Option<&KeptAction>,
     decision: &Decision<'_>,
@@ -278,13 +358,17 @@ pub(super) fn judge_modification(
         if let (Some(original), Some(proposed)) = (decision.original, proposal.id.as_deref())
             && original != *proposed
         {
-            judged.lineage =
-                Some(Lineage::OtherOriginal { found: original.decode().into_owned(), proposed: proposed.to_owned() });
+            judged.lineage = Some(Lineage::OtherOriginal {
+                found: original.decode().into_owned(),
+                proposed: proposed.to_owned(),
+            });
         }
     }
     if let Some(id) = modified.id {
         let id = id.decode();
-        if judged.lineage.is_none() && (decision.original.is_some_and(|o| o == *id) || id_taken(&id)) {
+        if judged.lineage.is_none()
+            && (decision.original.is_some_and(|o| o == *id) || id_taken(&id))
+        {
             judged.lineage = Some(Lineage::IdTaken(id.into_owned()));
         }
     }
@@ -296,7 +380,9 @@ fn beyond_parameters(proposal: &KeptAction, modified: &Action<'_>) -> Option<&'s
     if kind != modified.kind {
         return Some("the type");
     }
-    proposal.fixed()?.changed(&Fixed::of(modified.kind, modified.payload?))
+    proposal
+        .fixed()?
+        .changed(&Fixed::of(modified.kind, modified.payload?))
 }
 
 /// Paths that changed without being declared, and declared ones that didn't change. What failed may
@@ -307,14 +393,26 @@ pub(super) fn undeclared_changes(
     success: bool,
 ) -> Option<(Vec<String>, Vec<String>)> {
     // Nearly always they are written alike.
-    if declared.len() == observed.len() && declared.iter().zip(observed).all(|(path, seen)| *seen == **path && !seen.is_torn()) {
+    if declared.len() == observed.len()
+        && declared
+            .iter()
+            .zip(observed)
+            .all(|(path, seen)| *seen == **path && !seen.is_torn())
+    {
         return None;
     }
     let plain = |path: &str| action::plain_path(path).into_owned();
     let declared: BTreeSet<String> = declared.iter().map(|path| plain(path)).collect();
-    let observed: BTreeSet<String> = observed.iter().map(|path| plain(&path.distinct())).collect();
+    let observed: BTreeSet<String> = observed
+        .iter()
+        .map(|path| plain(&path.distinct()))
+        .collect();
     let extra: Vec<String> = observed.difference(&declared).cloned().collect();
-    let absent: Vec<String> = if success { declared.difference(&observed).cloned().collect() } else { Vec::new() };
+    let absent: Vec<String> = if success {
+        declared.difference(&observed).cloned().collect()
+    } else {
+        Vec::new()
+    };
     (!extra.is_empty() || !absent.is_empty()).then_some((extra, absent))
 }
 
@@ -329,12 +427,20 @@ pub(super) fn approved(turn: &TurnEvidence) -> Option<&KeptAction> {
 }
 
 /// Milliseconds between a proposal and a human's decision about it, where both are recorded.
-pub(super) fn human_millis(turn: &TurnEvidence, decision: &Decision<'_>, step_time: Option<Timestamp>) -> Option<i64> {
+pub(super) fn human_millis(
+    turn: &TurnEvidence,
+    decision: &Decision<'_>,
+    step_time: Option<Timestamp>,
+) -> Option<i64> {
     if decision.by != DecidedBy::Human {
         return None;
     }
     let proposed = turn.proposal.as_ref()?.time?;
     // Of two accounts the one that leaves less time to think.
-    let decided = [decision.time, step_time].into_iter().flatten().map(Timestamp::latest_millis).min()?;
+    let decided = [decision.time, step_time]
+        .into_iter()
+        .flatten()
+        .map(Timestamp::latest_millis)
+        .min()?;
     Some(decided.saturating_sub(proposed.millis()))
 }

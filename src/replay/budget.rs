@@ -22,8 +22,9 @@ impl Budget {
         }
     }
 
-    /// Holds a context against the budget: the tokens that its items are recorded with, and those of the text that messages
-    /// carried, whichever are more. `given` is a budget that the caller has set; the smaller one counts.
+    /// Holds a context against the budget: the tokens that its items are recorded with, and those
+    /// of the text that messages carried, whichever are more. `given` is a budget that the caller
+    /// has set; the smaller one counts.
     pub(super) fn check(
         self,
         given: Option<u64>,
@@ -31,9 +32,12 @@ impl Budget {
         messages: impl Iterator<Item = String>,
     ) -> Option<ContextBreak> {
         let limit = [self.limit, given].into_iter().flatten().min()?;
-        let recorded = items.iter().fold(0_u64, |sum, item| sum.saturating_add(item.tokens.get().unsigned_abs()));
-        let counted =
-            messages.filter_map(|m| injection(&m).map(|part| self.encoding.count(part) as u64)).fold(0_u64, u64::saturating_add);
+        let recorded = items.iter().fold(0_u64, |sum, item| {
+            sum.saturating_add(item.tokens.get().unsigned_abs())
+        });
+        let counted = messages
+            .filter_map(|m| injection(&m).map(|part| self.encoding.count(part) as u64))
+            .fold(0_u64, u64::saturating_add);
         (recorded.max(counted) > limit).then_some(ContextBreak::OverBudget {
             recorded,
             counted: (counted > 0).then_some(counted),

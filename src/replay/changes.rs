@@ -15,7 +15,8 @@ pub struct RecordedChange {
     pub diff: Option<String>,
     /// What it made of one file, where its parameters hold all of that.
     pub content: Option<(String, Content)>,
-    /// Paths that its parameters, its command or `observedChanges` say it has written: their content isn't known.
+    /// Paths that its parameters, its command or `observedChanges` say it has written: their
+    /// content isn't known.
     pub written: Vec<String>,
     /// It ran what may have changed anything, and nobody has recorded what changed.
     pub opaque: bool,
@@ -25,7 +26,8 @@ pub struct RecordedChange {
     pub observed: Option<Vec<String>>,
 }
 
-/// What an action writes inside the work tree, by its effects; and whether it may write anything else there.
+/// What an action writes inside the work tree, by its effects; and whether it may write anything
+/// else there.
 pub(super) fn written(analysis: &Analysis) -> (Vec<String>, bool) {
     let root = format!("{}/", reach::places().workdir);
     let mut paths = Vec::new();
@@ -33,13 +35,19 @@ pub(super) fn written(analysis: &Analysis) -> (Vec<String>, bool) {
     for effect in &analysis.effects {
         match effect.kind {
             EffectKind::Write | EffectKind::Delete => match &effect.place {
-                Some(place) if place.class == PathClass::Inside && !place.absolute.contains(['*', '?', '\0']) => {
+                Some(place)
+                    if place.class == PathClass::Inside
+                        && !place.absolute.contains(['*', '?', '\0']) =>
+                {
                     paths.extend(place.absolute.strip_prefix(&root).map(str::to_owned));
                 }
                 Some(place) if matches!(place.class, PathClass::Sink | PathClass::Temporary) => {}
                 _ => opaque = true,
             },
-            EffectKind::Read | EffectKind::GitRead | EffectKind::Network | EffectKind::Credential => {}
+            EffectKind::Read
+            | EffectKind::GitRead
+            | EffectKind::Network
+            | EffectKind::Credential => {}
             _ => opaque = true,
         }
     }
@@ -51,8 +59,14 @@ pub(super) fn written(analysis: &Analysis) -> (Vec<String>, bool) {
 impl RecordedChange {
     /// Bytes that it holds, roughly.
     pub(super) fn weight(&self) -> usize {
-        let paths = self.written.iter().chain(self.declared.iter().flatten()).chain(self.observed.iter().flatten());
-        size_of::<Self>() + self.diff.as_ref().map_or(0, String::len) + paths.map(|path| path.len() + 32).sum::<usize>()
+        let paths = self
+            .written
+            .iter()
+            .chain(self.declared.iter().flatten())
+            .chain(self.observed.iter().flatten());
+        size_of::<Self>()
+            + self.diff.as_ref().map_or(0, String::len)
+            + paths.map(|path| path.len() + 32).sum::<usize>()
     }
 
     /// Whether it says nothing.
@@ -73,12 +87,27 @@ impl RecordedChange {
         if let Some((path, _)) = &content {
             written.retain(|written| written != path);
         }
-        // Where it is recorded what an action made of its file, and where it only reads, naming files explains nothing about those.
+        // Where it is recorded what an action made of its file, and where it only reads, naming
+        // files explains nothing about those.
         if diff.is_none() && content.is_none() && !only_reads {
-            written.extend(observed.iter().flatten().map(|p| crate::trace::action::plain_path(p).into_owned()));
+            written.extend(
+                observed
+                    .iter()
+                    .flatten()
+                    .map(|p| crate::trace::action::plain_path(p).into_owned()),
+            );
         }
         written.sort();
         written.dedup();
-        Self { line, time: None, diff, content, written, opaque, declared, observed }
+        Self {
+            line,
+            time: None,
+            diff,
+            content,
+            written,
+            opaque,
+            declared,
+            observed,
+        }
     }
 }

@@ -55,7 +55,8 @@ pub enum ContextBreak {
     },
 }
 
-/// The items that were last shown, hashes by path (`None` until a record lists them), and what came back.
+/// The items that were last shown, hashes by path (`None` until a record lists them), and what came
+/// back.
 #[derive(Debug, Default)]
 pub(crate) struct ContextBook {
     items: Option<BTreeMap<String, String>>,
@@ -68,11 +69,17 @@ pub(crate) struct ContextBook {
 impl ContextBook {
     /// Bytes that it holds, roughly.
     pub(super) fn weight(&self) -> usize {
-        let items: usize = self.items.iter().flatten().map(|(path, hash)| path.len() + hash.len() + 96).sum();
+        let items: usize = self
+            .items
+            .iter()
+            .flatten()
+            .map(|(path, hash)| path.len() + hash.len() + 96)
+            .sum();
         items + self.sources.weight()
     }
 
-    /// Forgets the texts of items: use that isn't declared is no longer found, and nothing else rests on them.
+    /// Forgets the texts of items: use that isn't declared is no longer found, and nothing else
+    /// rests on them.
     pub(super) fn lighten(&mut self) {
         self.sources = Sources::default();
     }
@@ -85,22 +92,42 @@ impl ContextBook {
             Record::ThoughtGenerated(r) => {
                 self.shown(r.context_snapshot.as_ref(), None, budget, &mut breaks);
                 let action = r.thought.action.as_ref().map(|a| (a.kind, a.payload));
-                self.thought(r.used_context.as_deref(), r.thought.reasoning, action, &mut breaks);
+                self.thought(
+                    r.used_context.as_deref(),
+                    r.thought.reasoning,
+                    action,
+                    &mut breaks,
+                );
             }
             Record::ActionProposed(r) => self.about_to_run(Some((r.action.kind, r.action.payload))),
             Record::GovernanceDecided(r) => {
-                self.about_to_run(r.decision.modified_action.as_ref().map(|a| (a.kind, a.payload)));
+                self.about_to_run(
+                    r.decision
+                        .modified_action
+                        .as_ref()
+                        .map(|a| (a.kind, a.payload)),
+                );
             }
             Record::ExecutionFinished(r) => {
                 let marked = r.result.truncated == Some(true);
-                self.cut = if marked { None } else { cut::written_looks_cut(r.result.output) };
+                self.cut = if marked {
+                    None
+                } else {
+                    cut::written_looks_cut(r.result.output)
+                };
                 self.about_to_run(r.action.as_ref().map(|a| (a.kind, a.payload)));
                 self.came_back(r.result.success, r.result.output);
             }
             Record::ObservationRecorded(r) => self.observed(r.observation.truncated, &mut breaks),
             Record::ContextChanged(r) => {
                 self.changed(&r.diff, &r.snapshot.items, &mut breaks);
-                self.weighed(r.snapshot.metadata, &r.snapshot.items, &[], budget, &mut breaks);
+                self.weighed(
+                    r.snapshot.metadata,
+                    &r.snapshot.items,
+                    &[],
+                    budget,
+                    &mut breaks,
+                );
             }
             Record::Turn(turn) => self.turn(turn, budget, &mut breaks),
             Record::Execution(execution) => {
@@ -115,7 +142,11 @@ impl ContextBook {
     }
 
     /// As [`Self::note`], of a record that breaks its schema.
-    pub(crate) fn note_mended(&mut self, record: &Mended<'_>, budget: Option<u64>) -> Vec<ContextBreak> {
+    pub(crate) fn note_mended(
+        &mut self,
+        record: &Mended<'_>,
+        budget: Option<u64>,
+    ) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
         for turn in record.turns() {
             match turn {
@@ -126,30 +157,57 @@ impl ContextBook {
         breaks
     }
 
-    /// A record can't be read: what was shown, and whether an output was said to be cut, isn't known any more.
+    /// A record can't be read: what was shown, and whether an output was said to be cut, isn't
+    /// known any more.
     pub(crate) fn lose(&mut self) {
         self.items = None;
         self.cut = None;
     }
 
     fn turn(&mut self, turn: &Turn<'_>, budget: Option<u64>, breaks: &mut Vec<ContextBreak>) {
-        self.shown(Some(&turn.context_snapshot), turn.context_diff.as_ref(), budget, breaks);
-        if let Some(result) = turn.execution_result.as_ref().filter(|r| r.truncated != Some(true)) {
+        self.shown(
+            Some(&turn.context_snapshot),
+            turn.context_diff.as_ref(),
+            budget,
+            breaks,
+        );
+        if let Some(result) = turn
+            .execution_result
+            .as_ref()
+            .filter(|r| r.truncated != Some(true))
+        {
             self.cut = cut::written_looks_cut(result.output);
             self.observed(turn.observation.as_ref().and_then(|o| o.truncated), breaks);
         }
-        let mut thoughts = turn.thought.iter().chain(turn.thoughts.iter().flatten()).peekable();
+        let mut thoughts = turn
+            .thought
+            .iter()
+            .chain(turn.thoughts.iter().flatten())
+            .peekable();
         let proposed = turn.proposed_action.as_ref().map(|a| (a.kind, a.payload));
         if thoughts.peek().is_none() {
-            self.thought(turn.used_context.as_deref(), Str::plain(""), proposed, breaks);
+            self.thought(
+                turn.used_context.as_deref(),
+                Str::plain(""),
+                proposed,
+                breaks,
+            );
         }
         for thought in thoughts {
             let action = thought.action.as_ref().map(|a| (a.kind, a.payload));
-            let used = thought.used_context.as_deref().or(turn.used_context.as_deref());
+            let used = thought
+                .used_context
+                .as_deref()
+                .or(turn.used_context.as_deref());
             self.thought(used, thought.reasoning, action, breaks);
         }
         self.about_to_run(proposed);
-        self.about_to_run(turn.governance.as_ref().and_then(|g| g.modified_action.as_ref()).map(|a| (a.kind, a.payload)));
+        self.about_to_run(
+            turn.governance
+                .as_ref()
+                .and_then(|g| g.modified_action.as_ref())
+                .map(|a| (a.kind, a.payload)),
+        );
         if let Some(result) = &turn.execution_result {
             self.about_to_run(result.action.as_ref().map(|a| (a.kind, a.payload)));
             self.came_back(result.success, result.output);
@@ -184,7 +242,10 @@ impl ContextBook {
         breaks: &mut Vec<ContextBreak>,
     ) {
         let Some(snapshot) = snapshot else { return };
-        let carrying = snapshot.recent_messages.as_ref().map_or(&[][..], |m| &m.carrying);
+        let carrying = snapshot
+            .recent_messages
+            .as_ref()
+            .map_or(&[][..], |m| &m.carrying);
         if let Some(items) = snapshot.items.as_deref() {
             match diff {
                 Some(diff) => self.changed(diff, items, breaks),
@@ -194,7 +255,13 @@ impl ContextBook {
                 self.sources.carried(&message.decode());
             }
         }
-        self.weighed(snapshot.metadata, snapshot.items.as_deref().unwrap_or_default(), carrying, budget, breaks);
+        self.weighed(
+            snapshot.metadata,
+            snapshot.items.as_deref().unwrap_or_default(),
+            carrying,
+            budget,
+            breaks,
+        );
     }
 
     /// Holds what is shown against its budget.
@@ -207,7 +274,11 @@ impl ContextBook {
         breaks: &mut Vec<ContextBreak>,
     ) {
         self.budget.stated(metadata);
-        breaks.extend(self.budget.check(budget, items, messages.iter().map(|m| m.decode().into_owned())));
+        breaks.extend(self.budget.check(
+            budget,
+            items,
+            messages.iter().map(|m| m.decode().into_owned()),
+        ));
     }
 
     /// A thought: what it refers to, and what its action repeats.
@@ -220,55 +291,113 @@ impl ContextBook {
     ) {
         let answer = action.and_then(|(kind, payload)| answer(kind, &payload));
         self.references(used, reasoning, answer.as_deref(), breaks);
-        let (Some(items), Some((kind, payload))) = (&self.items, action) else { return };
-        let mut declared: BTreeSet<String> = used.unwrap_or_default().iter().map(|p| plain(&p.distinct())).collect();
+        let (Some(items), Some((kind, payload))) = (&self.items, action) else {
+            return;
+        };
+        let mut declared: BTreeSet<String> = used
+            .unwrap_or_default()
+            .iter()
+            .map(|p| plain(&p.distinct()))
+            .collect();
         declared.extend(injected::references(&reasoning.decode()).map(plain));
         if let Some(answer) = &answer {
             declared.extend(injected::declared(answer).iter().map(|p| plain(p)));
         }
-        let undeclared = self.sources.undeclared(kind, payload, &|path| items.contains_key(path), &declared);
-        breaks.extend(undeclared.into_iter().map(|u| ContextBreak::Undeclared { path: u.path, text: u.text, tokens: u.tokens }));
+        let undeclared =
+            self.sources
+                .undeclared(kind, payload, &|path| items.contains_key(path), &declared);
+        breaks.extend(undeclared.into_iter().map(|u| ContextBreak::Undeclared {
+            path: u.path,
+            text: u.text,
+            tokens: u.tokens,
+        }));
     }
 
     /// Holds a diff against the snapshots before, where one is known, and after it.
-    fn changed(&mut self, diff: &ContextDiff<'_>, items: &[SnapshotItem<'_>], breaks: &mut Vec<ContextBreak>) {
+    fn changed(
+        &mut self,
+        diff: &ContextDiff<'_>,
+        items: &[SnapshotItem<'_>],
+        breaks: &mut Vec<ContextBreak>,
+    ) {
         let after = by_path(items);
-        let said = |paths: &[Str<'_>]| paths.iter().map(|p| plain_path(&p.distinct()).into_owned()).collect::<BTreeSet<String>>();
-        let (added, removed, changed) = (said(&diff.added), said(&diff.removed), said(&diff.changed));
+        let said = |paths: &[Str<'_>]| {
+            paths
+                .iter()
+                .map(|p| plain_path(&p.distinct()).into_owned())
+                .collect::<BTreeSet<String>>()
+        };
+        let (added, removed, changed) =
+            (said(&diff.added), said(&diff.removed), said(&diff.changed));
         let mut wrong = Vec::new();
         if let Some(before) = &self.items {
             let real = |keep: &dyn Fn(&String) -> bool| {
-                before.keys().chain(after.keys()).filter(|p| keep(p)).cloned().collect::<BTreeSet<String>>()
+                before
+                    .keys()
+                    .chain(after.keys())
+                    .filter(|p| keep(p))
+                    .cloned()
+                    .collect::<BTreeSet<String>>()
             };
             let really = [
                 ("added", &added, real(&|p| !before.contains_key(p))),
                 ("removed", &removed, real(&|p| !after.contains_key(p))),
-                ("changed", &changed, real(&|p| before.get(p).zip(after.get(p)).is_some_and(|(a, b)| a != b))),
+                (
+                    "changed",
+                    &changed,
+                    real(&|p| before.get(p).zip(after.get(p)).is_some_and(|(a, b)| a != b)),
+                ),
             ];
             for (word, said, real) in really {
-                wrong.extend(
-                    said.difference(&real).map(|p| (format!("`{p}` is said to be {word}, and isn't"), format!("not {word} {p}"))),
-                );
-                wrong.extend(
-                    real.difference(said)
-                        .map(|p| (format!("`{p}` was {word}, and the diff doesn't say so"), format!("{word} {p}"))),
-                );
+                wrong.extend(said.difference(&real).map(|p| {
+                    (
+                        format!("`{p}` is said to be {word}, and isn't"),
+                        format!("not {word} {p}"),
+                    )
+                }));
+                wrong.extend(real.difference(said).map(|p| {
+                    (
+                        format!("`{p}` was {word}, and the diff doesn't say so"),
+                        format!("{word} {p}"),
+                    )
+                }));
             }
         } else {
-            let absent = added.iter().chain(&changed).filter(|p| !after.contains_key(*p));
-            wrong
-                .extend(absent.map(|p| {
-                    (format!("`{p}` is said to be added or changed, and isn't in the snapshot"), format!("absent {p}"))
-                }));
+            let absent = added
+                .iter()
+                .chain(&changed)
+                .filter(|p| !after.contains_key(*p));
+            wrong.extend(absent.map(|p| {
+                (
+                    format!("`{p}` is said to be added or changed, and isn't in the snapshot"),
+                    format!("absent {p}"),
+                )
+            }));
             let left = removed.iter().filter(|p| after.contains_key(*p));
-            wrong.extend(left.map(|p| (format!("`{p}` is said to be removed, and is in the snapshot"), format!("present {p}"))));
+            wrong.extend(left.map(|p| {
+                (
+                    format!("`{p}` is said to be removed, and is in the snapshot"),
+                    format!("present {p}"),
+                )
+            }));
         }
-        breaks.extend(wrong.into_iter().map(|(what, about)| ContextBreak::DiffMismatch { what, about }));
+        breaks.extend(
+            wrong
+                .into_iter()
+                .map(|(what, about)| ContextBreak::DiffMismatch { what, about }),
+        );
         self.items = Some(after);
     }
 
-    /// Looks up what a thought says it used, and what its texts refer to. Where no record lists the items, nothing can be said.
-    fn references(&self, used: Option<&[Str<'_>]>, reasoning: Str<'_>, answer: Option<&str>, breaks: &mut Vec<ContextBreak>) {
+    /// Looks up what a thought says it used, and what its texts refer to. Where no record lists the
+    /// items, nothing can be said.
+    fn references(
+        &self,
+        used: Option<&[Str<'_>]>,
+        reasoning: Str<'_>,
+        answer: Option<&str>,
+        breaks: &mut Vec<ContextBreak>,
+    ) {
         let Some(items) = &self.items else { return };
         let mut seen = BTreeSet::new();
         let mut look = |path: &str, declared: bool| {
@@ -286,7 +415,15 @@ impl ContextBook {
 }
 
 fn by_path(items: &[SnapshotItem<'_>]) -> BTreeMap<String, String> {
-    items.iter().map(|i| (plain_path(&i.path.distinct()).into_owned(), i.hash.distinct().into_owned())).collect()
+    items
+        .iter()
+        .map(|i| {
+            (
+                plain_path(&i.path.distinct()).into_owned(),
+                i.hash.distinct().into_owned(),
+            )
+        })
+        .collect()
 }
 
 fn answer(kind: ActionType, payload: &Payload<'_>) -> Option<String> {

@@ -1,4 +1,5 @@
-//! What is kept of an action whose payload takes too much room: enough to tell whether another one is the same, and what it does.
+//! What is kept of an action whose payload takes too much room: enough to tell whether another one
+//! is the same, and what it does.
 
 use super::authority::{Doing, categories};
 use super::reach::Reach;
@@ -12,7 +13,8 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Bytes of names that are kept. What has more counts as unknown, which no token covers and no modification may touch.
+/// Bytes of names that are kept. What has more counts as unknown, which no token covers and no
+/// modification may touch.
 const NAMES: usize = 256 << 10;
 
 /// The digest of an action.
@@ -45,7 +47,9 @@ impl Fixed {
         match kind {
             ActionKind::Known(ActionType::ToolCall) => Self::Tool(tool(payload)),
             ActionKind::Known(ActionType::CodeDiff) => Self::Files(diff_files(payload)),
-            ActionKind::Known(ActionType::ShellCmd | ActionType::Answer) | ActionKind::Other(_) => Self::Nothing,
+            ActionKind::Known(ActionType::ShellCmd | ActionType::Answer) | ActionKind::Other(_) => {
+                Self::Nothing
+            }
         }
     }
 
@@ -53,7 +57,9 @@ impl Fixed {
     pub(super) fn changed(&self, after: &Self) -> Option<&'static str> {
         match self {
             Self::Tool(_) => (self != after).then_some("the tool"),
-            Self::Files(files) => (files.is_none() || self != after).then_some("the target of the diff"),
+            Self::Files(files) => {
+                (files.is_none() || self != after).then_some("the target of the diff")
+            }
             Self::Nothing => None,
         }
     }
@@ -69,22 +75,35 @@ pub(super) struct Covered {
 
 impl Digest {
     /// Of an action with this payload, whose risk and reach are known.
-    pub(super) fn of(action: &Action<'_>, payload: Raw<'_>, analysis: (Option<Risk>, Option<Arc<Reach>>)) -> Self {
-        let short = |names: &BTreeSet<String>| names.iter().map(String::len).sum::<usize>() <= NAMES;
+    pub(super) fn of(
+        action: &Action<'_>,
+        payload: Raw<'_>,
+        analysis: (Option<Risk>, Option<Arc<Reach>>),
+    ) -> Self {
+        let short =
+            |names: &BTreeSet<String>| names.iter().map(String::len).sum::<usize>() <= NAMES;
         let fixed = match Fixed::of(action.kind, payload) {
             Fixed::Files(files) => Fixed::Files(files.filter(short)),
             // A name that long is that of no tool.
             Fixed::Tool(tool) => Fixed::Tool(tool.filter(|tool| tool.len() <= NAMES)),
             Fixed::Nothing => Fixed::Nothing,
         };
-        let tool = if let Fixed::Tool(tool) = &fixed { tool.clone() } else { None };
+        let tool = if let Fixed::Tool(tool) = &fixed {
+            tool.clone()
+        } else {
+            None
+        };
         let targets = Targets::of(action).filter(|targets| targets.length() <= NAMES);
         Self {
             written: Sha256::digest(payload.as_written()).into(),
             action: action_hash(&action.kind.name(), payload).into(),
             fixed,
             does: Doing::of(action),
-            covered: Covered { tool, targets, categories: categories(action) },
+            covered: Covered {
+                tool,
+                targets,
+                categories: categories(action),
+            },
             analysis,
         }
     }
@@ -97,14 +116,19 @@ impl Digest {
 
     /// Bytes that it holds, roughly.
     pub(super) fn weight(&self) -> usize {
-        let names = |names: &BTreeSet<String>| names.iter().map(|name| name.len() + 64).sum::<usize>();
+        let names =
+            |names: &BTreeSet<String>| names.iter().map(|name| name.len() + 64).sum::<usize>();
         let fixed = match &self.fixed {
             Fixed::Files(Some(files)) => names(files),
             Fixed::Tool(Some(tool)) => 2 * tool.len(),
             Fixed::Files(None) | Fixed::Tool(None) | Fixed::Nothing => 0,
         };
         let does = self.does.as_ref().map_or(0, |does| names(&does.programs));
-        let targets = self.covered.targets.as_ref().map_or(0, |targets| 2 * targets.length());
+        let targets = self
+            .covered
+            .targets
+            .as_ref()
+            .map_or(0, |targets| 2 * targets.length());
         let reach = self.analysis.1.as_ref().map_or(0, |reach| reach.weight());
         size_of::<Self>() + fixed + does + targets + reach
     }
@@ -119,18 +143,36 @@ mod tests {
     use std::collections::HashMap;
     use std::path::Path;
 
-    /// Every step of a trace judged twice: with payloads kept, and with digests of all. Returns how many steps it has.
+    /// Every step of a trace judged twice: with payloads kept, and with digests of all. Returns how
+    /// many steps it has.
     fn judged_alike(path: &Path) -> usize {
         let text = std::fs::read_to_string(path).unwrap_or_default();
-        let Some(format) = text.lines().find_map(|line| Format::of_record(line, DEFAULT_MAX_DEPTH)) else { return 0 };
+        let Some(format) = text
+            .lines()
+            .find_map(|line| Format::of_record(line, DEFAULT_MAX_DEPTH))
+        else {
+            return 0;
+        };
         let mut executions: HashMap<String, [Execution; 2]> = HashMap::new();
         let mut steps = 0;
         let mut scanner = Scanner::new("", DEFAULT_MAX_DEPTH);
         for (n, line) in text.lines().enumerate() {
-            let entry = read(Grammar::Format(format), &mut scanner, line, (n as u64 + 1, 1), false);
-            let id = entry.record.execution_id().map(|id| id.decode().into_owned()).unwrap_or_default();
+            let entry = read(
+                Grammar::Format(format),
+                &mut scanner,
+                line,
+                (n as u64 + 1, 1),
+                false,
+            );
+            let id = entry
+                .record
+                .execution_id()
+                .map(|id| id.decode().into_owned())
+                .unwrap_or_default();
             let new = || Execution::new((&*id).into(), "t.jsonl".into(), format, 1);
-            let pair = executions.entry(id.clone()).or_insert_with(|| [new(), new()]);
+            let pair = executions
+                .entry(id.clone())
+                .or_insert_with(|| [new(), new()]);
             entry.record.steps(&mut |step| {
                 let [kept, digested] = pair.each_mut().map(|execution| {
                     let mut judged = Judged::default();
@@ -149,7 +191,10 @@ mod tests {
     #[test]
     fn whatever_can_be_told_of_a_payload_can_be_told_of_its_digest() {
         let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces");
-        let files = walkdir::WalkDir::new(traces).into_iter().flatten().filter(|file| file.file_type().is_file());
+        let files = walkdir::WalkDir::new(traces)
+            .into_iter()
+            .flatten()
+            .filter(|file| file.file_type().is_file());
         let steps: usize = files.map(|file| judged_alike(file.path())).sum();
         assert!(steps > 1000, "{steps}");
     }

@@ -77,7 +77,15 @@ impl KeptAction {
     /// An action of which the format says no more than that there was one.
     #[must_use]
     pub fn not_recorded() -> Self {
-        Self { id: None, kind: None, payload: None, digest: None, risk: None, found: None, reach: None }
+        Self {
+            id: None,
+            kind: None,
+            payload: None,
+            digest: None,
+            risk: None,
+            found: None,
+            reach: None,
+        }
     }
 
     /// Whether anything is known of it.
@@ -92,15 +100,23 @@ impl KeptAction {
         Self::proposed(action, None, &[])
     }
 
-    /// Keeps a proposal with what the analyser found. Its payload is mostly that of a thought, letter for
-    /// letter, which is kept already.
+    /// Keeps a proposal with what the analyser found. Its payload is mostly that of a thought,
+    /// letter for letter, which is kept already.
     #[must_use]
-    pub fn proposed(action: &Action<'_>, found: Option<Risk>, thoughts: &[Kept<KeptThought>]) -> Self {
-        let mut known = thoughts.iter().filter_map(|t| t.what.action.as_ref()?.payload.as_ref());
-        let payload = action.payload.map(|p| match known.find(|kept| ***kept == *p.as_written()) {
-            Some(kept) => Arc::clone(kept),
-            None => p.as_written().into(),
-        });
+    pub fn proposed(
+        action: &Action<'_>,
+        found: Option<Risk>,
+        thoughts: &[Kept<KeptThought>],
+    ) -> Self {
+        let mut known = thoughts
+            .iter()
+            .filter_map(|t| t.what.action.as_ref()?.payload.as_ref());
+        let payload = action
+            .payload
+            .map(|p| match known.find(|kept| ***kept == *p.as_written()) {
+                Some(kept) => Arc::clone(kept),
+                None => p.as_written().into(),
+            });
         Self {
             id: action.id.map(|id| id.decode().into()),
             kind: Some(KeptKind::of(action.kind)),
@@ -114,7 +130,10 @@ impl KeptAction {
 
     /// Replaces its payload, whose risk and reach are these, by a digest.
     pub(super) fn digest(&mut self, analysis: (Option<Risk>, Option<Arc<Reach>>)) {
-        let digest = self.payload.as_deref().map(|payload| Digest::of(&self.as_action(), Raw::trusted(payload), analysis));
+        let digest = self
+            .payload
+            .as_deref()
+            .map(|payload| Digest::of(&self.as_action(), Raw::trusted(payload), analysis));
         if let Some(digest) = digest {
             (self.payload, self.digest) = (None, Some(Arc::new(digest)));
         }
@@ -135,7 +154,10 @@ impl KeptAction {
         if let Some(digest) = &self.digest {
             return Some(Cow::Borrowed(&digest.fixed));
         }
-        Some(Cow::Owned(Fixed::of(self.kind.as_ref()?.as_kind(), Raw::trusted(self.payload.as_deref()?))))
+        Some(Cow::Owned(Fixed::of(
+            self.kind.as_ref()?.as_kind(),
+            Raw::trusted(self.payload.as_deref()?),
+        )))
     }
 
     /// The canonical hash of the action, where its payload is recorded.
@@ -144,7 +166,10 @@ impl KeptAction {
         if let Some(digest) = &self.digest {
             return Some(digest.action.to_string());
         }
-        Some(action_hash(&self.kind.as_ref()?.as_kind().name(), Raw::trusted(self.payload.as_deref()?)))
+        Some(action_hash(
+            &self.kind.as_ref()?.as_kind().name(),
+            Raw::trusted(self.payload.as_deref()?),
+        ))
     }
 
     /// The SHA-256 of its payload as it was written.
@@ -173,7 +198,10 @@ impl KeptAction {
     pub fn as_action(&self) -> Action<'_> {
         Action {
             id: None,
-            kind: self.kind.as_ref().map_or(ActionKind::Other(Str::plain("")), KeptKind::as_kind),
+            kind: self
+                .kind
+                .as_ref()
+                .map_or(ActionKind::Other(Str::plain("")), KeptKind::as_kind),
             payload: self.payload.as_deref().map(Raw::trusted),
             risk: self.risk,
         }
@@ -265,7 +293,8 @@ pub struct TurnEvidence {
     pub ran: Option<(u64, Option<Timestamp>)>,
     /// Where the action that this turn's decision allows ran last, and whether it succeeded.
     pub allowed_ran: Option<(u64, bool)>,
-    /// The proposal is from a place where the format keeps none: the line that tells it may still come.
+    /// The proposal is from a place where the format keeps none: the line that tells it may still
+    /// come.
     pub proposal_shown: bool,
     /// The artifacts of its action's result as written, once they are compared with the approval.
     pub compared_artifacts: Option<Box<str>>,
@@ -313,12 +342,19 @@ pub struct Token {
 impl Token {
     /// Keeps a token.
     #[must_use]
-    pub fn of(capability: &crate::trace::record::Capability<'_>, line: u64, issued: Option<Timestamp>) -> Self {
+    pub fn of(
+        capability: &crate::trace::record::Capability<'_>,
+        line: u64,
+        issued: Option<Timestamp>,
+    ) -> Self {
         let mut unreadable = false;
         let scope = capability.scope.as_ref().map(|globs| {
             let mut matchers = Vec::with_capacity(globs.len());
             for glob in globs {
-                match GlobBuilder::new(&glob.decode()).literal_separator(true).build() {
+                match GlobBuilder::new(&glob.decode())
+                    .literal_separator(true)
+                    .build()
+                {
                     Ok(glob) => matchers.push(glob.compile_matcher()),
                     Err(_) => unreadable = true,
                 }
@@ -327,7 +363,15 @@ impl Token {
         });
         let grants = Grants::of(&capability.grants);
         let subject = capability.subject.map(|s| s.decode().into());
-        Self { subject, scope, scope_unreadable: unreadable, grants, line, issued, last_use: None }
+        Self {
+            subject,
+            scope,
+            scope_unreadable: unreadable,
+            grants,
+            line,
+            issued,
+            last_use: None,
+        }
     }
 }
 
@@ -342,19 +386,35 @@ pub struct Grants {
     pub categories: u32,
     /// The tools.
     pub tools: Vec<GlobMatcher>,
-    /// Words that are no type, no category and no glob. A tool may be called so; otherwise they grant nothing.
+    /// Words that are no type, no category and no glob. A tool may be called so; otherwise they
+    /// grant nothing.
     pub words: Vec<Box<str>>,
 }
 
 impl Grants {
     fn of(written: &[Str<'_>]) -> Self {
-        let mut grants = Self { none: written.is_empty(), ..Self::default() };
+        let mut grants = Self {
+            none: written.is_empty(),
+            ..Self::default()
+        };
         for word in written.iter().map(|word| word.decode()) {
-            let kind = [ActionType::ToolCall, ActionType::ShellCmd, ActionType::CodeDiff, ActionType::Answer]
+            let kind = [
+                ActionType::ToolCall,
+                ActionType::ShellCmd,
+                ActionType::CodeDiff,
+                ActionType::Answer,
+            ]
+            .into_iter()
+            .find(|kind| ActionKind::Known(*kind).name() == word);
+            let category = Category::ALL
                 .into_iter()
-                .find(|kind| ActionKind::Known(*kind).name() == word);
-            let category = Category::ALL.into_iter().find(|category| category.name() == word);
-            let glob = || GlobBuilder::new(&word).build().ok().filter(|_| word.contains(['*', '?', '[', '{']));
+                .find(|category| category.name() == word);
+            let glob = || {
+                GlobBuilder::new(&word)
+                    .build()
+                    .ok()
+                    .filter(|_| word.contains(['*', '?', '[', '{']))
+            };
             if let Some(kind) = kind {
                 grants.types.push(kind);
             } else if let Some(category) = category {
@@ -374,7 +434,12 @@ mod tests {
     use super::*;
 
     fn action(payload: &str) -> Action<'_> {
-        Action { id: None, kind: ActionKind::Known(ActionType::Answer), payload: Some(Raw::trusted(payload)), risk: None }
+        Action {
+            id: None,
+            kind: ActionKind::Known(ActionType::Answer),
+            payload: Some(Raw::trusted(payload)),
+            risk: None,
+        }
     }
 
     #[test]
@@ -382,7 +447,10 @@ mod tests {
         let text = "text".repeat(1000);
         let written = [
             format!(r#"{{"a":1,"text":"{text}"}}"#),
-            format!(r#"{{ "text" : "\u0074{}", "a" : 1.0 }}"#, text.get(1..).unwrap()),
+            format!(
+                r#"{{ "text" : "\u0074{}", "a" : 1.0 }}"#,
+                text.get(1..).unwrap()
+            ),
             format!(r#"{{"a":2,"text":"{text}"}}"#),
         ];
         let [kept, respelled, other] = written.each_ref().map(|payload| {
@@ -396,10 +464,25 @@ mod tests {
         for (payload, same) in written.iter().zip([true, true, false]) {
             assert_eq!(kept.same_as(&action(payload)), Some(same));
             let kind = ActionKind::Known(ActionType::ToolCall);
-            assert_eq!(kept.same_as(&Action { kind, ..action(payload) }), Some(false));
+            assert_eq!(
+                kept.same_as(&Action {
+                    kind,
+                    ..action(payload)
+                }),
+                Some(false)
+            );
         }
-        assert_eq!(kept.same_as(&Action { payload: None, ..action("") }), None);
-        assert_eq!(kept.hash().unwrap(), action_hash("answer", Raw::trusted(written.first().unwrap())));
+        assert_eq!(
+            kept.same_as(&Action {
+                payload: None,
+                ..action("")
+            }),
+            None
+        );
+        assert_eq!(
+            kept.hash().unwrap(),
+            action_hash("answer", Raw::trusted(written.first().unwrap()))
+        );
         assert_eq!(kept.hash(), respelled.hash());
         assert_ne!(kept.hash(), other.hash());
     }

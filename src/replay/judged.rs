@@ -97,14 +97,19 @@ impl Judged {
     /// Takes note of a diff that is none. The first one counts.
     pub(super) fn malform(&mut self, reach: Option<&Reach>) {
         if let Some(why) = reach.and_then(|r| r.malformed.as_ref()) {
-            self.anomalies_mut().malformed_diff.get_or_insert_with(|| why.clone());
+            self.anomalies_mut()
+                .malformed_diff
+                .get_or_insert_with(|| why.clone());
         }
     }
 
-    /// Whether anything may be out of the ordinary, beyond what stands behind decisions and executions.
+    /// Whether anything may be out of the ordinary, beyond what stands behind decisions and
+    /// executions.
     #[must_use]
     pub fn is_odd(&self) -> bool {
-        let moved_oddly = |m: Moved| m.movement != Movement::Legal || m.breach.is_some() || m.event == Event::Concluded;
+        let moved_oddly = |m: Moved| {
+            m.movement != Movement::Legal || m.breach.is_some() || m.event == Event::Concluded
+        };
         self.anomalies.is_some() || self.movement.is_some_and(moved_oddly)
     }
 }
@@ -258,7 +263,8 @@ pub struct Decided {
     pub lineage: Option<Lineage>,
     /// The proposal's line.
     pub proposal_line: Option<u64>,
-    /// No proposal is on record that the decision could be about: what there is to say of it follows from that.
+    /// No proposal is on record that the decision could be about: what there is to say of it
+    /// follows from that.
     pub unproposed: bool,
     /// The highest risk of what was thought, if that is all there is to decide about.
     pub thought_risk: Option<Risk>,
@@ -305,7 +311,8 @@ pub struct Ran {
     pub high_by_policy: bool,
     /// Line of the decision.
     pub decision_line: Option<u64>,
-    /// It was decided about, and nothing was proposed: what there is to say of it follows from that.
+    /// It was decided about, and nothing was proposed: what there is to say of it follows from
+    /// that.
     pub unproposed: bool,
     /// The decision that is missing may be in a record that can't be read.
     pub decision_lost: bool,

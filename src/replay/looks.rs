@@ -1,10 +1,11 @@
-//! What actions do, remembered: agents read the same files and run the same commands again and again.
+//! What actions do, remembered: agents read the same files and run the same commands again and
+//! again.
 
 use super::reach::Reach;
 use crate::governance::risk::Risk;
 use crate::trace::record::ActionType;
+use hashbrown::HashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Payloads that are remembered of one type of action; then they are forgotten all at once.
@@ -17,8 +18,8 @@ const LONGEST: usize = 1024;
 /// What is found in a payload: its risk, and where it reaches if there is anything to say.
 pub(super) type Look = (Risk, Option<Arc<Reach>>);
 
-/// Looks of one lane, by type of action and payload as written. Names in a trace can't make them collide: the standard
-/// library's hash is keyed by chance.
+/// Looks of one lane, by type of action and payload as written. The hash is keyed by chance, and few
+/// are kept, so that a trace can't make them collide to any effect.
 #[derive(Debug, Default)]
 pub struct Looks([RefCell<Known>; 3]);
 
@@ -39,7 +40,9 @@ impl Looks {
             // Hardly any diff comes again, and each would take the place of something that does.
             ActionType::CodeDiff => return find(),
         };
-        let Some(known) = self.0.get(slot).filter(|_| payload.len() <= LONGEST) else { return find() };
+        let Some(known) = self.0.get(slot).filter(|_| payload.len() <= LONGEST) else {
+            return find();
+        };
         if let Some(look) = known.borrow().looks.get(payload) {
             return look.clone();
         }
@@ -88,7 +91,12 @@ mod tests {
             let known = known.borrow();
             known.looks.len() <= KEPT
                 && known.bytes <= BYTES
-                && known.bytes == known.looks.keys().map(|payload| payload.len()).sum::<usize>()
+                && known.bytes
+                    == known
+                        .looks
+                        .keys()
+                        .map(|payload| payload.len())
+                        .sum::<usize>()
         };
         assert!(looks.0.iter().all(most));
     }

@@ -1,11 +1,12 @@
 //! The state machine under a record that may be broken.
 //!
 //! Two tracks run side by side. The *strict* one is the specification: an illegal event leaves the
-//! state as it is. It gives the final state and the verdict. But after one lost event it finds every
-//! following one illegal, and a reviewer wants the one that broke, not the forty behind it. So a
-//! *set* of states is kept besides: once an event is illegal, the execution may stand where it stood
-//! (the event was forged or repeated) or where the event leads (the one before it was lost). An event
-//! that any of these states explains is a follow-up; one that none explains is a new break.
+//! state as it is. It gives the final state and the verdict. But after one lost event it finds
+//! every following one illegal, and a reviewer wants the one that broke, not the forty behind it.
+//! So a *set* of states is kept besides: once an event is illegal, the execution may stand where it
+//! stood (the event was forged or repeated) or where the event leads (the one before it was lost).
+//! An event that any of these states explains is a follow-up; one that none explains is a new
+//! break.
 
 use crate::governance::reducer::natural_target;
 use crate::governance::{Event, FsmVersion, State, StateSet, reduce};
@@ -28,8 +29,8 @@ pub struct Machine {
     state: State,
     candidates: StateSet,
     broken: bool,
-    /// The candidates come from a record that can't be read: nothing illegal is known, and the strict
-    /// track follows what the next events show.
+    /// The candidates come from a record that can't be read: nothing illegal is known, and the
+    /// strict track follows what the next events show.
     guessing: bool,
     /// The event that broke the path just now: the one that was due before it may come late.
     early: Option<Event>,
@@ -45,7 +46,14 @@ impl Machine {
     /// A machine in a known state.
     #[must_use]
     pub const fn at(version: FsmVersion, state: State) -> Self {
-        Self { version, state, candidates: StateSet::only(state), broken: false, guessing: false, early: None }
+        Self {
+            version,
+            state,
+            candidates: StateSet::only(state),
+            broken: false,
+            guessing: false,
+            early: None,
+        }
     }
 
     /// The state of the strict track.
@@ -84,7 +92,9 @@ impl Machine {
         if !self.broken {
             return reduce(self.version, self.state, event).is_ok();
         }
-        self.candidates.iter().any(|s| reduce(self.version, s, event).is_ok())
+        self.candidates
+            .iter()
+            .any(|s| reduce(self.version, s, event).is_ok())
     }
 
     /// Applies an event.
@@ -96,7 +106,11 @@ impl Machine {
             self.put(to);
             return Movement::Legal;
         }
-        let next: StateSet = self.candidates.iter().filter_map(|s| reduce(self.version, s, event).ok()).collect();
+        let next: StateSet = self
+            .candidates
+            .iter()
+            .filter_map(|s| reduce(self.version, s, event).ok())
+            .collect();
         if let Ok(to) = strict {
             self.state = to;
         }
@@ -110,7 +124,9 @@ impl Machine {
         // If this is the event that was due, the early one has happened already.
         let early = self.early.take();
         let version = self.version;
-        let swapped = early.into_iter().flat_map(|e| next.iter().filter_map(move |s| reduce(version, s, e).ok()));
+        let swapped = early
+            .into_iter()
+            .flat_map(|e| next.iter().filter_map(move |s| reduce(version, s, e).ok()));
         self.candidates = swapped.fold(next, StateSet::with);
         let movement = if strict.is_ok() {
             Movement::Legal
@@ -126,14 +142,27 @@ impl Machine {
 
     /// Applies an event that is on record but can't be read: one of `events`, nobody knows which.
     pub fn apply_one_of(&mut self, events: &[Event]) {
-        let next: StateSet =
-            events.iter().flat_map(|e| self.candidates.iter().filter_map(|s| reduce(self.version, s, *e).ok())).collect();
-        let strict = events.iter().find_map(|e| reduce(self.version, self.state, *e).ok());
+        let next: StateSet = events
+            .iter()
+            .flat_map(|e| {
+                self.candidates
+                    .iter()
+                    .filter_map(|s| reduce(self.version, s, *e).ok())
+            })
+            .collect();
+        let strict = events
+            .iter()
+            .find_map(|e| reduce(self.version, self.state, *e).ok());
         if let Some(to) = strict {
             self.state = to;
         }
-        self.candidates =
-            if next.is_empty() { events.iter().fold(self.candidates, |set, e| set.with(natural_target(*e))) } else { next };
+        self.candidates = if next.is_empty() {
+            events
+                .iter()
+                .fold(self.candidates, |set, e| set.with(natural_target(*e)))
+        } else {
+            next
+        };
         self.guessing |= !self.broken;
         self.broken = true;
         self.settle();
@@ -146,8 +175,8 @@ impl Machine {
         self.broken = true;
     }
 
-    /// The event came from nowhere: the execution may stand anywhere, and the event that was due before
-    /// it may still come.
+    /// The event came from nowhere: the execution may stand anywhere, and the event that was due
+    /// before it may still come.
     pub fn break_open(&mut self, early: Option<Event>) {
         self.candidates = State::ALL.into_iter().collect();
         self.broken = true;
@@ -188,7 +217,10 @@ mod tests {
 
     fn breaks(events: impl IntoIterator<Item = Event>) -> usize {
         let mut machine = Machine::new(FsmVersion::V1);
-        events.into_iter().filter(|e| machine.apply(*e) == Movement::Illegal).count()
+        events
+            .into_iter()
+            .filter(|e| machine.apply(*e) == Movement::Illegal)
+            .count()
     }
 
     fn two_turns() -> Vec<Event> {

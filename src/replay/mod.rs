@@ -1,5 +1,5 @@
-//! Replay: each execution's recorded steps are applied to the reducer again, and what they rest on is
-//! gathered. Nothing is run and nobody is asked; and no rule is named here: replay states facts
+//! Replay: each execution's recorded steps are applied to the reducer again, and what they rest on
+//! is gathered. Nothing is run and nobody is asked; and no rule is named here: replay states facts
 //! ([`Judged`]), the rules say what to think of them.
 
 mod authority;

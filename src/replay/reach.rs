@@ -1,7 +1,9 @@
-//! Where an action reaches: paths that leave the work tree, protected ones, and diffs that are none.
+//! Where an action reaches: paths that leave the work tree, protected ones, and diffs that are
+//! none.
 //!
-//! A record seldom says where its work tree stands. A path that may well be inside it by an absolute name isn't held
-//! against anybody; what climbs out, hides, or lies where no work tree can be is.
+//! A record seldom says where its work tree stands. A path that may well be inside it by an
+//! absolute name isn't held against anybody; what climbs out, hides, or lies where no work tree can
+//! be is.
 
 use crate::command::path::PathClass;
 use crate::command::{self, Analysis, Certainty, Effect, EffectKind, protected};
@@ -22,8 +24,8 @@ pub struct Reach {
     pub malformed: Option<String>,
     /// Paths inside the work tree that a tool or a command writes.
     pub written: Vec<String>,
-    /// Paths that it reads, those inside of the work tree seen from there, and those that its diff names: a result that leaves them
-    /// tells nothing new.
+    /// Paths that it reads, those inside of the work tree seen from there, and those that its diff
+    /// names: a result that leaves them tells nothing new.
     pub named: Vec<String>,
     /// A tool or a command that may have written anything.
     pub opaque: bool,
@@ -38,7 +40,8 @@ pub struct Leaving {
     pub path: String,
     /// Why it isn't inside.
     pub why: String,
-    /// It isn't what it seems to a reader: a human who approved it may not have seen where it leads.
+    /// It isn't what it seems to a reader: a human who approved it may not have seen where it
+    /// leads.
     pub disguised: bool,
 }
 
@@ -50,18 +53,35 @@ impl Reach {
 
     /// Bytes that it holds, roughly.
     pub(super) fn weight(&self) -> usize {
-        let paths = self.protected.iter().chain(&self.written).chain(&self.named);
-        let leaving = self.leaves.iter().map(|leaving| size_of::<Leaving>() + leaving.path.len() + leaving.why.len());
-        size_of::<Self>() + leaving.sum::<usize>() + paths.map(|path| size_of::<String>() + path.len()).sum::<usize>()
+        let paths = self
+            .protected
+            .iter()
+            .chain(&self.written)
+            .chain(&self.named);
+        let leaving = self
+            .leaves
+            .iter()
+            .map(|leaving| size_of::<Leaving>() + leaving.path.len() + leaving.why.len());
+        size_of::<Self>()
+            + leaving.sum::<usize>()
+            + paths
+                .map(|path| size_of::<String>() + path.len())
+                .sum::<usize>()
     }
 
     /// What a diff reaches by its own headers, where it can be read.
     pub(super) fn of_diff(text: Option<&str>) -> Self {
         let Some(text) = text else {
-            return Self { malformed: Some("the payload holds no diff".to_owned()), ..Self::default() };
+            return Self {
+                malformed: Some("the payload holds no diff".to_owned()),
+                ..Self::default()
+            };
         };
         match diff::parse(text.as_bytes(), &diff::Limits::default()) {
-            Err(error) => Self { malformed: Some(error.to_string()), ..Self::default() },
+            Err(error) => Self {
+                malformed: Some(error.to_string()),
+                ..Self::default()
+            },
             Ok(diff) => {
                 let mut reach = Self::default();
                 for file in &diff.files {
@@ -78,7 +98,8 @@ impl Reach {
 
     fn diff_path(&mut self, name: &str) {
         match path::entry(name) {
-            // No tool that applies diffs takes such a name: whoever writes it means the reader of the diff.
+            // No tool that applies diffs takes such a name: whoever writes it means the reader of
+            // the diff.
             Err(fault) => self.leave(name, fault.to_string(), true),
             Ok(()) if name.contains('/') && command::path::names_home(name) => {
                 self.leave(name, "it names a home directory".to_owned(), true);
@@ -87,37 +108,73 @@ impl Reach {
         }
     }
 
-    /// What a tool call or a command reaches, from its effects. `moved` says that it starts in a folder of its own.
+    /// What a tool call or a command reaches, from its effects. `moved` says that it starts in a
+    /// folder of its own.
     pub(super) fn of_effects(kind: ActionType, analysis: &Analysis, moved: bool) -> Self {
         let (written, opaque) = super::changes::written(analysis);
-        let mut reach = Self { written, opaque, ..Self::default() };
+        let mut reach = Self {
+            written,
+            opaque,
+            ..Self::default()
+        };
         for effect in &analysis.effects {
             if effect.kind == EffectKind::Read {
-                let path = |place: &command::path::PathInfo| in_tree(&place.absolute).unwrap_or(&place.absolute).to_owned();
+                let path = |place: &command::path::PathInfo| {
+                    in_tree(&place.absolute)
+                        .unwrap_or(&place.absolute)
+                        .to_owned()
+                };
                 reach.named.extend(effect.place.as_ref().map(path));
             }
             let writes = effect.changes;
             let reads = matches!(effect.kind, EffectKind::Read | EffectKind::Credential);
             let tool = kind == ActionType::ToolCall;
-            let Some(target) = effect.target.as_deref().filter(|_| writes || (reads && tool)) else { continue };
+            let Some(target) = effect
+                .target
+                .as_deref()
+                .filter(|_| writes || (reads && tool))
+            else {
+                continue;
+            };
             if let Some((why, disguised)) = leaves(effect, target, tool, writes, moved) {
                 reach.leave(target, why, disguised);
             } else if writes {
-                reach.write(effect.place.as_ref().and_then(|place| in_tree(&place.absolute)).unwrap_or(target));
+                reach.write(
+                    effect
+                        .place
+                        .as_ref()
+                        .and_then(|place| in_tree(&place.absolute))
+                        .unwrap_or(target),
+                );
             }
         }
-        let lists = || analysis.tree.iter().any(|step| command::is_listing(&step.program));
-        let asks_git = || analysis.effects.iter().any(|effect| effect.kind == EffectKind::GitRead);
+        let lists = || {
+            analysis
+                .tree
+                .iter()
+                .any(|step| command::is_listing(&step.program))
+        };
+        let asks_git = || {
+            analysis
+                .effects
+                .iter()
+                .any(|effect| effect.kind == EffectKind::GitRead)
+        };
         reach.lists = analysis.risk == command::Risk::Low && (lists() || asks_git());
         reach.settled()
     }
 
     /// Only what leaves the work tree and what is protected.
     pub(super) fn places(&self) -> Self {
-        Self { leaves: self.leaves.clone(), protected: self.protected.clone(), ..Self::default() }
+        Self {
+            leaves: self.leaves.clone(),
+            protected: self.protected.clone(),
+            ..Self::default()
+        }
     }
 
-    /// The same with where something beside a diff reaches. What the diff writes is known; that isn't.
+    /// The same with where something beside a diff reaches. What the diff writes is known; that
+    /// isn't.
     pub(super) fn and_beside(mut self, other: Self) -> Self {
         self.leaves.extend(other.leaves);
         self.protected.extend(other.protected);
@@ -142,11 +199,18 @@ impl Reach {
 
     fn leave(&mut self, path: &str, why: String, disguised: bool) {
         // The home directory is made up; nobody shall look for it in the record.
-        let path = match path.strip_prefix(places().home.as_str()).filter(|rest| rest.starts_with('/')) {
+        let path = match path
+            .strip_prefix(places().home.as_str())
+            .filter(|rest| rest.starts_with('/'))
+        {
             Some(rest) => format!("~{rest}"),
             None => path.to_owned(),
         };
-        self.leaves.push(Leaving { path, why, disguised });
+        self.leaves.push(Leaving {
+            path,
+            why,
+            disguised,
+        });
     }
 
     fn write(&mut self, path: &str) {
@@ -188,34 +252,67 @@ pub(super) fn start(cwd: Option<&str>) -> Start {
     let places = places();
     let place = command::path::classify(cwd, Some(&places.cwd), &places.workdir, &places.home);
     let absolute = place.absolute;
-    if let Some((_, behind)) = absolute.split_once("/.git/").or_else(|| Some((absolute.strip_suffix("/.git")?, ""))) {
+    if let Some((_, behind)) = absolute
+        .split_once("/.git/")
+        .or_else(|| Some((absolute.strip_suffix("/.git")?, "")))
+    {
         // Git's own folder is that of the work tree, wherever it lies.
-        return Start::At(format!("{}/.git/{behind}", places.workdir).trim_end_matches('/').to_owned());
+        return Start::At(
+            format!("{}/.git/{behind}", places.workdir)
+                .trim_end_matches('/')
+                .to_owned(),
+        );
     }
     // Where images and build servers put work trees.
-    let built = ["/usr/src/", "/usr/local/src/", "/opt/", "/var/www/", "/var/lib/jenkins/"]
-        .into_iter()
-        .any(|at| absolute.starts_with(at));
-    let settings = || place.secret || absolute == places.home || absolute.split('/').any(|part| part.starts_with('.'));
+    let built = [
+        "/usr/src/",
+        "/usr/local/src/",
+        "/opt/",
+        "/var/www/",
+        "/var/lib/jenkins/",
+    ]
+    .into_iter()
+    .any(|at| absolute.starts_with(at));
+    let settings = || {
+        place.secret
+            || absolute == places.home
+            || absolute.split('/').any(|part| part.starts_with('.'))
+    };
     match place.class {
         PathClass::System if built => Start::Somewhere,
-        PathClass::Inside | PathClass::Root | PathClass::GitInternal | PathClass::System | PathClass::Sink => Start::At(absolute),
+        PathClass::Inside
+        | PathClass::Root
+        | PathClass::GitInternal
+        | PathClass::System
+        | PathClass::Sink => Start::At(absolute),
         PathClass::Home if settings() => Start::At(absolute),
         PathClass::Outside if absolute == "/" || !cwd.starts_with('/') => Start::At(absolute),
-        PathClass::Temporary | PathClass::Home | PathClass::Outside | PathClass::Unknown => Start::Somewhere,
+        PathClass::Temporary | PathClass::Home | PathClass::Outside | PathClass::Unknown => {
+            Start::Somewhere
+        }
     }
 }
 
-/// Why an effect's path leaves the work tree, and whether that hides; `None` when it doesn't or may not.
-fn leaves(effect: &Effect, target: &str, tool: bool, writes: bool, moved: bool) -> Option<(String, bool)> {
+/// Why an effect's path leaves the work tree, and whether that hides; `None` when it doesn't or may
+/// not.
+fn leaves(
+    effect: &Effect,
+    target: &str,
+    tool: bool,
+    writes: bool,
+    moved: bool,
+) -> Option<(String, bool)> {
     match path::parts(target) {
         Err(PathFault::GitFolder(part)) if part != ".git" && writes => {
             return Some((PathFault::GitFolder(part).to_string(), true));
         }
-        Err(fault @ PathFault::Stream(_)) if tool && writes => return Some((fault.to_string(), true)),
+        Err(fault @ PathFault::Stream(_)) if tool && writes => {
+            return Some((fault.to_string(), true));
+        }
         _ => {}
     }
-    // A shell takes a backslash for itself; what a tool does with it depends on the system that it runs on.
+    // A shell takes a backslash for itself; what a tool does with it depends on the system that it
+    // runs on.
     if tool
         && target.contains('\\')
         && let Err(fault @ (PathFault::Climbs | PathFault::Share)) = path::relative(target)
@@ -232,7 +329,9 @@ fn leaves(effect: &Effect, target: &str, tool: bool, writes: bool, moved: bool) 
         | PathClass::Temporary
         | PathClass::GitInternal
         | PathClass::Unknown => return None,
-        _ if !written_out && path::relative(command::path::below_tree(target)) == Err(PathFault::Climbs) => {
+        _ if !written_out
+            && path::relative(command::path::below_tree(target)) == Err(PathFault::Climbs) =>
+        {
             if moved {
                 return None;
             }
@@ -242,8 +341,11 @@ fn leaves(effect: &Effect, target: &str, tool: bool, writes: bool, moved: bool) 
         PathClass::Home if absolute.split('/').any(|part| part.starts_with('.')) => {
             "it lies among the settings of a home directory".to_owned()
         }
-        // Where the home directory is named by a tilde or a variable, it is no name of the work tree.
-        PathClass::Home if command::path::names_home(target) || is_home(absolute) => "it lies in a home directory".to_owned(),
+        // Where the home directory is named by a tilde or a variable, it is no name of the work
+        // tree.
+        PathClass::Home if command::path::names_home(target) || is_home(absolute) => {
+            "it lies in a home directory".to_owned()
+        }
         PathClass::Outside if absolute == "/" => "it is the root of the file system".to_owned(),
         PathClass::Home | PathClass::Outside => return None,
     };
@@ -260,13 +362,18 @@ fn seen(name: &str) -> Effect {
         span: command::Span::default(),
         risk: command::Risk::High,
         why: "was seen to change".into(),
-        place: Some(command::path::classify(name, Some(&places.cwd), &places.workdir, &places.home)),
+        place: Some(command::path::classify(
+            name,
+            Some(&places.cwd),
+            &places.workdir,
+            &places.home,
+        )),
         changes: true,
     }
 }
 
-/// Whether a path is relative, and of nothing but letters, digits and signs that mean nothing to any system. What begins with a
-/// dot may.
+/// Whether a path is relative, and of nothing but letters, digits and signs that mean nothing to
+/// any system. What begins with a dot may.
 fn is_plainly_inside(path: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'_' | b'-');
     !path.starts_with(['/', '.']) && !path.contains("/.") && path.bytes().all(plain)
@@ -274,23 +381,31 @@ fn is_plainly_inside(path: &str) -> bool {
 
 /// An absolute path as one below the work tree, if it is there.
 fn in_tree(absolute: &str) -> Option<&str> {
-    absolute.strip_prefix(places().workdir.as_str())?.strip_prefix('/')
+    absolute
+        .strip_prefix(places().workdir.as_str())?
+        .strip_prefix('/')
 }
 
-/// The context in which a record's actions are looked at: nothing is known but the work tree that paths are relative to.
+/// The context in which a record's actions are looked at: nothing is known but the work tree that
+/// paths are relative to.
 pub(super) fn places() -> &'static command::Context<'static> {
     static TABLE: LazyLock<command::Table> = LazyLock::new(command::Table::builtin);
-    static PLACES: LazyLock<command::Context<'static>> =
-        LazyLock::new(|| command::Context { home: HOME.to_owned(), ..command::Context::new(&TABLE) });
+    static PLACES: LazyLock<command::Context<'static>> = LazyLock::new(|| command::Context {
+        home: HOME.to_owned(),
+        ..command::Context::new(&TABLE)
+    });
     &PLACES
 }
 
-/// The home directory, under a name that no record has: what lies in it was named by a tilde or a variable.
+/// The home directory, under a name that no record has: what lies in it was named by a tilde or a
+/// variable.
 const HOME: &str = "/home/~";
 
 /// Whether an absolute path lies in the home directory, however that was named.
 fn is_home(absolute: &str) -> bool {
-    absolute.strip_prefix(HOME).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    absolute
+        .strip_prefix(HOME)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -307,11 +422,19 @@ mod tests {
     }
 
     fn shell(line: &str) -> Reach {
-        Reach::of_effects(ActionType::ShellCmd, &command::analyse(line, places()), false)
+        Reach::of_effects(
+            ActionType::ShellCmd,
+            &command::analyse(line, places()),
+            false,
+        )
     }
 
     fn tool(name: &str, parameters: &serde_json::Value) -> Reach {
-        Reach::of_effects(ActionType::ToolCall, &command::effects_of_tool(name, parameters, places()), false)
+        Reach::of_effects(
+            ActionType::ToolCall,
+            &command::effects_of_tool(name, parameters, places()),
+            false,
+        )
     }
 
     fn paths(reach: &Reach) -> Vec<&str> {
@@ -320,12 +443,33 @@ mod tests {
 
     #[test]
     fn what_climbs_or_lies_where_no_work_tree_is_leaves() {
-        assert_eq!(paths(&shell("echo x > ../../etc/cron.d/x")), ["../../etc/cron.d/x"]);
+        assert_eq!(
+            paths(&shell("echo x > ../../etc/cron.d/x")),
+            ["../../etc/cron.d/x"]
+        );
         assert_eq!(paths(&shell("echo x >> /etc/hosts")), ["/etc/hosts"]);
-        assert_eq!(paths(&shell("cp k ~/.ssh/authorized_keys")), ["~/.ssh/authorized_keys"]);
-        assert_eq!(paths(&shell("echo x > .GIT/hooks/pre-commit")), [".GIT/hooks/pre-commit"]);
-        assert_eq!(paths(&tool("write_file", &serde_json::json!({"path": "..\\..\\x", "content": "y"}))), ["../../x"]);
-        assert_eq!(paths(&tool("read_file", &serde_json::json!({"path": "/etc/passwd"}))), ["/etc/passwd"]);
+        assert_eq!(
+            paths(&shell("cp k ~/.ssh/authorized_keys")),
+            ["~/.ssh/authorized_keys"]
+        );
+        assert_eq!(
+            paths(&shell("echo x > .GIT/hooks/pre-commit")),
+            [".GIT/hooks/pre-commit"]
+        );
+        assert_eq!(
+            paths(&tool(
+                "write_file",
+                &serde_json::json!({"path": "..\\..\\x", "content": "y"})
+            )),
+            ["../../x"]
+        );
+        assert_eq!(
+            paths(&tool(
+                "read_file",
+                &serde_json::json!({"path": "/etc/passwd"})
+            )),
+            ["/etc/passwd"]
+        );
         let diff = Reach::of_diff(Some("--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n"));
         assert_eq!(paths(&diff), ["../x"]);
     }
@@ -348,15 +492,28 @@ mod tests {
         ] {
             assert!(is_harmless(&shell(line)), "{line}: {:?}", shell(line));
         }
-        let climbing = Reach::of_effects(ActionType::ShellCmd, &command::analyse("echo x > ../a", places()), true);
+        let climbing = Reach::of_effects(
+            ActionType::ShellCmd,
+            &command::analyse("echo x > ../a", places()),
+            true,
+        );
         assert!(is_harmless(&climbing));
-        assert!(is_harmless(&tool("write_file", &serde_json::json!({"path": "/workspace/app/a.rs", "content": "rm -rf /"}))));
-        assert!(is_harmless(&tool("write_file", &serde_json::json!({"path": "C:\\work\\a.rs", "content": "y"}))));
+        assert!(is_harmless(&tool(
+            "write_file",
+            &serde_json::json!({"path": "/workspace/app/a.rs", "content": "rm -rf /"})
+        )));
+        assert!(is_harmless(&tool(
+            "write_file",
+            &serde_json::json!({"path": "C:\\work\\a.rs", "content": "y"})
+        )));
     }
 
     #[test]
     fn protected_names_are_known_wherever_they_stand() {
-        assert_eq!(shell("echo x > .git/hooks/pre-commit").protected, [".git/hooks/pre-commit"]);
+        assert_eq!(
+            shell("echo x > .git/hooks/pre-commit").protected,
+            [".git/hooks/pre-commit"]
+        );
         assert_eq!(shell("rm ./Cargo.lock").protected, ["Cargo.lock"]);
         assert!(shell("cat .env").protected.is_empty());
     }

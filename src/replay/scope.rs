@@ -18,7 +18,8 @@ use crate::workspace::diff;
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 
-/// An action as tokens are held against it. What its payload touches is found out once, however many tokens there are.
+/// An action as tokens are held against it. What its payload touches is found out once, however
+/// many tokens there are.
 struct Asked<'a> {
     id: Option<&'a str>,
     action: Option<&'a Action<'a>>,
@@ -35,7 +36,8 @@ struct Asked<'a> {
     work: Cell<u64>,
 }
 
-/// Comparisons of globs with paths that one execution gets. Whoever has thousands of tokens names the one that an action runs on.
+/// Comparisons of globs with paths that one execution gets. Whoever has thousands of tokens names
+/// the one that an action runs on.
 pub(super) const WORK: u64 = 2_000_000;
 
 /// What a scope has to cover: all of it.
@@ -43,12 +45,13 @@ pub(super) const WORK: u64 = 2_000_000;
 pub(super) enum Targets {
     /// Paths.
     All(BTreeSet<String>),
-    /// A command line; one that is more than a single command is only covered by a scope that spells it out. Or the tool of a call
-    /// that names no path.
+    /// A command line; one that is more than a single command is only covered by a scope that
+    /// spells it out. Or the tool of a call that names no path.
     Line { text: String, single: bool },
 }
 
-/// Which token, if any, an action ran on, by its id, its content, the files that it `changed` and the time when it ran.
+/// Which token, if any, an action ran on, by its id, its content, the files that it `changed` and
+/// the time when it ran.
 pub(super) fn token_use(
     ledger: &Ledger<Token>,
     named: Option<&str>,
@@ -57,18 +60,34 @@ pub(super) fn token_use(
     work: &mut u64,
 ) -> TokenUse {
     let (targets, categories) = (OnceCell::new(), OnceCell::new());
-    let asked = Asked { id, action, covered, changed, time, targets, categories, work: Cell::new(*work) };
+    let asked = Asked {
+        id,
+        action,
+        covered,
+        changed,
+        time,
+        targets,
+        categories,
+        work: Cell::new(*work),
+    };
     let found = search(ledger, named, &asked);
     *work = asked.work.get();
     found
 }
 
 fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> TokenUse {
-    let too_late = |token: &Token| asked.time.zip(token.issued).is_some_and(|(used, issued)| used.is_before(issued));
+    let too_late = |token: &Token| {
+        asked
+            .time
+            .zip(token.issued)
+            .is_some_and(|(used, issued)| used.is_before(issued))
+    };
     if let Some(name) = named {
         return match ledger.live(name) {
             Err(LedgerError::Revoked) => TokenUse::Revoked(name.to_owned()),
-            Err(LedgerError::Unknown | LedgerError::AlreadyIssued) => TokenUse::NotIssued(name.to_owned()),
+            Err(LedgerError::Unknown | LedgerError::AlreadyIssued) => {
+                TokenUse::NotIssued(name.to_owned())
+            }
             Ok(token) if too_late(token) => TokenUse::IssuedLater(name.to_owned()),
             Ok(token) => match covers(token, asked) {
                 Cover::Yes => TokenUse::Fine,
@@ -83,7 +102,9 @@ fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> Tok
             (Cover::Yes, false) if too_late(token) => best = TokenUse::IssuedLater(name.to_owned()),
             (Cover::Yes, false) => return TokenUse::Fine,
             (Cover::Yes, true) => best = TokenUse::Revoked(name.to_owned()),
-            (Cover::Scope, false) if !matches!(best, TokenUse::Revoked(_) | TokenUse::IssuedLater(_)) => {
+            (Cover::Scope, false)
+                if !matches!(best, TokenUse::Revoked(_) | TokenUse::IssuedLater(_)) =>
+            {
                 best = TokenUse::OutOfScope(name.to_owned());
             }
             (Cover::Scope | Cover::No, _) => {}
@@ -100,8 +121,8 @@ enum Cover {
     No,
 }
 
-/// A token covers an action by its subject or its scope; where it states both, both must hold. A token
-/// that states neither covers nothing, and one that grants nothing only its subject.
+/// A token covers an action by its subject or its scope; where it states both, both must hold. A
+/// token that states neither covers nothing, and one that grants nothing only its subject.
 fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
     match &token.subject {
         Some(subject) if asked.id != Some(&**subject) => return Cover::No,
@@ -115,44 +136,82 @@ fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
     {
         return Cover::Scope;
     }
-    let Some(scope) = &token.scope else { return Cover::Yes };
+    let Some(scope) = &token.scope else {
+        return Cover::Yes;
+    };
     let targets = match asked.covered {
         Some(covered) => &covered.targets,
-        None => asked.targets.get_or_init(|| asked.action.and_then(Targets::of)),
+        None => asked
+            .targets
+            .get_or_init(|| asked.action.and_then(Targets::of)),
     };
-    let number = if let Some(Targets::All(all)) = targets { all.len() } else { 1 };
-    let Some(left) = asked.work.get().checked_sub((scope.len() * (number + asked.changed.len())) as u64) else {
+    let number = if let Some(Targets::All(all)) = targets {
+        all.len()
+    } else {
+        1
+    };
+    let Some(left) = asked
+        .work
+        .get()
+        .checked_sub((scope.len() * (number + asked.changed.len())) as u64)
+    else {
         asked.work.set(0);
         return Cover::Scope;
     };
     asked.work.set(left);
-    let within = |all: &BTreeSet<String>| all.iter().all(|path| scope.iter().any(|glob| glob.is_match(path)));
+    let within = |all: &BTreeSet<String>| {
+        all.iter()
+            .all(|path| scope.iter().any(|glob| glob.is_match(path)))
+    };
     let reached = match targets {
         None => false,
-        Some(Targets::All(all)) => !all.is_empty() && within(all) && !climbs(asked.changed) && within(asked.changed),
+        Some(Targets::All(all)) => {
+            !all.is_empty() && within(all) && !climbs(asked.changed) && within(asked.changed)
+        }
         Some(Targets::Line { text, single }) => {
-            let covered = scope.iter().any(|glob| glob.glob().glob() == text || *single && glob.is_match(text));
-            // Whose scope names commands or tools alone may have them change what they do; one that names paths means those.
-            let paths = || scope.iter().map(|glob| glob.glob().glob()).any(|glob| glob != text && is_about_paths(glob));
-            covered && (asked.changed.is_empty() || !paths() || !climbs(asked.changed) && within(asked.changed))
+            let covered = scope
+                .iter()
+                .any(|glob| glob.glob().glob() == text || *single && glob.is_match(text));
+            // Whose scope names commands or tools alone may have them change what they do; one that
+            // names paths means those.
+            let paths = || {
+                scope
+                    .iter()
+                    .map(|glob| glob.glob().glob())
+                    .any(|glob| glob != text && is_about_paths(glob))
+            };
+            covered
+                && (asked.changed.is_empty()
+                    || !paths()
+                    || !climbs(asked.changed) && within(asked.changed))
         }
     };
-    if reached && !token.scope_unreadable { Cover::Yes } else { Cover::Scope }
+    if reached && !token.scope_unreadable {
+        Cover::Yes
+    } else {
+        Cover::Scope
+    }
 }
 
-/// Whether a glob of a scope is one of paths: neither a command with its arguments nor the plain name of a program or tool.
+/// Whether a glob of a scope is one of paths: neither a command with its arguments nor the plain
+/// name of a program or tool.
 fn is_about_paths(glob: &str) -> bool {
     !glob.contains(char::is_whitespace) && (glob.contains(['/', '.']) || glob.contains("**"))
 }
 
 /// Whether a path climbs out of where it starts: no scope covers that.
 fn climbs(paths: &BTreeSet<String>) -> bool {
-    paths.iter().any(|path| path.split(['/', '\\']).any(|part| part == ".."))
+    paths
+        .iter()
+        .any(|path| path.split(['/', '\\']).any(|part| part == ".."))
 }
 
-/// Whether one of the words grants an action: its type, its tool, or the categories of everything that it does.
+/// Whether one of the words grants an action: its type, its tool, or the categories of everything
+/// that it does.
 fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
-    let ActionKind::Known(kind) = action.kind else { return false };
+    let ActionKind::Known(kind) = action.kind else {
+        return false;
+    };
     if grants.types.contains(&kind) {
         return true;
     }
@@ -173,7 +232,8 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
             None => action.payload.and_then(action::tool),
         };
         let granted = |tool: &String| {
-            grants.words.iter().any(|word| **word == **tool) || grants.tools.iter().any(|glob| glob.is_match(tool))
+            grants.words.iter().any(|word| **word == **tool)
+                || grants.tools.iter().any(|glob| glob.is_match(tool))
         };
         // Whoever may call a tool that reads may have it read.
         let reads_alone = || does().is_some_and(|found| found != 0 && found & !read == 0);
@@ -183,15 +243,27 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
     }
     let runs = kind == ActionType::ShellCmd && grants.categories & Category::Execute.bit() != 0;
     // Who may run a command may have it read and write.
-    let granted = grants.categories | if runs { read | Category::Write.bit() } else { 0 };
+    let granted = grants.categories
+        | if runs {
+            read | Category::Write.bit()
+        } else {
+            0
+        };
     // An answer that does nothing is within every category.
-    let changes = if asked.changed.is_empty() { 0 } else { Category::Write.bit() };
-    let within = |found: u32| (found | changes != 0 || kind == ActionType::Answer) && (found | changes) & !granted == 0;
+    let changes = if asked.changed.is_empty() {
+        0
+    } else {
+        Category::Write.bit()
+    };
+    let within = |found: u32| {
+        (found | changes != 0 || kind == ActionType::Answer) && (found | changes) & !granted == 0
+    };
     grants.categories != 0 && does().is_some_and(within)
 }
 
 impl Targets {
-    /// What a scope is compared with. `None` when that can't be told, or a path climbs out of where it starts: no scope covers that.
+    /// What a scope is compared with. `None` when that can't be told, or a path climbs out of where
+    /// it starts: no scope covers that.
     pub(super) fn of(action: &Action<'_>) -> Option<Self> {
         let payload = action.payload?;
         let paths: BTreeSet<String> = match action.kind {
@@ -210,10 +282,17 @@ impl Targets {
             return None;
         }
         if paths.is_empty() && action.kind == ActionKind::Known(ActionType::ToolCall) {
-            return action::tool(payload)
-                .map(|text| Targets::Line { text: action::plain_path(&text).into_owned(), single: true });
+            return action::tool(payload).map(|text| Targets::Line {
+                text: action::plain_path(&text).into_owned(),
+                single: true,
+            });
         }
-        Some(Targets::All(paths.iter().map(|p| action::plain_path(p).into_owned()).collect()))
+        Some(Targets::All(
+            paths
+                .iter()
+                .map(|p| action::plain_path(p).into_owned())
+                .collect(),
+        ))
     }
 
     /// Bytes of its names.
@@ -225,27 +304,42 @@ impl Targets {
     }
 }
 
-/// The files that a `code_diff` touches in any way: content, mode, name. `None` when its payload is no diff.
+/// The files that a `code_diff` touches in any way: content, mode, name. `None` when its payload is
+/// no diff.
 pub(super) fn diff_files(payload: Raw<'_>) -> Option<BTreeSet<String>> {
     let text = action::diff(payload)?;
     let diff = diff::parse(text.as_bytes(), &diff::Limits::default()).ok()?;
-    Some(diff.files.into_iter().flat_map(|file| [file.old, file.new]).collect())
+    Some(
+        diff.files
+            .into_iter()
+            .flat_map(|file| [file.old, file.new])
+            .collect(),
+    )
 }
 
-/// The paths among the parameters of a call, whatever those are called. `None` when there may be more.
+/// The paths among the parameters of a call, whatever those are called. `None` when there may be
+/// more.
 fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
     let call: command::Param<'_> = payload.read_all()?;
-    let tool = call.get("tool").or_else(|| call.get("tool_name")).and_then(command::Param::as_str)?;
+    let tool = call
+        .get("tool")
+        .or_else(|| call.get("tool_name"))
+        .and_then(command::Param::as_str)?;
     let analysis = command::effects_of_call(tool, &call, places());
     if analysis.cut || analysis.unparsed {
         return None;
     }
     let named = action::paths(ActionKind::Known(ActionType::ToolCall), payload);
-    let placed = analysis.effects.into_iter().filter(|e| e.place.is_some()).filter_map(|e| e.target);
+    let placed = analysis
+        .effects
+        .into_iter()
+        .filter(|e| e.place.is_some())
+        .filter_map(|e| e.target);
     Some(named.into_iter().chain(placed).collect())
 }
 
-/// Whether a line is one command with nothing written, piped or substituted: then its beginning says what it runs.
+/// Whether a line is one command with nothing written, piped or substituted: then its beginning
+/// says what it runs.
 fn is_single(line: &str) -> bool {
     let (mut single, mut double, mut escaped) = (false, false, false);
     for c in line.chars() {
@@ -271,10 +365,24 @@ mod tests {
 
     #[test]
     fn one_command_is_told_from_several() {
-        for line in ["npm test", "git commit -m 'a; b'", "grep \"a|b\" x", "echo a\\;b"] {
+        for line in [
+            "npm test",
+            "git commit -m 'a; b'",
+            "grep \"a|b\" x",
+            "echo a\\;b",
+        ] {
             assert!(is_single(line), "{line}");
         }
-        for line in ["npm test; rm x", "a && b", "a > b", "echo $(b)", "a\nb", "echo \"`b`\"", "a 'b", "a $X"] {
+        for line in [
+            "npm test; rm x",
+            "a && b",
+            "a > b",
+            "echo $(b)",
+            "a\nb",
+            "echo \"`b`\"",
+            "a 'b",
+            "a $X",
+        ] {
             assert!(!is_single(line), "{line}");
         }
     }
@@ -282,7 +390,10 @@ mod tests {
     #[test]
     fn who_has_too_many_tokens_is_not_searched_for_ever() {
         let glob = globset::Glob::new("src/**").unwrap().compile_matcher();
-        let grants = Grants { types: vec![ActionType::ToolCall], ..Grants::default() };
+        let grants = Grants {
+            types: vec![ActionType::ToolCall],
+            ..Grants::default()
+        };
         let token = Token {
             subject: None,
             scope: Some(vec![glob; 2]),
@@ -296,12 +407,32 @@ mod tests {
         ledger.issue("c", token).unwrap();
         let kind = ActionKind::Known(ActionType::ToolCall);
         let payload = Raw::trusted(r#"{"tool":"read_file","parameters":{"path":"src/a"}}"#);
-        let action = Action { id: None, kind, payload: Some(payload), risk: None };
+        let action = Action {
+            id: None,
+            kind,
+            payload: Some(payload),
+            risk: None,
+        };
         let (mut work, none) = (3, BTreeSet::new());
-        assert_eq!(token_use(&ledger, None, (None, Some(&action), None), (&none, None), &mut work), TokenUse::Fine);
+        assert_eq!(
+            token_use(
+                &ledger,
+                None,
+                (None, Some(&action), None),
+                (&none, None),
+                &mut work
+            ),
+            TokenUse::Fine
+        );
         assert_eq!(work, 1);
         assert_eq!(
-            token_use(&ledger, None, (None, Some(&action), None), (&none, None), &mut work),
+            token_use(
+                &ledger,
+                None,
+                (None, Some(&action), None),
+                (&none, None),
+                &mut work
+            ),
             TokenUse::OutOfScope("c".into())
         );
     }
@@ -312,9 +443,13 @@ mod tests {
 
     #[test]
     fn paths_are_found_whatever_they_are_called() {
-        let found = paths(r#"{"tool":"move_file","parameters":{"path":"src/a","new_path":"lib/b"}}"#).unwrap();
+        let found =
+            paths(r#"{"tool":"move_file","parameters":{"path":"src/a","new_path":"lib/b"}}"#)
+                .unwrap();
         assert_eq!(found.into_iter().collect::<Vec<_>>(), ["lib/b", "src/a"]);
-        let found = paths(r#"{"tool":"edit","parameters":{"path":"src/a","edits":[{"path":"./lib/c"}]}}"#).unwrap();
+        let found =
+            paths(r#"{"tool":"edit","parameters":{"path":"src/a","edits":[{"path":"./lib/c"}]}}"#)
+                .unwrap();
         assert!(found.contains("./lib/c"));
     }
 
@@ -322,7 +457,13 @@ mod tests {
     fn every_file_of_a_diff_counts() {
         let diff = "diff --git \"a/lib/x\" \"b/lib/x\"\nold mode 100644\nnew mode 100755\ndiff --git a/src/y b/src/y\n--- a/src/y\n+++ b/src/y\n@@ -1 +1 @@\n-a\n+b\n";
         let payload = serde_json::json!({ "diff": diff }).to_string();
-        assert_eq!(diff_files(Raw::trusted(&payload)).unwrap().into_iter().collect::<Vec<_>>(), ["lib/x", "src/y"]);
+        assert_eq!(
+            diff_files(Raw::trusted(&payload))
+                .unwrap()
+                .into_iter()
+                .collect::<Vec<_>>(),
+            ["lib/x", "src/y"]
+        );
         assert!(diff_files(Raw::trusted(r#"{"diff":"nothing"}"#)).is_none());
     }
 }

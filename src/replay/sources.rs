@@ -1,7 +1,7 @@
 //! The texts of context items, as far as a trace holds them, and which of them an action repeats.
 //!
-//! A snapshot keeps hashes and no contents. What an item says is known where a message carried it to the model, and where a
-//! tool has read its file in this execution.
+//! A snapshot keeps hashes and no contents. What an item says is known where a message carried it
+//! to the model, and where a tool has read its file in this execution.
 
 use crate::json::Raw;
 use crate::quoting::{RUN, Repetition, head, repetitions, runs_of};
@@ -11,7 +11,8 @@ use crate::trace::record::{ActionType, Payload};
 use crate::trace::step::ActionKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Runs that are remembered of one execution, some ten megabytes at the worst. What comes later isn't known.
+/// Runs that are remembered of one execution, some ten megabytes at the worst. What comes later
+/// isn't known.
 const MOST: usize = 200_000;
 /// Bytes of a text that are looked at; a text that is longer is known by its beginning.
 const TEXT: usize = 64 << 10;
@@ -117,7 +118,8 @@ impl Sources {
         }
     }
 
-    /// What an action repeats of items that are in the context (`there`) and that its turn doesn't declare.
+    /// What an action repeats of items that are in the context (`there`) and that its turn doesn't
+    /// declare.
     pub(super) fn undeclared(
         &mut self,
         kind: ActionType,
@@ -129,19 +131,33 @@ impl Sources {
         let mut found: BTreeMap<u32, Repetition> = BTreeMap::new();
         let paths = |run: u64| {
             let held = self.runs.get(&run).map(Holders::all).unwrap_or_default();
-            held.iter().filter_map(|n| Some((*n, self.paths.get(*n as usize)?)))
+            held.iter()
+                .filter_map(|n| Some((*n, self.paths.get(*n as usize)?)))
         };
-        let holders = |run| paths(run).filter(|(_, path)| there(path) && !declared.contains(*path)).map(|(n, _)| n).collect();
-        let excused = |run| self.own.contains(&run) || paths(run).any(|(_, path)| declared.contains(path));
+        let holders = |run| {
+            paths(run)
+                .filter(|(_, path)| there(path) && !declared.contains(*path))
+                .map(|(n, _)| n)
+                .collect()
+        };
+        let excused =
+            |run| self.own.contains(&run) || paths(run).any(|(_, path)| declared.contains(path));
         for text in texts.iter().filter(|_| !self.runs.is_empty()) {
             for (number, repetition) in repetitions(head(text, TEXT), &holders, &excused) {
-                if found.get(&number).is_none_or(|r| r.tokens < repetition.tokens) {
+                if found
+                    .get(&number)
+                    .is_none_or(|r| r.tokens < repetition.tokens)
+                {
                     found.insert(number, repetition);
                 }
             }
         }
         let name = |(n, r): (u32, Repetition)| {
-            Some(Undeclared { path: self.paths.get(n as usize)?.clone(), text: r.text, tokens: r.tokens })
+            Some(Undeclared {
+                path: self.paths.get(n as usize)?.clone(),
+                text: r.text,
+                tokens: r.tokens,
+            })
         };
         let mut found: Vec<Undeclared> = found.into_iter().filter_map(name).collect();
         found.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.path.cmp(&b.path)));
@@ -154,13 +170,16 @@ impl Sources {
 }
 
 impl Sources {
-    /// Remembers what the agent has written itself. Runs that share a token with one of an item's are none of its own: they
-    /// stand at the seam, and would excuse the same quotation the next time.
+    /// Remembers what the agent has written itself. Runs that share a token with one of an item's
+    /// are none of its own: they stand at the seam, and would excuse the same quotation the next
+    /// time.
     fn wrote(&mut self, text: &str) {
         let runs = runs_of(head(text, TEXT));
         let quoted: Vec<bool> = runs.iter().map(|run| self.runs.contains_key(run)).collect();
         for (n, run) in runs.iter().enumerate() {
-            let near = quoted.get(n.saturating_sub(RUN - 1)..quoted.len().min(n + RUN)).unwrap_or_default();
+            let near = quoted
+                .get(n.saturating_sub(RUN - 1)..quoted.len().min(n + RUN))
+                .unwrap_or_default();
             if self.own.len() < MOST && !near.contains(&true) {
                 self.own.insert(*run);
             }
@@ -183,19 +202,27 @@ fn read_file(kind: ActionType, payload: Raw<'_>) -> Option<String> {
         ActionType::ShellCmd => {
             let command = action::command(payload)?;
             let path = command.trim().strip_prefix("cat ")?.trim();
-            let plain = !path.is_empty() && path.chars().all(|c| c.is_alphanumeric() || "._-/@+".contains(c));
+            let plain = !path.is_empty()
+                && path
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || "._-/@+".contains(c));
             (plain && !path.starts_with('-')).then(|| path.to_owned())
         }
         ActionType::CodeDiff | ActionType::Answer => None,
     }
 }
 
-/// The texts that an action writes: each string of its payload; of a diff its lines without the first column.
+/// The texts that an action writes: each string of its payload; of a diff its lines without the
+/// first column.
 fn written(kind: ActionType, payload: Raw<'_>) -> Vec<String> {
     if kind == ActionType::CodeDiff
         && let Some(diff) = action::diff(payload)
     {
-        let column = |line: &'_ str| line.strip_prefix(['+', '-', ' ']).unwrap_or(line).to_owned();
+        let column = |line: &'_ str| {
+            line.strip_prefix(['+', '-', ' '])
+                .unwrap_or(line)
+                .to_owned()
+        };
         return vec![diff.lines().map(column).collect::<Vec<_>>().join("\n")];
     }
     let mut texts = Vec::new();
@@ -211,7 +238,9 @@ fn strings(value: serde_json::Value, texts: &mut Vec<String>) {
     match value {
         serde_json::Value::String(text) => texts.push(text),
         serde_json::Value::Array(all) => all.into_iter().for_each(|v| strings(v, texts)),
-        serde_json::Value::Object(members) => members.into_iter().for_each(|(_, v)| strings(v, texts)),
+        serde_json::Value::Object(members) => {
+            members.into_iter().for_each(|(_, v)| strings(v, texts));
+        }
         serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
     }
 }
@@ -228,11 +257,27 @@ mod tests {
     fn files_that_are_read_are_known_by_their_path() {
         let read = |kind, text| read_file(kind, Raw::trusted(text));
         let tool = |text| read(ActionType::ToolCall, text);
-        assert_eq!(tool(r#"{"tool":"read_file","parameters":{"path":"a.md"}}"#).as_deref(), Some("a.md"));
-        assert_eq!(tool(r#"{"tool":"write_file","parameters":{"path":"a.md"}}"#), None);
-        assert_eq!(tool(r#"{"tool":"read_both","parameters":{"source":"a","target":"b"}}"#), None);
-        assert_eq!(read(ActionType::ShellCmd, r#"{"command":"cat src/a.ts"}"#).as_deref(), Some("src/a.ts"));
-        for other in [r#"{"command":"cat a b"}"#, r#"{"command":"cat a | sh"}"#, r#"{"command":"cat -n"}"#] {
+        assert_eq!(
+            tool(r#"{"tool":"read_file","parameters":{"path":"a.md"}}"#).as_deref(),
+            Some("a.md")
+        );
+        assert_eq!(
+            tool(r#"{"tool":"write_file","parameters":{"path":"a.md"}}"#),
+            None
+        );
+        assert_eq!(
+            tool(r#"{"tool":"read_both","parameters":{"source":"a","target":"b"}}"#),
+            None
+        );
+        assert_eq!(
+            read(ActionType::ShellCmd, r#"{"command":"cat src/a.ts"}"#).as_deref(),
+            Some("src/a.ts")
+        );
+        for other in [
+            r#"{"command":"cat a b"}"#,
+            r#"{"command":"cat a | sh"}"#,
+            r#"{"command":"cat -n"}"#,
+        ] {
             assert_eq!(read(ActionType::ShellCmd, other), None, "{other}");
         }
     }
@@ -251,12 +296,21 @@ mod tests {
                 .map(|u| u.path)
                 .collect::<Vec<_>>()
         };
-        sources.about_to_run(ActionType::ToolCall, payload(r#"{"tool":"read_file","parameters":{"path":"./ops.md"}}"#));
+        sources.about_to_run(
+            ActionType::ToolCall,
+            payload(r#"{"tool":"read_file","parameters":{"path":"./ops.md"}}"#),
+        );
         sources.came_back(true, text);
-        assert_eq!(ask(&mut sources, &BTreeSet::from(["ops.md".to_owned()])), [""; 0]);
+        assert_eq!(
+            ask(&mut sources, &BTreeSet::from(["ops.md".to_owned()])),
+            [""; 0]
+        );
         assert_eq!(ask(&mut sources, &none), ["ops.md"]);
         sources.carried(&format!("[Reference] FILE: copy (copy.md)\n{text}\n"));
-        assert_eq!(ask(&mut sources, &BTreeSet::from(["copy.md".to_owned()])), [""; 0]);
+        assert_eq!(
+            ask(&mut sources, &BTreeSet::from(["copy.md".to_owned()])),
+            [""; 0]
+        );
         let mut asked = Sources::default();
         asked.asked(text);
         asked.carried(&format!("[Reference] FILE: copy (copy.md)\n{text}\n"));
@@ -270,6 +324,9 @@ mod tests {
     #[test]
     fn a_diff_is_read_without_its_first_column() {
         let diff = r#"{"diff":"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one two three\n+four five six\n"}"#;
-        assert!(written(ActionType::CodeDiff, Raw::trusted(diff))[0].contains("one two three\nfour five six"));
+        assert!(
+            written(ActionType::CodeDiff, Raw::trusted(diff))[0]
+                .contains("one two three\nfour five six")
+        );
     }
 }

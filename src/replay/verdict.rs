@@ -58,7 +58,11 @@ pub struct Verdict {
 
 impl Verdict {
     /// All yes, until something says otherwise.
-    pub const CLEAN: Self = Self { legal_path: Answer::Yes, authorised: Answer::Yes, governance_complete: Answer::Yes };
+    pub const CLEAN: Self = Self {
+        legal_path: Answer::Yes,
+        authorised: Answer::Yes,
+        governance_complete: Answer::Yes,
+    };
 
     fn answer(&mut self, aspect: Aspect) -> &mut Answer {
         match aspect {
@@ -83,7 +87,11 @@ impl Verdict {
 
     /// Nothing can be told any more; a no stays a no.
     pub fn doubt_all(&mut self) {
-        for aspect in [Aspect::LegalPath, Aspect::Authorised, Aspect::GovernanceComplete] {
+        for aspect in [
+            Aspect::LegalPath,
+            Aspect::Authorised,
+            Aspect::GovernanceComplete,
+        ] {
             self.doubt(aspect);
         }
     }
@@ -125,14 +133,22 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether there was nothing to verify: no turn was begun and nothing was decided or ran, or nothing ran and no answer can be
-    /// given. A terminal recording never gives one, whatever was typed.
+    /// Whether there was nothing to verify: no turn was begun and nothing was decided or ran, or
+    /// nothing ran and no answer can be given. A terminal recording never gives one, whatever was
+    /// typed.
     #[must_use]
     pub fn shows_nothing(&self) -> bool {
-        let Verdict { legal_path, authorised, governance_complete } = self.verdict;
-        let unknown = [legal_path, authorised, governance_complete].into_iter().all(|answer| answer == Answer::NotRecorded);
+        let Verdict {
+            legal_path,
+            authorised,
+            governance_complete,
+        } = self.verdict;
+        let unknown = [legal_path, authorised, governance_complete]
+            .into_iter()
+            .all(|answer| answer == Answer::NotRecorded);
         let recording = self.format == Format::YuangsCast.name();
-        unknown && (recording || self.actions == 0) || self.turns == 0 && self.actions == 0 && self.decisions == 0
+        unknown && (recording || self.actions == 0)
+            || self.turns == 0 && self.actions == 0 && self.decisions == 0
     }
 }
 

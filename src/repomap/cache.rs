@@ -1,10 +1,12 @@
-//! Tags of files that were parsed before, by the hash of their text; and which files need not be read to know it.
+//! Tags of files that were parsed before, by the hash of their text; and which files need not be
+//! read to know it.
 //!
-//! The key is the SHA-256 of everything that tags depend on: the version of queries and code, the language, the text. A file
-//! that a run has read and that had been left alone is known again by its [`Stamp`].
-//! One file holds all entries and ends with the SHA-256 of what stands before: what is cut, of another version or damaged is
-//! not believed, and is built anew. That finds accidents. Whoever may write the file may write a hash that fits, as with
-//! any cache; so nothing is cached unless asked for, and checks are run without.
+//! The key is the SHA-256 of everything that tags depend on: the version of queries and code, the
+//! language, the text. A file that a run has read and that had been left alone is known again by
+//! its [`Stamp`]. One file holds all entries and ends with the SHA-256 of what stands before: what
+//! is cut, of another version or damaged is not believed, and is built anew. That finds accidents.
+//! Whoever may write the file may write a hash that fits, as with any cache; so nothing is cached
+//! unless asked for, and checks are run without.
 
 use super::classify::LeftOut;
 use super::grammar::VERSION;
@@ -26,7 +28,8 @@ const HASH: usize = 32;
 /// The file in the folder of a cache.
 const NAME: &str = "tags.cache";
 
-/// Bytes of a cache that is read: what is larger wasn't written by this program for any tree that it takes.
+/// Bytes of a cache that is read: what is larger wasn't written by this program for any tree that
+/// it takes.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// What an entry is found by.
@@ -66,7 +69,8 @@ pub struct Cache {
     folder: PathBuf,
     bytes: Vec<u8>,
     content: Content,
-    /// When the run began: what has changed since, or shortly before, is read again by the next one.
+    /// When the run began: what has changed since, or shortly before, is read again by the next
+    /// one.
     began: SystemTime,
     state: Mutex<State>,
 }
@@ -102,13 +106,25 @@ impl Cache {
     pub fn open(folder: &Path, now: SystemTime) -> Cache {
         let path = folder.join(NAME);
         let fits = fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_BYTES);
-        let bytes = if fits { fs::read(&path).unwrap_or_default() } else { Vec::new() };
+        let bytes = if fits {
+            fs::read(&path).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
         let content = index(&bytes).unwrap_or_default();
-        Cache { folder: folder.to_path_buf(), bytes, content, began: now, state: Mutex::default() }
+        Cache {
+            folder: folder.to_path_buf(),
+            bytes,
+            content,
+            began: now,
+            state: Mutex::default(),
+        }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     pub(super) fn get(&self, key: &Key) -> Option<Tags> {
@@ -129,7 +145,11 @@ impl Cache {
 
     /// What a file was when it was read, if it is still the same.
     pub(super) fn seen(&self, path: &str, stamp: &Stamp) -> Option<Seen> {
-        let (_, seen) = self.content.files.get(path).filter(|(before, _)| before == stamp)?;
+        let (_, seen) = self
+            .content
+            .files
+            .get(path)
+            .filter(|(before, _)| before == stamp)?;
         self.state().files.insert(path.to_owned(), (*stamp, *seen));
         Some(*seen)
     }
@@ -144,23 +164,33 @@ impl Cache {
     /// What was found and what was not.
     pub fn usage(&self) -> Usage {
         let state = self.state();
-        Usage { found: state.used.len(), parsed: state.new.len() }
+        Usage {
+            found: state.used.len(),
+            parsed: state.new.len(),
+        }
     }
 
-    /// Writes what this run used and parsed, if it differs from what is there. Another run that writes at the same time
-    /// does no harm: the file is put in place as a whole.
+    /// Writes what this run used and parsed, if it differs from what is there. Another run that
+    /// writes at the same time does no harm: the file is put in place as a whole.
     ///
     /// # Errors
     /// When the folder can't be written.
     pub fn save(&self) -> io::Result<()> {
         let state = self.state();
         let before = &self.content;
-        if state.new.is_empty() && state.used.len() == before.entries.len() && state.files == before.files {
+        if state.new.is_empty()
+            && state.used.len() == before.entries.len()
+            && state.files == before.files
+        {
             return Ok(());
         }
-        let mut all: BTreeMap<Key, &[u8]> = state.new.iter().map(|(k, v)| (*k, v.as_slice())).collect();
+        let mut all: BTreeMap<Key, &[u8]> =
+            state.new.iter().map(|(k, v)| (*k, v.as_slice())).collect();
         for key in &state.used {
-            let old = before.entries.get(key).and_then(|range| self.bytes.get(range.clone()));
+            let old = before
+                .entries
+                .get(key)
+                .and_then(|range| self.bytes.get(range.clone()));
             all.extend(old.map(|bytes| (*key, bytes)));
         }
         let mut out = MAGIC.to_vec();
@@ -232,7 +262,10 @@ mod tests {
     fn written() -> (tempfile::TempDir, Vec<u8>) {
         let folder = tempfile::tempdir().unwrap();
         let cache = open(folder.path());
-        cache.put(Key::of(Language::Rust, TEXT), &extract(Language::Rust, TEXT).unwrap());
+        cache.put(
+            Key::of(Language::Rust, TEXT),
+            &extract(Language::Rust, TEXT).unwrap(),
+        );
         cache.save().unwrap();
         let bytes = fs::read(folder.path().join(NAME)).unwrap();
         (folder, bytes)
@@ -242,13 +275,25 @@ mod tests {
     fn what_was_parsed_is_found_again() {
         let (folder, _) = written();
         let cache = open(folder.path());
-        assert_eq!(cache.get(&Key::of(Language::Rust, TEXT)), Some(extract(Language::Rust, TEXT).unwrap()));
+        assert_eq!(
+            cache.get(&Key::of(Language::Rust, TEXT)),
+            Some(extract(Language::Rust, TEXT).unwrap())
+        );
         assert_eq!(cache.get(&Key::of(Language::C, TEXT)), None);
-        assert_eq!(cache.usage(), Usage { found: 1, parsed: 0 });
+        assert_eq!(
+            cache.usage(),
+            Usage {
+                found: 1,
+                parsed: 0
+            }
+        );
         cache.save().unwrap();
         let unused = open(folder.path());
         unused.save().unwrap();
-        assert!(open(folder.path()).content.entries.is_empty(), "what no run needs any more goes");
+        assert!(
+            open(folder.path()).content.entries.is_empty(),
+            "what no run needs any more goes"
+        );
     }
 
     #[test]
@@ -256,14 +301,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.rs");
         fs::write(&path, TEXT).unwrap();
-        let Some(stamp) = Stamp::of(&fs::metadata(&path).unwrap()) else { return };
+        let Some(stamp) = Stamp::of(&fs::metadata(&path).unwrap()) else {
+            return;
+        };
         let seen = Seen::Source(Language::Rust, Key::of(Language::Rust, TEXT));
         let now = fs::metadata(&path).unwrap().modified().unwrap();
         let cache = |now| Cache::open(folder.path(), now);
         let fresh = cache(now);
         fresh.saw("a.rs", stamp, seen);
         fresh.save().unwrap();
-        assert_eq!(open(folder.path()).seen("a.rs", &stamp), None, "it was written just now");
+        assert_eq!(
+            open(folder.path()).seen("a.rs", &stamp),
+            None,
+            "it was written just now"
+        );
         let later = cache(now + std::time::Duration::from_mins(1));
         later.saw("a.rs", stamp, seen);
         later.save().unwrap();
@@ -271,7 +322,10 @@ mod tests {
         assert_eq!(again.seen("a.rs", &stamp), Some(seen));
         assert_eq!(again.seen("b.rs", &stamp), None);
         fs::write(&path, format!("{TEXT}\n")).unwrap();
-        assert_eq!(again.seen("a.rs", &Stamp::of(&fs::metadata(&path).unwrap()).unwrap()), None);
+        assert_eq!(
+            again.seen("a.rs", &Stamp::of(&fs::metadata(&path).unwrap()).unwrap()),
+            None
+        );
     }
 
     #[cfg(unix)]
@@ -286,7 +340,10 @@ mod tests {
         write("d.txt", b"\0\0");
         let plain = of_folder(tree.path(), None).unwrap();
         assert_eq!((plain.files.len(), plain.left_out.len()), (3, 1));
-        let now = fs::metadata(tree.path().join("d.txt")).unwrap().modified().unwrap();
+        let now = fs::metadata(tree.path().join("d.txt"))
+            .unwrap()
+            .modified()
+            .unwrap();
         let later = || Cache::open(kept.path(), now + std::time::Duration::from_mins(1));
         for _ in 0..2 {
             let cache = later();
@@ -298,15 +355,30 @@ mod tests {
         assert_eq!(cache.content.files.len(), 4);
         cache.content.files.get_mut("a.rs").unwrap().1 = Seen::Text;
         let told = of_folder(tree.path(), Some(&cache)).unwrap();
-        assert_eq!((told.files[0].language, &told.files[1..]), (None, &plain.files[1..]));
+        assert_eq!(
+            (told.files[0].language, &told.files[1..]),
+            (None, &plain.files[1..])
+        );
         // Of equal length.
         write("a.rs", TEXT.replace("f(", "g(").as_bytes());
         write("d.txt", b"ab");
         let cache = later();
         let now = of_folder(tree.path(), Some(&cache)).unwrap();
         assert_eq!(now, of_folder(tree.path(), None).unwrap());
-        assert_eq!((now.files[0].tags.definitions[0].name.as_str(), now.files.len()), ("g", 4));
-        assert_eq!(cache.usage(), Usage { found: 1, parsed: 1 });
+        assert_eq!(
+            (
+                now.files[0].tags.definitions[0].name.as_str(),
+                now.files.len()
+            ),
+            ("g", 4)
+        );
+        assert_eq!(
+            cache.usage(),
+            Usage {
+                found: 1,
+                parsed: 1
+            }
+        );
     }
 
     proptest! {
@@ -330,7 +402,10 @@ mod tests {
             fs::write(folder.path().join(NAME), broken).unwrap();
             assert!(open(folder.path()).content.entries.is_empty(), "byte {at}");
             fs::write(folder.path().join(NAME), &bytes[..at]).unwrap();
-            assert!(open(folder.path()).content.entries.is_empty(), "cut at {at}");
+            assert!(
+                open(folder.path()).content.entries.is_empty(),
+                "cut at {at}"
+            );
         }
     }
 

@@ -1,4 +1,5 @@
-//! Which files are left out of a map, and why: by what `.gitattributes` says, by their names, by their content.
+//! Which files are left out of a map, and why: by what `.gitattributes` says, by their names, by
+//! their content.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,8 @@ impl LeftOut {
 /// Bytes of the largest file that is read.
 pub const MAX_BYTES: usize = 2 << 20;
 
-/// Bytes at the top of a file that are searched for a remark that it is generated, and for what no text has.
+/// Bytes at the top of a file that are searched for a remark that it is generated, and for what no
+/// text has.
 const TOP: usize = 8 << 10;
 
 const VENDORED: [&str; 12] = [
@@ -113,13 +115,20 @@ impl Attributes {
         let mut builders = [GitignoreBuilder::new(""), GitignoreBuilder::new("")];
         for line in text.lines() {
             let mut words = line.split_ascii_whitespace();
-            let Some(pattern) = words.next().filter(|p| !p.starts_with(['#', '!', '['])) else { continue };
+            let Some(pattern) = words.next().filter(|p| !p.starts_with(['#', '!', '['])) else {
+                continue;
+            };
             for word in words {
-                for (builder, name) in builders.iter_mut().zip(["linguist-generated", "linguist-vendored"]) {
+                for (builder, name) in builders
+                    .iter_mut()
+                    .zip(["linguist-generated", "linguist-vendored"])
+                {
                     let line = match word.strip_prefix(['-', '!']) {
                         Some(word) if word == name => format!("!{pattern}"),
                         None if word == format!("{name}=false") => format!("!{pattern}"),
-                        None if word == name || word == format!("{name}=true") => pattern.to_owned(),
+                        None if word == name || word == format!("{name}=true") => {
+                            pattern.to_owned()
+                        }
                         _ => continue,
                     };
                     // A pattern that can't be read sets nothing.
@@ -127,17 +136,26 @@ impl Attributes {
                 }
             }
         }
-        let [generated, vendored] = builders.map(|b| b.build().unwrap_or_else(|_| Gitignore::empty()));
+        let [generated, vendored] =
+            builders.map(|b| b.build().unwrap_or_else(|_| Gitignore::empty()));
         self.files.push((folder.to_owned(), generated, vendored));
         self.files.sort_by(|a, b| a.0.cmp(&b.0));
     }
 
     /// What is said of a path by the innermost file that says something.
-    fn ask(&self, path: &str, which: impl Fn(&(String, Gitignore, Gitignore)) -> &Gitignore) -> Option<bool> {
+    fn ask(
+        &self,
+        path: &str,
+        which: impl Fn(&(String, Gitignore, Gitignore)) -> &Gitignore,
+    ) -> Option<bool> {
         self.files.iter().rev().find_map(|file| {
             let inner = path.strip_prefix(file.0.as_str())?;
             let said = which(file).matched(Path::new(inner), false);
-            if said.is_none() { None } else { Some(said.is_ignore()) }
+            if said.is_none() {
+                None
+            } else {
+                Some(said.is_ignore())
+            }
         })
     }
 
@@ -148,8 +166,11 @@ impl Attributes {
         if self.ask(path, |f| &f.2).unwrap_or_else(vendored) {
             return Some(LeftOut::Vendored);
         }
-        let generated = || GENERATED_NAMES.contains(&name) || GENERATED_ENDS.iter().any(|e| name.ends_with(e));
-        self.ask(path, |f| &f.1).unwrap_or_else(generated).then_some(LeftOut::Generated)
+        let generated =
+            || GENERATED_NAMES.contains(&name) || GENERATED_ENDS.iter().any(|e| name.ends_with(e));
+        self.ask(path, |f| &f.1)
+            .unwrap_or_else(generated)
+            .then_some(LeftOut::Generated)
     }
 }
 
@@ -178,21 +199,27 @@ pub(super) fn text(bytes: &[u8], is_parsed: bool) -> Result<&str, LeftOut> {
 /// Whether the first lines say that a program wrote the file.
 fn is_generated(top: &[u8]) -> bool {
     let holds = |line: &[u8], word: &[u8]| memchr::memmem::find(line, word).is_some();
-    top.split(|b| *b == b'\n')
-        .take(20)
-        .any(|line| (holds(line, b"ode generated") && holds(line, b"DO NOT EDIT")) || is_marked(line))
+    top.split(|b| *b == b'\n').take(20).any(|line| {
+        (holds(line, b"ode generated") && holds(line, b"DO NOT EDIT")) || is_marked(line)
+    })
 }
 
 /// The word that some generators leave, where it stands first in a comment.
 fn is_marked(line: &[u8]) -> bool {
     let words = line.trim_ascii_start();
-    let is_comment = [&b"//"[..], b"#", b"/*", b"*", b"--", b"<!--"].iter().any(|start| words.starts_with(start));
-    let bare = words.iter().position(|b| b.is_ascii_alphanumeric() || *b == b'@').and_then(|at| words.get(at..));
+    let is_comment = [&b"//"[..], b"#", b"/*", b"*", b"--", b"<!--"]
+        .iter()
+        .any(|start| words.starts_with(start));
+    let bare = words
+        .iter()
+        .position(|b| b.is_ascii_alphanumeric() || *b == b'@')
+        .and_then(|at| words.get(at..));
     // In two parts, so that this file isn't one.
     is_comment && bare.is_some_and(|b| b.starts_with(concat!("@", "generated").as_bytes()))
 }
 
-/// Whether a text has more than 300 bytes a line, or a line of more than 20,000, and is worth the question.
+/// Whether a text has more than 300 bytes a line, or a line of more than 20,000, and is worth the
+/// question.
 fn is_minified(bytes: &[u8]) -> bool {
     let (mut lines, mut longest, mut start) = (1, 0, 0);
     for end in memchr::memchr_iter(b'\n', bytes) {
@@ -211,15 +238,24 @@ mod tests {
     #[test]
     fn names_and_attributes_decide() {
         let mut attributes = Attributes::default();
-        assert_eq!(attributes.left_out("a/vendor/x.go"), Some(LeftOut::Vendored));
+        assert_eq!(
+            attributes.left_out("a/vendor/x.go"),
+            Some(LeftOut::Vendored)
+        );
         assert_eq!(attributes.left_out("vendor.go"), None);
         assert_eq!(attributes.left_out("a/b.min.js"), Some(LeftOut::Generated));
         attributes
             .add("", "# x\n*.gen.rs linguist-generated\nvendor/** -linguist-vendored\nlib/*.c text linguist-vendored=true\n");
-        attributes.add("deep/", "own.gen.rs linguist-generated=false\n[x linguist-vendored\n");
+        attributes.add(
+            "deep/",
+            "own.gen.rs linguist-generated=false\n[x linguist-vendored\n",
+        );
         assert_eq!(attributes.left_out("a/b.gen.rs"), Some(LeftOut::Generated));
         assert_eq!(attributes.left_out("deep/own.gen.rs"), None);
-        assert_eq!(attributes.left_out("deep/x.gen.rs"), Some(LeftOut::Generated));
+        assert_eq!(
+            attributes.left_out("deep/x.gen.rs"),
+            Some(LeftOut::Generated)
+        );
         assert_eq!(attributes.left_out("vendor/x.go"), None);
         assert_eq!(attributes.left_out("lib/x.c"), Some(LeftOut::Vendored));
     }
@@ -228,10 +264,25 @@ mod tests {
     fn content_decides() {
         assert_eq!(text(b"a\0b", true), Err(LeftOut::Binary));
         assert_eq!(text(b"caf\xe9", true), Err(LeftOut::NotUtf8));
-        assert_eq!(text(b"// Code generated by x. DO NOT EDIT.\n", true), Err(LeftOut::Generated));
-        assert_eq!(text(concat!("/* @", "generated */").as_bytes(), true), Err(LeftOut::Generated));
-        assert_eq!(text("x = 1;".repeat(900).as_bytes(), true), Err(LeftOut::Minified));
-        assert_eq!(text(&vec![b'\n'; MAX_BYTES + 1], true), Err(LeftOut::TooLarge));
-        assert_eq!(text("x = 1;\n".repeat(900).as_bytes(), true).map(str::len), Ok(6300));
+        assert_eq!(
+            text(b"// Code generated by x. DO NOT EDIT.\n", true),
+            Err(LeftOut::Generated)
+        );
+        assert_eq!(
+            text(concat!("/* @", "generated */").as_bytes(), true),
+            Err(LeftOut::Generated)
+        );
+        assert_eq!(
+            text("x = 1;".repeat(900).as_bytes(), true),
+            Err(LeftOut::Minified)
+        );
+        assert_eq!(
+            text(&vec![b'\n'; MAX_BYTES + 1], true),
+            Err(LeftOut::TooLarge)
+        );
+        assert_eq!(
+            text("x = 1;\n".repeat(900).as_bytes(), true).map(str::len),
+            Ok(6300)
+        );
     }
 }

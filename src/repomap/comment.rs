@@ -1,4 +1,5 @@
-//! Documentation: the first line of the comment that belongs to a definition, or of a string at the top of it.
+//! Documentation: the first line of the comment that belongs to a definition, or of a string at the
+//! top of it.
 
 use super::language::Language;
 use super::signature::one_line;
@@ -17,8 +18,8 @@ pub(super) struct Span {
     pub(super) is_comment: bool,
 }
 
-/// The documentation of the definition that starts at a place and whose body starts at another. Spans and strings are
-/// in the order of the text.
+/// The documentation of the definition that starts at a place and whose body starts at another.
+/// Spans and strings are in the order of the text.
 pub(super) fn of(
     language: Language,
     text: &str,
@@ -27,7 +28,9 @@ pub(super) fn of(
     spans: &[Span],
     strings: &[(usize, usize)],
 ) -> Option<String> {
-    let inside = body.and_then(|b| strings.binary_search_by_key(&b, |s| s.0).ok()).and_then(|at| strings.get(at));
+    let inside = body
+        .and_then(|b| strings.binary_search_by_key(&b, |s| s.0).ok())
+        .and_then(|at| strings.get(at));
     if let Some((from, to)) = inside {
         return first_line(language, text.get(*from..*to)?);
     }
@@ -35,18 +38,26 @@ pub(super) fn of(
 }
 
 /// The documentation of the file itself.
-pub(super) fn of_file(language: Language, text: &str, spans: &[Span], strings: &[(usize, usize)]) -> Option<String> {
+pub(super) fn of_file(
+    language: Language,
+    text: &str,
+    spans: &[Span],
+    strings: &[(usize, usize)],
+) -> Option<String> {
     match language {
         Language::Rust => {
             let first = spans.iter().find(|s| s.is_comment)?;
             let block = text.get(first.start..first.end)?;
             let before = text.get(..first.start)?.trim();
-            (before.is_empty() && (block.starts_with("//!") || block.starts_with("/*!"))).then(|| first_line(language, block))?
+            (before.is_empty() && (block.starts_with("//!") || block.starts_with("/*!")))
+                .then(|| first_line(language, block))?
         }
         Language::Python => {
             let (from, to) = strings.first()?;
             let before = text.get(..*from)?;
-            let only_comments = before.lines().all(|l| l.trim().is_empty() || l.trim_start().starts_with('#'));
+            let only_comments = before
+                .lines()
+                .all(|l| l.trim().is_empty() || l.trim_start().starts_with('#'));
             only_comments.then(|| first_line(language, text.get(*from..*to)?))?
         }
         _ => None,
@@ -59,7 +70,10 @@ fn above<'t>(language: Language, text: &'t str, start: usize, spans: &[Span]) ->
     let mut block: Option<(usize, usize)> = None;
     let last = spans.partition_point(|s| s.start < start);
     for span in spans.get(..last)?.iter().rev().take(MAX_LINES) {
-        let (from, to) = (span.start, span.start + text.get(span.start..span.end)?.trim_end().len());
+        let (from, to) = (
+            span.start,
+            span.start + text.get(span.start..span.end)?.trim_end().len(),
+        );
         if to > at {
             // Inside of something that was passed already.
             continue;
@@ -76,7 +90,11 @@ fn above<'t>(language: Language, text: &'t str, start: usize, spans: &[Span]) ->
             continue;
         }
         let comment = text.get(from..to)?;
-        let starts_its_line = text.get(..from)?.rsplit('\n').next().is_some_and(|before| before.trim().is_empty());
+        let starts_its_line = text
+            .get(..from)?
+            .rsplit('\n')
+            .next()
+            .is_some_and(|before| before.trim().is_empty());
         if !starts_its_line || !is_documentation(language, comment) {
             break;
         }
@@ -110,7 +128,10 @@ fn is_documentation(language: Language, comment: &str) -> bool {
 fn first_line(language: Language, block: &str) -> Option<String> {
     let opening = ["r\"\"\"", "\"\"\"", "'''", "r\"", "\"", "'"];
     let block = match language {
-        Language::Python => opening.iter().find_map(|o| block.strip_prefix(o)).unwrap_or(block),
+        Language::Python => opening
+            .iter()
+            .find_map(|o| block.strip_prefix(o))
+            .unwrap_or(block),
         _ => block,
     };
     for line in block.lines().take(MAX_LINES) {
@@ -118,9 +139,15 @@ fn first_line(language: Language, block: &str) -> Option<String> {
         let line = match language {
             Language::Python => line.trim_end_matches(['"', '\'']),
             Language::Ruby | Language::Bash => line.trim_start_matches(['#', '!', '-', '=']),
-            _ => line.trim_start_matches(['/', '*', '!']).trim_end_matches(['/', '*']),
+            _ => line
+                .trim_start_matches(['/', '*', '!'])
+                .trim_end_matches(['/', '*']),
         };
-        let line = if language == Language::CSharp { without_tags(line) } else { line.to_owned() };
+        let line = if language == Language::CSharp {
+            without_tags(line)
+        } else {
+            line.to_owned()
+        };
         let line = line.trim();
         if line.starts_with(['@', '\\']) {
             return None;
@@ -152,10 +179,23 @@ mod tests {
 
     #[test]
     fn the_first_line_that_says_something_counts() {
-        assert_eq!(first_line(Language::Java, "/**\n * Reads it.\n * More.\n */").unwrap(), "Reads it.");
+        assert_eq!(
+            first_line(Language::Java, "/**\n * Reads it.\n * More.\n */").unwrap(),
+            "Reads it."
+        );
         assert_eq!(first_line(Language::Java, "/** @return x */"), None);
-        assert_eq!(first_line(Language::Python, "\"\"\"\n  Doc.\n\"\"\"").unwrap(), "Doc.");
-        assert_eq!(first_line(Language::CSharp, "/// <summary>\n/// Sums <c>a</c>.\n/// </summary>").unwrap(), "Sums a.");
+        assert_eq!(
+            first_line(Language::Python, "\"\"\"\n  Doc.\n\"\"\"").unwrap(),
+            "Doc."
+        );
+        assert_eq!(
+            first_line(
+                Language::CSharp,
+                "/// <summary>\n/// Sums <c>a</c>.\n/// </summary>"
+            )
+            .unwrap(),
+            "Sums a."
+        );
         assert_eq!(first_line(Language::C, "/******/"), None);
     }
 
@@ -164,11 +204,28 @@ mod tests {
         let text = "int a; /* a */\nint b;\n\n// far\n\n// one\n// two\nint c;";
         let span = |word: &str| {
             let start = text.find(word).unwrap();
-            let end = if word.starts_with("/*") { start + 7 } else { text.match_indices('\n').find(|n| n.0 > start).unwrap().0 };
-            Span { start, end, is_comment: true }
+            let end = if word.starts_with("/*") {
+                start + 7
+            } else {
+                text.match_indices('\n').find(|n| n.0 > start).unwrap().0
+            };
+            Span {
+                start,
+                end,
+                is_comment: true,
+            }
         };
         let spans = [span("/* a"), span("// far"), span("// one"), span("// two")];
-        let doc = |word: &str| of(Language::C, text, text.find(word).unwrap(), None, &spans, &[]);
+        let doc = |word: &str| {
+            of(
+                Language::C,
+                text,
+                text.find(word).unwrap(),
+                None,
+                &spans,
+                &[],
+            )
+        };
         assert_eq!(doc("int b"), None);
         assert_eq!(doc("int c").unwrap(), "one");
     }

@@ -1,5 +1,5 @@
-//! Names that say little: what standard libraries call their own things. A reference to `map` rarely means the one
-//! definition of that name in the tree.
+//! Names that say little: what standard libraries call their own things. A reference to `map`
+//! rarely means the one definition of that name in the tree.
 
 /// Sorted.
 #[rustfmt::skip]

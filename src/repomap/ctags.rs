@@ -7,14 +7,19 @@ use crate::escape::{line_start, terminal};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// Writes all definitions and references, one JSON object on a line, in the order of files and lines.
+/// Writes all definitions and references, one JSON object on a line, in the order of files and
+/// lines.
 ///
 /// # Errors
 /// When writing fails.
 pub fn write_jsonl(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
     for file in &snapshot.files {
         for definition in &file.tags.definitions {
-            writeln!(out, "{}", harmless(&of_definition(file, definition).to_string()))?;
+            writeln!(
+                out,
+                "{}",
+                harmless(&of_definition(file, definition).to_string())
+            )?;
         }
         for reference in &file.tags.references {
             let mut tag = Map::new();
@@ -23,8 +28,14 @@ pub fn write_jsonl(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
             tag.insert("line".into(), json!(reference.line));
             tag.insert("kind".into(), json!(reference.kind));
             tag.insert("name".into(), json!(file.tags.name(reference)));
-            if let Some(within) = reference.within.and_then(|at| file.tags.definitions.get(at as usize)) {
-                tag.insert("within".into(), json!({ "name": within.name, "kind": within.kind, "line": within.line }));
+            if let Some(within) = reference
+                .within
+                .and_then(|at| file.tags.definitions.get(at as usize))
+            {
+                tag.insert(
+                    "within".into(),
+                    json!({ "name": within.name, "kind": within.kind, "line": within.line }),
+                );
             }
             writeln!(out, "{}", harmless(&Value::Object(tag).to_string()))?;
         }
@@ -55,7 +66,8 @@ fn of_definition(file: &File, definition: &Definition) -> Value {
     Value::Object(tag)
 }
 
-/// Writes the definitions as a `tags` file, sorted by the bytes of its lines as editors expect (tags(5), extended format).
+/// Writes the definitions as a `tags` file, sorted by the bytes of its lines as editors expect
+/// (tags(5), extended format).
 ///
 /// # Errors
 /// When writing fails.
@@ -63,7 +75,13 @@ pub fn write_ctags(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
     let mut lines: Vec<String> = snapshot
         .files
         .iter()
-        .flat_map(|file| file.tags.definitions.iter().filter(|d| d.kind != Kind::Implementation).map(|d| ctag(file, d)))
+        .flat_map(|file| {
+            file.tags
+                .definitions
+                .iter()
+                .filter(|d| d.kind != Kind::Implementation)
+                .map(|d| ctag(file, d))
+        })
         .collect();
     lines.sort_unstable();
     writeln!(out, "!_TAG_FILE_FORMAT\t2\t/extended format/")?;
@@ -76,7 +94,10 @@ pub fn write_ctags(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn ctag(file: &File, definition: &Definition) -> String {
-    let parent = file.tags.parent(definition).map_or(String::new(), |p| format!("\tscope:{}", field(p)));
+    let parent = file
+        .tags
+        .parent(definition)
+        .map_or(String::new(), |p| format!("\tscope:{}", field(p)));
     format!(
         "{}\t{}\t{};\"\tkind:{}\tline:{}{parent}\tsignature:{}",
         tag_name(&definition.name),
@@ -88,11 +109,12 @@ fn ctag(file: &File, definition: &Definition) -> String {
     )
 }
 
-/// The name that a line begins with. One that begins with an exclamation mark would be read as a pseudo-tag, which says something
-/// of the whole file.
+/// The name that a line begins with. One that begins with an exclamation mark would be read as a
+/// pseudo-tag, which says something of the whole file.
 fn tag_name(name: &str) -> String {
     let safe = line_start(&name.replace('\\', "\\\\"));
-    safe.strip_prefix('!').map_or(safe.clone(), |rest| format!("\\x21{rest}"))
+    safe.strip_prefix('!')
+        .map_or(safe.clone(), |rest| format!("\\x21{rest}"))
 }
 
 /// A field: no tab, no line end, a backslash doubled.
@@ -110,27 +132,61 @@ mod tests {
         let source = "class A { \"!_TAG_FILE_ENCODING\"() {} \"::error::x\"() {} }\n";
         let tags = extract(Language::TypeScript, source).unwrap();
         assert_eq!(tags.definitions.len(), 3);
-        let file = File { path: "a.ts".into(), language: Some(Language::TypeScript), tags };
+        let file = File {
+            path: "a.ts".into(),
+            language: Some(Language::TypeScript),
+            tags,
+        };
         let mut out = Vec::new();
-        write_ctags(&Snapshot { files: vec![file], ..Snapshot::default() }, &mut out).unwrap();
+        write_ctags(
+            &Snapshot {
+                files: vec![file],
+                ..Snapshot::default()
+            },
+            &mut out,
+        )
+        .unwrap();
         let text = String::from_utf8(out).unwrap();
-        assert_eq!(text.lines().filter(|l| l.starts_with('!')).count(), 3, "{text}");
-        assert!(text.contains("\n\\x21_TAG_FILE_ENCODING\ta.ts\t1"), "{text}");
+        assert_eq!(
+            text.lines().filter(|l| l.starts_with('!')).count(),
+            3,
+            "{text}"
+        );
+        assert!(
+            text.contains("\n\\x21_TAG_FILE_ENCODING\ta.ts\t1"),
+            "{text}"
+        );
     }
 
     #[test]
     fn a_hostile_name_stays_in_its_field() {
         let tags = extract(Language::Rust, "pub fn f(a: &str) {}\nstruct B;\n").unwrap();
-        let file = File { path: "a\tb\n!_TAG.rs".into(), language: Some(Language::Rust), tags };
-        let snapshot = Snapshot { files: vec![file], ..Snapshot::default() };
+        let file = File {
+            path: "a\tb\n!_TAG.rs".into(),
+            language: Some(Language::Rust),
+            tags,
+        };
+        let snapshot = Snapshot {
+            files: vec![file],
+            ..Snapshot::default()
+        };
         let mut out = Vec::new();
         write_ctags(&snapshot, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text.lines().count(), 5);
-        assert!(text.ends_with("f\ta b\\n!_TAG.rs\t1;\"\tkind:function\tline:1\tsignature:pub fn f(a: &str)\n"), "{text}");
+        assert!(
+            text.ends_with(
+                "f\ta b\\n!_TAG.rs\t1;\"\tkind:function\tline:1\tsignature:pub fn f(a: &str)\n"
+            ),
+            "{text}"
+        );
         let mut out = Vec::new();
         write_jsonl(&snapshot, &mut out).unwrap();
-        let lines: Vec<Value> = String::from_utf8(out).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        let lines: Vec<Value> = String::from_utf8(out)
+            .unwrap()
+            .lines()
+            .map(|l| serde_json::from_str(l).unwrap())
+            .collect();
         assert_eq!(lines[0]["name"], "f");
         assert_eq!(lines[0]["path"], "a\tb\n!_TAG.rs");
     }

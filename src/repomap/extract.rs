@@ -46,7 +46,8 @@ impl Extractor {
         })?;
         let matches = Matches::new(grammar, &tree, text);
         let has_errors = tree.root_node().has_error();
-        // What stays is put together where the tree was: between its nodes, it would split the memory for the next one.
+        // What stays is put together where the tree was: between its nodes, it would split the
+        // memory for the next one.
         drop(tree);
         Ok(assemble(language, text, &matches, has_errors))
     }
@@ -68,18 +69,27 @@ fn number(n: usize) -> u32 {
 }
 
 fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool) -> Tags {
-    let mut tags =
-        Tags { has_errors, doc: comment::of_file(language, text, &matches.comments, &matches.docs), ..Tags::default() };
+    let mut tags = Tags {
+        has_errors,
+        doc: comment::of_file(language, text, &matches.comments, &matches.docs),
+        ..Tags::default()
+    };
     let hidden = Hidden::new(&matches.comments);
     // Ends of the definitions that are open, with their places in the list.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut ends: Vec<(usize, usize)> = Vec::new();
-    let mut outers = Outers { all: &matches.outers, next: 0, open: Vec::new() };
+    let mut outers = Outers {
+        all: &matches.outers,
+        next: 0,
+        open: Vec::new(),
+    };
     for found in &matches.definitions {
         while open.last().is_some_and(|(end, _)| *end <= found.start) {
             open.pop();
         }
-        let around = open.last().and_then(|(_, at)| Some((*at, tags.definitions.get(*at)?.kind)));
+        let around = open
+            .last()
+            .and_then(|(_, at)| Some((*at, tags.definitions.get(*at)?.kind)));
         let start = outers.start_of(found);
         if found.kind.is_only_global() && around.is_some_and(|(_, kind)| kind.is_callable()) {
             continue;
@@ -88,21 +98,49 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
         if names::is_keyword(language, &name.name) {
             continue;
         }
-        let of = found.parent.map(|p| names::plain(slice(text, p)).to_owned()).or(name.of);
+        let of = found
+            .parent
+            .map(|p| names::plain(slice(text, p)).to_owned())
+            .or(name.of);
         let kind = match found.kind {
-            Kind::Function if of.is_some() || around.is_some_and(|(_, kind)| kind.has_methods()) => Kind::Method,
+            Kind::Function
+                if of.is_some() || around.is_some_and(|(_, kind)| kind.has_methods()) =>
+            {
+                Kind::Method
+            }
             Kind::Method if language == Language::Ruby && around.is_none() => Kind::Function,
             other => other,
         };
-        let start = found.prefix.and_then(|word| before(text, found.start, word)).unwrap_or(start.min(found.start));
+        let start = found
+            .prefix
+            .and_then(|word| before(text, found.start, word))
+            .unwrap_or(start.min(found.start));
         let prefix = found.prefix.filter(|_| start == found.start);
-        let mut signature = signature::of(text, start, found.body.unwrap_or(found.end), &hidden, prefix, kind, language);
-        if kind != Kind::Implementation && !signature.ends_with('…') && !signature.contains(&name.name) {
+        let mut signature = signature::of(
+            text,
+            start,
+            found.body.unwrap_or(found.end),
+            &hidden,
+            prefix,
+            kind,
+            language,
+        );
+        if kind != Kind::Implementation
+            && !signature.ends_with('…')
+            && !signature.contains(&name.name)
+        {
             // `typedef struct {…} name`
             signature.push(' ');
             signature.push_str(&signature::one_line(&name.name, signature::LIMIT));
         }
-        let doc = comment::of(language, text, start, found.body, &matches.comments, &matches.docs);
+        let doc = comment::of(
+            language,
+            text,
+            start,
+            found.body,
+            &matches.comments,
+            &matches.docs,
+        );
         let around_it = around.and_then(|(at, _)| tags.definitions.get(at));
         let private = names::is_private(language, kind, &name.name, &signature, around_it);
         open.push((found.end, tags.definitions.len()));
@@ -136,11 +174,19 @@ struct Around<'a> {
 
 impl<'a> Around<'a> {
     const fn new(extents: &'a [(usize, usize)]) -> Self {
-        Around { extents, next: 0, open: Vec::new() }
+        Around {
+            extents,
+            next: 0,
+            open: Vec::new(),
+        }
     }
 
     fn at(&mut self, place: usize) -> Option<usize> {
-        while let Some((from, to)) = self.extents.get(self.next).filter(|(from, _)| *from <= place) {
+        while let Some((from, to)) = self
+            .extents
+            .get(self.next)
+            .filter(|(from, _)| *from <= place)
+        {
             while self.open.last().is_some_and(|(end, _)| end <= from) {
                 self.open.pop();
             }
@@ -166,11 +212,17 @@ fn refer(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut T
             names.push(name.to_owned());
             number(names.len() - 1)
         });
-        tags.references.push(Reference { name, kind: *kind, line: number(row + 1), within });
+        tags.references.push(Reference {
+            name,
+            kind: *kind,
+            line: number(row + 1),
+            within,
+        });
     }
 }
 
-/// Gives definitions their marks. What is local to a call marks the call as well: maps don't show it.
+/// Gives definitions their marks. What is local to a call marks the call as well: maps don't show
+/// it.
 fn mark(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut Tags) {
     let mut around = Around::new(extents);
     for (place, mark) in &matches.marks {
@@ -185,8 +237,14 @@ fn mark(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut Ta
         .collect();
     let mut around = Around::new(extents);
     for place in &matches.writes {
-        let is_call = |at: &usize| tags.definitions.get(*at).is_some_and(|d| d.kind.is_callable());
-        let Some(writer) = around.at(place.0).filter(is_call) else { continue };
+        let is_call = |at: &usize| {
+            tags.definitions
+                .get(*at)
+                .is_some_and(|d| d.kind.is_callable())
+        };
+        let Some(writer) = around.at(place.0).filter(is_call) else {
+            continue;
+        };
         if let Some(written) = data.get(slice(text, *place)) {
             mark_at(tags, Some(*written), Mark::Global);
             mark_at(tags, Some(writer), Mark::Global);
@@ -196,12 +254,20 @@ fn mark(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut Ta
 
 /// Marks a definition and the calls that it is local to; or the file.
 fn mark_at(tags: &mut Tags, at: Option<usize>, mark: Mark) {
-    let Some(mut at) = at else { return tags.marks.add(mark) };
+    let Some(mut at) = at else {
+        return tags.marks.add(mark);
+    };
     // What has the mark has given it to all calls around it already.
     while let Some(definition) = tags.definitions.get_mut(at).filter(|d| !d.marks.has(mark)) {
         definition.marks.add(mark);
-        let Some(outer) = definition.within.map(|w| w as usize) else { break };
-        if !tags.definitions.get(outer).is_some_and(|d| d.kind.is_callable()) {
+        let Some(outer) = definition.within.map(|w| w as usize) else {
+            break;
+        };
+        if !tags
+            .definitions
+            .get(outer)
+            .is_some_and(|d| d.kind.is_callable())
+        {
             break;
         }
         at = outer;
@@ -217,14 +283,19 @@ struct Outers<'a> {
 }
 
 impl Outers<'_> {
-    /// Where a definition starts, with what stands around it. Definitions come in the order of the text.
+    /// Where a definition starts, with what stands around it. Definitions come in the order of the
+    /// text.
     fn start_of(&mut self, found: &Found) -> usize {
         while let Some(outer) = self.all.get(self.next).filter(|o| o.0 <= found.start) {
             self.open.retain(|o| o.1 > outer.0);
             self.open.push(*outer);
             self.next += 1;
         }
-        let start = self.open.iter().find(|o| o.1 >= found.end).map_or(found.start, |o| o.0);
+        let start = self
+            .open
+            .iter()
+            .find(|o| o.1 >= found.end)
+            .map_or(found.start, |o| o.0);
         self.open.clear();
         start
     }

@@ -42,36 +42,61 @@ impl Matches {
     /// Of a tree.
     pub(super) fn new(grammar: &'static Grammar, tree: &Tree, text: &str) -> Matches {
         let mut out = Matches::default();
-        walk::search(grammar, tree, text, &mut |pattern, captures| out.take(grammar, pattern, captures, text));
+        walk::search(grammar, tree, text, &mut |pattern, captures| {
+            out.take(grammar, pattern, captures, text);
+        });
         out.order();
         out
     }
 
-    fn take(&mut self, grammar: &'static Grammar, pattern: &'static Pattern, captures: &[Capture<'_>], text: &str) {
+    fn take(
+        &mut self,
+        grammar: &'static Grammar,
+        pattern: &'static Pattern,
+        captures: &[Capture<'_>],
+        text: &str,
+    ) {
         let (mut whole, mut name, mut body, mut parent) = (None, None, None, None);
-        let of = captures.iter().find(|(role, _)| *role == Role::Parent).map(|(_, node)| node.byte_range());
+        let of = captures
+            .iter()
+            .find(|(role, _)| *role == Role::Parent)
+            .map(|(_, node)| node.byte_range());
         for (role, node) in captures {
             let (start, end) = (node.start_byte(), node.end_byte());
             match role {
-                Role::Reference(kind) => self.references.push((start, end, node.start_position().row, *kind)),
+                Role::Reference(kind) => {
+                    self.references
+                        .push((start, end, node.start_position().row, *kind));
+                }
                 Role::Definition(kind) => whole = Some((*node, *kind)),
                 Role::Name => name = Some((start, end, node.start_position().row)),
                 Role::Body => body = Some(start),
                 Role::Parent => parent = Some((start, end)),
-                Role::Comment => self.comments.push(Span { start, end, is_comment: true }),
-                Role::Between => self.comments.push(Span { start, end, is_comment: false }),
+                Role::Comment => self.comments.push(Span {
+                    start,
+                    end,
+                    is_comment: true,
+                }),
+                Role::Between => self.comments.push(Span {
+                    start,
+                    end,
+                    is_comment: false,
+                }),
                 Role::Doc => self.docs.push((start, end)),
                 Role::Outer => self.outers.push((start, end)),
                 Role::Mark(mark) => self.marks.push((start, *mark)),
                 Role::Called => {
                     let part = |range| text.get(range).unwrap_or_default();
-                    let called = marks::of_call(&pattern.calls, of.clone().map(part), part(start..end));
+                    let called =
+                        marks::of_call(&pattern.calls, of.clone().map(part), part(start..end));
                     self.marks.extend(called.map(|mark| (start, mark)));
                 }
                 Role::Write => self.writes.push((start, end)),
             }
         }
-        let (Some((node, kind)), Some((name_start, name_end, row))) = (whole, name) else { return };
+        let (Some((node, kind)), Some((name_start, name_end, row))) = (whole, name) else {
+            return;
+        };
         // A tuple of fields is a part of how the type is written where it is used.
         let body = body.or_else(|| {
             let body = node.child_by_field_id(grammar.body?)?;
@@ -91,13 +116,14 @@ impl Matches {
         });
     }
 
-    /// Puts everything in the order of the text, with one definition for each name: several patterns may match one,
-    /// and the kind that says more stands.
+    /// Puts everything in the order of the text, with one definition for each name: several
+    /// patterns may match one, and the kind that says more stands.
     fn order(&mut self) {
         self.definitions.sort_by_key(|d| (d.name, d.kind));
         self.definitions.dedup_by_key(|d| d.name);
         let names: Vec<usize> = self.definitions.iter().map(|d| d.name.0).collect();
-        self.definitions.sort_by_key(|d| (d.start, std::cmp::Reverse(d.end), d.name));
+        self.definitions
+            .sort_by_key(|d| (d.start, std::cmp::Reverse(d.end), d.name));
         self.references.sort_unstable();
         self.references.dedup_by_key(|r| r.0);
         // Both are in the order of the text.
@@ -109,7 +135,8 @@ impl Matches {
         self.comments.sort_unstable();
         self.comments.dedup();
         self.docs.sort_unstable();
-        self.outers.sort_unstable_by_key(|o| (o.0, std::cmp::Reverse(o.1)));
+        self.outers
+            .sort_unstable_by_key(|o| (o.0, std::cmp::Reverse(o.1)));
         self.marks.sort_unstable();
         self.writes.sort_unstable();
     }

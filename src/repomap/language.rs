@@ -71,7 +71,8 @@ impl Language {
         }
     }
 
-    /// Languages whose files refer to each other's definitions: a name of another family means another thing.
+    /// Languages whose files refer to each other's definitions: a name of another family means
+    /// another thing.
     pub(super) const fn family(self) -> u8 {
         match self {
             Language::Bash => 0,
@@ -87,8 +88,8 @@ impl Language {
         }
     }
 
-    /// The language of a file: by the end of its name, and where that says nothing, by its first line. A `.h` is
-    /// C++ when a line of it starts as only C++ does.
+    /// The language of a file: by the end of its name, and where that says nothing, by its first
+    /// line. A `.h` is C++ when a line of it starts as only C++ does.
     pub fn of(path: &str, content: &[u8]) -> Option<Language> {
         let name = path.rsplit('/').next().unwrap_or(path);
         match name.rsplit_once('.') {
@@ -102,7 +103,9 @@ impl Language {
         Some(match extension {
             "sh" | "bash" => Language::Bash,
             "c" | "h" => Language::C,
-            "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "h++" | "ipp" | "tpp" | "inl" => Language::Cpp,
+            "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "h++" | "ipp" | "tpp" | "inl" => {
+                Language::Cpp
+            }
             "cs" => Language::CSharp,
             "go" => Language::Go,
             "java" => Language::Java,
@@ -128,22 +131,33 @@ impl Language {
     fn of_shebang(content: &[u8]) -> Option<Language> {
         let line = content.strip_prefix(b"#!")?.split(|b| *b == b'\n').next()?;
         let line = std::str::from_utf8(line.get(..line.len().min(200))?).ok()?;
-        let mut words = line.split_ascii_whitespace().map(|w| w.rsplit('/').next().unwrap_or(w));
+        let mut words = line
+            .split_ascii_whitespace()
+            .map(|w| w.rsplit('/').next().unwrap_or(w));
         let program = words.find(|w| *w != "env" && !w.starts_with('-') && !w.contains('='))?;
-        Some(match program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
-            "sh" | "bash" | "dash" | "ksh" => Language::Bash,
-            "python" | "pypy" => Language::Python,
-            "ruby" => Language::Ruby,
-            "node" | "nodejs" => Language::JavaScript,
-            "php" => Language::Php,
-            _ => return None,
-        })
+        Some(
+            match program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+                "sh" | "bash" | "dash" | "ksh" => Language::Bash,
+                "python" | "pypy" => Language::Python,
+                "ruby" => Language::Ruby,
+                "node" | "nodejs" => Language::JavaScript,
+                "php" => Language::Php,
+                _ => return None,
+            },
+        )
     }
 }
 
 /// Whether a header holds a line that only C++ has.
 fn is_cpp(content: &[u8]) -> bool {
-    const STARTS: [&[u8]; 6] = [b"class ", b"namespace ", b"template", b"using ", b"public:", b"private:"];
+    const STARTS: [&[u8]; 6] = [
+        b"class ",
+        b"namespace ",
+        b"template",
+        b"using ",
+        b"public:",
+        b"private:",
+    ];
     content.split(|b| *b == b'\n').any(|line| {
         let line = line.trim_ascii_start();
         STARTS.iter().any(|start| line.starts_with(start))
@@ -159,7 +173,10 @@ mod tests {
         let of = |path, content: &str| Language::of(path, content.as_bytes());
         assert_eq!(of("a/b.rs", ""), Some(Language::Rust));
         assert_eq!(of("a.d.ts", ""), Some(Language::TypeScript));
-        assert_eq!(of("x/run", "#!/usr/bin/env -S python3.12 -u\n"), Some(Language::Python));
+        assert_eq!(
+            of("x/run", "#!/usr/bin/env -S python3.12 -u\n"),
+            Some(Language::Python)
+        );
         assert_eq!(of("x/run", "#!/bin/sh"), Some(Language::Bash));
         assert_eq!(of("x/run", "#!/usr/bin/perl\n"), None);
         assert_eq!(of("Rakefile", ""), Some(Language::Ruby));

@@ -59,7 +59,14 @@ pub(super) struct Ground<'a> {
 impl<'a> Ground<'a> {
     fn new(snapshot: &'a Snapshot, settings: &'a Settings) -> Ground<'a> {
         let graph = Graph::new(snapshot);
-        let ranks = Ranks::new(&graph, snapshot, &Interest { focus: &settings.focus, query: &settings.query });
+        let ranks = Ranks::new(
+            &graph,
+            snapshot,
+            &Interest {
+                focus: &settings.focus,
+                query: &settings.query,
+            },
+        );
         let of_files = ranks.of_files(&graph);
         let mut by_rank: Vec<usize> = (0..snapshot.files.len()).collect();
         let rank = |file: usize| of_files.get(file).copied().unwrap_or(0.0);
@@ -80,22 +87,42 @@ impl<'a> Ground<'a> {
                 }
                 let d = u32::try_from(d).unwrap_or(u32::MAX);
                 let rank = graph.node(at, d).map_or(0.0, |n| ranks.get(n));
-                entries.push(Entry { file: at, definition: Some(d), rank });
+                entries.push(Entry {
+                    file: at,
+                    definition: Some(d),
+                    rank,
+                });
             }
             if entries.len() == before {
                 let rank = ranks.of.get(at).copied().unwrap_or(0.0);
-                entries.push(Entry { file: at, definition: None, rank });
+                entries.push(Entry {
+                    file: at,
+                    definition: None,
+                    rank,
+                });
             }
         }
         let definitions = entries.iter().filter(|e| e.definition.is_some()).count();
         // Definitions are in the order of files and text, and stay so where ranks agree.
         entries.sort_by(|a, b| b.rank.total_cmp(&a.rank));
-        let reasons = if settings.explain { reasons(&graph, &ranks, snapshot, &of_files) } else { BTreeMap::new() };
-        Ground { snapshot, settings, entries, order, reasons, total: (definitions, snapshot.files.len()) }
+        let reasons = if settings.explain {
+            reasons(&graph, &ranks, snapshot, &of_files)
+        } else {
+            BTreeMap::new()
+        };
+        Ground {
+            snapshot,
+            settings,
+            entries,
+            order,
+            reasons,
+            total: (definitions, snapshot.files.len()),
+        }
     }
 }
 
-/// Whether a definition may stand in a map by itself: what is local to a call may not, nor what only holds others.
+/// Whether a definition may stand in a map by itself: what is local to a call may not, nor what
+/// only holds others.
 fn is_shown(tags: &super::tags::Tags, definition: &super::tags::Definition) -> bool {
     let mut around = definition.within;
     // A chain can't be longer than the list.
@@ -109,7 +136,12 @@ fn is_shown(tags: &super::tags::Tags, definition: &super::tags::Definition) -> b
 }
 
 /// Why each file stands where it stands: its share, who it has it from, what was asked for.
-fn reasons(graph: &Graph, ranks: &Ranks, snapshot: &Snapshot, of_files: &[f64]) -> BTreeMap<usize, String> {
+fn reasons(
+    graph: &Graph,
+    ranks: &Ranks,
+    snapshot: &Snapshot,
+    of_files: &[f64],
+) -> BTreeMap<usize, String> {
     let mut votes: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
     for ((target, source), weight) in ranks.votes(graph) {
         votes.entry(target).or_default().push((source, weight));
@@ -130,9 +162,19 @@ fn reasons(graph: &Graph, ranks: &Ranks, snapshot: &Snapshot, of_files: &[f64]) 
             let named: Vec<String> = from
                 .iter()
                 .take(3)
-                .map(|(f, w)| format!("{} ({:.0} %)", path(*f), w / rank.max(f64::MIN_POSITIVE) * 100.0))
+                .map(|(f, w)| {
+                    format!(
+                        "{} ({:.0} %)",
+                        path(*f),
+                        w / rank.max(f64::MIN_POSITIVE) * 100.0
+                    )
+                })
                 .collect();
-            let more = if from.len() > 3 { format!(" and {} more", from.len() - 3) } else { String::new() };
+            let more = if from.len() > 3 {
+                format!(" and {} more", from.len() - 3)
+            } else {
+                String::new()
+            };
             parts.push(format!("referred to by {}{more}", named.join(", ")));
         }
         parts.join("; ")
@@ -142,15 +184,18 @@ fn reasons(graph: &Graph, ranks: &Ranks, snapshot: &Snapshot, of_files: &[f64]) 
 
 /// Builds the map of a tree.
 ///
-/// The map holds the longest run of the ranking that fits: found by bisection over whole entries, each try written out in
-/// full and counted.
+/// The map holds the longest run of the ranking that fits: found by bisection over whole entries,
+/// each try written out in full and counted.
 ///
 /// # Errors
 /// [`BuildError`] when the settings can't be used, or nothing fits.
 pub fn build(snapshot: &Snapshot, settings: &Settings) -> Result<Map, BuildError> {
     let encoding = settings.encoding()?;
     for focus in &settings.focus {
-        let found = snapshot.files.iter().any(|f| super::rank::is_focused(&f.path, std::slice::from_ref(focus)));
+        let found = snapshot
+            .files
+            .iter()
+            .any(|f| super::rank::is_focused(&f.path, std::slice::from_ref(focus)));
         if !found {
             return Err(BuildError::Focus(focus.clone()));
         }
@@ -158,10 +203,14 @@ pub fn build(snapshot: &Snapshot, settings: &Settings) -> Result<Map, BuildError
     let ground = Ground::new(snapshot, settings);
     let fits = |entries: usize| {
         let text = render::write(&ground, entries);
-        encoding.count_within(&text, settings.tokens).map(|tokens| (text, tokens, entries))
+        encoding
+            .count_within(&text, settings.tokens)
+            .map(|tokens| (text, tokens, entries))
     };
     let Some(mut best) = fits(0) else {
-        return Err(BuildError::Budget(encoding.count(&render::write(&ground, 0))));
+        return Err(BuildError::Budget(
+            encoding.count(&render::write(&ground, 0)),
+        ));
     };
     // An entry has at least one token.
     let (mut low, mut high) = (0, ground.entries.len().min(settings.tokens));
@@ -179,5 +228,10 @@ pub fn build(snapshot: &Snapshot, settings: &Settings) -> Result<Map, BuildError
     let chosen = ground.entries.get(..entries).unwrap_or_default();
     let files: std::collections::BTreeSet<usize> = chosen.iter().map(|e| e.file).collect();
     let definitions = chosen.iter().filter(|e| e.definition.is_some()).count();
-    Ok(Map { text, tokens, definitions: (definitions, ground.total.0), files: (files.len(), ground.total.1) })
+    Ok(Map {
+        text,
+        tokens,
+        definitions: (definitions, ground.total.0),
+        files: (files.len(), ground.total.1),
+    })
 }

@@ -1,7 +1,8 @@
 //! Marks: what a reader who looks for risk wants to know of a definition before reading it.
 //!
-//! The queries of each language say what gives them (`@mark.…`, `#mark!`, `@write`). A mark says where to look, and its
-//! absence proves nothing: names are compared, and what they are bound to isn't known.
+//! The queries of each language say what gives them (`@mark.…`, `#mark!`, `@write`). A mark says
+//! where to look, and its absence proves nothing: names are compared, and what they are bound to
+//! isn't known.
 
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -25,7 +26,14 @@ pub enum Mark {
 }
 
 impl Mark {
-    const ALL: [Mark; 6] = [Mark::Entry, Mark::Global, Mark::File, Mark::Process, Mark::Network, Mark::Concurrency];
+    const ALL: [Mark; 6] = [
+        Mark::Entry,
+        Mark::Global,
+        Mark::File,
+        Mark::Process,
+        Mark::Network,
+        Mark::Concurrency,
+    ];
 
     /// The word in a map.
     pub const fn name(self) -> &'static str {
@@ -97,8 +105,8 @@ fn tail(text: &str) -> &str {
     text.get(from..).unwrap_or_default()
 }
 
-/// What calling a name means, perhaps one of another (`exec` of `runtime`): names in the table stand for themselves and for
-/// what ends with them behind a separator.
+/// What calling a name means, perhaps one of another (`exec` of `runtime`): names in the table
+/// stand for themselves and for what ends with them behind a separator.
 pub(super) fn of_call<'c>(
     calls: &'c HashMap<String, Vec<(String, Mark)>>,
     of: Option<&str>,
@@ -112,9 +120,15 @@ pub(super) fn of_call<'c>(
         Some(of) => format!("{}.{name}", tail(of)),
         None => name.to_owned(),
     };
-    let meant =
-        move |call: &str| whole.strip_suffix(call).is_some_and(|before| before.is_empty() || before.ends_with(is_separator));
-    found.iter().filter(move |(call, _)| meant(call)).map(|(_, mark)| *mark)
+    let meant = move |call: &str| {
+        whole
+            .strip_suffix(call)
+            .is_some_and(|before| before.is_empty() || before.ends_with(is_separator))
+    };
+    found
+        .iter()
+        .filter(move |(call, _)| meant(call))
+        .map(|(_, mark)| *mark)
 }
 
 #[cfg(test)]
@@ -124,8 +138,14 @@ mod tests {
     #[test]
     fn calls_are_told_by_the_end_of_their_names() {
         let mut calls: HashMap<String, Vec<(String, Mark)>> = HashMap::new();
-        calls.entry("read".into()).or_default().push(("fs::read".into(), Mark::File));
-        calls.entry("run".into()).or_default().push(("run".into(), Mark::Process));
+        calls
+            .entry("read".into())
+            .or_default()
+            .push(("fs::read".into(), Mark::File));
+        calls
+            .entry("run".into())
+            .or_default()
+            .push(("run".into(), Mark::Process));
         let of = |name: &str| of_call(&calls, None, name).collect::<Vec<_>>();
         assert_eq!(of("std::fs::read"), [Mark::File]);
         assert_eq!(of("fs::read"), [Mark::File]);
@@ -134,8 +154,15 @@ mod tests {
         assert_eq!(of("x->run"), [Mark::Process]);
         assert_eq!(of(&format!("{}.run", "ä".repeat(1000))), [Mark::Process]);
         assert_eq!(of(""), []);
-        assert_eq!(of_call(&calls, Some("std::fs"), "read").count(), 0, "behind a dot");
-        assert_eq!(of_call(&calls, Some("(x.y)"), "run").collect::<Vec<_>>(), [Mark::Process]);
+        assert_eq!(
+            of_call(&calls, Some("std::fs"), "read").count(),
+            0,
+            "behind a dot"
+        );
+        assert_eq!(
+            of_call(&calls, Some("(x.y)"), "run").collect::<Vec<_>>(),
+            [Mark::Process]
+        );
     }
 
     #[test]
@@ -147,6 +174,10 @@ mod tests {
             marks.add(mark);
         }
         assert_eq!(marks.iter().collect::<Vec<_>>(), Mark::ALL);
-        assert!(Mark::ALL.into_iter().all(|m| Mark::named(m.name()) == Some(m)));
+        assert!(
+            Mark::ALL
+                .into_iter()
+                .all(|m| Mark::named(m.name()) == Some(m))
+        );
     }
 }

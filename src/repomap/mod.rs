@@ -1,9 +1,9 @@
-//! The skeleton of a repository: what its files define, how that is written, and who refers to it, within a budget of
-//! tokens.
+//! The skeleton of a repository: what its files define, how that is written, and who refers to it,
+//! within a budget of tokens.
 //!
-//! Bytes become [`Tags`] (grammars and patterns of our own), the tags of a tree a [`Snapshot`], its references a graph; a
-//! personalised `PageRank` puts all definitions in one order, and the longest run of it that fits is the map. Equal trees give
-//! equal bytes.
+//! Bytes become [`Tags`] (grammars and patterns of our own), the tags of a tree a [`Snapshot`], its
+//! references a graph; a personalised `PageRank` puts all definitions in one order, and the longest
+//! run of it that fits is the map. Equal trees give equal bytes.
 
 mod cache;
 mod classify;

@@ -1,10 +1,12 @@
 //! Patterns over syntax trees, written in tree-sitter's query language.
 //!
-//! A query engine follows every pattern through the whole tree at once, which costs about as much as the parse. The patterns
-//! here are small, and each starts at a node of a kind that is known: so they are looked up by that kind during one walk
-//! (`walk.rs`), and only there are children compared. What is read of the language: nodes, `(_)`, anonymous nodes, fields,
-//! `!field`, `[…]`, captures, `?` on a last child, `.` before a child, and the predicates that [`Test`] and [`Pattern`] name.
-//! The rest is refused. Everything that is read means what it means to tree-sitter, whose engine is the oracle of the tests.
+//! A query engine follows every pattern through the whole tree at once, which costs about as much
+//! as the parse. The patterns here are small, and each starts at a node of a kind that is known: so
+//! they are looked up by that kind during one walk (`walk.rs`), and only there are children
+//! compared. What is read of the language: nodes, `(_)`, anonymous nodes, fields, `!field`, `[…]`,
+//! captures, `?` on a last child, `.` before a child, and the predicates that [`Test`] and
+//! [`Pattern`] name. The rest is refused. Everything that is read means what it means to
+//! tree-sitter, whose engine is the oracle of the tests.
 
 use super::grammar::Role;
 use super::marks::Mark;
@@ -45,7 +47,9 @@ impl Step {
     /// Whether a child of a kind may fit for its field.
     pub(super) fn asks_for_field(&self, kind: u16) -> bool {
         let may_be = |step: &Step| step.symbol.is_none_or(|symbol| symbol == kind);
-        self.children.iter().any(|child| child.field.is_some() && child.any.iter().any(may_be))
+        self.children
+            .iter()
+            .any(|child| child.field.is_some() && child.any.iter().any(may_be))
     }
 }
 
@@ -82,7 +86,11 @@ pub(super) struct Pattern {
 
 /// Reads all patterns of a query.
 pub(super) fn read(text: &str, language: &Language) -> Result<Vec<Pattern>, PatternError> {
-    let mut reader = Reader { tokens: tokens(text)?, at: 0, language };
+    let mut reader = Reader {
+        tokens: tokens(text)?,
+        at: 0,
+        language,
+    };
     let mut out = Vec::new();
     while reader.at < reader.tokens.len() {
         out.push(reader.pattern()?);
@@ -106,7 +114,12 @@ fn tokens(text: &str) -> Result<Vec<Token>, PatternError> {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let after = rest.get(c.len_utf8()..).unwrap_or_default();
-        let word = |from: &str| from.split(|c| !is_word(c)).next().unwrap_or_default().to_owned();
+        let word = |from: &str| {
+            from.split(|c| !is_word(c))
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        };
         rest = match c {
             ';' => after.split_once('\n').map_or("", |(_, rest)| rest),
             '"' => {
@@ -122,7 +135,10 @@ fn tokens(text: &str) -> Result<Vec<Token>, PatternError> {
             }
             '#' => {
                 let end = after.find(['?', '!']).map_or(after.len(), |at| at + 1);
-                out.push(Token::Word(format!("#{}", after.get(..end).unwrap_or_default())));
+                out.push(Token::Word(format!(
+                    "#{}",
+                    after.get(..end).unwrap_or_default()
+                )));
                 after.get(end..).unwrap_or_default()
             }
             '(' | ')' | '[' | ']' | '?' | '!' | '.' => {
@@ -134,7 +150,11 @@ fn tokens(text: &str) -> Result<Vec<Token>, PatternError> {
                 let word = word(rest);
                 let rest = rest.get(word.len()..).unwrap_or_default();
                 let after_colon = rest.strip_prefix(':');
-                out.push(if after_colon.is_some() { Token::Field(word) } else { Token::Word(word) });
+                out.push(if after_colon.is_some() {
+                    Token::Field(word)
+                } else {
+                    Token::Word(word)
+                });
                 after_colon.unwrap_or(rest)
             }
             c => return Err(PatternError::Unexpected(c.to_string())),
@@ -143,7 +163,8 @@ fn tokens(text: &str) -> Result<Vec<Token>, PatternError> {
     Ok(out)
 }
 
-/// A string up to its quotation mark, and what follows. A backslash makes the next character mean itself.
+/// A string up to its quotation mark, and what follows. A backslash makes the next character mean
+/// itself.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let (mut out, mut is_escaped) = (String::new(), false);
     for (at, c) in text.char_indices() {
@@ -184,13 +205,23 @@ impl Reader<'_> {
     }
 
     fn pattern(&mut self) -> Result<Pattern, PatternError> {
-        let is_group = self.tokens.get(self.at..self.at + 2) == Some(&[Token::Sign('('), Token::Sign('(')]);
+        let is_group =
+            self.tokens.get(self.at..self.at + 2) == Some(&[Token::Sign('('), Token::Sign('(')]);
         self.at += usize::from(is_group);
         let mut child = self.child()?;
-        let Some(step) = child.any.pop().filter(|step| child.any.is_empty() && step.symbol.is_some()) else {
-            return Err(PatternError::Unexpected("a pattern that starts with more than one kind of node".into()));
+        let Some(step) = child
+            .any
+            .pop()
+            .filter(|step| child.any.is_empty() && step.symbol.is_some())
+        else {
+            return Err(PatternError::Unexpected(
+                "a pattern that starts with more than one kind of node".into(),
+            ));
         };
-        let mut out = Pattern { step, ..Pattern::default() };
+        let mut out = Pattern {
+            step,
+            ..Pattern::default()
+        };
         while is_group && !self.skip(')') {
             self.predicate(&mut out)?;
         }
@@ -206,7 +237,9 @@ impl Reader<'_> {
         let mut words = Vec::new();
         loop {
             match self.next()? {
-                Token::Capture(name) => role = Role::named(&name).ok_or(PatternError::NoCapture(name)),
+                Token::Capture(name) => {
+                    role = Role::named(&name).ok_or(PatternError::NoCapture(name));
+                }
                 Token::Text(text) | Token::Word(text) => words.push(text),
                 Token::Sign(')') => break,
                 other => return Err(PatternError::Unexpected(format!("{other:?}"))),
@@ -215,14 +248,24 @@ impl Reader<'_> {
         let unexpected = || PatternError::Unexpected(format!("{name:?} {words:?}"));
         match (&name, words.as_slice()) {
             (Token::Word(name), [text]) if name == "#match?" => {
-                out.tests.push(Test::Match(role?, Regex::new(text).map_err(|_| unexpected())?));
+                out.tests.push(Test::Match(
+                    role?,
+                    Regex::new(text).map_err(|_| unexpected())?,
+                ));
             }
-            (Token::Word(name), _) if name == "#eq?" || name == "#any-of?" => out.tests.push(Test::AnyOf(role?, words)),
-            (Token::Word(name), [key, value]) if name == "#set!" && key == "prefix" => out.prefix = Some(value.clone()),
+            (Token::Word(name), _) if name == "#eq?" || name == "#any-of?" => {
+                out.tests.push(Test::AnyOf(role?, words));
+            }
+            (Token::Word(name), [key, value]) if name == "#set!" && key == "prefix" => {
+                out.prefix = Some(value.clone());
+            }
             (Token::Word(name), [mark, calls @ ..]) if name == "#mark!" => {
                 let mark = Mark::named(mark).ok_or_else(unexpected)?;
                 for call in calls {
-                    out.calls.entry(super::marks::last_part(call).to_owned()).or_default().push((call.clone(), mark));
+                    out.calls
+                        .entry(super::marks::last_part(call).to_owned())
+                        .or_default()
+                        .push((call.clone(), mark));
                 }
             }
             _ => return Err(unexpected()),
@@ -242,7 +285,10 @@ impl Reader<'_> {
             Token::Sign('(') => out.any.push(self.node()?),
             Token::Text(text) => {
                 let symbol = self.language.id_for_node_kind(&text, false);
-                out.any.push(Step { symbol: Some(some(symbol).ok_or(PatternError::NoNode(text))?), ..Step::default() });
+                out.any.push(Step {
+                    symbol: Some(some(symbol).ok_or(PatternError::NoNode(text))?),
+                    ..Step::default()
+                });
             }
             other => return Err(PatternError::Unexpected(format!("{other:?}"))),
         }
@@ -264,12 +310,20 @@ impl Reader<'_> {
         };
         let symbol = match kind.as_str() {
             "_" => None,
-            _ => Some(some(self.language.id_for_node_kind(&kind, true)).ok_or(PatternError::NoNode(kind))?),
+            _ => Some(
+                some(self.language.id_for_node_kind(&kind, true))
+                    .ok_or(PatternError::NoNode(kind))?,
+            ),
         };
-        let mut out = Step { symbol, ..Step::default() };
+        let mut out = Step {
+            symbol,
+            ..Step::default()
+        };
         while !self.skip(')') {
             if self.skip('!') {
-                let Token::Word(field) = self.next()? else { return Err(PatternError::Unexpected("!".into())) };
+                let Token::Word(field) = self.next()? else {
+                    return Err(PatternError::Unexpected("!".into()));
+                };
                 out.absent.push(self.field(field)?);
                 continue;
             }
@@ -282,18 +336,30 @@ impl Reader<'_> {
                 _ => None,
             };
             if out.children.last().is_some_and(|c| c.is_optional) {
-                return Err(PatternError::Unexpected("a child behind an optional one".into()));
+                return Err(PatternError::Unexpected(
+                    "a child behind an optional one".into(),
+                ));
             }
             let child = self.child()?;
-            let is_token = |step: &Step| step.symbol.is_some_and(|symbol| !self.language.node_kind_is_named(symbol));
+            let is_token = |step: &Step| {
+                step.symbol
+                    .is_some_and(|symbol| !self.language.node_kind_is_named(symbol))
+            };
             out.tokens |= child.any.iter().any(is_token);
-            out.children.push(Child { field, is_next, ..child });
+            out.children.push(Child {
+                field,
+                is_next,
+                ..child
+            });
         }
         Ok(out)
     }
 
     fn field(&self, name: String) -> Result<u16, PatternError> {
-        self.language.field_id_for_name(&name).map(Into::into).ok_or(PatternError::NoField(name))
+        self.language
+            .field_id_for_name(&name)
+            .map(Into::into)
+            .ok_or(PatternError::NoField(name))
     }
 }
 
@@ -314,15 +380,40 @@ mod tests {
     #[test]
     fn what_is_no_pattern_is_refused() {
         assert_eq!(rust("(function_item").unwrap_err(), PatternError::End);
-        assert_eq!(rust("(no_such_item)").unwrap_err(), PatternError::NoNode("no_such_item".into()));
-        assert_eq!(rust("(function_item nome: (_))").unwrap_err(), PatternError::NoField("nome".into()));
-        assert_eq!(rust("(function_item) @name_").unwrap_err(), PatternError::NoCapture("name_".into()));
-        for text in ["(_) @name", "[(line_comment) (block_comment)] @comment", "(function_item (_)? (_))", "(line_comment .)"] {
-            assert!(matches!(rust(text), Err(PatternError::Unexpected(_))), "{text}");
+        assert_eq!(
+            rust("(no_such_item)").unwrap_err(),
+            PatternError::NoNode("no_such_item".into())
+        );
+        assert_eq!(
+            rust("(function_item nome: (_))").unwrap_err(),
+            PatternError::NoField("nome".into())
+        );
+        assert_eq!(
+            rust("(function_item) @name_").unwrap_err(),
+            PatternError::NoCapture("name_".into())
+        );
+        for text in [
+            "(_) @name",
+            "[(line_comment) (block_comment)] @comment",
+            "(function_item (_)? (_))",
+            "(line_comment .)",
+        ] {
+            assert!(
+                matches!(rust(text), Err(PatternError::Unexpected(_))),
+                "{text}"
+            );
         }
-        for predicate in ["(#match? @name \"(\")", "(#set! other \"x\")", "(#mark! \"nothing\" \"f\")", "(#no? @name)"] {
+        for predicate in [
+            "(#match? @name \"(\")",
+            "(#set! other \"x\")",
+            "(#mark! \"nothing\" \"f\")",
+            "(#no? @name)",
+        ] {
             let text = format!("((function_item name: (_) @name) {predicate})");
-            assert!(matches!(rust(&text), Err(PatternError::Unexpected(_))), "{text}");
+            assert!(
+                matches!(rust(&text), Err(PatternError::Unexpected(_))),
+                "{text}"
+            );
         }
     }
 
@@ -330,11 +421,18 @@ mod tests {
     fn everything_of_a_pattern_is_read() {
         let text = "; c\n((function_item !body . name: [(identifier) (metavariable)]? @name) (#eq? @name \"a\\\"b\"))";
         let [pattern] = rust(text).unwrap().try_into().unwrap();
-        assert_eq!((pattern.step.absent.len(), pattern.step.children.len()), (1, 1));
+        assert_eq!(
+            (pattern.step.absent.len(), pattern.step.children.len()),
+            (1, 1)
+        );
         let child = &pattern.step.children[0];
-        assert!(child.is_next && child.is_optional && child.any.len() == 2 && child.field.is_some());
+        assert!(
+            child.is_next && child.is_optional && child.any.len() == 2 && child.field.is_some()
+        );
         assert!(child.any.iter().all(|s| s.capture == Some(Role::Name)));
-        assert!(matches!(&pattern.tests[..], [Test::AnyOf(Role::Name, words)] if words == &["a\"b"]));
+        assert!(
+            matches!(&pattern.tests[..], [Test::AnyOf(Role::Name, words)] if words == &["a\"b"])
+        );
     }
 
     proptest! {

@@ -1,6 +1,6 @@
-//! Personalised `PageRank` over the graph of references (Page, Brin, Motwani, Winograd 1999), so that it comes out
-//! the same on every machine: a fixed number of rounds, sums in a fixed order, and nothing but the operations that IEEE 754
-//! fixes to the last bit.
+//! Personalised `PageRank` over the graph of references (Page, Brin, Motwani, Winograd 1999), so
+//! that it comes out the same on every machine: a fixed number of rounds, sums in a fixed order,
+//! and nothing but the operations that IEEE 754 fixes to the last bit.
 
 use super::graph::{Graph, Node, float};
 use super::snapshot::Snapshot;
@@ -36,7 +36,8 @@ pub(super) struct Ranks {
     pub(super) focused: Vec<bool>,
 }
 
-/// The votes that each node gets. Each node's are added up in one order, so that it doesn't matter who adds.
+/// The votes that each node gets. Each node's are added up in one order, so that it doesn't matter
+/// who adds.
 struct Votes {
     /// Where those of each node begin, and one more for the end.
     first: Vec<u32>,
@@ -61,7 +62,9 @@ impl Votes {
         let mut next = first.clone();
         let mut all = vec![(0, 0.0); graph.edges.len()];
         for (from, to, part) in &graph.edges {
-            let Some(place) = next.get_mut(*to as usize) else { continue };
+            let Some(place) = next.get_mut(*to as usize) else {
+                continue;
+            };
             if let Some(vote) = all.get_mut(*place as usize) {
                 *vote = (*from, *part);
             }
@@ -73,7 +76,10 @@ impl Votes {
     /// What a node gets of the ranks of all.
     fn sum(&self, node: usize, ranks: &[f64]) -> f64 {
         let place = |at: usize| self.first.get(at).map_or(0, |place| *place as usize);
-        let votes = self.all.get(place(node)..place(node + 1)).unwrap_or_default();
+        let votes = self
+            .all
+            .get(place(node)..place(node + 1))
+            .unwrap_or_default();
         votes
             .iter()
             .map(|(from, part)| ranks.get(*from as usize).map_or(0.0, |rank| rank * part))
@@ -84,7 +90,11 @@ impl Votes {
 impl Ranks {
     /// Ranks all nodes.
     pub(super) fn new(graph: &Graph, snapshot: &Snapshot, interest: &Interest<'_>) -> Ranks {
-        let focused: Vec<bool> = snapshot.files.iter().map(|f| is_focused(&f.path, interest.focus)).collect();
+        let focused: Vec<bool> = snapshot
+            .files
+            .iter()
+            .map(|f| is_focused(&f.path, interest.focus))
+            .collect();
         let mut words = BTreeMap::new();
         let start = start(graph, snapshot, interest, &focused, &mut words);
         let mut of = start.clone();
@@ -98,11 +108,19 @@ impl Ranks {
         let mut next = vec![0.0; of.len()];
         for _ in 0..ROUNDS {
             // What leads nowhere starts again.
-            let lost: f64 = of.iter().zip(&passed).map(|(rank, passed)| rank * (1.0 - passed)).sum();
+            let lost: f64 = of
+                .iter()
+                .zip(&passed)
+                .map(|(rank, passed)| rank * (1.0 - passed))
+                .sum();
             let of_node = |(node, (into, base)): (usize, (&mut f64, &f64))| {
                 *into = DAMPING * (votes.sum(node, &of) + lost * base) + (1.0 - DAMPING) * base;
             };
-            next.par_iter_mut().zip(&start).enumerate().with_min_len(4_096).for_each(of_node);
+            next.par_iter_mut()
+                .zip(&start)
+                .enumerate()
+                .with_min_len(4_096)
+                .for_each(of_node);
             std::mem::swap(&mut of, &mut next);
         }
         Ranks { of, words, focused }
@@ -141,7 +159,10 @@ impl Ranks {
 pub(super) fn is_focused(path: &str, focus: &[String]) -> bool {
     focus.iter().any(|f| {
         let f = f.strip_prefix("./").unwrap_or(f).trim_end_matches('/');
-        path.strip_prefix(f).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) || f == "." || f.is_empty()
+        path.strip_prefix(f)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            || f == "."
+            || f.is_empty()
     })
 }
 
@@ -153,27 +174,58 @@ fn start(
     focused: &[bool],
     words: &mut BTreeMap<usize, Vec<String>>,
 ) -> Vec<f64> {
-    let everywhere = (0..graph.len()).map(|at| match at.checked_sub(graph.files).and_then(|d| graph.definitions.get(d)) {
-        None => 0.5,
-        Some((file, d)) => {
-            let definition = snapshot.files.get(*file as usize).and_then(|f| f.tags.definitions.get(*d as usize));
-            if definition.is_some_and(|d| d.private) { 0.3 } else { 1.0 }
+    let everywhere = (0..graph.len()).map(|at| {
+        match at
+            .checked_sub(graph.files)
+            .and_then(|d| graph.definitions.get(d))
+        {
+            None => 0.5,
+            Some((file, d)) => {
+                let definition = snapshot
+                    .files
+                    .get(*file as usize)
+                    .and_then(|f| f.tags.definitions.get(*d as usize));
+                if definition.is_some_and(|d| d.private) {
+                    0.3
+                } else {
+                    1.0
+                }
+            }
         }
     });
     let mut parts = vec![(1.0, whole(everywhere.collect()))];
     let focus = (0..graph.len()).map(|at| {
         let file = graph.file_of(Node::try_from(at).unwrap_or(Node::MAX));
-        if focused.get(file).copied().unwrap_or(false) { 1.0 } else { 0.0 }
+        if focused.get(file).copied().unwrap_or(false) {
+            1.0
+        } else {
+            0.0
+        }
     });
     parts.push((PERSONAL, whole(focus.collect())));
-    parts.push((PERSONAL, whole(matching(graph, snapshot, interest.query, words))));
+    parts.push((
+        PERSONAL,
+        whole(matching(graph, snapshot, interest.query, words)),
+    ));
     let mut out = vec![0.0; graph.len()];
     // The first part has what the others leave.
-    let personal: Vec<(f64, Vec<f64>)> = parts.drain(1..).filter_map(|(share, p)| Some((share, p?))).collect();
-    let share = if personal.is_empty() { 0.0 } else { PERSONAL / float(personal.len()) };
+    let personal: Vec<(f64, Vec<f64>)> = parts
+        .drain(1..)
+        .filter_map(|(share, p)| Some((share, p?)))
+        .collect();
+    let share = if personal.is_empty() {
+        0.0
+    } else {
+        PERSONAL / float(personal.len())
+    };
     if let Some((_, Some(everywhere))) = parts.into_iter().next() {
         for (into, part) in out.iter_mut().zip(everywhere) {
-            *into = part * if personal.is_empty() { 1.0 } else { 1.0 - PERSONAL };
+            *into = part
+                * if personal.is_empty() {
+                    1.0
+                } else {
+                    1.0 - PERSONAL
+                };
         }
     }
     for (_, part) in personal {
@@ -198,7 +250,8 @@ pub(super) fn words_of(text: &str) -> Vec<String> {
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         let after_lower = before.is_some_and(|b| !b.is_uppercase());
-        let starts = c.is_uppercase() && (after_lower || rest.peek().is_some_and(|n| n.is_lowercase()));
+        let starts =
+            c.is_uppercase() && (after_lower || rest.peek().is_some_and(|n| n.is_lowercase()));
         if !c.is_alphanumeric() || starts {
             out.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
         }
@@ -211,8 +264,14 @@ pub(super) fn words_of(text: &str) -> Vec<String> {
     out
 }
 
-/// How many words of the query each node matches: a name counts for 4, its documentation for 1, the path for 2.
-fn matching(graph: &Graph, snapshot: &Snapshot, query: &str, words: &mut BTreeMap<usize, Vec<String>>) -> Vec<f64> {
+/// How many words of the query each node matches: a name counts for 4, its documentation for 1, the
+/// path for 2.
+fn matching(
+    graph: &Graph,
+    snapshot: &Snapshot,
+    query: &str,
+    words: &mut BTreeMap<usize, Vec<String>>,
+) -> Vec<f64> {
     let mut wanted = words_of(query);
     wanted.sort();
     wanted.dedup();
@@ -228,7 +287,10 @@ fn matching(graph: &Graph, snapshot: &Snapshot, query: &str, words: &mut BTreeMa
     };
     let hits = |text: &str| -> Vec<&String> {
         let words = words_of(text);
-        wanted.iter().filter(|w| words.iter().any(|x| x == *w)).collect()
+        wanted
+            .iter()
+            .filter(|w| words.iter().any(|x| x == *w))
+            .collect()
     };
     for (at, file) in snapshot.files.iter().enumerate() {
         let found = hits(&file.path);
@@ -246,7 +308,9 @@ fn matching(graph: &Graph, snapshot: &Snapshot, query: &str, words: &mut BTreeMa
             }
             note(at, &in_name);
             note(at, &in_doc);
-            let into = graph.node(at, u32::try_from(d).unwrap_or(u32::MAX)).and_then(|n| out.get_mut(n as usize));
+            let into = graph
+                .node(at, u32::try_from(d).unwrap_or(u32::MAX))
+                .and_then(|n| out.get_mut(n as usize));
             if let Some(into) = into {
                 *into = 4.0 * float(in_name.len()) + float(in_doc.len());
             }
@@ -266,7 +330,10 @@ mod tests {
             language: Some(Language::Python),
             tags: extract(Language::Python, text).unwrap(),
         };
-        Snapshot { files: files.iter().map(file).collect(), ..Snapshot::default() }
+        Snapshot {
+            files: files.iter().map(file).collect(),
+            ..Snapshot::default()
+        }
     }
 
     fn ranked(snapshot: &Snapshot, interest: &Interest<'_>) -> Vec<(String, f64)> {
@@ -278,7 +345,9 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(at, (f, d))| {
-                let name = snapshot.files[*f as usize].tags.definitions[*d as usize].name.clone();
+                let name = snapshot.files[*f as usize].tags.definitions[*d as usize]
+                    .name
+                    .clone();
                 (name, ranks.of[graph.files + at])
             })
             .collect();
@@ -290,28 +359,55 @@ mod tests {
     fn what_is_referred_to_counts_more() {
         let tree = snapshot(&[
             ("a.py", "def used(): pass\ndef unused(): pass\n"),
-            ("b.py", "def one(): used()\ndef two(): used()\ndef three(): one()\n"),
+            (
+                "b.py",
+                "def one(): used()\ndef two(): used()\ndef three(): one()\n",
+            ),
         ]);
-        let names: Vec<String> = ranked(&tree, &Interest::default()).into_iter().map(|r| r.0).collect();
+        let names: Vec<String> = ranked(&tree, &Interest::default())
+            .into_iter()
+            .map(|r| r.0)
+            .collect();
         assert_eq!(names[..2], ["used", "one"]);
         let focus = ["b.py".to_owned()];
-        let with_query = ranked(&tree, &Interest { focus: &[], query: "unused thing" });
+        let with_query = ranked(
+            &tree,
+            &Interest {
+                focus: &[],
+                query: "unused thing",
+            },
+        );
         assert_eq!(with_query[0].0, "unused");
-        let with_focus = ranked(&tree, &Interest { focus: &focus, query: "" });
-        let rank = |list: &[(String, f64)], name: &str| list.iter().find(|r| r.0 == name).unwrap().1;
+        let with_focus = ranked(
+            &tree,
+            &Interest {
+                focus: &focus,
+                query: "",
+            },
+        );
+        let rank =
+            |list: &[(String, f64)], name: &str| list.iter().find(|r| r.0 == name).unwrap().1;
         assert!(rank(&with_focus, "three") > rank(&with_focus, "unused"));
     }
 
     #[test]
     fn names_are_taken_apart() {
-        assert_eq!(words_of("readHTTPBody_of2/x-y"), ["read", "http", "body", "of2", "x", "y"]);
+        assert_eq!(
+            words_of("readHTTPBody_of2/x-y"),
+            ["read", "http", "body", "of2", "x", "y"]
+        );
         assert_eq!(words_of(""), Vec::<String>::new());
     }
 
     #[test]
     fn a_folder_in_focus_is_no_prefix() {
         let focus = ["src/a".to_owned(), "./b/".to_owned()];
-        for (path, expected) in [("src/a/x.rs", true), ("src/ab.rs", false), ("b/x", true), ("src/a", true)] {
+        for (path, expected) in [
+            ("src/a/x.rs", true),
+            ("src/ab.rs", false),
+            ("b/x", true),
+            ("src/a", true),
+        ] {
             assert_eq!(is_focused(path, &focus), expected, "{path}");
         }
     }

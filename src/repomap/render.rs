@@ -1,7 +1,7 @@
 //! Maps as text, Markdown and JSON.
 //!
-//! Names, signatures and comments are somebody else's text: in every format they stand on one line, escaped, and in
-//! Markdown inside of code.
+//! Names, signatures and comments are somebody else's text: in every format they stand on one line,
+//! escaped, and in Markdown inside of code.
 
 use super::map::Ground;
 use super::marks::Marks;
@@ -23,7 +23,9 @@ pub(super) fn write(ground: &Ground<'_>, entries: usize) -> String {
     let mut definitions = 0;
     for entry in ground.entries.iter().take(entries) {
         let position = ground.order.get(entry.file).copied().unwrap_or(usize::MAX);
-        let (_, chosen) = files.entry(position).or_insert_with(|| (entry.file, Chosen::new()));
+        let (_, chosen) = files
+            .entry(position)
+            .or_insert_with(|| (entry.file, Chosen::new()));
         chosen.extend(entry.definition);
         definitions += usize::from(entry.definition.is_some());
     }
@@ -50,9 +52,24 @@ fn summary(ground: &Ground<'_>, files: usize, definitions: usize) -> [String; 2]
     if of_files > files {
         left.push(format!("{} files that rank lower", of_files - files));
     }
-    left.extend(ground.snapshot.left_out.iter().map(|(why, count)| format!("{count} {}", why.name())));
-    let broken = ground.snapshot.files.iter().filter(|f| f.tags.has_errors).count();
-    let mut said = if left.is_empty() { "Left out: nothing".to_owned() } else { format!("Left out: {}", left.join(", ")) };
+    left.extend(
+        ground
+            .snapshot
+            .left_out
+            .iter()
+            .map(|(why, count)| format!("{count} {}", why.name())),
+    );
+    let broken = ground
+        .snapshot
+        .files
+        .iter()
+        .filter(|f| f.tags.has_errors)
+        .count();
+    let mut said = if left.is_empty() {
+        "Left out: nothing".to_owned()
+    } else {
+        format!("Left out: {}", left.join(", "))
+    };
     if broken > 0 {
         let _ = write!(said, ". In parts not parsed: {broken} files");
     }
@@ -82,7 +99,11 @@ fn with_parents(tags: &Tags, chosen: &Chosen) -> Vec<(usize, u32)> {
 
 /// Marks behind what has them.
 fn column(marks: Marks) -> String {
-    if marks.is_empty() { String::new() } else { format!(" [{}]", marks.names().join(", ")) }
+    if marks.is_empty() {
+        String::new()
+    } else {
+        format!(" [{}]", marks.names().join(", "))
+    }
 }
 
 /// One definition on one line.
@@ -107,7 +128,9 @@ fn text(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> S
     let [holds, left] = summary(ground, files.len(), definitions);
     let mut out = format!("# {holds}\n# {left}\n# {}\n", ground.settings.line());
     for (file, chosen) in files {
-        let Some(content) = ground.snapshot.files.get(*file) else { continue };
+        let Some(content) = ground.snapshot.files.get(*file) else {
+            continue;
+        };
         let _ = write!(out, "\n{}", line_start(&content.path));
         if let Some(doc) = &content.tags.doc {
             let _ = write!(out, " — {}", terminal(doc));
@@ -120,7 +143,11 @@ fn text(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> S
             let _ = writeln!(out, "  ({})", terminal(reason));
         }
         for (depth, at) in with_parents(&content.tags, chosen) {
-            let _ = writeln!(out, "{}", line(ground, &content.tags, at, depth + 1).unwrap_or_default());
+            let _ = writeln!(
+                out,
+                "{}",
+                line(ground, &content.tags, at, depth + 1).unwrap_or_default()
+            );
         }
     }
     out
@@ -128,10 +155,19 @@ fn text(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> S
 
 fn markdown(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
     let [holds, left] = summary(ground, files.len(), definitions);
-    let mut out = format!("<!-- {} -->\n\n{holds}.\n\n{left}.\n", ground.settings.line());
+    let mut out = format!(
+        "<!-- {} -->\n\n{holds}.\n\n{left}.\n",
+        ground.settings.line()
+    );
     for (file, chosen) in files {
-        let Some(content) = ground.snapshot.files.get(*file) else { continue };
-        let marks = if ground.settings.marks { column(content.tags.marks) } else { String::new() };
+        let Some(content) = ground.snapshot.files.get(*file) else {
+            continue;
+        };
+        let marks = if ground.settings.marks {
+            column(content.tags.marks)
+        } else {
+            String::new()
+        };
         let _ = write!(out, "\n## {}{marks}\n", code_span(&content.path));
         if let Some(doc) = &content.tags.doc {
             let _ = write!(out, "\n{}\n", code_span(doc));
@@ -147,7 +183,12 @@ fn markdown(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) 
             continue;
         }
         // A fence that nothing inside can end.
-        let longest = lines.iter().flat_map(|l| l.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
+        let longest = lines
+            .iter()
+            .flat_map(|l| l.split(|c| c != '`'))
+            .map(str::len)
+            .max()
+            .unwrap_or(0);
         let fence = "`".repeat(longest.max(2) + 1);
         let language = content.language.map_or("", |l| l.name());
         let _ = write!(out, "\n{fence}{language}\n{}\n{fence}\n", lines.join("\n"));
@@ -195,7 +236,13 @@ fn as_json(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -
             if ground.settings.marks {
                 out.insert("marks".into(), json!(content.tags.marks.names()));
             }
-            let of = |at: &u32| Some(value(ground, &content.tags, content.tags.definitions.get(*at as usize)?));
+            let of = |at: &u32| {
+                Some(value(
+                    ground,
+                    &content.tags,
+                    content.tags.definitions.get(*at as usize)?,
+                ))
+            };
             out.insert("definitions".into(), chosen.iter().filter_map(of).collect());
             Some(Value::Object(out))
         })

@@ -96,14 +96,21 @@ impl Settings {
     /// The settings on one line. Neither a comment nor a line ends inside.
     pub(super) fn line(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();
-        let json = json.replace('<', "\\u003c").replace('>', "\\u003e").replace("--", "-\\u002d").replace("##", "#\\u0023");
+        let json = json
+            .replace('<', "\\u003c")
+            .replace('>', "\\u003e")
+            .replace("--", "-\\u002d")
+            .replace("##", "#\\u0023");
         let plain: String = json
             .chars()
             .map(|c| {
                 if c.is_ascii() {
                     c.to_string()
                 } else {
-                    c.encode_utf16(&mut [0; 2]).iter().map(|u| format!("\\u{u:04x}")).collect()
+                    c.encode_utf16(&mut [0; 2])
+                        .iter()
+                        .map(|u| format!("\\u{u:04x}"))
+                        .collect()
                 }
             })
             .collect();
@@ -126,12 +133,24 @@ impl Settings {
         let unread = |e: serde_json::Error| NoMap::Settings(e.to_string());
         let value: serde_json::Value = if map.trim_start().starts_with('{') {
             let mut whole: serde_json::Value = serde_json::from_str(map).map_err(unread)?;
-            whole.get_mut("settings").map(serde_json::Value::take).ok_or(NoMap::NoSettings)?
+            whole
+                .get_mut("settings")
+                .map(serde_json::Value::take)
+                .ok_or(NoMap::NoSettings)?
         } else {
-            let line = map.lines().take(20).find_map(|l| l.split_once(MARK)).ok_or(NoMap::NoSettings)?.1;
-            serde_json::from_str(line.trim_end().trim_end_matches("-->").trim_end()).map_err(unread)?
+            let line = map
+                .lines()
+                .take(20)
+                .find_map(|l| l.split_once(MARK))
+                .ok_or(NoMap::NoSettings)?
+                .1;
+            serde_json::from_str(line.trim_end().trim_end_matches("-->").trim_end())
+                .map_err(unread)?
         };
-        let version = value.get("version").and_then(serde_json::Value::as_u64).ok_or(NoMap::NoSettings)?;
+        let version = value
+            .get("version")
+            .and_then(serde_json::Value::as_u64)
+            .ok_or(NoMap::NoSettings)?;
         let version = u32::try_from(version).unwrap_or(u32::MAX);
         if version != VERSION {
             return Err(NoMap::Version(version));
@@ -149,7 +168,10 @@ pub(super) fn is_map(text: &str) -> bool {
         return text.contains("\n  \"kind\": \"repomap\",\n");
     }
     text.lines().take(4).any(|line| {
-        let line = line.strip_prefix("# ").or_else(|| line.strip_prefix("<!-- ")).unwrap_or(line);
+        let line = line
+            .strip_prefix("# ")
+            .or_else(|| line.strip_prefix("<!-- "))
+            .unwrap_or(line);
         line.starts_with(MARK)
     })
 }
@@ -162,11 +184,23 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_said() {
         assert_eq!(Settings::of_map("x"), Err(NoMap::NoSettings));
-        assert_eq!(Settings::of_map("# repomap settings: {\"version\":9}"), Err(NoMap::Version(9)));
-        assert!(matches!(Settings::of_map("# repomap settings: {\"version\":1}"), Err(NoMap::Settings(_))));
+        assert_eq!(
+            Settings::of_map("# repomap settings: {\"version\":9}"),
+            Err(NoMap::Version(9))
+        );
+        assert!(matches!(
+            Settings::of_map("# repomap settings: {\"version\":1}"),
+            Err(NoMap::Settings(_))
+        ));
         assert!(matches!(Settings::of_map("{"), Err(NoMap::Settings(_))));
-        let other = Settings { encoding: "x".into(), ..Settings::default() };
-        assert_eq!(Settings::of_map(&other.line()), Err(NoMap::Encoding("x".into())));
+        let other = Settings {
+            encoding: "x".into(),
+            ..Settings::default()
+        };
+        assert_eq!(
+            Settings::of_map(&other.line()),
+            Err(NoMap::Encoding("x".into()))
+        );
     }
 
     proptest! {

@@ -38,8 +38,8 @@ impl<'a> Hidden<'a> {
     }
 }
 
-/// Appends a text with every run of white space and control characters as one space, up to a number of characters.
-/// Says whether all of it found room.
+/// Appends a text with every run of white space and control characters as one space, up to a number
+/// of characters. Says whether all of it found room.
 fn append(text: &str, out: &mut String, room: &mut usize) -> bool {
     for c in text.chars() {
         let blank = c.is_whitespace() || c.is_control();
@@ -52,7 +52,9 @@ fn append(text: &str, out: &mut String, room: &mut usize) -> bool {
                 out.pop();
             }
         }
-        let Some(less) = room.checked_sub(1) else { return false };
+        let Some(less) = room.checked_sub(1) else {
+            return false;
+        };
         *room = less;
         out.push(if blank { ' ' } else { c });
     }
@@ -103,8 +105,14 @@ pub(super) fn of(
             out.push(' ');
         }
     }
-    let trimmed = out.trim_end().trim_end_matches([';', '{', ':', ',']).trim_end();
-    let trimmed = trimmed.strip_suffix("=>").or_else(|| trimmed.strip_suffix(" =")).unwrap_or(trimmed);
+    let trimmed = out
+        .trim_end()
+        .trim_end_matches([';', '{', ':', ','])
+        .trim_end();
+    let trimmed = trimmed
+        .strip_suffix("=>")
+        .or_else(|| trimmed.strip_suffix(" ="))
+        .unwrap_or(trimmed);
     out.truncate(trimmed.trim_end().len());
     if !whole {
         out.push('…');
@@ -129,8 +137,22 @@ mod tests {
     #[test]
     fn signatures_are_on_one_line() {
         let text = "pub fn f( // first\n    a: u8,\n    b: u8,\n) -> u8 {";
-        let spans = [Span { start: 10, end: 18, is_comment: true }];
-        let of = |end| of(text, 0, end, &Hidden::new(&spans), None, Kind::Function, Language::Rust);
+        let spans = [Span {
+            start: 10,
+            end: 18,
+            is_comment: true,
+        }];
+        let of = |end| {
+            of(
+                text,
+                0,
+                end,
+                &Hidden::new(&spans),
+                None,
+                Kind::Function,
+                Language::Rust,
+            )
+        };
         assert_eq!(of(text.len()), "pub fn f(a: u8, b: u8) -> u8");
         assert_eq!(one_line(" a\u{1b}\tb\r\nc", 99), "a b c");
         assert_eq!(one_line("äöü", 2), "äö…");

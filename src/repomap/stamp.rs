@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a file must have been left alone before its stamp is believed. One that is written twice within a tick of its
-/// file system's clock has the same stamp after both (git calls such a file racy); the coarsest clock in use, that of FAT,
-/// ticks every two seconds.
+/// How long a file must have been left alone before its stamp is believed. One that is written
+/// twice within a tick of its file system's clock has the same stamp after both (git calls such a
+/// file racy); the coarsest clock in use, that of FAT, ticks every two seconds.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// What a file system says of a file, as git's index keeps it: another content gives another stamp. Who writes a file can set
-/// the time of its content back, but not the time of its last change.
+/// What a file system says of a file, as git's index keeps it: another content gives another stamp.
+/// Who writes a file can set the time of its content back, but not the time of its last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     device: u64,
@@ -44,8 +44,12 @@ impl Stamp {
 
     /// Whether the file had been left alone for long enough at that time.
     pub(super) fn is_settled(&self, now: SystemTime) -> bool {
-        let limit = now.checked_sub(SETTLED).and_then(|t| t.duration_since(UNIX_EPOCH).ok());
-        let Some(limit) = limit.and_then(|t| i64::try_from(t.as_secs()).ok()) else { return false };
+        let limit = now
+            .checked_sub(SETTLED)
+            .and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+        let Some(limit) = limit.and_then(|t| i64::try_from(t.as_secs()).ok()) else {
+            return false;
+        };
         self.content.0.max(self.change.0) < limit
     }
 }
@@ -69,7 +73,12 @@ mod tests {
         let other = folder.path().join("b");
         fs::write(&other, "two").unwrap();
         let time = fs::metadata(&path).unwrap().modified().unwrap();
-        fs::File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
+        fs::File::options()
+            .write(true)
+            .open(&other)
+            .unwrap()
+            .set_modified(time)
+            .unwrap();
         fs::rename(&other, &path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), time);
         assert_ne!(first, stamp(), "another file");
@@ -77,11 +86,26 @@ mod tests {
 
     #[test]
     fn only_what_was_left_alone_is_believed() {
-        let stamp = |content, change| Stamp { device: 1, inode: 2, size: 3, content: (content, 0), change: (change, 0) };
+        let stamp = |content, change| Stamp {
+            device: 1,
+            inode: 2,
+            size: 3,
+            content: (content, 0),
+            change: (change, 0),
+        };
         let now = UNIX_EPOCH + Duration::from_secs(1000);
         assert!(stamp(996, 996).is_settled(now));
-        for (content, change) in [(997, 900), (900, 997), (1000, 1000), (5000, 5000), (900, 5000)] {
-            assert!(!stamp(content, change).is_settled(now), "{content} {change}");
+        for (content, change) in [
+            (997, 900),
+            (900, 997),
+            (1000, 1000),
+            (5000, 5000),
+            (900, 5000),
+        ] {
+            assert!(
+                !stamp(content, change).is_settled(now),
+                "{content} {change}"
+            );
         }
         assert!(!stamp(-10, -10).is_settled(UNIX_EPOCH));
     }

@@ -17,7 +17,8 @@ pub enum Kind {
     Enum,
     /// An interface, a trait, a protocol.
     Interface,
-    /// A block that gives a type its methods (Rust's `impl`). It is named after the type and defines no name.
+    /// A block that gives a type its methods (Rust's `impl`). It is named after the type and
+    /// defines no name.
     Implementation,
     /// A name for a type.
     Type,
@@ -60,12 +61,18 @@ impl Kind {
 
     /// Whether functions inside are methods.
     pub(super) const fn has_methods(self) -> bool {
-        matches!(self, Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Implementation)
+        matches!(
+            self,
+            Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Implementation
+        )
     }
 
     /// Whether it can be meant where a type, or what holds a name, is named.
     pub(super) const fn is_type(self) -> bool {
-        matches!(self, Kind::Module | Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Type)
+        matches!(
+            self,
+            Kind::Module | Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Type
+        )
     }
 
     /// Whether what is inside is local to a call.
@@ -113,13 +120,15 @@ pub struct Definition {
     pub line: u32,
     /// The last line.
     pub end: u32,
-    /// As written, without comments, annotations and body; cut to [`super::signature::LIMIT`] characters.
+    /// As written, without comments, annotations and body; cut to [`super::signature::LIMIT`]
+    /// characters.
     pub signature: String,
     /// The first line of the documentation.
     pub doc: Option<String>,
     /// The definition around it, by its place in [`Tags::definitions`]; always an earlier one.
     pub within: Option<u32>,
-    /// What the text names as its parent where that doesn't stand around it (`impl` of another file, a receiver).
+    /// What the text names as its parent where that doesn't stand around it (`impl` of another
+    /// file, a receiver).
     pub of: Option<String>,
     /// Whether other files can't, or by convention don't, refer to it.
     pub private: bool,
@@ -160,20 +169,32 @@ pub struct Tags {
 impl Tags {
     /// The parent's name of a definition: what the text says, or the definition around it.
     pub fn parent<'a>(&'a self, definition: &'a Definition) -> Option<&'a str> {
-        let around = || Some(self.definitions.get(usize::try_from(definition.within?).ok()?)?.name.as_str());
+        let around = || {
+            Some(
+                self.definitions
+                    .get(usize::try_from(definition.within?).ok()?)?
+                    .name
+                    .as_str(),
+            )
+        };
         definition.of.as_deref().or_else(around)
     }
 
     /// The name of a reference.
     pub fn name(&self, reference: &Reference) -> &str {
-        usize::try_from(reference.name).ok().and_then(|n| self.names.get(n)).map_or("", String::as_str)
+        usize::try_from(reference.name)
+            .ok()
+            .and_then(|n| self.names.get(n))
+            .map_or("", String::as_str)
     }
 
     /// Whether every place named lies where it may. What comes out of a cache is asked.
     pub(super) fn is_sound(&self) -> bool {
         let earlier = |(at, d): (usize, &Definition)| d.within.is_none_or(|w| (w as usize) < at);
         let known = |r: &Reference| {
-            (r.name as usize) < self.names.len() && r.within.is_none_or(|w| (w as usize) < self.definitions.len())
+            (r.name as usize) < self.names.len()
+                && r.within
+                    .is_none_or(|w| (w as usize) < self.definitions.len())
         };
         self.definitions.iter().enumerate().all(earlier) && self.references.iter().all(known)
     }

@@ -1,7 +1,7 @@
 //! Workflow commands of GitHub Actions, which it shows as annotations.
 //!
-//! The runner takes 10 errors, 10 warnings and 10 notices of a step and drops the rest without a word.
-//! So the worst are printed, and a last notice counts the others.
+//! The runner takes 10 errors, 10 warnings and 10 notices of a step and drops the rest without a
+//! word. So the worst are printed, and a last notice counts the others.
 
 use super::{Run, terminal, words};
 use crate::diag::{Finding, Severity};
@@ -15,15 +15,34 @@ const MESSAGE: usize = 1000;
 /// Writes the annotations, and what was looked at as an ordinary line.
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let all = run.report.findings.len() as u64 + run.report.counts.left_out;
-    let of = |severity| run.report.findings.iter().filter(move |f| f.severity == severity);
+    let of = |severity| {
+        run.report
+            .findings
+            .iter()
+            .filter(move |f| f.severity == severity)
+    };
     let fits = run.report.counts.left_out == 0
-        && [Severity::Error, Severity::Warning, Severity::Note].into_iter().all(|s| of(s).count() <= PER_LEVEL);
+        && [Severity::Error, Severity::Warning, Severity::Note]
+            .into_iter()
+            .all(|s| of(s).count() <= PER_LEVEL);
     let mut printed = 0;
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
         // What says how many are missing is a notice itself.
-        let room = if severity == Severity::Note && !fits { PER_LEVEL - 1 } else { PER_LEVEL };
-        let room = if severity == Severity::Note && run.outcome.sentence().is_some() { room - 1 } else { room };
-        let room = if severity == Severity::Warning && run.unenforced().is_some() { room - 1 } else { room };
+        let room = if severity == Severity::Note && !fits {
+            PER_LEVEL - 1
+        } else {
+            PER_LEVEL
+        };
+        let room = if severity == Severity::Note && run.outcome.sentence().is_some() {
+            room - 1
+        } else {
+            room
+        };
+        let room = if severity == Severity::Warning && run.unenforced().is_some() {
+            room - 1
+        } else {
+            room
+        };
         for finding in of(severity).take(room) {
             annotation(finding, out)?;
             printed += 1;
@@ -37,12 +56,21 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     if all > printed {
         let more = words::plural(all - printed, "more finding");
-        writeln!(out, "::notice title=yuangs-verify::{} not annotated here; the other reports list them", data(&more))?;
+        writeln!(
+            out,
+            "::notice title=yuangs-verify::{} not annotated here; the other reports list them",
+            data(&more)
+        )?;
     }
     for notice in &run.report.notices {
         writeln!(out, "note: {}", data(notice))?;
     }
-    writeln!(out, "{}: {}", words::looked_at(run.report, run.text.schema_only), words::found(run.report))
+    writeln!(
+        out,
+        "{}: {}",
+        words::looked_at(run.report, run.text.schema_only),
+        words::found(run.report)
+    )
 }
 
 fn annotation(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
@@ -60,14 +88,21 @@ fn annotation(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     let title = format!("{} {}", finding.code, finding.name);
-    let execution = finding.execution.as_deref().map(|id| format!(" (execution {})", words::clip(id, 100))).unwrap_or_default();
+    let execution = finding
+        .execution
+        .as_deref()
+        .map(|id| format!(" (execution {})", words::clip(id, 100)))
+        .unwrap_or_default();
     let message = format!("{}{execution}", words::clip(&finding.message, MESSAGE));
     writeln!(out, ",title={}::{}", property(&title), data(&message))
 }
 
 /// The message of a command. Its escapes are undone by the runner, which knows no others.
 fn data(text: &str) -> String {
-    terminal(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    terminal(text)
+        .replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// A property of a command, which ends at a comma or a double colon.

@@ -1,5 +1,6 @@
-//! GitLab code quality: a JSON array of issues, as GitLab documents it for `artifacts:reports:codequality`.
-//! Fingerprints have to be unique in it, and there is no place for counts: what is left out is an issue.
+//! GitLab code quality: a JSON array of issues, as GitLab documents it for
+//! `artifacts:reports:codequality`. Fingerprints have to be unique in it, and there is no place for
+//! counts: what is left out is an issue.
 
 use super::{Run, json, terminal, words};
 use crate::diag::{Finding, Severity};
@@ -33,15 +34,28 @@ struct Lines {
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut issues: Vec<Issue> = run.report.findings.iter().map(issue).collect();
     let left_out = run.report.counts.left_out;
-    let left_out =
-        (left_out > 0).then(|| ("left-out", format!("{} counted and not listed", words::plural(left_out, "more finding"))));
-    for (fingerprint, description) in left_out.into_iter().chain(run.unenforced().map(|text| ("not-enforced", text))) {
+    let left_out = (left_out > 0).then(|| {
+        (
+            "left-out",
+            format!(
+                "{} counted and not listed",
+                words::plural(left_out, "more finding")
+            ),
+        )
+    });
+    for (fingerprint, description) in left_out
+        .into_iter()
+        .chain(run.unenforced().map(|text| ("not-enforced", text)))
+    {
         issues.push(Issue {
             description,
             check_name: "yuangs-verify".into(),
             fingerprint: fingerprint.into(),
             severity: "info",
-            location: Location { path: ".".into(), lines: Lines { begin: 1 } },
+            location: Location {
+                path: ".".into(),
+                lines: Lines { begin: 1 },
+            },
         });
     }
     let text = serde_json::to_string_pretty(&issues).map_err(io::Error::other)?;
@@ -58,6 +72,11 @@ fn issue(finding: &Finding) -> Issue {
             Severity::Warning => "minor",
             Severity::Note => "info",
         },
-        location: Location { path: finding.place.file.to_string(), lines: Lines { begin: finding.place.line.max(1) } },
+        location: Location {
+            path: finding.place.file.to_string(),
+            lines: Lines {
+                begin: finding.place.line.max(1),
+            },
+        },
     }
 }

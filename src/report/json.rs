@@ -1,6 +1,10 @@
-//! JSON: one object, versioned. Its schema is `report`; the members are described in docs/report.md.
+//! JSON: one object, versioned. Its schema is `report`; the members are described in
+//! docs/report.md.
 
-#![allow(missing_docs, reason = "the names of the members say what docs/report.md says at length")]
+#![allow(
+    missing_docs,
+    reason = "the names of the members say what docs/report.md says at length"
+)]
 
 use crate::diag::{Finding, Severity};
 use crate::escape::json::Harmless;
@@ -26,13 +30,15 @@ pub struct Document<'r> {
     pub summary: SummaryCounts,
     /// What became of every unit (line, or element of a document) of each input.
     pub inputs: Vec<InputReport<'r>>,
-    /// Inputs whose units are counted in the last entry of `inputs` together, because there are so many.
+    /// Inputs whose units are counted in the last entry of `inputs` together, because there are so
+    /// many.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub inputs_left_out: u64,
     #[schemars(with = "Vec<ExecutionReport<'_>>")]
     pub executions: Executions<'r>,
     pub findings: Vec<FindingReport<'r>>,
-    /// Files under the given paths that weren't read; `summary.skipped` counts them, those that aren't listed included.
+    /// Files under the given paths that weren't read; `summary.skipped` counts them, those that
+    /// aren't listed included.
     pub skipped: Vec<SkippedReport<'r>>,
     /// What a reader has to be told besides: what the configuration lets pass, what wasn't run.
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
@@ -61,7 +67,10 @@ pub struct InputReport<'r> {
     pub counts: Units,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde asks for"
+)]
 pub(super) fn is_zero(number: &u64) -> bool {
     *number == 0
 }
@@ -99,7 +108,8 @@ pub struct BySeverity {
     pub note: u64,
 }
 
-/// The executions. They are put into shape one by one while they are written: there may be very many.
+/// The executions. They are put into shape one by one while they are written: there may be very
+/// many.
 #[derive(Debug)]
 pub struct Executions<'r> {
     summaries: &'r [Summary],
@@ -110,7 +120,11 @@ pub struct Executions<'r> {
 impl<'r> Executions<'r> {
     pub fn iter(&self) -> impl Iterator<Item = ExecutionReport<'r>> {
         self.summaries.iter().map(|summary| {
-            let findings = self.findings.get(&(&*summary.file, &*summary.id)).cloned().unwrap_or_default();
+            let findings = self
+                .findings
+                .get(&(&*summary.file, &*summary.id))
+                .cloned()
+                .unwrap_or_default();
             execution(summary, findings)
         })
     }
@@ -211,29 +225,49 @@ impl<'r> Document<'r> {
         let mut of_execution: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
         for finding in &report.findings {
             if let Some(id) = &finding.execution {
-                of_execution.entry((&finding.place.file, id)).or_default().push(&finding.fingerprint);
+                of_execution
+                    .entry((&finding.place.file, id))
+                    .or_default()
+                    .push(&finding.fingerprint);
             }
         }
         let counts = &report.counts;
         Self {
             version: VERSION,
-            tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+            tool: Tool {
+                name: env!("CARGO_PKG_NAME"),
+                version: env!("CARGO_PKG_VERSION"),
+            },
             summary: SummaryCounts {
                 files: counts.files,
                 records: counts.records,
                 executions: report.summaries.len() as u64,
                 turns: counts.turns,
                 rules_run: counts.rules_run,
-                by_severity: BySeverity { error: counts.errors, warning: counts.warnings, note: counts.notes },
+                by_severity: BySeverity {
+                    error: counts.errors,
+                    warning: counts.warnings,
+                    note: counts.notes,
+                },
                 left_out: counts.left_out,
                 signatures_unchecked: counts.signatures_unchecked,
                 skipped: counts.skipped,
             },
             inputs: report.inputs.iter().map(input).collect(),
             inputs_left_out: report.inputs_left_out,
-            executions: Executions { summaries: &report.summaries, findings: of_execution },
+            executions: Executions {
+                summaries: &report.summaries,
+                findings: of_execution,
+            },
             findings: report.findings.iter().map(finding).collect(),
-            skipped: report.skipped.iter().map(|s| SkippedReport { path: &s.name, reason: s.reason }).collect(),
+            skipped: report
+                .skipped
+                .iter()
+                .map(|s| SkippedReport {
+                    path: &s.name,
+                    reason: s.reason,
+                })
+                .collect(),
             notices: &report.notices,
             account: report.account.as_ref(),
         }
@@ -241,7 +275,12 @@ impl<'r> Document<'r> {
 }
 
 fn input(input: &InputUnits) -> InputReport<'_> {
-    InputReport { path: &input.path, format: input.format, units: input.units.total(), counts: input.units }
+    InputReport {
+        path: &input.path,
+        format: input.format,
+        units: input.units.total(),
+        counts: input.units,
+    }
 }
 
 fn execution<'r>(summary: &'r Summary, findings: Vec<&'r str>) -> ExecutionReport<'r> {
@@ -262,7 +301,15 @@ fn execution<'r>(summary: &'r Summary, findings: Vec<&'r str>) -> ExecutionRepor
             event: v.event,
             state: v.state,
             prefix_events: v.prefix,
-            path: v.path.iter().map(|(line, event, to)| PathStep { line: *line, event: *event, to: *to }).collect(),
+            path: v
+                .path
+                .iter()
+                .map(|(line, event, to)| PathStep {
+                    line: *line,
+                    event: *event,
+                    to: *to,
+                })
+                .collect(),
         }),
         findings,
     }
@@ -280,14 +327,22 @@ fn finding(finding: &Finding) -> FindingReport<'_> {
         pointer: finding.place.pointer.as_deref(),
         execution_id: finding.execution.as_deref(),
         turn_id: finding.turn,
-        related: finding.related.iter().map(|r| RelatedReport { file: &r.file, line: r.line, message: &r.message }).collect(),
+        related: finding
+            .related
+            .iter()
+            .map(|r| RelatedReport {
+                file: &r.file,
+                line: r.line,
+                message: &r.message,
+            })
+            .collect(),
         help: finding.help.as_deref(),
         fingerprint: &finding.fingerprint,
     }
 }
 
-/// Writes the report. Characters that act on a terminal are escaped beyond what JSON asks for, so that
-/// the report can be looked at without harm.
+/// Writes the report. Characters that act on a terminal are escaped beyond what JSON asks for, so
+/// that the report can be looked at without harm.
 ///
 /// # Errors
 /// When writing fails.
@@ -310,7 +365,10 @@ pub fn write_pretty(value: &impl Serialize, out: &mut dyn Write) -> io::Result<(
 /// Findings in the shape that they have in a report.
 #[must_use]
 pub fn findings_json(findings: &[Finding]) -> serde_json::Value {
-    findings.iter().map(|f| serde_json::to_value(finding(f)).unwrap_or_default()).collect()
+    findings
+        .iter()
+        .map(|f| serde_json::to_value(finding(f)).unwrap_or_default())
+        .collect()
 }
 
 /// A value as JSON on one line that can be looked at on a terminal without harm.

@@ -1,7 +1,9 @@
 //! JSON lines: the parts of the JSON report, one object a line, for programs that read streams.
 
 use super::Run;
-use super::json::{self, Document, ExecutionReport, FindingReport, InputReport, SkippedReport, SummaryCounts, Tool};
+use super::json::{
+    self, Document, ExecutionReport, FindingReport, InputReport, SkippedReport, SummaryCounts, Tool,
+};
 use crate::verify::account::Account;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +11,11 @@ use std::io::{self, Write};
 
 /// One line. The first one is the run; then the inputs, the executions, then the findings.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "lowercase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "kind",
+    rename_all = "lowercase",
+    rename_all_fields = "camelCase"
+)]
 pub enum Line<'r> {
     /// Who looked, and at how much.
     Run {
@@ -19,7 +25,8 @@ pub enum Line<'r> {
         tool: Tool,
         /// How much was looked at, and what came of it.
         summary: SummaryCounts,
-        /// Inputs whose units are counted in the last line of them together, because there are so many.
+        /// Inputs whose units are counted in the last line of them together, because there are so
+        /// many.
         #[serde(default, skip_serializing_if = "json::is_zero")]
         inputs_left_out: u64,
         /// Files under the given paths that weren't read.
@@ -41,9 +48,30 @@ pub enum Line<'r> {
 
 /// Writes the report.
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Document { version, tool, summary, executions, findings, notices, account, inputs, inputs_left_out, skipped } =
-        Document::of(run.report);
-    json::line(&Line::Run { version, tool, summary, inputs_left_out, skipped, notices, account }, out)?;
+    let Document {
+        version,
+        tool,
+        summary,
+        executions,
+        findings,
+        notices,
+        account,
+        inputs,
+        inputs_left_out,
+        skipped,
+    } = Document::of(run.report);
+    json::line(
+        &Line::Run {
+            version,
+            tool,
+            summary,
+            inputs_left_out,
+            skipped,
+            notices,
+            account,
+        },
+        out,
+    )?;
     for input in inputs {
         json::line(&Line::Input(input), out)?;
     }

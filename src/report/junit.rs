@@ -1,7 +1,7 @@
 //! JUnit XML: a suite for each input, a test case for each execution and one for the input itself.
 //!
-//! Errors fail a case; warnings and notes stand in its output. Nothing verified is a case with an error, since
-//! an empty suite would count as passed.
+//! Errors fail a case; warnings and notes stand in its output. Nothing verified is a case with an
+//! error, since an empty suite would count as passed.
 
 use super::{Outcome, Run, terminal, words};
 use crate::diag::{Finding, Severity};
@@ -18,27 +18,49 @@ const LINE: usize = 2000;
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut suites: BTreeMap<&str, Vec<TestCase>> = BTreeMap::new();
     let mut of_inputs: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
-    let executions: BTreeSet<(&str, &str)> = run.report.summaries.iter().map(|s| (&*s.file, &*s.id)).collect();
+    let executions: BTreeSet<(&str, &str)> = run
+        .report
+        .summaries
+        .iter()
+        .map(|s| (&*s.file, &*s.id))
+        .collect();
     for finding in &run.report.findings {
-        let known = finding.execution.as_deref().is_some_and(|id| executions.contains(&(&*finding.place.file, id)));
+        let known = finding
+            .execution
+            .as_deref()
+            .is_some_and(|id| executions.contains(&(&*finding.place.file, id)));
         if !known {
-            of_inputs.entry(&finding.place.file).or_default().push(finding);
+            of_inputs
+                .entry(&finding.place.file)
+                .or_default()
+                .push(finding);
         }
     }
     for (file, findings) in of_inputs {
-        suites.entry(file).or_default().push(case(file, "records", &findings));
+        suites
+            .entry(file)
+            .or_default()
+            .push(case(file, "records", &findings));
     }
     let by_execution = run.by_execution();
     for summary in &run.report.summaries {
-        let findings = by_execution.get(&(&*summary.file, &*summary.id)).map(Vec::as_slice).unwrap_or_default();
+        let findings = by_execution
+            .get(&(&*summary.file, &*summary.id))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let mut one = case(&summary.file, &summary.id, findings);
         let key = (summary.file.clone(), summary.id.clone());
         let failed = summary.failed_unlisted || run.report.failed_unlisted.contains(&key);
         if matches!(one.status, TestCaseStatus::Success { .. }) && failed {
             one.status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            one.status.set_message("an error that is counted and not listed").set_type("not-listed");
+            one.status
+                .set_message("an error that is counted and not listed")
+                .set_type("not-listed");
         }
-        if let Some(unenforced) = run.unenforced().filter(|_| matches!(one.status, TestCaseStatus::Success { .. })) {
+        if let Some(unenforced) = run
+            .unenforced()
+            .filter(|_| matches!(one.status, TestCaseStatus::Success { .. }))
+        {
             one.status = TestCaseStatus::skipped();
             one.status.set_message(unenforced);
         }
@@ -65,12 +87,16 @@ fn failure(message: &str, kind: &str) -> TestCaseStatus {
 fn of_the_run(run: &Run<'_>) -> TestSuite {
     let status = match run.outcome {
         // Errors fail their own cases; what else is bad enough fails here.
-        Outcome::Findings if run.report.counts.errors == 0 => failure(&words::found(run.report), "threshold"),
+        Outcome::Findings if run.report.counts.errors == 0 => {
+            failure(&words::found(run.report), "threshold")
+        }
         Outcome::Clean | Outcome::Findings => TestCaseStatus::success(),
         Outcome::Unenforced(errors) => failure(&Outcome::not_enforced(*errors), "not-enforced"),
         Outcome::Unable(why) | Outcome::Empty(why) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-            status.set_message(&*terminal(why)).set_type("nothing-verified");
+            status
+                .set_message(&*terminal(why))
+                .set_type("nothing-verified");
             status
         }
     };
@@ -78,8 +104,16 @@ fn of_the_run(run: &Run<'_>) -> TestSuite {
     case.set_classname("yuangs-verify");
     let looked = words::looked_at(run.report, run.text.schema_only);
     let left_out = run.report.counts.left_out;
-    let notices: String = run.report.notices.iter().map(|n| format!("\n{}", terminal(n))).collect();
-    case.set_system_out(format!("{looked}: {}\n{left_out} of them not listed{notices}", words::found(run.report)));
+    let notices: String = run
+        .report
+        .notices
+        .iter()
+        .map(|n| format!("\n{}", terminal(n)))
+        .collect();
+    case.set_system_out(format!(
+        "{looked}: {}\n{left_out} of them not listed{notices}",
+        words::found(run.report)
+    ));
     let mut suite = TestSuite::new("yuangs-verify");
     suite.add_property(Property::new("left-out", left_out.to_string()));
     suite.add_test_case(case);
@@ -88,13 +122,16 @@ fn of_the_run(run: &Run<'_>) -> TestSuite {
 
 /// A case with the findings that belong to it.
 fn case(file: &str, name: &str, findings: &[&Finding]) -> TestCase {
-    let (errors, others): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|f| f.severity == Severity::Error);
+    let (errors, others): (Vec<&Finding>, Vec<&Finding>) =
+        findings.iter().partition(|f| f.severity == Severity::Error);
     let status = match errors.first() {
         None => TestCaseStatus::success(),
         Some(first) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             let count = words::plural(errors.len() as u64, "error");
-            status.set_message(format!("{count}; {}", line(first))).set_type(format!("{} {}", first.code, first.name));
+            status
+                .set_message(format!("{count}; {}", line(first)))
+                .set_type(format!("{} {}", first.code, first.name));
             status.set_description(listing(&errors));
             status
         }
@@ -110,13 +147,22 @@ fn case(file: &str, name: &str, findings: &[&Finding]) -> TestCase {
 fn listing(findings: &[&Finding]) -> String {
     let mut lines: Vec<String> = findings.iter().take(LISTED).map(|f| line(f)).collect();
     if let Some(more) = findings.len().checked_sub(LISTED).filter(|n| *n > 0) {
-        lines.push(format!("{} not listed", words::plural(more as u64, "more finding")));
+        lines.push(format!(
+            "{} not listed",
+            words::plural(more as u64, "more finding")
+        ));
     }
     lines.join("\n")
 }
 
 fn line(finding: &Finding) -> String {
     let message = words::clip(&finding.message, LINE);
-    let text = format!("{}[{}] {}: {}: {message}", finding.severity, finding.code, words::position(&finding.place), finding.name);
+    let text = format!(
+        "{}[{}] {}: {}: {message}",
+        finding.severity,
+        finding.code,
+        words::position(&finding.place),
+        finding.name
+    );
     terminal(&text).into_owned()
 }

@@ -24,16 +24,23 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a report, with findings of `threshold` and worse failing it; `None` for never.
+    /// The outcome of a report, with findings of `threshold` and worse failing it; `None` for
+    /// never.
     #[must_use]
     pub fn of(report: &Report, threshold: Option<Severity>, schema_only: bool) -> Self {
         let counts = &report.counts;
         let empty = |what: &str| Self::Empty(format!("nothing was verified: {what}"));
-        // Inputs of unknown formats alone are nothing to verify; what was found in them all the same is a finding.
+        // Inputs of unknown formats alone are nothing to verify; what was found in them all the
+        // same is a finding.
         let foreign_only = counts.known_inputs == 0 && counts.unknown_inputs > 0;
-        let unknown = report.findings.iter().filter(|f| foreign_only && f.code == UNKNOWN_FORMAT).map(|f| f.severity);
-        let failing =
-            |threshold: Severity| counts.at_least(threshold) > unknown.clone().filter(|s| *s >= threshold).count() as u64;
+        let unknown = report
+            .findings
+            .iter()
+            .filter(|f| foreign_only && f.code == UNKNOWN_FORMAT)
+            .map(|f| f.severity);
+        let failing = |threshold: Severity| {
+            counts.at_least(threshold) > unknown.clone().filter(|s| *s >= threshold).count() as u64
+        };
         if counts.unopened > 0 {
             Self::Unable("could not verify everything: an input can't be opened".into())
         } else if threshold.is_some_and(failing) {

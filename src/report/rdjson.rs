@@ -1,5 +1,5 @@
-//! Reviewdog's diagnostic format, one diagnostic a line (`-f=rdjsonl`). Its columns are UTF-8 bytes from 1,
-//! as ours are.
+//! Reviewdog's diagnostic format, one diagnostic a line (`-f=rdjsonl`). Its columns are UTF-8 bytes
+//! from 1, as ours are.
 
 use super::{Run, json, terminal, words};
 use crate::diag::{Finding, Severity};
@@ -15,7 +15,12 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         json::line(&diagnostic(finding), out)?;
     }
     let left_out = run.report.counts.left_out;
-    let left_out = (left_out > 0).then(|| format!("{} counted and not listed", words::plural(left_out, "more finding")));
+    let left_out = (left_out > 0).then(|| {
+        format!(
+            "{} counted and not listed",
+            words::plural(left_out, "more finding")
+        )
+    });
     for message in left_out.into_iter().chain(run.unenforced()) {
         let diagnostic = json!({
             "message": message, "location": {"path": "."}, "severity": "INFO", "source": {"name": "yuangs-verify"}
@@ -65,7 +70,10 @@ fn location(finding: &Finding) -> Value {
     if place.line > 0 {
         let mut range = json!({"start": {"line": place.line}});
         if place.column > 0 {
-            let length = place.excerpt.as_ref().map_or(1, |e| e.span.1.saturating_sub(e.span.0).max(1) as u64);
+            let length = place
+                .excerpt
+                .as_ref()
+                .map_or(1, |e| e.span.1.saturating_sub(e.span.0).max(1) as u64);
             range = json!({
                 "start": {"line": place.line, "column": place.column},
                 "end": {"line": place.line, "column": place.column + length},

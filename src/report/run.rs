@@ -110,15 +110,18 @@ impl Format {
 }
 
 impl Run<'_> {
-    /// Writes the report in a format. Text carries colours; the caller's stream strips them where they
-    /// don't belong.
+    /// Writes the report in a format. Text carries colours; the caller's stream strips them where
+    /// they don't belong.
     ///
     /// # Errors
     /// When writing fails.
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
             Format::Text => {
-                let options = TextOptions { unenforced: self.unenforced().is_some(), ..self.text };
+                let options = TextOptions {
+                    unenforced: self.unenforced().is_some(),
+                    ..self.text
+                };
                 write_text(self.report, options, out)
             }
             Format::Json => write_json(self.report, out),
@@ -145,7 +148,11 @@ impl Run<'_> {
     /// The grade of an execution, told whether an error belongs to it.
     pub(super) fn grade(&self, summary: &Summary, has_error: bool) -> Grade {
         let grade = Grade::of(summary, has_error);
-        if self.unenforced().is_some() { grade.unenforced() } else { grade }
+        if self.unenforced().is_some() {
+            grade.unenforced()
+        } else {
+            grade
+        }
     }
 
     /// The findings by the execution that they belong to: file and id.
@@ -153,7 +160,9 @@ impl Run<'_> {
         let mut all: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
         for finding in &self.report.findings {
             if let Some(id) = &finding.execution {
-                all.entry((&*finding.place.file, &**id)).or_default().push(finding);
+                all.entry((&*finding.place.file, &**id))
+                    .or_default()
+                    .push(finding);
             }
         }
         all
@@ -184,7 +193,11 @@ impl Grade {
     /// The grade of an execution, told whether an error belongs to it.
     pub(super) fn of(summary: &Summary, has_error: bool) -> Self {
         let verdict = &summary.verdict;
-        let answers = [verdict.legal_path, verdict.authorised, verdict.governance_complete];
+        let answers = [
+            verdict.legal_path,
+            verdict.authorised,
+            verdict.governance_complete,
+        ];
         if has_error || summary.failed_unlisted || answers.contains(&Answer::No) {
             Self::Fail
         } else if answers.contains(&Answer::NotRecorded) || summary.shows_nothing() {
@@ -215,7 +228,17 @@ impl Grade {
 
 /// The executions that have an error, as file and id.
 pub(super) fn with_errors(report: &Report) -> BTreeSet<(&str, &str)> {
-    let errors = report.findings.iter().filter(|f| f.severity == crate::diag::Severity::Error);
+    let errors = report
+        .findings
+        .iter()
+        .filter(|f| f.severity == crate::diag::Severity::Error);
     let listed = errors.filter_map(|f| Some((&*f.place.file, f.execution.as_deref()?)));
-    listed.chain(report.failed_unlisted.iter().map(|(file, id)| (&**file, &**id))).collect()
+    listed
+        .chain(
+            report
+                .failed_unlisted
+                .iter()
+                .map(|(file, id)| (&**file, &**id)),
+        )
+        .collect()
 }

@@ -24,8 +24,15 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let worst = run.worst_first();
     let kept = worst.get(..RESULTS.min(worst.len())).unwrap_or_default();
     let left_out = run.report.counts.left_out + (worst.len() - kept.len()) as u64;
-    let indices: BTreeMap<_, _> = rules::ALL.iter().enumerate().map(|(n, rule)| (rule.code, n)).collect();
-    let results: Vec<Value> = kept.iter().map(|f| result(f, indices.get(&f.code).copied())).collect();
+    let indices: BTreeMap<_, _> = rules::ALL
+        .iter()
+        .enumerate()
+        .map(|(n, rule)| (rule.code, n))
+        .collect();
+    let results: Vec<Value> = kept
+        .iter()
+        .map(|f| result(f, indices.get(&f.code).copied()))
+        .collect();
     let document = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -62,7 +69,10 @@ fn invocation(run: &Run<'_>, left_out: u64) -> Value {
         notes.push(json!({"level": "warning", "message": {"text": text}}));
     }
     if left_out > 0 {
-        let text = format!("{} counted and not listed", words::plural(left_out, "more finding"));
+        let text = format!(
+            "{} counted and not listed",
+            words::plural(left_out, "more finding")
+        );
         notes.push(json!({"level": "note", "message": {"text": text}}));
     }
     json!({
@@ -82,9 +92,19 @@ fn level(severity: Severity) -> &'static str {
 fn descriptor(rule: &Rule) -> Value {
     let page = Page::of(rule);
     // The examples are whole traces; they stay in `explain`.
-    let prose = page.markdown.split("\n## Fails").next().unwrap_or_default().trim();
+    let prose = page
+        .markdown
+        .split("\n## Fails")
+        .next()
+        .unwrap_or_default()
+        .trim();
     let (_, after_title) = prose.split_once("\n\n").unwrap_or(("", prose));
-    let full = after_title.split("\n## ").next().unwrap_or_default().replace("## What it does\n", "").replace('\n', " ");
+    let full = after_title
+        .split("\n## ")
+        .next()
+        .unwrap_or_default()
+        .replace("## What it does\n", "")
+        .replace('\n', " ");
     json!({
         "id": rule.code.to_string(),
         "name": pascal_case(rule.name),
@@ -111,7 +131,10 @@ fn pascal_case(name: &str) -> String {
     name.split('-')
         .map(|word| {
             let mut chars = word.chars();
-            chars.next().map(|c| c.to_ascii_uppercase().to_string() + chars.as_str()).unwrap_or_default()
+            chars
+                .next()
+                .map(|c| c.to_ascii_uppercase().to_string() + chars.as_str())
+                .unwrap_or_default()
         })
         .collect()
 }
@@ -146,12 +169,14 @@ fn result(finding: &Finding, index: Option<usize>) -> Value {
     result
 }
 
-/// A message. In SARIF `[text](1)` is a link and braces are placeholders; a backslash takes that away.
+/// A message. In SARIF `[text](1)` is a link and braces are placeholders; a backslash takes that
+/// away.
 fn message(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in terminal(&words::clip(text, MESSAGE)).chars() {
         match c {
-            // "{0}" is only replaced where arguments are given, and doubling braces shows in every viewer.
+            // "{0}" is only replaced where arguments are given, and doubling braces shows in every
+            // viewer.
             '[' | ']' | '\\' => {
                 safe.push('\\');
                 safe.push(c);
@@ -170,7 +195,13 @@ fn related(finding: &Finding) -> Value {
         }
         json!({"id": n + 1, "physicalLocation": place, "message": {"text": message(&r.message)}})
     };
-    finding.related.iter().enumerate().map(one).collect::<Vec<_>>().into()
+    finding
+        .related
+        .iter()
+        .enumerate()
+        .map(one)
+        .collect::<Vec<_>>()
+        .into()
 }
 
 fn location(place: &Place) -> Value {
@@ -180,7 +211,10 @@ fn location(place: &Place) -> Value {
         members.insert("startColumn".into(), json!(start));
         members.insert("endColumn".into(), json!(end));
         if let Some(excerpt) = &place.excerpt {
-            let marked = excerpt.text.get(excerpt.span.0..excerpt.span.1).unwrap_or_default();
+            let marked = excerpt
+                .text
+                .get(excerpt.span.0..excerpt.span.1)
+                .unwrap_or_default();
             members.insert("snippet".into(), json!({"text": marked}));
         }
     }
@@ -192,11 +226,17 @@ fn artifact(file: &str) -> Value {
     let mut uri = String::with_capacity(file.len());
     for byte in file.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
             other => uri.push_str(&format!("%{other:02X}")),
         }
     }
-    if file.starts_with('/') { json!({"uri": format!("file://{uri}")}) } else { json!({"uri": uri, "uriBaseId": "%SRCROOT%"}) }
+    if file.starts_with('/') {
+        json!({"uri": format!("file://{uri}")})
+    } else {
+        json!({"uri": uri, "uriBaseId": "%SRCROOT%"})
+    }
 }
 
 #[cfg(test)]
@@ -205,22 +245,36 @@ mod tests {
 
     #[test]
     fn locations_are_uri_references() {
-        assert_eq!(artifact("a b/ü:1.jsonl"), json!({"uri": "a%20b/%C3%BC%3A1.jsonl", "uriBaseId": "%SRCROOT%"}));
+        assert_eq!(
+            artifact("a b/ü:1.jsonl"),
+            json!({"uri": "a%20b/%C3%BC%3A1.jsonl", "uriBaseId": "%SRCROOT%"})
+        );
         assert_eq!(artifact("/abs/x"), json!({"uri": "file:///abs/x"}));
     }
 
     #[test]
     fn text_makes_no_links() {
-        assert_eq!(message("see [here](https://x) \\"), "see \\[here\\](https://x) \\\\");
+        assert_eq!(
+            message("see [here](https://x) \\"),
+            "see \\[here\\](https://x) \\\\"
+        );
     }
 
     #[test]
     fn rule_texts_keep_the_limit() {
         for rule in rules::ALL {
             let text = descriptor(rule);
-            for pointer in ["/fullDescription/text", "/help/markdown", "/shortDescription/text"] {
+            for pointer in [
+                "/fullDescription/text",
+                "/help/markdown",
+                "/shortDescription/text",
+            ] {
                 let text = text.pointer(pointer).and_then(Value::as_str).unwrap();
-                assert!(!text.is_empty() && text.chars().count() <= 1024, "{} {pointer}", rule.code);
+                assert!(
+                    !text.is_empty() && text.chars().count() <= 1024,
+                    "{} {pointer}",
+                    rule.code
+                );
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Text for people: verdicts first, then findings with the part of the line that matters.
 //!
 //! The excerpts are drawn here and not by a library for diagnostics, because those derive line and
-//! column from the text that they are given, and what is shown here is a cut-out of a JSON line that
-//! may be megabytes long.
+//! column from the text that they are given, and what is shown here is a cut-out of a JSON line
+//! that may be megabytes long.
 
 use super::run::{Grade, with_errors};
 use super::words::plural;
@@ -37,7 +37,8 @@ const STRONG: Style = Style::new().bold();
 /// Related places that are shown without `-v`.
 const RELATED: usize = 3;
 
-/// Writes the report. Colours are always written; the caller's stream strips them where they don't belong.
+/// Writes the report. Colours are always written; the caller's stream strips them where they don't
+/// belong.
 ///
 /// # Errors
 /// When writing fails.
@@ -45,8 +46,19 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
     if !options.quiet {
         let with_errors = with_errors(report);
         for summary in &report.summaries {
-            let grade = Grade::of(summary, with_errors.contains(&(&*summary.file, &*summary.id)));
-            execution(summary, if options.unenforced { grade.unenforced() } else { grade }, out)?;
+            let grade = Grade::of(
+                summary,
+                with_errors.contains(&(&*summary.file, &*summary.id)),
+            );
+            execution(
+                summary,
+                if options.unenforced {
+                    grade.unenforced()
+                } else {
+                    grade
+                },
+                out,
+            )?;
         }
         if !report.summaries.is_empty() && !report.findings.is_empty() {
             writeln!(out)?;
@@ -64,7 +76,11 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
         brief(note, out)?;
     }
     if report.counts.left_out > 0 && !options.quiet {
-        writeln!(out, "{} more, counted below and not listed", plural(report.counts.left_out, "finding"))?;
+        writeln!(
+            out,
+            "{} more, counted below and not listed",
+            plural(report.counts.left_out, "finding")
+        )?;
     }
     if !options.quiet {
         if !notes.is_empty() {
@@ -84,15 +100,26 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
 /// # Errors
 /// When writing fails.
 pub fn write_findings(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
-    findings.iter().try_for_each(|finding| full(finding, TextOptions::default(), out))
+    findings
+        .iter()
+        .try_for_each(|finding| full(finding, TextOptions::default(), out))
 }
 
 /// Writes a mistake that keeps a file from being used: what, where, and what to do about it.
 ///
 /// # Errors
 /// When writing fails.
-pub fn write_problem(message: &str, place: &Place, help: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{ERROR}error{ERROR:#}{STRONG}: {}{STRONG:#}", terminal(message))?;
+pub fn write_problem(
+    message: &str,
+    place: &Place,
+    help: Option<&str>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "{ERROR}error{ERROR:#}{STRONG}: {}{STRONG:#}",
+        terminal(message)
+    )?;
     let margin = " ".repeat(place.line.to_string().len());
     writeln!(out, "{margin}{FRAME}-->{FRAME:#} {}", position(place))?;
     drawing(place, ERROR, out)?;
@@ -120,7 +147,11 @@ fn execution(summary: &Summary, grade: Grade, out: &mut dyn Write) -> io::Result
         Grade::Pass => GOOD,
         Grade::Info => STRONG,
     };
-    write!(out, "{word_style}{word}{word_style:#} {STRONG}{}{STRONG:#}", terminal(&summary.id))?;
+    write!(
+        out,
+        "{word_style}{word}{word_style:#} {STRONG}{}{STRONG:#}",
+        terminal(&summary.id)
+    )?;
     for (question, answer) in [
         ("legal path", verdict.legal_path),
         ("authorised", verdict.authorised),
@@ -134,9 +165,18 @@ fn execution(summary: &Summary, grade: Grade, out: &mut dyn Write) -> io::Result
         write!(out, "  {question}: {style}{}{style:#}", answer.name())?;
     }
     let state = summary.final_state.map_or("end not recorded", |s| s.name());
-    let outcome = summary.outcome.as_deref().map(|o| format!(", {}", terminal(o))).unwrap_or_default();
+    let outcome = summary
+        .outcome
+        .as_deref()
+        .map(|o| format!(", {}", terminal(o)))
+        .unwrap_or_default();
     let turns = plural(summary.turns, "turn");
-    writeln!(out, "  ({turns}, {state}{outcome}; {}:{})", terminal(&summary.file), summary.line)
+    writeln!(
+        out,
+        "  ({turns}, {state}{outcome}; {}:{})",
+        terminal(&summary.file),
+        summary.line
+    )
 }
 
 /// A finding with its excerpt.
@@ -144,7 +184,11 @@ fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Res
     head(finding, out)?;
     let place = &finding.place;
     let margin = " ".repeat(place.line.to_string().len());
-    write!(out, "{margin}{FRAME}-->{FRAME:#} {}", position(&finding.place))?;
+    write!(
+        out,
+        "{margin}{FRAME}-->{FRAME:#} {}",
+        position(&finding.place)
+    )?;
     if let Some(pointer) = &place.pointer {
         write!(out, " {}", terminal(pointer))?;
     }
@@ -160,25 +204,45 @@ fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Res
     if !about.is_empty() {
         writeln!(out, "{margin} {FRAME}={FRAME:#} in {}", about.join(", "))?;
     }
-    let shown = if options.verbose { finding.related.len() } else { RELATED };
+    let shown = if options.verbose {
+        finding.related.len()
+    } else {
+        RELATED
+    };
     for related in finding.related.iter().take(shown) {
-        writeln!(out, "{margin} {FRAME}={FRAME:#} {}:{}: {}", terminal(&related.file), related.line, terminal(&related.message))?;
+        writeln!(
+            out,
+            "{margin} {FRAME}={FRAME:#} {}:{}: {}",
+            terminal(&related.file),
+            related.line,
+            terminal(&related.message)
+        )?;
     }
     if let Some(more) = finding.related.len().checked_sub(shown).filter(|n| *n > 0) {
-        writeln!(out, "{margin} {FRAME}={FRAME:#} and {} (-v shows all)", plural(more as u64, "more such line"))?;
+        writeln!(
+            out,
+            "{margin} {FRAME}={FRAME:#} and {} (-v shows all)",
+            plural(more as u64, "more such line")
+        )?;
     }
     if let Some(help) = &finding.help {
         writeln!(out, "{margin} {FRAME}={FRAME:#} help: {}", terminal(help))?;
     }
     if options.verbose {
-        writeln!(out, "{margin} {FRAME}={FRAME:#} fingerprint {}", finding.fingerprint)?;
+        writeln!(
+            out,
+            "{margin} {FRAME}={FRAME:#} fingerprint {}",
+            finding.fingerprint
+        )?;
     }
     writeln!(out)
 }
 
 /// The excerpt of a place with what it is about underlined.
 fn drawing(place: &Place, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let Some(excerpt) = &place.excerpt else { return Ok(()) };
+    let Some(excerpt) = &place.excerpt else {
+        return Ok(());
+    };
     let number = place.line.to_string();
     let margin = " ".repeat(number.len());
     let (text, marks) = drawn(excerpt);
@@ -190,7 +254,11 @@ fn drawing(place: &Place, style: Style, out: &mut dyn Write) -> io::Result<()> {
 /// A finding on one line.
 fn brief(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let style = style(finding.severity);
-    let execution = finding.execution.as_deref().map(|id| format!(" [{}]", terminal(id))).unwrap_or_default();
+    let execution = finding
+        .execution
+        .as_deref()
+        .map(|id| format!(" [{}]", terminal(id)))
+        .unwrap_or_default();
     writeln!(
         out,
         "{style}{}[{}]{style:#} {}{execution}: {}",
@@ -219,11 +287,21 @@ fn position(place: &Place) -> String {
 
 /// An excerpt, escaped, and the carets under it.
 fn drawn(excerpt: &Excerpt) -> (String, String) {
-    let part = |from: usize, to: usize| terminal(excerpt.text.get(from..to).unwrap_or_default()).into_owned();
+    let part = |from: usize, to: usize| {
+        terminal(excerpt.text.get(from..to).unwrap_or_default()).into_owned()
+    };
     let (from, to) = snapped(excerpt);
-    let before = format!("{}{}", if excerpt.cut_before { "…" } else { "" }, part(0, from));
+    let before = format!(
+        "{}{}",
+        if excerpt.cut_before { "…" } else { "" },
+        part(0, from)
+    );
     let marked = part(from, to);
-    let after = format!("{}{}", part(to, excerpt.text.len()), if excerpt.cut_after { "…" } else { "" });
+    let after = format!(
+        "{}{}",
+        part(to, excerpt.text.len()),
+        if excerpt.cut_after { "…" } else { "" }
+    );
     let carets = "^".repeat(marked.width().max(1));
     let marks = format!("{}{carets}", " ".repeat(before.width()));
     (format!("{before}{marked}{after}"), marks)
@@ -258,7 +336,11 @@ fn counts(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Res
         total(counts.notes, "note", NOTE),
     )?;
     if counts.signatures_unchecked > 0 {
-        let verb = if counts.signatures_unchecked == 1 { "was" } else { "were" };
+        let verb = if counts.signatures_unchecked == 1 {
+            "was"
+        } else {
+            "were"
+        };
         writeln!(
             out,
             "{} {verb} not checked: no trust file was given (--keys)",

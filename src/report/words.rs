@@ -5,7 +5,11 @@ use std::borrow::Cow;
 
 /// A count with its noun.
 pub(super) fn plural(count: u64, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+    if count == 1 {
+        format!("1 {word}")
+    } else {
+        format!("{count} {word}s")
+    }
 }
 
 /// The first `limit` characters; what is cut away leaves a `…`.
@@ -28,7 +32,10 @@ pub(super) fn position(place: &Place) -> String {
 /// What was looked at, as a list of counts.
 pub(super) fn looked_at(report: &crate::verify::Report, schema_only: bool) -> String {
     let counts = &report.counts;
-    let mut looked = vec![plural(counts.files, "file"), plural(counts.records, "record")];
+    let mut looked = vec![
+        plural(counts.files, "file"),
+        plural(counts.records, "record"),
+    ];
     if !schema_only {
         looked.push(plural(report.summaries.len() as u64, "execution"));
         looked.push(plural(counts.turns, "turn"));
@@ -40,7 +47,12 @@ pub(super) fn looked_at(report: &crate::verify::Report, schema_only: bool) -> St
 /// How many findings there are of each severity.
 pub(super) fn found(report: &crate::verify::Report) -> String {
     let counts = &report.counts;
-    format!("{}, {}, {}", plural(counts.errors, "error"), plural(counts.warnings, "warning"), plural(counts.notes, "note"))
+    format!(
+        "{}, {}, {}",
+        plural(counts.errors, "error"),
+        plural(counts.warnings, "warning"),
+        plural(counts.notes, "note")
+    )
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The rules, one file each. A rule reads what a replay found out about one step and says what is
 //! wrong with it; its doc comment is its page.
 //!
-//! This list is the registry: `explain`, `rules`, the verdict and the tests go by it and by nothing else.
+//! This list is the registry: `explain`, `rules`, the verdict and the tests go by it and by nothing
+//! else.
 
 #![allow(
     rustdoc::invalid_codeblock_attributes,
@@ -262,14 +263,21 @@ pub const ALL: &[&Rule] = &[
 /// The rule of a code.
 #[must_use]
 pub fn by_code(code: Code) -> Option<&'static Rule> {
-    ALL.binary_search_by_key(&code, |r| r.code).ok().and_then(|n| ALL.get(n)).copied()
+    ALL.binary_search_by_key(&code, |r| r.code)
+        .ok()
+        .and_then(|n| ALL.get(n))
+        .copied()
 }
 
 /// The functions for each kind of scene, in the order of the codes, each with a bit of its own.
 static BY_WHEN: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
     let asked = |when: When| {
-        let shown = ALL.iter().filter(|rule| matches!(rule.check, Check::Scene(..)));
-        let with_bits = shown.zip(0u32..).map(|(rule, n)| (1u128 << (n % 128), rule.check));
+        let shown = ALL
+            .iter()
+            .filter(|rule| matches!(rule.check, Check::Scene(..)));
+        let with_bits = shown
+            .zip(0u32..)
+            .map(|(rule, n)| (1u128 << (n % 128), rule.check));
         with_bits
             .filter_map(|(bit, check)| match check {
                 Check::Scene(whens, function) if whens.contains(&when) => Some((bit, function)),
@@ -277,7 +285,13 @@ static BY_WHEN: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
             })
             .collect()
     };
-    [asked(When::Start), asked(When::Decision), asked(When::Execution), asked(When::Oddity), asked(When::End)]
+    [
+        asked(When::Start),
+        asked(When::Decision),
+        asked(When::Execution),
+        asked(When::Oddity),
+        asked(When::End),
+    ]
 });
 
 /// Shows a scene to every rule that it concerns, once.
@@ -291,7 +305,11 @@ pub fn check_all(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         (scene.close.is_some(), end),
     ];
     let mut asked = 0;
-    for (bit, check) in kinds.into_iter().filter(|(concerned, _)| *concerned).flat_map(|(_, checks)| checks) {
+    for (bit, check) in kinds
+        .into_iter()
+        .filter(|(concerned, _)| *concerned)
+        .flat_map(|(_, checks)| checks)
+    {
         if asked & bit == 0 {
             asked |= bit;
             check(scene, out);
@@ -306,15 +324,32 @@ mod tests {
     #[test]
     fn codes_are_unique_sorted_and_named_by_their_file() {
         for pair in ALL.windows(2) {
-            assert!(pair[0].code < pair[1].code, "{} {}", pair[0].code, pair[1].code);
+            assert!(
+                pair[0].code < pair[1].code,
+                "{} {}",
+                pair[0].code,
+                pair[1].code
+            );
         }
         for rule in ALL {
             assert_eq!(by_code(rule.code).unwrap().name, rule.name);
-            assert!(rule.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", rule.name);
+            assert!(
+                rule.name
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c == '-'),
+                "{}",
+                rule.name
+            );
         }
         let names: std::collections::BTreeSet<_> = ALL.iter().map(|r| r.name).collect();
         assert_eq!(names.len(), ALL.len());
-        let shown = ALL.iter().filter(|rule| matches!(rule.check, Check::Scene(..))).count();
-        assert!(shown <= 128, "`check_all` has a bit for each rule that is shown scenes");
+        let shown = ALL
+            .iter()
+            .filter(|rule| matches!(rule.check, Check::Scene(..)))
+            .count();
+        assert!(
+            shown <= 128,
+            "`check_all` has a bit for each rule that is shown scenes"
+        );
     }
 }

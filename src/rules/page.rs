@@ -24,20 +24,29 @@ impl Page {
             .map(|line| line.strip_prefix(' ').unwrap_or(line))
             .collect();
         let markdown = text.join("\n");
-        Self { failing: example(&markdown, "## Fails"), passing: example(&markdown, "## Passes"), markdown }
+        Self {
+            failing: example(&markdown, "## Fails"),
+            passing: example(&markdown, "## Passes"),
+            markdown,
+        }
     }
 
     /// The page with a title, for reading.
     #[must_use]
     pub fn titled(&self, rule: &Rule) -> String {
-        format!("# {} {} ({})\n\n{}\n", rule.code, rule.name, rule.severity, self.markdown)
+        format!(
+            "# {} {} ({})\n\n{}\n",
+            rule.code, rule.name, rule.severity, self.markdown
+        )
     }
 }
 
 /// The fenced block under a heading.
 fn example(markdown: &str, heading: &str) -> Option<String> {
     let section = markdown.split_once(&format!("\n{heading}\n"))?.1;
-    let section = section.split_once("\n## ").map_or(section, |(here, _)| here);
+    let section = section
+        .split_once("\n## ")
+        .map_or(section, |(here, _)| here);
     let (_, fenced) = section.split_once("```")?;
     let (_, body) = fenced.split_once('\n')?;
     let (body, _) = body.split_once("```")?;

@@ -55,7 +55,8 @@ impl<'a> Scene<'_, '_, 'a> {
     /// Whether an execution starts here.
     #[must_use]
     pub fn starts(&self) -> bool {
-        self.step.is_some_and(|s| matches!(s.fact, Fact::Started(_)))
+        self.step
+            .is_some_and(|s| matches!(s.fact, Fact::Started(_)))
     }
 
     /// The decision that the step holds.
@@ -78,7 +79,9 @@ impl<'a> Scene<'_, '_, 'a> {
         };
         if of == Clock::Decision {
             return match (&entry.record, step.part.member) {
-                (Record::Event(_), _) if matches!(step.fact, Fact::Moved(_)) => "/metadata/payload/timestamp",
+                (Record::Event(_), _) if matches!(step.fact, Fact::Moved(_)) => {
+                    "/metadata/payload/timestamp"
+                }
                 (Record::Event(_), _) => "/data/decision/timestamp",
                 (Record::Transition(_), _) => "/payload/timestamp",
                 (_, "governance") => "/governance/timestamp",
@@ -103,7 +106,9 @@ impl<'a> Scene<'_, '_, 'a> {
     #[must_use]
     pub fn result(&self) -> Option<Outcome<'a>> {
         match self.step?.fact {
-            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed, _)) => executed.result,
+            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed, _)) => {
+                executed.result
+            }
             _ => None,
         }
     }
@@ -111,7 +116,9 @@ impl<'a> Scene<'_, '_, 'a> {
     /// The timestamp of the decision as it is written: the signature covers its spelling.
     #[must_use]
     pub fn written_timestamp(&self) -> Option<serde_json::Value> {
-        let entry = self.entry.filter(|e| matches!(e.record, Record::V1(_) | Record::Mended(_)))?;
+        let entry = self
+            .entry
+            .filter(|e| matches!(e.record, Record::V1(_) | Record::Mended(_)))?;
         let at = entry.resolve(&self.step?.part.pointer("/timestamp"))?;
         crate::json::from_text(entry.text.get(at.value)?).ok()
     }
@@ -166,9 +173,17 @@ pub struct Handle<'o> {
 impl Out {
     /// Adds a finding; the place is that of the step unless the handle says otherwise.
     pub fn report(&mut self, rule: &'static Rule, message: impl Into<String>) -> Handle<'_> {
-        let draft =
-            Draft { rule, message: message.into(), severity: None, target: Target::Step, related: Vec::new(), subject: None };
-        Handle { draft: self.drafts.push_mut(draft) }
+        let draft = Draft {
+            rule,
+            message: message.into(),
+            severity: None,
+            target: Target::Step,
+            related: Vec::new(),
+            subject: None,
+        };
+        Handle {
+            draft: self.drafts.push_mut(draft),
+        }
     }
 }
 
@@ -206,8 +221,9 @@ impl Handle<'_> {
         self
     }
 
-    /// Names what it is about, where execution, turn and action don't say it: which path, token, id, or which of the things
-    /// that the rule finds. The fingerprint is made of it, so it holds facts and never the words of the message.
+    /// Names what it is about, where execution, turn and action don't say it: which path, token,
+    /// id, or which of the things that the rule finds. The fingerprint is made of it, so it holds
+    /// facts and never the words of the message.
     pub fn subject(self, subject: impl Into<String>) -> Self {
         self.draft.subject = Some(subject.into());
         self
@@ -227,7 +243,9 @@ impl Handle<'_> {
             && scene.entry.is_some_and(|e| e.line == violation.line)
         {
             for (line, event, state) in &violation.path {
-                self.draft.related.push((*line, format!("{event} led to {state}")));
+                self.draft
+                    .related
+                    .push((*line, format!("{event} led to {state}")));
             }
         }
         self

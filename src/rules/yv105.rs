@@ -1,18 +1,20 @@
 //! A trace names a version that nobody knows.
 //!
 //! ## What it does
-//! `schemaVersion` of an execution's start must be `1.0`, and `fsmVersion` must be `0` or `1`. Anything else is
-//! a finding. The replay goes on, with version 1 of the state machine, so that other findings aren't lost; but
-//! they are found by rules that the trace wasn't written for. Formats that carry no version are judged by
-//! version 0.
+//! `schemaVersion` of an execution's start must be `1.0`, and `fsmVersion` must be `0` or `1`.
+//! Anything else is a finding. The replay goes on, with version 1 of the state machine, so that
+//! other findings aren't lost; but they are found by rules that the trace wasn't written for.
+//! Formats that carry no version are judged by version 0.
 //!
 //! ## Why it matters
-//! The version decides which movements are legal. If an unknown one were accepted, a writer could name a
-//! machine of its own in which, say, executing needs no decision, and the verdict would still read as a yes.
+//! The version decides which movements are legal. If an unknown one were accepted, a writer could
+//! name a machine of its own in which, say, executing needs no decision, and the verdict would
+//! still read as a yes.
 //!
 //! ## How to mend it
-//! Let the runtime write a version that this tool knows, or use a release of the tool that knows the trace's
-//! version. Don't edit the number in the trace: that changes what was claimed, not how it was written.
+//! Let the runtime write a version that this tool knows, or use a release of the tool that knows
+//! the trace's version. Don't edit the number in the trace: that changes what was claimed, not how
+//! it was written.
 //!
 //! ## Fails
 //! ```jsonl
@@ -49,15 +51,21 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     };
     let schema = started.schema_version.decode();
     if schema != SCHEMA_VERSION {
-        out.report(&RULE, format!("the schema version is `{schema}`; `{SCHEMA_VERSION}` is known"))
-            .whole_record("/schemaVersion")
-            .subject(format!("schema {schema}"));
+        out.report(
+            &RULE,
+            format!("the schema version is `{schema}`; `{SCHEMA_VERSION}` is known"),
+        )
+        .whole_record("/schemaVersion")
+        .subject(format!("schema {schema}"));
     }
     let fsm = started.fsm_version.decode();
     if FsmVersion::parse(&fsm).is_none() {
-        out.report(&RULE, format!("the FSM version is `{fsm}`; `0` and `1` are known"))
-            .whole_record("/fsmVersion")
-            .subject(format!("fsm {fsm}"));
+        out.report(
+            &RULE,
+            format!("the FSM version is `{fsm}`; `0` and `1` are known"),
+        )
+        .whole_record("/fsmVersion")
+        .subject(format!("fsm {fsm}"));
     }
 }
 

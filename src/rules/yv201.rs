@@ -1,20 +1,22 @@
 //! An event is illegal in the state that the record has led to.
 //!
 //! ## What it does
-//! Each event is applied to the state machine of the trace's version, in the state that the record has led to.
-//! A pair that the table doesn't have is illegal: it is a finding, and the state stays. Later events that only
-//! follow from it are listed with it. Also reported here: a second thought of one agent in one turn, a native
-//! log that claims a movement no event makes, and a terminal recording with a root shell that nobody let
-//! through. Results outside their state are YV311, events before the start YV202, events after the end YV204.
+//! Each event is applied to the state machine of the trace's version, in the state that the record
+//! has led to. A pair that the table doesn't have is illegal: it is a finding, and the state stays.
+//! Later events that only follow from it are listed with it. Also reported here: a second thought
+//! of one agent in one turn, a native log that claims a movement no event makes, and a terminal
+//! recording with a root shell that nobody let through. Results outside their state are YV311,
+//! events before the start YV202, events after the end YV204.
 //!
 //! ## Why it matters
-//! The order of states is what governance rests on. A runtime that skips a step, here the observation, decides
-//! how to go on without having looked at what its action did; one that goes from a proposal straight to a
-//! result has no governor at all.
+//! The order of states is what governance rests on. A runtime that skips a step, here the
+//! observation, decides how to go on without having looked at what its action did; one that goes
+//! from a proposal straight to a result has no governor at all.
 //!
 //! ## How to mend it
-//! Let the runtime move only through the reducer and record each event before acting on it. If the event did
-//! happen and only its record was lost, mend the writer (await its flush), and treat the execution as unproven.
+//! Let the runtime move only through the reducer and record each event before acting on it. If the
+//! event did happen and only its record was lost, mend the writer (await its flush), and treat the
+//! execution as unproven.
 //!
 //! ## Fails
 //! ```jsonl
@@ -62,7 +64,10 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
             format!("the log moves from {from} to {to}, and no event leads there")
         }
         (Some(Breach::Other), Some((from, to))) => {
-            format!("the log moves from {from} to {to}, and no event leads there: the record has led to {}", moved.before)
+            format!(
+                "the log moves from {from} to {to}, and no event leads there: the record has led to {}",
+                moved.before
+            )
         }
         (Some(Breach::Other), None) if scene.execution.format() == Format::YuangsCast => {
             "a root shell is reported, and no elevation was let through before it".to_owned()
@@ -71,6 +76,13 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         (Some(Breach::SecondThought), _) => "an agent has thought twice in one turn".to_owned(),
         _ => return,
     };
-    let claimed = moved.claimed.map(|(from, to)| format!("{from}>{to}")).unwrap_or_default();
-    out.report(&RULE, message).path(scene).subject(subject([&*moved.event.to_string(), moved.before.name(), &claimed]));
+    let claimed = moved
+        .claimed
+        .map(|(from, to)| format!("{from}>{to}"))
+        .unwrap_or_default();
+    out.report(&RULE, message).path(scene).subject(subject([
+        &*moved.event.to_string(),
+        moved.before.name(),
+        &claimed,
+    ]));
 }

@@ -2,19 +2,19 @@
 //!
 //! ## What it does
 //! At the end of the input each execution must be in `TERMINAL`, or have been declared over by
-//! `execution_ended`. The rule fires when it stands anywhere else, also when it waits for a human after a
-//! `pause`. It is silent about a path that broke before, since the break may have lost the end, and about
-//! answers that the editor runtime hands out without an evaluation.
+//! `execution_ended`. The rule fires when it stands anywhere else, also when it waits for a human
+//! after a `pause`. It is silent about a path that broke before, since the break may have lost the
+//! end, and about answers that the editor runtime hands out without an evaluation.
 //!
 //! ## Why it matters
-//! An execution without an end may have crashed, may still be running, or may have gone on without its
-//! recorder. In the example an approved write is under way: whether it happened, in part or in full, nobody can
-//! tell from the record.
+//! An execution without an end may have crashed, may still be running, or may have gone on without
+//! its recorder. In the example an approved write is under way: whether it happened, in part or in
+//! full, nobody can tell from the record.
 //!
 //! ## How to mend it
-//! Look at how the process ended and at what its last action left behind. Resume the execution under the same
-//! id or let the runtime rule on it (`terminate`, `user_abort`), and flush the recorder at every exit. A trace
-//! of a running execution is complete later; verify it then.
+//! Look at how the process ended and at what its last action left behind. Resume the execution
+//! under the same id or let the runtime rule on it (`terminate`, `user_abort`), and flush the
+//! recorder at every exit. A trace of a running execution is complete later; verify it then.
 //!
 //! ## Fails
 //! ```jsonl

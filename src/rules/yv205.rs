@@ -1,20 +1,20 @@
 //! The end was reached without an evaluation.
 //!
 //! ## What it does
-//! `TERMINAL` is reached from `EVALUATING` only. The rule fires when an execution is declared over and the last
-//! event was a thought with `done` set, with no `evaluation_made` between them. Under version 0, whose runtime
-//! did just that, it is a warning; there a trace that simply stops at such a thought counts as concluded too.
-//! An end that contradicts an evaluation is YV211.
+//! `TERMINAL` is reached from `EVALUATING` only. The rule fires when an execution is declared over
+//! and the last event was a thought with `done` set, with no `evaluation_made` between them. Under
+//! version 0, whose runtime did just that, it is a warning; there a trace that simply stops at such
+//! a thought counts as concluded too. An end that contradicts an evaluation is YV211.
 //!
 //! ## Why it matters
-//! The model never announces the end: `done` is its suggestion. If it counts as the end, a model that was
-//! talked into giving up, or that is merely wrong, closes the execution by itself, and no runtime ever checked
-//! the goal, the turns or the last failure.
+//! The model never announces the end: `done` is its suggestion. If it counts as the end, a model
+//! that was talked into giving up, or that is merely wrong, closes the execution by itself, and no
+//! runtime ever checked the goal, the turns or the last failure.
 //!
 //! ## How to mend it
-//! Send a `done` thought to `EVALUATING` and let the runtime rule there; then record its `evaluation_made` with
-//! `kind` and `reason` before `execution_ended`. Old runtimes need the same change; their traces keep the
-//! warning.
+//! Send a `done` thought to `EVALUATING` and let the runtime rule there; then record its
+//! `evaluation_made` with `kind` and `reason` before `execution_ended`. Old runtimes need the same
+//! change; their traces keep the warning.
 //!
 //! ## Fails
 //! ```jsonl
@@ -47,7 +47,10 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    let moved = scene.judged.movement.filter(|m| m.event == Event::Concluded && m.breach.is_none());
+    let moved = scene
+        .judged
+        .movement
+        .filter(|m| m.event == Event::Concluded && m.breach.is_none());
     let line = match (moved, scene.close.and_then(|c| c.shortcut)) {
         (Some(_), _) => None,
         (None, Some(line)) => Some(line),

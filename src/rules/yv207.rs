@@ -1,17 +1,20 @@
 //! An execution took more turns than it was given.
 //!
 //! ## What it does
-//! The turns that were begun are counted and compared with `maxTurns` of the start. The rule fires when there
-//! are more, unless the last evaluation is `terminate` with the reason `max_turns_exceeded`. It points to the
-//! first turn too many. Without `maxTurns` nothing is compared.
+//! The turns that were begun are counted and compared with `maxTurns` of the start. The rule fires
+//! when there are more, unless the last evaluation is `terminate` with the reason
+//! `max_turns_exceeded`. It points to the first turn too many. Without `maxTurns` nothing is
+//! compared.
 //!
 //! ## Why it matters
-//! The limit is what stops an agent that runs in circles: each turn costs money and is one more chance to do
-//! harm. A runtime that doesn't keep its own limit most likely doesn't keep the others either.
+//! The limit is what stops an agent that runs in circles: each turn costs money and is one more
+//! chance to do harm. A runtime that doesn't keep its own limit most likely doesn't keep the others
+//! either.
 //!
 //! ## How to mend it
-//! Check the limit in `EVALUATING`, before the next thought is asked for, and end with `max_turns_exceeded`. If
-//! the task needs more turns, grant them in `execution_started`, where a reviewer sees it.
+//! Check the limit in `EVALUATING`, before the next thought is asked for, and end with
+//! `max_turns_exceeded`. If the task needs more turns, grant them in `execution_started`, where a
+//! reviewer sees it.
 //!
 //! ## Fails
 //! ```jsonl
@@ -45,7 +48,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some((line, max)) = scene.close.and_then(|c| c.max_turns) {
-        out.report(&RULE, format!("more than {max} turns were begun, and no evaluation ended the execution for it"))
-            .at_line(line);
+        out.report(
+            &RULE,
+            format!(
+                "more than {max} turns were begun, and no evaluation ended the execution for it"
+            ),
+        )
+        .at_line(line);
     }
 }

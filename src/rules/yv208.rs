@@ -1,21 +1,23 @@
 //! A timestamp is before the previous one of its execution.
 //!
 //! ## What it does
-//! The `timestamp` of each event is compared with the last one of the same execution. An earlier one is a
-//! finding; an equal one, or none, is not. Of a `turn`, its `startTime`, the decision's time and its `endTime`
-//! are compared. A decision's own `timestamp` counts as well: what comes of it comes behind it, and the finding points to
-//! it where that is the one that is too early; one that is dated after what it allows is YV317. Two times are compared
-//! as coarsely as the coarser one is written: one in whole seconds is any within that second. Executions that are interleaved in one input aren't compared with each other.
+//! The `timestamp` of each event is compared with the last one of the same execution. An earlier
+//! one is a finding; an equal one, or none, is not. Of a `turn`, its `startTime`, the decision's
+//! time and its `endTime` are compared. A decision's own `timestamp` counts as well: what comes of
+//! it comes behind it, and the finding points to it where that is the one that is too early; one
+//! that is dated after what it allows is YV317. Two times are compared as coarsely as the coarser
+//! one is written: one in whole seconds is any within that second. Executions that are interleaved
+//! in one input aren't compared with each other.
 //!
 //! ## Why it matters
-//! Times say how long a human looked, whether a token was revoked before or after its use, and whether a key
-//! was valid. A clock that jumps makes that worthless; records that were inserted or reordered afterwards often
-//! show by nothing else.
+//! Times say how long a human looked, whether a token was revoked before or after its use, and
+//! whether a key was valid. A clock that jumps makes that worthless; records that were inserted or
+//! reordered afterwards often show by nothing else.
 //!
 //! ## How to mend it
-//! Take times from one monotonic clock, at the moment of the event and not when it is written, and keep the
-//! order of the records. If a clock was set back, say so in `metadata`. A single record out of line deserves a
-//! closer look.
+//! Take times from one monotonic clock, at the moment of the event and not when it is written, and
+//! keep the order of the records. If a clock was set back, say so in `metadata`. A single record
+//! out of line deserves a closer look.
 //!
 //! ## Fails
 //! ```jsonl
@@ -55,14 +57,30 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     // An event that the path finds out of place is out of its time as well.
-    let displaced = scene.execution.is_broken() || scene.judged.movement.is_some_and(|m| m.movement != Movement::Legal);
+    let displaced = scene.execution.is_broken()
+        || scene
+            .judged
+            .movement
+            .is_some_and(|m| m.movement != Movement::Legal);
     // What ran before its decision has a finding of its own.
     let late = scene.judged.anomalies().late_decision.is_some()
-        || scene.judged.executed.as_ref().is_some_and(|ran| matches!(ran.approval, Approval::Late(_)));
-    if let Some(reversal) = scene.judged.anomalies().reversal.filter(|_| !displaced && !late) {
+        || scene
+            .judged
+            .executed
+            .as_ref()
+            .is_some_and(|ran| matches!(ran.approval, Approval::Late(_)));
+    if let Some(reversal) = scene
+        .judged
+        .anomalies()
+        .reversal
+        .filter(|_| !displaced && !late)
+    {
         let back = reversal.previous.saturating_sub(reversal.now);
-        out.report(&RULE, format!("the time is {back} ms before the time of the event before"))
-            .whole_record(scene.time_member(reversal.of))
-            .related(reversal.line, "the event before");
+        out.report(
+            &RULE,
+            format!("the time is {back} ms before the time of the event before"),
+        )
+        .whole_record(scene.time_member(reversal.of))
+        .related(reversal.line, "the event before");
     }
 }

@@ -1,18 +1,19 @@
 //! An id is used twice.
 //!
 //! ## What it does
-//! An action's `id` may be proposed once in an execution, and an `executionId` may be started once. Exceptions:
-//! a rejected action may be proposed again unchanged, and an execution may start again after a `pause` (under
-//! version 0, after its end). A whole turn that comes again is YV206, a token that is issued again YV403, a
-//! modified action with a taken id YV308.
+//! An action's `id` may be proposed once in an execution, and an `executionId` may be started once.
+//! Exceptions: a rejected action may be proposed again unchanged, and an execution may start again
+//! after a `pause` (under version 0, after its end). A whole turn that comes again is YV206, a
+//! token that is issued again YV403, a modified action with a taken id YV308.
 //!
 //! ## Why it matters
-//! Decisions, results and tokens refer to actions by id. If two actions share one, an approval of the harmless
-//! first is an approval of the second, and the record can't say which of them ran.
+//! Decisions, results and tokens refer to actions by id. If two actions share one, an approval of
+//! the harmless first is an approval of the second, and the record can't say which of them ran.
 //!
 //! ## How to mend it
-//! Draw ids from a counter or at random for each proposal, and never reuse one after a retry: a changed action
-//! is a new action. Start a new execution with a new id and name the old one in `parent`.
+//! Draw ids from a counter or at random for each proposal, and never reuse one after a retry: a
+//! changed action is a new action. Start a new execution with a new id and name the old one in
+//! `parent`.
 //!
 //! ## Fails
 //! ```jsonl
@@ -46,14 +47,24 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(reuse) = &scene.judged.anomalies().reuse {
         // A whole turn that comes again brings its ids with it, and is reported as a turn.
-        let out_of_place = scene.judged.movement.is_some_and(|m| m.movement != Movement::Legal);
+        let out_of_place = scene
+            .judged
+            .movement
+            .is_some_and(|m| m.movement != Movement::Legal);
         if reuse.of == "action" && (scene.execution.turn().repeated || out_of_place) {
             return;
         }
         let draft = out
-            .report(&RULE, format!("the {} id `{}` is used a second time", reuse.of, reuse.id))
+            .report(
+                &RULE,
+                format!("the {} id `{}` is used a second time", reuse.of, reuse.id),
+            )
             .subject(subject([reuse.of, &reuse.id]));
-        let draft = if reuse.of == "action" { draft.below_if_there("/id") } else { draft.whole_record("/executionId") };
+        let draft = if reuse.of == "action" {
+            draft.below_if_there("/id")
+        } else {
+            draft.whole_record("/executionId")
+        };
         draft.related(reuse.line, "first used here");
     }
 }

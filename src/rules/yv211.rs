@@ -1,18 +1,18 @@
 //! The declared outcome contradicts the last evaluation.
 //!
 //! ## What it does
-//! `outcome` of `execution_ended` (or of an `execution`) must be the `reason` of the last evaluation, and that
-//! evaluation must have said `terminate` or `pause`. The rule also fires when no evaluation was made at all, or
-//! when the last one said `continue`. An end straight after a `done` thought is YV205. On a path that broke
-//! before, nothing is compared.
+//! `outcome` of `execution_ended` (or of an `execution`) must be the `reason` of the last
+//! evaluation, and that evaluation must have said `terminate` or `pause`. The rule also fires when
+//! no evaluation was made at all, or when the last one said `continue`. An end straight after a
+//! `done` thought is YV205. On a path that broke before, nothing is compared.
 //!
 //! ## Why it matters
-//! Dashboards and other agents read the outcome, not the turns. An aborted or exhausted run that calls itself
-//! `goal_satisfied` gets merged, paid for or learned from.
+//! Dashboards and other agents read the outcome, not the turns. An aborted or exhausted run that
+//! calls itself `goal_satisfied` gets merged, paid for or learned from.
 //!
 //! ## How to mend it
-//! Derive the outcome from the evaluation in code; don't let the model or the caller set it. In a review
-//! believe the evaluation, and look for who wrote the end.
+//! Derive the outcome from the evaluation in code; don't let the model or the caller set it. In a
+//! review believe the evaluation, and look for who wrote the end.
 //!
 //! ## Fails
 //! ```jsonl
@@ -49,8 +49,16 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         return;
     };
     let message = match mismatch.evaluated {
-        Some(said) => format!("the outcome is `{}`, and the last evaluation said `{said}`", mismatch.outcome),
-        None => format!("the outcome is `{}`, and no evaluation was made", mismatch.outcome),
+        Some(said) => format!(
+            "the outcome is `{}`, and the last evaluation said `{said}`",
+            mismatch.outcome
+        ),
+        None => format!(
+            "the outcome is `{}`, and no evaluation was made",
+            mismatch.outcome
+        ),
     };
-    out.report(&RULE, message).subject(mismatch.outcome.as_str()).related(mismatch.line, "the last evaluation");
+    out.report(&RULE, message)
+        .subject(mismatch.outcome.as_str())
+        .related(mismatch.line, "the last evaluation");
 }

@@ -1,18 +1,21 @@
 //! The format doesn't record what a check needs.
 //!
 //! ## What it does
-//! Formats other than version 1 don't keep everything that the checks need: signers and rule names in most,
-//! actions and results in a bare log of transitions, thoughts and evaluations in the editor's turns. Once for
-//! each execution this note says what its format lacks. The verdict then reads *not recorded* where a yes would
-//! need it. It also tells how many lines of an event log stand more than once and were read once.
+//! Formats other than version 1 don't keep everything that the checks need: signers and rule names
+//! in most, actions and results in a bare log of transitions, thoughts and evaluations in the
+//! editor's turns. Once for each execution this note says what its format lacks. The verdict then
+//! reads *not recorded* where a yes would need it. It also tells how many lines of an event log
+//! stand more than once and were read once.
 //!
 //! ## Why it matters
-//! An approval must never be inferred from a success. If what a format can't show counted as fine, the weakest
-//! format would give the cleanest report, and moving to it would be the way around every rule about signers.
+//! An approval must never be inferred from a success. If what a format can't show counted as fine,
+//! the weakest format would give the cleanest report, and moving to it would be the way around
+//! every rule about signers.
 //!
 //! ## How to mend it
-//! Let the runtime write version 1 records, which have a place for all of it. Until then, take *not recorded*
-//! for what it is, and get the missing evidence elsewhere, for instance from the review system's log.
+//! Let the runtime write version 1 records, which have a place for all of it. Until then, take *not
+//! recorded* for what it is, and get the missing evidence elsewhere, for instance from the review
+//! system's log.
 //!
 //! ## Fails
 //! ```jsonl
@@ -53,7 +56,10 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
             1 => "; 1 line stands twice and was read once".to_owned(),
             n => format!("; {n} lines stand more than once and were read once"),
         };
-        out.report(&RULE, format!("the format `{format}` doesn't record: {parts}{repeats}"))
-            .at_line(scene.execution.first_line());
+        out.report(
+            &RULE,
+            format!("the format `{format}` doesn't record: {parts}{repeats}"),
+        )
+        .at_line(scene.execution.first_line());
     }
 }

@@ -1,23 +1,24 @@
 //! An action ran without an approving decision.
 //!
 //! ## What it does
-//! When an action runs, a decision of the same turn must have approved it (or its modified form), by id where
-//! ids are recorded. The rule fires when there is none, or when the decision of the turn is about another
-//! action. A rejected action that ran is YV309, a second run YV313 or YV404, a misdirected decision YV304. A
-//! decision that breaks its schema makes the answer *not recorded*; one on an unreadable line is none. A decision that
-//! is dated after what it allows is YV317. An approval that stands before the proposal counts only
-//! where it can be about it: it names no other action, and a human gave it or the risk isn't high. In a terminal recording, a
-//! line that is typed while an elevation waits for its password counts as run without a decision. The first line behind
-//! `sensitive_prompt_displayed` is that password, unless the recording shows it printed.
+//! When an action runs, a decision of the same turn must have approved it (or its modified form),
+//! by id where ids are recorded. The rule fires when there is none, or when the decision of the
+//! turn is about another action. A rejected action that ran is YV309, a second run YV313 or YV404,
+//! a misdirected decision YV304. A decision that breaks its schema makes the answer *not recorded*;
+//! one on an unreadable line is none. A decision that is dated after what it allows is YV317. An
+//! approval that stands before the proposal counts only where it can be about it: it names no other
+//! action, and a human gave it or the risk isn't high. In a terminal recording, a line that is
+//! typed while an elevation waits for its password counts as run without a decision. The first line
+//! behind `sensitive_prompt_displayed` is that password, unless the recording shows it printed.
 //!
 //! ## Why it matters
-//! This is the one promise of the whole machine: no decision, no execution. An agent that can act without being
-//! asked has no governor, whatever else the trace records.
+//! This is the one promise of the whole machine: no decision, no execution. An agent that can act
+//! without being asked has no governor, whatever else the trace records.
 //!
 //! ## How to mend it
-//! Call the executor from one place only, and let it take the decision as an argument. If the decision was made
-//! and its record lost, mend the writer. In a review, find out what the action changed, and undo it or approve
-//! it afterwards in the open.
+//! Call the executor from one place only, and let it take the decision as an argument. If the
+//! decision was made and its record lost, mend the writer. In a review, find out what the action
+//! changed, and undo it or approve it afterwards in the open.
 //!
 //! ## Fails
 //! ```jsonl
@@ -69,14 +70,25 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         Some(id) if unproposed => format!("action `{id}` ran, and it was never proposed"),
         None if unproposed => "an action ran, and it was never proposed".to_owned(),
         _ if scene.execution.format() == Format::YuangsCast => {
-            "a line was typed while the governor waited for an elevation: nobody looked at it".to_owned()
+            "a line was typed while the governor waited for an elevation: nobody looked at it"
+                .to_owned()
         }
         Some(id) => format!("action `{id}` ran, and no decision approves it"),
         None => "an action ran, and no decision approves it".to_owned(),
     };
-    let draft = out.report(&RULE, message).below_if_there("/actionId").subject(ran.id.as_deref().unwrap_or_default());
+    let draft = out
+        .report(&RULE, message)
+        .below_if_there("/actionId")
+        .subject(ran.id.as_deref().unwrap_or_default());
     if let Some(line) = ran.decision_line.filter(|_| !unproposed) {
         let typed = scene.execution.format() == Format::YuangsCast;
-        draft.related(line, if typed { "it was typed here" } else { "the decision of this turn is about another action" });
+        draft.related(
+            line,
+            if typed {
+                "it was typed here"
+            } else {
+                "the decision of this turn is about another action"
+            },
+        );
     }
 }

@@ -1,19 +1,20 @@
 //! A decision lacks what makes it one.
 //!
 //! ## What it does
-//! A decision must hold what makes it one: `timestamp` always; `signer` if by a human; `ruleId` if policy
-//! permits an action of medium risk or more; `reason` if it rejects; `originalActionId`, `modifiedAction` and
-//! `modificationReason` if it modifies, which only a human may do. Text that shows nothing counts as missing, invisible
-//! characters too. All that a decision lacks is one finding. Signers and rules aren't asked of formats that don't
-//! record them.
+//! A decision must hold what makes it one: `timestamp` always; `signer` if by a human; `ruleId` if
+//! policy permits an action of medium risk or more; `reason` if it rejects; `originalActionId`,
+//! `modifiedAction` and `modificationReason` if it modifies, which only a human may do. Text that
+//! shows nothing counts as missing, invisible characters too. All that a decision lacks is one
+//! finding. Signers and rules aren't asked of formats that don't record them.
 //!
 //! ## Why it matters
-//! An approval by nobody can't be questioned: there is no one to ask and no rule to correct. "A human said yes"
-//! without a name is what a runtime writes that fills in the approval itself.
+//! An approval by nobody can't be questioned: there is no one to ask and no rule to correct. "A
+//! human said yes" without a name is what a runtime writes that fills in the approval itself.
 //!
 //! ## How to mend it
-//! Let the approval dialog pass on who answered and when, and let the policy engine return the rule that
-//! matched. Don't fill the gaps afterwards: have the decision made again by somebody with a name.
+//! Let the approval dialog pass on who answered and when, and let the policy engine return the rule
+//! that matched. Don't fill the gaps afterwards: have the decision made again by somebody with a
+//! name.
 //!
 //! ## Fails
 //! ```jsonl
@@ -67,14 +68,21 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         missing.push(("signer", "the signer of a human decision"));
     }
     let permitted_by_policy = decision.by == DecidedBy::Policy && decision.ruling.permits();
-    if ours && permitted_by_policy && decided.risk.is_some_and(|r| r >= Risk::Medium) && blank(decision.rule) {
+    if ours
+        && permitted_by_policy
+        && decided.risk.is_some_and(|r| r >= Risk::Medium)
+        && blank(decision.rule)
+    {
         missing.push(("rule", "the rule that policy used"));
     }
     if decision.ruling == Ruling::Rejected && blank(decision.reason) {
         missing.push(("reason", "the reason of a rejection"));
     }
     // The early runtime's pre-flight check leaves no decision, only a result that says so.
-    let has_time = decision.time.is_some() || scene.step.is_some_and(|s| s.part.member == "executionResult");
+    let has_time = decision.time.is_some()
+        || scene
+            .step
+            .is_some_and(|s| s.part.member == "executionResult");
     if !has_time {
         missing.push(("time", "the timestamp"));
     }

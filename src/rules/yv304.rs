@@ -1,17 +1,19 @@
 //! A decision names another action than the proposed one.
 //!
 //! ## What it does
-//! `actionId` of a decision is compared with the `id` of the action that the turn proposed. If they differ, the
-//! decision is about something else. A decision without `actionId` is taken to be about the proposal, and one
-//! that modifies may name the modified action. The run that follows isn't reported again.
+//! `actionId` of a decision is compared with the `id` of the action that the turn proposed. If they
+//! differ, the decision is about something else. A decision without `actionId` is taken to be about
+//! the proposal, and one that modifies may name the modified action. The run that follows isn't
+//! reported again.
 //!
 //! ## Why it matters
-//! A stale or replayed decision approves what the governor never saw: the approval of a harmless read, given
-//! two turns ago, is handed in for the delete that is due now.
+//! A stale or replayed decision approves what the governor never saw: the approval of a harmless
+//! read, given two turns ago, is handed in for the delete that is due now.
 //!
 //! ## How to mend it
-//! Bind each approval to the id and the payload that were shown, and discard answers that come for another id.
-//! In a review, find out which action the governor looked at, and take the one that ran as not approved.
+//! Bind each approval to the id and the payload that were shown, and discard answers that come for
+//! another id. In a review, find out which action the governor looked at, and take the one that ran
+//! as not approved.
 //!
 //! ## Fails
 //! ```jsonl
@@ -54,7 +56,10 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         && let Some((found, proposed)) = &decided.other_action
     {
         let draft = out
-            .report(&RULE, format!("the decision is about action `{found}`, and `{proposed}` was proposed"))
+            .report(
+                &RULE,
+                format!("the decision is about action `{found}`, and `{proposed}` was proposed"),
+            )
             .below_if_there("/actionId")
             .subject(subject([&**found, &**proposed]));
         if let Some(line) = decided.proposal_line {

@@ -1,18 +1,18 @@
 //! A modified action has a higher risk than the proposed one.
 //!
 //! ## What it does
-//! The risk of `modifiedAction` is compared with that of the proposal; for each it is the worse of the recorded
-//! `riskLevel` and what the analyser finds (see YV310). Higher than before is a finding, also when a human made
-//! the change. If neither is known, nothing is compared.
+//! The risk of `modifiedAction` is compared with that of the proposal; for each it is the worse of
+//! the recorded `riskLevel` and what the analyser finds (see YV310). Higher than before is a
+//! finding, also when a human made the change. If neither is known, nothing is compared.
 //!
 //! ## Why it matters
-//! The consent was asked for a listing, and a deletion runs. Whoever clicks through a dialog with an edit field
-//! sees the first risk only; a runtime that edits commands "for the human" could raise any harmless proposal to
-//! any level.
+//! The consent was asked for a listing, and a deletion runs. Whoever clicks through a dialog with
+//! an edit field sees the first risk only; a runtime that edits commands "for the human" could
+//! raise any harmless proposal to any level.
 //!
 //! ## How to mend it
-//! Let a modification only narrow an action: fewer paths, fewer flags, a dry run. What is riskier must be
-//! rejected and proposed anew, so that it is assessed and decided as what it is.
+//! Let a modification only narrow an action: fewer paths, fewer flags, a dry run. What is riskier
+//! must be rejected and proposed anew, so that it is assessed and decided as what it is.
 //!
 //! ## Fails
 //! ```jsonl
@@ -52,8 +52,11 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some((before, after)) = scene.judged.decided.as_ref().and_then(|d| d.raised_risk) {
-        out.report(&RULE, format!("the modified action has risk {after}, the proposed one {before}"))
-            .below_if_there("/modifiedAction")
-            .subject(subject([before.name(), after.name()]));
+        out.report(
+            &RULE,
+            format!("the modified action has risk {after}, the proposed one {before}"),
+        )
+        .below_if_there("/modifiedAction")
+        .subject(subject([before.name(), after.name()]));
     }
 }

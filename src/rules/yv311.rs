@@ -1,18 +1,21 @@
 //! A result or an observation stands outside its state.
 //!
 //! ## What it does
-//! An observation that names an action (`actionId`) must name the one that ran in its turn, by the id that it ran under.
-//! `execution_finished` belongs to `EXECUTING` and `observation_recorded` to `OBSERVING`. The rule fires for a
-//! result or an observation in any other state; what follows from it is listed with it. A result that ran
-//! without leave or a second time is told as that (YV301, YV309, YV313, YV404), and one after the end as YV204.
+//! An observation that names an action (`actionId`) must name the one that ran in its turn, by the
+//! id that it ran under. `execution_finished` belongs to `EXECUTING` and `observation_recorded` to
+//! `OBSERVING`. The rule fires for a result or an observation in any other state; what follows from
+//! it is listed with it. A result that ran without leave or a second time is told as that (YV301,
+//! YV309, YV313, YV404), and one after the end as YV204.
 //!
 //! ## Why it matters
-//! An observation without a result is a claim about something that, for all the record shows, never ran. The
-//! next thought builds on it: this is how made-up test results and invented file contents get into a run.
+//! An observation without a result is a claim about something that, for all the record shows, never
+//! ran. The next thought builds on it: this is how made-up test results and invented file contents
+//! get into a run.
 //!
 //! ## How to mend it
-//! Record the result when the executor returns, before anything is observed, and derive the observation from
-//! it. If the result's record was lost, mend the writer, and don't rely on what the observation says.
+//! Record the result when the executor returns, before anything is observed, and derive the
+//! observation from it. If the result's record was lost, mend the writer, and don't rely on what
+//! the observation says.
 //!
 //! ## Fails
 //! ```jsonl
@@ -53,8 +56,13 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some((named, ran)) = &scene.judged.anomalies().observed_other {
-        let own = scene.step.and_then(|step| scene.entry?.resolve(&step.part.pointer("/actionId")));
-        let draft = out.report(&RULE, format!("the observation is of action `{named}`, and `{ran}` ran"));
+        let own = scene
+            .step
+            .and_then(|step| scene.entry?.resolve(&step.part.pointer("/actionId")));
+        let draft = out.report(
+            &RULE,
+            format!("the observation is of action `{named}`, and `{ran}` ran"),
+        );
         if own.is_some() {
             draft.below("/actionId");
         } else {
@@ -68,13 +76,15 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         return;
     }
     // Something that ran without leave, or twice, is told as that.
-    let told = scene
-        .judged
-        .executed
-        .as_ref()
-        .is_some_and(|r| matches!(r.approval, Approval::Missing | Approval::Rejected) || r.repeat.is_some());
+    let told = scene.judged.executed.as_ref().is_some_and(|r| {
+        matches!(r.approval, Approval::Missing | Approval::Rejected) || r.repeat.is_some()
+    });
     if !told {
-        let what = if moved.event == Event::ExecutionFinished { "a result" } else { "an observation" };
+        let what = if moved.event == Event::ExecutionFinished {
+            "a result"
+        } else {
+            "an observation"
+        };
         out.report(&RULE, format!("{what} stands in {}", moved.before))
             .path(scene)
             .subject(subject([&*moved.event.to_string(), moved.before.name()]));

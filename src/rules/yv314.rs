@@ -1,19 +1,20 @@
 //! The proposed action is no agent's thought of that turn.
 //!
 //! ## What it does
-//! The proposed action must be the action of a thought of the same turn; where `agentId` is recorded, of that
-//! agent's thought. Where several thought, the proposal has to name the one. Type and payload are compared in canonical form. The rule is silent when a thought can't be
-//! read, when no thought of the turn wants anything (then the path is illegal, YV201), and where the format
-//! keeps no thoughts.
+//! The proposed action must be the action of a thought of the same turn; where `agentId` is
+//! recorded, of that agent's thought. Where several thought, the proposal has to name the one. Type
+//! and payload are compared in canonical form. The rule is silent when a thought can't be read,
+//! when no thought of the turn wants anything (then the path is illegal, YV201), and where the
+//! format keeps no thoughts.
 //!
 //! ## Why it matters
-//! An action that nobody thought of comes from elsewhere: injected between model and governor, left over from
-//! another turn, or rewritten by a plug-in. The reasoning that the reviewer reads then belongs to something
-//! else.
+//! An action that nobody thought of comes from elsewhere: injected between model and governor, left
+//! over from another turn, or rewritten by a plug-in. The reasoning that the reviewer reads then
+//! belongs to something else.
 //!
 //! ## How to mend it
-//! Let the runtime copy the action from the selected thought, unchanged, and name the agent. If a step in
-//! between must change it, let the agent think again, or let a human modify the proposal.
+//! Let the runtime copy the action from the selected thought, unchanged, and name the agent. If a
+//! step in between must change it, let the agent think again, or let a human modify the proposal.
 //!
 //! ## Fails
 //! ```jsonl
@@ -54,7 +55,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     // A proposal that the path can't explain has its finding.
-    if scene.judged.anomalies().not_thought && scene.judged.movement.is_none_or(|m| m.movement == Movement::Legal) {
+    if scene.judged.anomalies().not_thought
+        && scene
+            .judged
+            .movement
+            .is_none_or(|m| m.movement == Movement::Legal)
+    {
         let mut draft = out.report(&RULE, "the proposed action is no thought of this turn");
         for thought in &scene.execution.turn().thoughts {
             draft = draft.related(thought.line, "a thought of this turn");

@@ -1,19 +1,20 @@
 //! A success stands beside the signs of a failure.
 //!
 //! ## What it does
-//! A result with `success` true must show no sign of failure: no `exitCode` other than 0, no `error` with text
-//! in it, no `errorType`. In the native formats also no output that starts with a mark of the early runtimes,
-//! such as `[FAILED]` or `POLICY DENIED:`. One finding names the first sign. A failure that calls itself one is
-//! fine.
+//! A result with `success` true must show no sign of failure: no `exitCode` other than 0, no
+//! `error` with text in it, no `errorType`. In the native formats also no output that starts with a
+//! mark of the early runtimes, such as `[FAILED]` or `POLICY DENIED:`. One finding names the first
+//! sign. A failure that calls itself one is fine.
 //!
 //! ## Why it matters
-//! The next thought, the evaluation and every statistic go by `success`. A run that takes its failures for
-//! successes says the tests pass when they don't, and ends with `goal_satisfied` over work that was never done.
+//! The next thought, the evaluation and every statistic go by `success`. A run that takes its
+//! failures for successes says the tests pass when they don't, and ends with `goal_satisfied` over
+//! work that was never done.
 //!
 //! ## How to mend it
-//! Derive `success` from the exit code and the error in the executor, in one place. Programs that exit with
-//! non-zero codes for a good result (`grep`, `diff`) need to be told apart there, and the code explained in the
-//! observation.
+//! Derive `success` from the exit code and the error in the executor, in one place. Programs that
+//! exit with non-zero codes for a good result (`grep`, `diff`) need to be told apart there, and the
+//! code explained in the observation.
 //!
 //! ## Fails
 //! ```jsonl
@@ -66,5 +67,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     } else {
         return;
     };
-    out.report(&RULE, format!("`success` is true, and {sign}")).below_if_there("/success").below_if_there("/result/success");
+    out.report(&RULE, format!("`success` is true, and {sign}"))
+        .below_if_there("/success")
+        .below_if_there("/result/success");
 }

@@ -1,22 +1,23 @@
 //! A decision is dated after the action that it allows ran.
 //!
 //! ## What it does
-//! The decision's own `timestamp` is compared with the time at which its action ran: that of `execution_finished`,
-//! the `endTime` of a turn, the line of a result in an event log, the movement out of EXECUTING in a list of
-//! transitions. A run without a time is compared with the next time that its execution records. A decision without
-//! one of its own counts with that of its record, but in logs, which don't wait for their lines. Equal times are
-//! legal, and two times are compared as coarsely as the coarser one is written: one in whole seconds is any within
-//! that second. Only times of one execution are compared.
+//! The decision's own `timestamp` is compared with the time at which its action ran: that of
+//! `execution_finished`, the `endTime` of a turn, the line of a result in an event log, the
+//! movement out of EXECUTING in a list of transitions. A run without a time is compared with the
+//! next time that its execution records. A decision without one of its own counts with that of its
+//! record, but in logs, which don't wait for their lines. Equal times are legal, and two times are
+//! compared as coarsely as the coarser one is written: one in whole seconds is any within that
+//! second. Only times of one execution are compared.
 //!
 //! ## Why it matters
-//! An approval that was written when everything was over is no approval: nobody could have said no. It's how a
-//! missing decision is filled in afterwards, and the order of the records is easier to forge than the clock of
-//! every writer.
+//! An approval that was written when everything was over is no approval: nobody could have said no.
+//! It's how a missing decision is filled in afterwards, and the order of the records is easier to
+//! forge than the clock of every writer.
 //!
 //! ## How to mend it
-//! Take the decision's time when it is made, and let the executor wait for it. If clocks of two machines differ,
-//! set them by the same source. An action that was decided afterwards is to be looked at as one that nobody
-//! approved.
+//! Take the decision's time when it is made, and let the executor wait for it. If clocks of two
+//! machines differ, set them by the same source. An action that was decided afterwards is to be
+//! looked at as one that nobody approved.
 //!
 //! ## Fails
 //! ```jsonl
@@ -64,7 +65,12 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
             .at_line(late.ran)
             .subject(subject(["late", late.id.as_deref().unwrap_or_default()]));
     }
-    let Some(ran) = scene.judged.executed.as_ref().filter(|ran| ran.repeat.is_none()) else {
+    let Some(ran) = scene
+        .judged
+        .executed
+        .as_ref()
+        .filter(|ran| ran.repeat.is_none())
+    else {
         return;
     };
     let Approval::Late(line) = ran.approval else {
@@ -75,7 +81,9 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         .below_if_there("/actionId")
         .subject(subject(["ran", ran.id.as_deref().unwrap_or_default()]));
     match ran.decision_line {
-        Some(decided) if scene.entry.is_some_and(|e| e.line == line) => draft.related(decided, "the decision"),
+        Some(decided) if scene.entry.is_some_and(|e| e.line == line) => {
+            draft.related(decided, "the decision")
+        }
         _ => draft.related(line, "it ran here"),
     };
 }

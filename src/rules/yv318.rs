@@ -1,19 +1,20 @@
 //! Two ids of one execution look alike.
 //!
 //! ## What it does
-//! Ids of agents, of the governor, of signers and of issuers of tokens are compared with each other. The rule fires
-//! where two of them differ and look the same to a person: `1`, `l` and `I`, `0` and `O`, `rn` and `m`, letters of
-//! another script. Ids that differ only in upper and lower case, in white space around them or in characters that
-//! nobody sees are one id and no finding. An agent that signs under an id that passes for its own is YV312. Of one
-//! execution 1,024 ids are compared.
+//! Ids of agents, of the governor, of signers and of issuers of tokens are compared with each
+//! other. The rule fires where two of them differ and look the same to a person: `1`, `l` and `I`,
+//! `0` and `O`, `rn` and `m`, letters of another script. Ids that differ only in upper and lower
+//! case, in white space around them or in characters that nobody sees are one id and no finding. An
+//! agent that signs under an id that passes for its own is YV312. Of one execution 1,024 ids are
+//! compared.
 //!
 //! ## Why it matters
-//! A reviewer reads names, not bytes. Where `agent-l` may sign what `agent-1` proposes, the record says that nobody
-//! governs himself, and everybody who reads it believes the wrong thing.
+//! A reviewer reads names, not bytes. Where `agent-l` may sign what `agent-1` proposes, the record
+//! says that nobody governs himself, and everybody who reads it believes the wrong thing.
 //!
 //! ## How to mend it
-//! Give agents and people ids that differ in a word, not in a letter. If one of the two was never meant to be
-//! there, find out who added it.
+//! Give agents and people ids that differ in a word, not in a letter. If one of the two was never
+//! meant to be there, find out who added it.
 //!
 //! ## Fails
 //! ```jsonl
@@ -53,14 +54,23 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     for pair in &scene.judged.anomalies().confusable {
         // Who signs under a name that passes for an agent's has a finding.
-        let told = [&scene.judged.anomalies().late_agent, &scene.judged.anomalies().late_issuer]
-            .into_iter()
-            .flatten()
-            .any(|(id, _)| *id == pair.id);
+        let told = [
+            &scene.judged.anomalies().late_agent,
+            &scene.judged.anomalies().late_issuer,
+        ]
+        .into_iter()
+        .flatten()
+        .any(|(id, _)| *id == pair.id);
         if !told && scene.judged.anomalies().governing_agent.as_ref() != Some(&pair.id) {
-            out.report(&RULE, format!("`{}` looks like `{}` and is another id", pair.id, pair.other))
-                .subject(subject([&*pair.id, &*pair.other]))
-                .related(pair.line, "the other id");
+            out.report(
+                &RULE,
+                format!(
+                    "`{}` looks like `{}` and is another id",
+                    pair.id, pair.other
+                ),
+            )
+            .subject(subject([&*pair.id, &*pair.other]))
+            .related(pair.line, "the other id");
         }
     }
 }

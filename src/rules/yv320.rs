@@ -1,19 +1,19 @@
 //! After a pause somebody else governs, or other conditions hold.
 //!
 //! ## What it does
-//! When an execution goes on after a pause (`execution_started` again, with its id), what that start says is
-//! compared with what was said before. Another `governor` is an error; from there on the new one counts. Another
-//! `policy.digest`, `maxTurns` or `rootIntent` is a note. What the start doesn't say is unchanged, and a governor
-//! that only signs otherwise is YV312.
+//! When an execution goes on after a pause (`execution_started` again, with its id), what that
+//! start says is compared with what was said before. Another `governor` is an error; from there on
+//! the new one counts. Another `policy.digest`, `maxTurns` or `rootIntent` is a note. What the
+//! start doesn't say is unchanged, and a governor that only signs otherwise is YV312.
 //!
 //! ## Why it matters
-//! One governor is responsible for an execution. Whoever may put another one in during a pause gets the approvals
-//! that the first one refused. A task, a limit or a policy that changed on the way may be right, but whoever reads
-//! the record should know.
+//! One governor is responsible for an execution. Whoever may put another one in during a pause gets
+//! the approvals that the first one refused. A task, a limit or a policy that changed on the way
+//! may be right, but whoever reads the record should know.
 //!
 //! ## How to mend it
-//! Resume with the governor that paused. If somebody else has to take over, end the execution and start a new one,
-//! with `parent` set. Change limits and policies between executions.
+//! Resume with the governor that paused. If somebody else has to take over, end the execution and
+//! start a new one, with `parent` set. Change limits and policies between executions.
 //!
 //! ## Fails
 //! ```jsonl
@@ -60,20 +60,35 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let resumed = &scene.judged.anomalies().resumed;
     if let Some((before, now)) = &resumed.governor {
-        out.report(&RULE, format!("`{before}` governed before, and now `{now}` does"))
-            .below_if_there("/governor")
-            .subject(subject(["governor", &**now]));
+        out.report(
+            &RULE,
+            format!("`{before}` governed before, and now `{now}` does"),
+        )
+        .below_if_there("/governor")
+        .subject(subject(["governor", &**now]));
     }
     let mut note = |message: String, pointer| {
-        out.report(&RULE, message).severity(Severity::Note).below_if_there(pointer).subject(pointer);
+        out.report(&RULE, message)
+            .severity(Severity::Note)
+            .below_if_there(pointer)
+            .subject(pointer);
     };
     if resumed.policy {
-        note("the policy isn't the one from before the pause".to_owned(), "/policy");
+        note(
+            "the policy isn't the one from before the pause".to_owned(),
+            "/policy",
+        );
     }
     if let Some((before, now)) = resumed.max_turns {
-        note(format!("before the pause {before} turns were allowed, and now {now} are"), "/maxTurns");
+        note(
+            format!("before the pause {before} turns were allowed, and now {now} are"),
+            "/maxTurns",
+        );
     }
     if resumed.intent {
-        note("what is asked for isn't what was asked for before the pause".to_owned(), "/rootIntent");
+        note(
+            "what is asked for isn't what was asked for before the pause".to_owned(),
+            "/rootIntent",
+        );
     }
 }

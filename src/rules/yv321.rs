@@ -1,18 +1,19 @@
 //! A decision isn't signed, and has to be.
 //!
 //! ## What it does
-//! With `--require-signatures human` (or `[keys] require` in the configuration of a gate) each decision of a human
-//! must carry a signature, with `all` each decision. The option needs a trust file, so that what is signed is
-//! checked as well (YV802). Formats that keep no signatures have unsigned decisions, and where the decision about
-//! something that ran isn't on record, nothing is signed either: both fail.
+//! With `--require-signatures human` (or `[keys] require` in the configuration of a gate) each
+//! decision of a human must carry a signature, with `all` each decision. The option needs a trust
+//! file, so that what is signed is checked as well (YV802). Formats that keep no signatures have
+//! unsigned decisions, and where the decision about something that ran isn't on record, nothing is
+//! signed either: both fail.
 //!
 //! ## Why it matters
-//! Without a signature anybody who can write the trace can write the name of a person into it. Where signatures are
-//! checked but not required, whoever has no key leaves the signature out.
+//! Without a signature anybody who can write the trace can write the name of a person into it.
+//! Where signatures are checked but not required, whoever has no key leaves the signature out.
 //!
 //! ## How to mend it
-//! Have whoever decides sign (docs/trust-file.md says what is signed), and record the signature with the decision.
-//! Old traces that were never signed are to be replayed without the option.
+//! Have whoever decides sign (docs/trust-file.md says what is signed), and record the signature
+//! with the decision. Old traces that were never signed are to be replayed without the option.
 //!
 //! ## Fails
 //! ```jsonl --keys keys/example.json --require-signatures human
@@ -74,11 +75,24 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(decision) = scene.decision().filter(|_| scene.judged.decided.is_some()) {
         let must = required == Signed::All || decision.by == DecidedBy::Human;
         if must && decision.signature.is_none() {
-            let of = if decision.by == DecidedBy::Human { " of a human" } else { "" };
+            let of = if decision.by == DecidedBy::Human {
+                " of a human"
+            } else {
+                ""
+            };
             out.report(&RULE, format!("the decision{of} isn't signed"));
         }
     }
-    if scene.judged.executed.as_ref().is_some_and(|ran| ran.approval == Approval::Unknown) {
-        out.report(&RULE, "an action ran, and no signed decision about it is on record").subject("action");
+    if scene
+        .judged
+        .executed
+        .as_ref()
+        .is_some_and(|ran| ran.approval == Approval::Unknown)
+    {
+        out.report(
+            &RULE,
+            "an action ran, and no signed decision about it is on record",
+        )
+        .subject("action");
     }
 }

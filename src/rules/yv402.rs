@@ -1,19 +1,20 @@
 //! An action ran on a revoked token.
 //!
 //! ## What it does
-//! A token that a `capability_revoked` has named is dead for the rest of the execution. The rule fires when
-//! `execution_finished` names such a token in `capabilityId`, or names none and only revoked ones would cover
-//! the action. The order of the records counts, and so do their dates: a revocation that is recorded
-//! behind the use and dated before it was in force, compared as coarsely as the coarser date is written. That a token was never issued changes nothing: what is revoked
-//! is dead, whether tokens are in force or not.
+//! A token that a `capability_revoked` has named is dead for the rest of the execution. The rule
+//! fires when `execution_finished` names such a token in `capabilityId`, or names none and only
+//! revoked ones would cover the action. The order of the records counts, and so do their dates: a
+//! revocation that is recorded behind the use and dated before it was in force, compared as
+//! coarsely as the coarser date is written. That a token was never issued changes nothing: what is
+//! revoked is dead, whether tokens are in force or not.
 //!
 //! ## Why it matters
-//! Revoking is the emergency brake. A runtime that checks tokens when it plans, not when it runs, carries on
-//! with what was stopped, and whoever keeps a copy of an old token keeps the right.
+//! Revoking is the emergency brake. A runtime that checks tokens when it plans, not when it runs,
+//! carries on with what was stopped, and whoever keeps a copy of an old token keeps the right.
 //!
 //! ## How to mend it
-//! Check the token right before running, against the same store that revocations are written to. In a review,
-//! ask why it was revoked and whether the action should have happened at all.
+//! Check the token right before running, against the same store that revocations are written to. In
+//! a review, ask why it was revoked and whether the action should have happened at all.
 //!
 //! ## Fails
 //! ```jsonl
@@ -58,13 +59,19 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(TokenUse::Revoked(name)) = scene.judged.executed.as_ref().map(|r| &r.token) {
-        out.report(&RULE, format!("the action ran on token `{name}`, which was revoked before"))
-            .below_if_there("/capabilityId")
-            .subject(name.as_str());
+        out.report(
+            &RULE,
+            format!("the action ran on token `{name}`, which was revoked before"),
+        )
+        .below_if_there("/capabilityId")
+        .subject(name.as_str());
     }
     if let Some((name, line)) = &scene.judged.anomalies().used_revoked {
-        out.report(&RULE, format!("an action ran on token `{name}` behind the date of its revocation"))
-            .subject(subject(["dated", &**name]))
-            .related(*line, "it ran here");
+        out.report(
+            &RULE,
+            format!("an action ran on token `{name}` behind the date of its revocation"),
+        )
+        .subject(subject(["dated", &**name]))
+        .related(*line, "it ran here");
     }
 }

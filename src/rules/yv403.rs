@@ -1,17 +1,19 @@
 //! A live or revoked token was issued again.
 //!
 //! ## What it does
-//! The `id` of a token may be issued once in an execution. The rule fires for a `capability_issued` whose id is
-//! live already, or was revoked before, be it before anybody issued it. The second issue has no effect in the replay: what the token covers
-//! stays as it was, and a revoked one stays revoked.
+//! The `id` of a token may be issued once in an execution. The rule fires for a `capability_issued`
+//! whose id is live already, or was revoked before, be it before anybody issued it. The second
+//! issue has no effect in the replay: what the token covers stays as it was, and a revoked one
+//! stays revoked.
 //!
 //! ## Why it matters
-//! Issuing a live token again can widen its scope after somebody has agreed to the narrow one. Issuing a
-//! revoked one takes the revocation back, without a record that says so.
+//! Issuing a live token again can widen its scope after somebody has agreed to the narrow one.
+//! Issuing a revoked one takes the revocation back, without a record that says so.
 //!
 //! ## How to mend it
-//! Draw a fresh id for every token. To change what a token covers, revoke it and issue another. If ids repeat
-//! because the issuer forgot its state, mend that first: its revocations are forgotten too.
+//! Draw a fresh id for every token. To change what a token covers, revoke it and issue another. If
+//! ids repeat because the issuer forgot its state, mend that first: its revocations are forgotten
+//! too.
 //!
 //! ## Fails
 //! ```jsonl
@@ -63,9 +65,10 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         _ => "".into(),
     };
     match scene.judged.anomalies().token {
-        Some(LedgerError::AlreadyIssued) => {
-            out.report(&RULE, "the token is live already").below("/id").subject(subject(["live", &id]))
-        }
+        Some(LedgerError::AlreadyIssued) => out
+            .report(&RULE, "the token is live already")
+            .below("/id")
+            .subject(subject(["live", &id])),
         Some(LedgerError::Revoked) => out
             .report(&RULE, "the token was revoked; it can never be issued again")
             .below("/id")

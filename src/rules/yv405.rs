@@ -1,24 +1,28 @@
 //! The token doesn't cover the action.
 //!
 //! ## What it does
-//! A live token is there, but doesn't reach the action. `scope` is a list of globs: all paths that the action
-//! touches must match one, whatever its parameters are called and however a diff names its files; so must the files that it
-//! declares, that were seen to change, or that its result or its observation names as artifacts, and what is granted must cover
-//! writing them. A call without paths is compared by its tool. A scope of commands or tools alone says nothing of files. A command is compared by its line, and a line that is more than one plain command
-//! (`;`, `|`, `>`, `$(…)`) only by a glob that spells it out. A word of `grants` is a type of action, a category
-//! (`read`, `write`, `execute`, `network`, `git`, `admin`: everything that the action does must be in those that are
-//! granted) or a tool, by name or by a glob; one of them must grant the action. With an empty list a token covers its `subject` alone. A word that is none of
-//! them grants nothing, and is a warning where the execution doesn't propose a tool of that name. A path that climbs with `..` isn't covered, nor is a diff that can't be read, and a scope with a
-//! glob that can't be read covers nothing. One execution gets two million comparisons of globs with paths; what comes
-//! behind that isn't covered.
+//! A live token is there, but doesn't reach the action. `scope` is a list of globs: all paths that
+//! the action touches must match one, whatever its parameters are called and however a diff names
+//! its files; so must the files that it declares, that were seen to change, or that its result or
+//! its observation names as artifacts, and what is granted must cover writing them. A call without
+//! paths is compared by its tool. A scope of commands or tools alone says nothing of files. A
+//! command is compared by its line, and a line that is more than one plain command (`;`, `|`, `>`,
+//! `$(…)`) only by a glob that spells it out. A word of `grants` is a type of action, a category
+//! (`read`, `write`, `execute`, `network`, `git`, `admin`: everything that the action does must be
+//! in those that are granted) or a tool, by name or by a glob; one of them must grant the action.
+//! With an empty list a token covers its `subject` alone. A word that is none of them grants
+//! nothing, and is a warning where the execution doesn't propose a tool of that name. A path that
+//! climbs with `..` isn't covered, nor is a diff that can't be read, and a scope with a glob that
+//! can't be read covers nothing. One execution gets two million comparisons of globs with paths;
+//! what comes behind that isn't covered.
 //!
 //! ## Why it matters
-//! The scope is the fence around an approval that covers more than one action. If it isn't kept, the right to
-//! work in the sources is the right to read the deployment's settings.
+//! The scope is the fence around an approval that covers more than one action. If it isn't kept,
+//! the right to work in the sources is the right to read the deployment's settings.
 //!
 //! ## How to mend it
-//! Propose an action inside the scope, or ask for a token that covers it, with a decision of its own. Don't
-//! widen `scope` to `**`; list what the task needs.
+//! Propose an action inside the scope, or ask for a token that covers it, with a decision of its
+//! own. Don't widen `scope` to `**`; list what the task needs.
 //!
 //! ## Fails
 //! ```jsonl
@@ -61,12 +65,20 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     for (line, word) in scene.close.map_or(&[][..], |close| &close.unknown_grants) {
-        let message = format!("`{word}` is no type of action, no category and no tool that is called here: it grants nothing");
-        out.report(&RULE, message).severity(Severity::Warning).at_line(*line).subject(&**word);
+        let message = format!(
+            "`{word}` is no type of action, no category and no tool that is called here: it grants nothing"
+        );
+        out.report(&RULE, message)
+            .severity(Severity::Warning)
+            .at_line(*line)
+            .subject(&**word);
     }
     if let Some(TokenUse::OutOfScope(name)) = scene.judged.executed.as_ref().map(|r| &r.token) {
-        out.report(&RULE, format!("what token `{name}` grants doesn't cover the action"))
-            .below_if_there("/capabilityId")
-            .subject(name.as_str());
+        out.report(
+            &RULE,
+            format!("what token `{name}` grants doesn't cover the action"),
+        )
+        .below_if_there("/capabilityId")
+        .subject(name.as_str());
     }
 }

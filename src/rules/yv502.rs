@@ -1,12 +1,12 @@
 //! An action was approved by policy, and the given policy asks for a human.
 //!
 //! ## What it does
-//! Asks the policy about every recorded action that was approved by policy, and reports those for which it
-//! requires an approval. What a human approved is no finding: a human was asked.
+//! Asks the policy about every recorded action that was approved by policy, and reports those for
+//! which it requires an approval. What a human approved is no finding: a human was asked.
 //!
 //! ## Why it matters
-//! These are the questions that people will get once the policy is in force. Too many of them and they will be
-//! waved through.
+//! These are the questions that people will get once the policy is in force. Too many of them and
+//! they will be waved through.
 //!
 //! ## How to mend it
 //! Look at the actions grouped by rule. Narrow a rule that asks about what nobody would refuse.

@@ -1,14 +1,15 @@
 //! An action was rejected by policy, and the given policy allows it.
 //!
 //! ## What it does
-//! Asks the policy about every recorded action that was rejected by policy, and reports those that it allows.
-//! What a human rejected is no finding here: the policy may well leave it to a human.
+//! Asks the policy about every recorded action that was rejected by policy, and reports those that
+//! it allows. What a human rejected is no finding here: the policy may well leave it to a human.
 //!
 //! ## Why it matters
 //! It shows what a change of the policy lets through that was stopped before.
 //!
 //! ## How to mend it
-//! Nothing, if the change is meant. Otherwise a rule has become too narrow, or an allowing rule too wide.
+//! Nothing, if the change is meant. Otherwise a rule has become too narrow, or an allowing rule too
+//! wide.
 //!
 //! ## Fails
 //! ```yaml policy replay --fail-on note --policy policy.yaml

@@ -1,15 +1,16 @@
 //! More actions were approved within a window than a rule grants.
 //!
 //! ## What it does
-//! Counts, for every recorded action, the approvals of its type that stand in the window of a rule's limit, from
-//! the record alone, and reports approved actions beyond what the rule grants.
+//! Counts, for every recorded action, the approvals of its type that stand in the window of a
+//! rule's limit, from the record alone, and reports approved actions beyond what the rule grants.
 //!
 //! ## Why it matters
-//! A limit is what ends a loop that has gone wrong. If more was approved than it grants, it wasn't applied.
+//! A limit is what ends a loop that has gone wrong. If more was approved than it grants, it wasn't
+//! applied.
 //!
 //! ## How to mend it
-//! Find out why the runtime didn't count: several executions that each count for themselves, a clock that was
-//! set back, or a limit that is newer than the trace.
+//! Find out why the runtime didn't count: several executions that each count for themselves, a
+//! clock that was set back, or a limit that is newer than the trace.
 //!
 //! ## Fails
 //! ```yaml policy replay --policy policy.yaml

@@ -1,14 +1,16 @@
 //! A rule of a policy denies or asks for approval and gives no reason.
 //!
 //! ## What it does
-//! Reports every rule whose effect is `deny` or `require_approval` and that has no `reason`, or an empty one.
+//! Reports every rule whose effect is `deny` or `require_approval` and that has no `reason`, or an
+//! empty one.
 //!
 //! ## Why it matters
-//! The reason is what a person reads who was stopped, and what an agent gets to plan with. Without it they learn
-//! that something is forbidden and not what; the next try is a guess.
+//! The reason is what a person reads who was stopped, and what an agent gets to plan with. Without
+//! it they learn that something is forbidden and not what; the next try is a guess.
 //!
 //! ## How to mend it
-//! Say in `reason` what the action does that it shouldn't, in words for somebody who doesn't know the policy.
+//! Say in `reason` what the action does that it shouldn't, in words for somebody who doesn't know
+//! the policy.
 //!
 //! ## Fails
 //! ```yaml policy test policy.yaml

@@ -1,16 +1,17 @@
 //! No test case makes a rule decide, or none just misses it.
 //!
 //! ## What it does
-//! Runs the cases of a policy and reports each rule that decides none of them, and each rule that no case names
-//! as a near miss.
+//! Runs the cases of a policy and reports each rule that decides none of them, and each rule that
+//! no case names as a near miss.
 //!
 //! ## Why it matters
-//! A rule that no case exercises is a promise that nobody has checked: it may never match, because of a slip in
-//! a glob or because an earlier rule takes everything. A rule without a near miss may match far too much.
+//! A rule that no case exercises is a promise that nobody has checked: it may never match, because
+//! of a slip in a glob or because an earlier rule takes everything. A rule without a near miss may
+//! match far too much.
 //!
 //! ## How to mend it
-//! Add a case that the rule decides (`expect: {effect: …, rule: ID}`), and one that it should just leave alone
-//! (`near_miss: [ID]`).
+//! Add a case that the rule decides (`expect: {effect: …, rule: ID}`), and one that it should just
+//! leave alone (`near_miss: [ID]`).
 //!
 //! ## Fails
 //! ```yaml policy test --strict policy.yaml

@@ -1,17 +1,18 @@
 //! A property of the policy has a counterexample.
 //!
 //! ## What it does
-//! Searches for actions that break a property: the built-in ones (`policy fuzz` lists them) and those that the policy
-//! states itself under `properties`. A counterexample is shrunk to the smallest action that still breaks it, and
-//! printed as a case for the policy's test file.
+//! Searches for actions that break a property: the built-in ones (`policy fuzz` lists them) and
+//! those that the policy states itself under `properties`. A counterexample is shrunk to the
+//! smallest action that still breaks it, and printed as a case for the policy's test file.
 //!
 //! ## Why it matters
-//! Cases say what somebody thought of. A property says what must hold of everything else. In the example the policy
-//! promises that keys stay where they are, and a rule that is meant for something else lets them be read.
+//! Cases say what somebody thought of. A property says what must hold of everything else. In the
+//! example the policy promises that keys stay where they are, and a rule that is meant for
+//! something else lets them be read.
 //!
 //! ## How to mend it
-//! Ask `policy eval --trace` which rule decides. Narrow it, or put a stricter one before it; then keep the
-//! counterexample as a case (`--save`).
+//! Ask `policy eval --trace` which rule decides. Narrow it, or put a stricter one before it; then
+//! keep the counterexample as a case (`--save`).
 //!
 //! ## Fails
 //! ```yaml policy fuzz --property keys-stay policy.yaml

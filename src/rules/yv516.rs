@@ -1,17 +1,18 @@
 //! Compared with the base policy, an action is treated milder.
 //!
 //! ## What it does
-//! Asks two policies about the same actions: those of corpora and traces that are given, and many that are made from
-//! the words of both. Reports, for each pair of rules that disagree, the smallest action that gets a milder effect now:
-//! denied before and asked about or allowed now, asked about before and allowed now.
+//! Asks two policies about the same actions: those of corpora and traces that are given, and many
+//! that are made from the words of both. Reports, for each pair of rules that disagree, the
+//! smallest action that gets a milder effect now: denied before and asked about or allowed now,
+//! asked about before and allowed now.
 //!
 //! ## Why it matters
-//! In a change of a policy one sees what was written and not what it lets through. The witness is an action that the
-//! change lets through.
+//! In a change of a policy one sees what was written and not what it lets through. The witness is
+//! an action that the change lets through.
 //!
 //! ## How to mend it
-//! If the witness should run, nothing. Otherwise narrow the rule that is named, or keep the one that stopped it. That
-//! nothing is reported is no proof: the report says how much was searched.
+//! If the witness should run, nothing. Otherwise narrow the rule that is named, or keep the one
+//! that stopped it. That nothing is reported is no proof: the report says how much was searched.
 //!
 //! ## Fails
 //! ```yaml policy compare --cases 400 base.yaml policy.yaml

@@ -1,11 +1,12 @@
 //! Compared with the base policy, an action is treated stricter.
 //!
 //! ## What it does
-//! Asks two policies about the same actions, as for YV516, and reports the smallest action for each pair of rules that
-//! gets a stricter effect now.
+//! Asks two policies about the same actions, as for YV516, and reports the smallest action for each
+//! pair of rules that gets a stricter effect now.
 //!
 //! ## Why it matters
-//! What is newly forbidden stops work that went well before, and what is newly asked about costs somebody's attention.
+//! What is newly forbidden stops work that went well before, and what is newly asked about costs
+//! somebody's attention.
 //!
 //! ## How to mend it
 //! Nothing, if it is meant. `policy replay` tells how often it would have happened.

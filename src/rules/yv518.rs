@@ -1,16 +1,16 @@
 //! A command that is written another way gets a milder decision.
 //!
 //! ## What it does
-//! Takes commands that a policy asks about or denies, writes them in other ways that a shell runs alike (quotes,
-//! variables, `sh -c`, encodings, wrappers), and reports the first that gets less.
+//! Takes commands that a policy asks about or denies, writes them in other ways that a shell runs
+//! alike (quotes, variables, `sh -c`, encodings, wrappers), and reports the first that gets less.
 //!
 //! ## Why it matters
-//! A rule that goes by the text of a command stops nobody: `r''m` is `rm` to the shell and a stranger to the rule.
-//! An agent finds such ways by trying.
+//! A rule that goes by the text of a command stops nobody: `r''m` is `rm` to the shell and a
+//! stranger to the rule. An agent finds such ways by trying.
 //!
 //! ## How to mend it
-//! Say what the command does, not how it is written: `effects`, `path`, `host`, `command.program`. Keep `pattern` and
-//! `command.raw` for what only occurs as text.
+//! Say what the command does, not how it is written: `effects`, `path`, `host`, `command.program`.
+//! Keep `pattern` and `command.raw` for what only occurs as text.
 //!
 //! ## Fails
 //! ```yaml policy fuzz --property rewrite-stable policy.yaml

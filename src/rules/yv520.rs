@@ -1,16 +1,17 @@
 //! Compared with the base policy, a property is no longer held.
 //!
 //! ## What it does
-//! Compares the `properties` of two policies. Each property of the base needs one in the head that asks at least the same
-//! effect of at least the same actions, under whatever id. A property that is gone, weaker, or no longer plainly about all
-//! the actions that it was about is reported.
+//! Compares the `properties` of two policies. Each property of the base needs one in the head that
+//! asks at least the same effect of at least the same actions, under whatever id. A property that
+//! is gone, weaker, or no longer plainly about all the actions that it was about is reported.
 //!
 //! ## Why it matters
-//! A property says what no change of the rules may undo. Who wants to undo it takes the property away first, and then
-//! every search for counterexamples finds none.
+//! A property says what no change of the rules may undo. Who wants to undo it takes the property
+//! away first, and then every search for counterexamples finds none.
 //!
 //! ## How to mend it
-//! Keep the property. If it needn't hold any more, say so in the pull request and let a person approve that.
+//! Keep the property. If it needn't hold any more, say so in the pull request and let a person
+//! approve that.
 //!
 //! ## Fails
 //! ```yaml policy compare --cases 400 base.yaml policy.yaml

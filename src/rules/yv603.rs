@@ -1,16 +1,18 @@
 //! A context diff disagrees with its two snapshots.
 //!
 //! ## What it does
-//! `added`, `removed` and `changed` of a `context_changed` record, or of `contextDiff` in a turn, are compared with the snapshot
-//! beside them and with the last one before: exactly the paths that came, that went, and whose hash is another must
-//! be named. Without a snapshot before, only what the one beside it contradicts is a finding.
+//! `added`, `removed` and `changed` of a `context_changed` record, or of `contextDiff` in a turn,
+//! are compared with the snapshot beside them and with the last one before: exactly the paths that
+//! came, that went, and whose hash is another must be named. Without a snapshot before, only what
+//! the one beside it contradicts is a finding.
 //!
 //! ## Why it matters
-//! The diff is what people read to see what a conclusion newly rests on. An item that changes without being named has been
-//! exchanged under a conclusion that was drawn from the old one.
+//! The diff is what people read to see what a conclusion newly rests on. An item that changes
+//! without being named has been exchanged under a conclusion that was drawn from the old one.
 //!
 //! ## How to mend it
-//! Derive the diff from the two snapshots in place of keeping it by hand, and record each change of the context.
+//! Derive the diff from the two snapshots in place of keeping it by hand, and record each change of
+//! the context.
 //!
 //! ## Fails
 //! ```jsonl
@@ -46,16 +48,28 @@ pub(super) const RULE: Rule = Rule {
 const MOST: usize = 10;
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    let wrong = scene.judged.anomalies().context.iter().filter_map(|b| match b {
-        ContextBreak::DiffMismatch { what, about } => Some((what, about)),
-        _ => None,
-    });
+    let wrong = scene
+        .judged
+        .anomalies()
+        .context
+        .iter()
+        .filter_map(|b| match b {
+            ContextBreak::DiffMismatch { what, about } => Some((what, about)),
+            _ => None,
+        });
     let wrong: Vec<(&String, &String)> = wrong.collect();
     for (what, about) in wrong.iter().take(MOST) {
-        out.report(&RULE, what.as_str()).whole_record("/diff").subject(about.as_str());
+        out.report(&RULE, what.as_str())
+            .whole_record("/diff")
+            .subject(about.as_str());
     }
     if wrong.len() > MOST {
-        out.report(&RULE, format!("{} more differences from the snapshots", wrong.len() - MOST))
-            .subject(subject(wrong.iter().skip(MOST).map(|(_, about)| about.as_str())));
+        out.report(
+            &RULE,
+            format!("{} more differences from the snapshots", wrong.len() - MOST),
+        )
+        .subject(subject(
+            wrong.iter().skip(MOST).map(|(_, about)| about.as_str()),
+        ));
     }
 }

@@ -1,18 +1,19 @@
 //! The conditions of the decisions can't be told.
 //!
 //! ## What it does
-//! To tell why a decision came out as it did one needs the prompt, the tools and the policy of that moment. The
-//! note is given once for an execution when `execution_started` has no `policy`, or when a thought has no
-//! `contextSnapshot` (with `systemPromptVersion` and `toolSetVersion`); it says what is missing. Native formats
-//! have YV212 for it.
+//! To tell why a decision came out as it did one needs the prompt, the tools and the policy of that
+//! moment. The note is given once for an execution when `execution_started` has no `policy`, or
+//! when a thought has no `contextSnapshot` (with `systemPromptVersion` and `toolSetVersion`); it
+//! says what is missing. Native formats have YV212 for it.
 //!
 //! ## Why it matters
-//! A decision that can't be put back into its conditions can't be checked against another policy or reproduced
-//! after an incident. Whoever exchanged the prompt or the policy for a day leaves no trace of it.
+//! A decision that can't be put back into its conditions can't be checked against another policy or
+//! reproduced after an incident. Whoever exchanged the prompt or the policy for a day leaves no
+//! trace of it.
 //!
 //! ## How to mend it
-//! Record the digest of the policy in the start, and the snapshot with each thought: hashes and versions, no
-//! contents. The versions should change whenever prompt or tools do.
+//! Record the digest of the policy in the start, and the snapshot with each thought: hashes and
+//! versions, no contents. The versions should change whenever prompt or tools do.
 //!
 //! ## Fails
 //! ```jsonl
@@ -43,7 +44,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(what) = scene.close.and_then(|c| c.conditions_missing) {
-        out.report(&RULE, format!("not recorded: {what}; the conditions of the decisions can't be told"))
-            .at_line(scene.execution.first_line());
+        out.report(
+            &RULE,
+            format!("not recorded: {what}; the conditions of the decisions can't be told"),
+        )
+        .at_line(scene.execution.first_line());
     }
 }

@@ -1,18 +1,20 @@
 //! The recorded hash of the context doesn't fit the recorded messages.
 //!
 //! ## What it does
-//! In the turns of the early runtimes, `inputHash` is the SHA-256 of all messages that the model was shown, as
-//! compact JSON; `recentMessages` holds the last of them. While that list is shorter than what the runtime
-//! keeps (10, in the editor 5), it is complete: then the hash is computed again and must be the same. A longer
-//! list can't be checked, unless the hash happens to fit.
+//! In the turns of the early runtimes, `inputHash` is the SHA-256 of all messages that the model
+//! was shown, as compact JSON; `recentMessages` holds the last of them. While that list is shorter
+//! than what the runtime keeps (10, in the editor 5), it is complete: then the hash is computed
+//! again and must be the same. A longer list can't be checked, unless the hash happens to fit.
 //!
 //! ## Why it matters
-//! The messages are why the model acted as it did. If the hash doesn't fit them, they aren't what it was shown:
-//! a prompt injection was taken out of the record afterwards, or a harmless request was put in.
+//! The messages are why the model acted as it did. If the hash doesn't fit them, they aren't what
+//! it was shown: a prompt injection was taken out of the record afterwards, or a harmless request
+//! was put in.
 //!
 //! ## How to mend it
-//! Compute the hash over exactly what is sent, and write the messages down at the same moment, in the order
-//! `role`, `content`, `timestamp`, `metadata`. If the record was edited, get the original.
+//! Compute the hash over exactly what is sent, and write the messages down at the same moment, in
+//! the order `role`, `content`, `timestamp`, `metadata`. If the record was edited, get the
+//! original.
 //!
 //! ## Fails
 //! ```jsonl
@@ -41,6 +43,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if scene.judged.anomalies().input_hash_wrong {
-        out.report(&RULE, "`inputHash` is not the hash of the recorded messages").whole_record("/contextSnapshot/inputHash");
+        out.report(
+            &RULE,
+            "`inputHash` is not the hash of the recorded messages",
+        )
+        .whole_record("/contextSnapshot/inputHash");
     }
 }

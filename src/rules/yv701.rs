@@ -1,18 +1,20 @@
 //! A `code_diff` is no valid unified diff.
 //!
 //! ## What it does
-//! The diff of each proposed action, and of each modified one, is read strictly: headers that agree with each other,
-//! hunks with exactly the lines that their `@@` line counts, names that can be read, nothing behind a hunk that belongs to
-//! none. Unified diffs and git's form with its creations, removals, renames, copies, modes and binary marks count
-//! alike. The message names the line of the diff, the hunk, and expected and found counts.
+//! The diff of each proposed action, and of each modified one, is read strictly: headers that agree
+//! with each other, hunks with exactly the lines that their `@@` line counts, names that can be
+//! read, nothing behind a hunk that belongs to none. Unified diffs and git's form with its
+//! creations, removals, renames, copies, modes and binary marks count alike. The message names the
+//! line of the diff, the hunk, and expected and found counts.
 //!
 //! ## Why it matters
-//! Programs that apply diffs skip what they don't understand, each in its own way. What a reviewer reads as part of a
-//! change may then not be applied, and what is applied may not be what the approval was given for.
+//! Programs that apply diffs skip what they don't understand, each in its own way. What a reviewer
+//! reads as part of a change may then not be applied, and what is applied may not be what the
+//! approval was given for.
 //!
 //! ## How to mend it
-//! Let a program write the diff (`git diff`, `diff -u`) in place of the model, or count the lines of each hunk again
-//! before it is proposed. `yuangs-verify patch check` says the same of a file.
+//! Let a program write the diff (`git diff`, `diff -u`) in place of the model, or count the lines
+//! of each hunk again before it is proposed. `yuangs-verify patch check` says the same of a file.
 //!
 //! ## Fails
 //! ```jsonl

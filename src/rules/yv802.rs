@@ -1,20 +1,21 @@
 //! A signature doesn't count.
 //!
 //! ## What it does
-//! With a trust file (`--keys`), each `signature` of a decision is checked: Ed25519 over the RFC 8785 form of
-//! `executionId`, `turnId`, `actionHash`, `status`, `by`, `signer` and `timestamp`, where `actionHash` is the
-//! canonical hash of the decided action. The key must be in the file, valid at the decision's time, and belong
-//! to `signer`. A decision without a signature is no finding here; without a trust file, signatures are counted
-//! as not checked.
+//! With a trust file (`--keys`), each `signature` of a decision is checked: Ed25519 over the RFC
+//! 8785 form of `executionId`, `turnId`, `actionHash`, `status`, `by`, `signer` and `timestamp`,
+//! where `actionHash` is the canonical hash of the decided action. The key must be in the file,
+//! valid at the decision's time, and belong to `signer`. A decision without a signature is no
+//! finding here; without a trust file, signatures are counted as not checked.
 //!
 //! ## Why it matters
-//! A name in `signer` is only a claim; the signature ties the person to this one action. If it fails, the
-//! approval was invented, copied from another action, or the action was exchanged after it: in the example, the
-//! path.
+//! A name in `signer` is only a claim; the signature ties the person to this one action. If it
+//! fails, the approval was invented, copied from another action, or the action was exchanged after
+//! it: in the example, the path.
 //!
 //! ## How to mend it
-//! Find out whether the record or the trust file is wrong: a key that was rotated must stay in the file with
-//! its time of validity. If the record was changed, get the original, and have the person decide again.
+//! Find out whether the record or the trust file is wrong: a key that was rotated must stay in the
+//! file with its time of validity. If the record was changed, get the original, and have the person
+//! decide again.
 //!
 //! ## Fails
 //! ```jsonl --keys keys/example.json
@@ -95,12 +96,27 @@ fn verify(
     signature: &SignatureFact<'_>,
 ) -> Result<(), Distrust> {
     let turn = scene.execution.turn();
-    let signer = decision.signer.ok_or(Distrust::Incomplete("signer"))?.decode();
-    let time = decision.time.ok_or(Distrust::Incomplete("timestamp"))?.millis();
-    let turn_id = scene.step.and_then(|s| s.turn).ok_or(Distrust::Incomplete("turn"))?;
+    let signer = decision
+        .signer
+        .ok_or(Distrust::Incomplete("signer"))?
+        .decode();
+    let time = decision
+        .time
+        .ok_or(Distrust::Incomplete("timestamp"))?
+        .millis();
+    let turn_id = scene
+        .step
+        .and_then(|s| s.turn)
+        .ok_or(Distrust::Incomplete("turn"))?;
     let action = match decision.modification() {
-        Some(modified) => modified.payload.map(|p| action_hash(&modified.kind.name(), p)),
-        None => turn.proposal.as_ref().filter(|p| p.what.is_recorded()).and_then(|p| p.what.hash()),
+        Some(modified) => modified
+            .payload
+            .map(|p| action_hash(&modified.kind.name(), p)),
+        None => turn
+            .proposal
+            .as_ref()
+            .filter(|p| p.what.is_recorded())
+            .and_then(|p| p.what.hash()),
     };
     let core = serde_json::json!({
         "executionId": &**scene.execution.id(),

@@ -1,17 +1,17 @@
 //! An edge of the knowledge graph names a node that nobody knows.
 //!
 //! ## What it does
-//! Takes both ends of each edge and looks for them among the executions of the traces, the items of the context bank, the
-//! skills, and the nodes of the graph's own files. The part before the first `:` (`exec:`, `ctx:`, `skill:`) may be missing
-//! on either side.
+//! Takes both ends of each edge and looks for them among the executions of the traces, the items of
+//! the context bank, the skills, and the nodes of the graph's own files. The part before the first
+//! `:` (`exec:`, `ctx:`, `skill:`) may be missing on either side.
 //!
 //! ## Why it matters
-//! An edge is evidence: this context was used in that execution, which validated that skill. If the execution isn't
-//! there, nobody can look at what is claimed.
+//! An edge is evidence: this context was used in that execution, which validated that skill. If the
+//! execution isn't there, nobody can look at what is claimed.
 //!
 //! ## How to mend it
-//! Keep the traces that the graph rests on, or name them among the sources. Edges to what was deleted on purpose can be
-//! archived with it.
+//! Keep the traces that the graph rests on, or name them among the sources. Edges to what was
+//! deleted on purpose can be archived with it.
 //!
 //! ## Fails
 //! ```toml knowledge reindex --fail-on warning

@@ -1,15 +1,17 @@
 //! The committed repo map isn't what the tree gives.
 //!
 //! ## What it does
-//! `repomap check` reads the settings out of a committed map, builds the map again from the tree, and reports one
-//! finding when a byte of it differs, with the lines that do.
+//! `repomap check` reads the settings out of a committed map, builds the map again from the tree,
+//! and reports one finding when a byte of it differs, with the lines that do.
 //!
 //! ## Why it matters
-//! A map stands in for code that nobody reads. One that is old, or was edited by hand, shows an agent and its reviewer a
-//! repository that isn't there: a function that is gone, a signature that has changed, a file that is missing on purpose.
+//! A map stands in for code that nobody reads. One that is old, or was edited by hand, shows an
+//! agent and its reviewer a repository that isn't there: a function that is gone, a signature that
+//! has changed, a file that is missing on purpose.
 //!
 //! ## How to mend it
-//! Build the map again with the same settings and `-o`, and commit it with the change that made it stale.
+//! Build the map again with the same settings and `-o`, and commit it with the change that made it
+//! stale.
 //!
 //! ## Fails
 //! ```python repomap check --map REPOMAP.md

@@ -1,16 +1,17 @@
 //! A source is newer than the index.
 //!
 //! ## What it does
-//! `knowledge reindex --check` compares the hash of every source with the one that was indexed, and names those that are new,
-//! changed or gone. It reads the other sources again and names those whose texts in the index aren't what the source gives, whatever
-//! digest is recorded for them. It changes nothing.
+//! `knowledge reindex --check` compares the hash of every source with the one that was indexed, and
+//! names those that are new, changed or gone. It reads the other sources again and names those
+//! whose texts in the index aren't what the source gives, whatever digest is recorded for them. It
+//! changes nothing.
 //!
 //! ## Why it matters
 //! An agent that asks a stale index is told what was true once, and has no way to notice.
 //!
 //! ## How to mend it
-//! Run `knowledge reindex`. It reads only what has changed. Where the index itself was changed, move its file away first: then all
-//! is read.
+//! Run `knowledge reindex`. It reads only what has changed. Where the index itself was changed,
+//! move its file away first: then all is read.
 //!
 //! ## Fails
 //! ```toml knowledge reindex --check

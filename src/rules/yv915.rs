@@ -1,18 +1,19 @@
 //! A server is started from what nobody has looked at.
 //!
 //! ## What it does
-//! Looks at the servers of `.mcp.json`. A package that is fetched and run (`npx`, `bunx`, `npm exec`, `pnpm dlx`, `uvx`,
-//! `uv tool run`, `pipx run`, `deno run`) needs an exact version or a commit, an image its digest; a shell or a line for a shell is
-//! named, and so are code for an interpreter (`python -c`, `node -e`) and a connection in the clear to another machine. `env` (with
-//! `-S`), `sudo` and their like are looked through, options before a subcommand passed over.
+//! Looks at the servers of `.mcp.json`. A package that is fetched and run (`npx`, `bunx`,
+//! `npm exec`, `pnpm dlx`, `uvx`, `uv tool run`, `pipx run`, `deno run`) needs an exact version or
+//! a commit, an image its digest; a shell or a line for a shell is named, and so are code for an
+//! interpreter (`python -c`, `node -e`) and a connection in the clear to another machine. `env`
+//! (with `-S`), `sudo` and their like are looked through, options before a subcommand passed over.
 //!
 //! ## Why it matters
-//! A server sees what the agent sees and answers what it likes. Without a version it is whatever its publisher, or whoever
-//! took over the name, put there today.
+//! A server sees what the agent sees and answers what it likes. Without a version it is whatever
+//! its publisher, or whoever took over the name, put there today.
 //!
 //! ## How to mend it
-//! Name the version that was reviewed: `npx -y @scope/server@1.2.3`, `uvx server==1.2.3`, `image@sha256:…`. Name programs and their
-//! arguments instead of a line for a shell.
+//! Name the version that was reviewed: `npx -y @scope/server@1.2.3`, `uvx server==1.2.3`,
+//! `image@sha256:…`. Name programs and their arguments instead of a line for a shell.
 //!
 //! ## Fails
 //! ```toml validate --fail-on warning .mcp.json

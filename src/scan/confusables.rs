@@ -1,7 +1,8 @@
 //! Characters that an id of somebody may be written with to pass for somebody else's.
 //!
-//! After the confusables of Unicode Technical Standard 39, wider than [`looks_like`]: what is told of a path or a command must
-//! be a trick, and a letter that is only somewhat alike isn't one; but who governs may not be told from an agent by such a letter.
+//! After the confusables of Unicode Technical Standard 39, wider than [`looks_like`]: what is told
+//! of a path or a command must be a trick, and a letter that is only somewhat alike isn't one; but
+//! who governs may not be told from an agent by such a letter.
 
 use super::letters::looks_like;
 use rustc_hash::FxHashMap;
@@ -243,11 +244,16 @@ const PASSES: &[(char, &str)] = &[
     ('~', "⁓∼˜῀"),
 ];
 
-/// The lower-case ASCII character that `c` passes for where somebody is named, or what it looks like anywhere.
+/// The lower-case ASCII character that `c` passes for where somebody is named, or what it looks
+/// like anywhere.
 #[must_use]
 pub(crate) fn passes_for(c: char) -> Option<char> {
-    static TABLE: LazyLock<FxHashMap<char, char>> =
-        LazyLock::new(|| PASSES.iter().flat_map(|(ascii, others)| others.chars().map(|other| (other, *ascii))).collect());
+    static TABLE: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
+        PASSES
+            .iter()
+            .flat_map(|(ascii, others)| others.chars().map(|other| (other, *ascii)))
+            .collect()
+    });
     if c.is_ascii() {
         return None;
     }
@@ -268,15 +274,26 @@ mod tests {
     fn each_character_passes_for_one_of_ascii() {
         let mut met = std::collections::HashSet::new();
         for (ascii, others) in PASSES {
-            assert!(ascii.is_ascii_graphic() && !ascii.is_ascii_uppercase(), "{ascii}");
+            assert!(
+                ascii.is_ascii_graphic() && !ascii.is_ascii_uppercase(),
+                "{ascii}"
+            );
             for other in others.chars() {
                 assert!(!other.is_ascii() && met.insert(other), "{other}");
                 assert!(passes_for(other).is_some_and(|c| c.is_ascii()), "{other}");
             }
         }
-        for (other, ascii) in
-            [('г', 'r'), ('ь', 'b'), ('\u{ab70}', 'd'), ('ꓳ', 'o'), ('ⲟ', 'o'), ('ᴄ', 'c'), ('∶', ':'), ('’', '\''), ('🅲', 'c')]
-        {
+        for (other, ascii) in [
+            ('г', 'r'),
+            ('ь', 'b'),
+            ('\u{ab70}', 'd'),
+            ('ꓳ', 'o'),
+            ('ⲟ', 'o'),
+            ('ᴄ', 'c'),
+            ('∶', ':'),
+            ('’', '\''),
+            ('🅲', 'c'),
+        ] {
             assert_eq!(passes_for(other), Some(ascii), "{other}");
         }
         assert_eq!(passes_for('é'), None);

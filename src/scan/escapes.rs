@@ -1,5 +1,5 @@
-//! What a text holds that a scan has to look at more closely: one pass, because nearly every text holds nothing of it and
-//! every byte comes by here.
+//! What a text holds that a scan has to look at more closely: one pass, because nearly every text
+//! holds nothing of it and every byte comes by here.
 
 #![expect(clippy::inline_always, reason = "see `bits::at_best`")]
 
@@ -19,9 +19,14 @@ pub(super) struct Escapes {
 }
 
 impl Escapes {
-    /// Looks a text over. A backslash that is escaped itself counts as one: this may err to the side of yes.
+    /// Looks a text over. A backslash that is escaped itself counts as one: this may err to the
+    /// side of yes.
     pub(super) fn of(text: &str) -> Self {
-        bits::at_best(Look { bytes: text.as_bytes(), found: Self::default(), beyond: Lanes::splat(0) })
+        bits::at_best(Look {
+            bytes: text.as_bytes(),
+            found: Self::default(),
+            beyond: Lanes::splat(0),
+        })
     }
 }
 
@@ -44,7 +49,10 @@ impl bits::Work for Look<'_> {
         }
         self.stretch(stretches.len() * STRETCH, &bits::first(rest));
         // The highest bit of a byte that is no ASCII is set.
-        Escapes { beyond: self.beyond.any(), ..self.found }
+        Escapes {
+            beyond: self.beyond.any(),
+            ..self.found
+        }
     }
 }
 
@@ -68,7 +76,8 @@ impl Look<'_> {
     }
 }
 
-/// A text that is no JSON, with its `\uhhhh` escapes of ASCII characters resolved: a line that was cut off still means what it says.
+/// A text that is no JSON, with its `\uhhhh` escapes of ASCII characters resolved: a line that was
+/// cut off still means what it says.
 #[derive(Debug)]
 pub(super) struct Unescaped {
     /// The text.
@@ -80,12 +89,20 @@ pub(super) struct Unescaped {
 impl Unescaped {
     /// Resolves the escapes of a text; `None` if there are none.
     pub(super) fn of(written: &str) -> Option<Self> {
-        let mut resolved = Self { text: String::new(), places: Vec::new() };
+        let mut resolved = Self {
+            text: String::new(),
+            places: Vec::new(),
+        };
         let mut rest = written;
         while let Some((plain, behind)) = rest.split_once(r"\u") {
             resolved.text.push_str(plain);
-            let unit = behind.get(..4).filter(|h| h.bytes().all(|b| b.is_ascii_hexdigit()));
-            if let Some(byte) = unit.and_then(|h| u8::from_str_radix(h, 16).ok()).filter(|b| (b' '..=b'~').contains(b)) {
+            let unit = behind
+                .get(..4)
+                .filter(|h| h.bytes().all(|b| b.is_ascii_hexdigit()));
+            if let Some(byte) = unit
+                .and_then(|h| u8::from_str_radix(h, 16).ok())
+                .filter(|b| (b' '..=b'~').contains(b))
+            {
                 resolved.places.push(resolved.text.len());
                 resolved.text.push(char::from(byte));
                 rest = behind.get(4..).unwrap_or_default();
@@ -119,7 +136,10 @@ mod tests {
         assert_eq!(found.text, r"aAb\u00e9B!");
         for (at, c) in found.text.char_indices() {
             let origin = written.get(found.origin(at)..).unwrap();
-            assert!(origin.starts_with(c) || origin.starts_with(r"\u004"), "{origin}");
+            assert!(
+                origin.starts_with(c) || origin.starts_with(r"\u004"),
+                "{origin}"
+            );
         }
         assert!(Unescaped::of(r"\u00e9 \n").is_none());
     }

@@ -1,8 +1,9 @@
-//! Text that comes in pieces: what a terminal printed, and what was typed into it, over the lines of a recording.
+//! Text that comes in pieces: what a terminal printed, and what was typed into it, over the lines
+//! of a recording.
 //!
-//! Who types a token types it key by key, and what a program prints is cut wherever a buffer was full. So the frames of each
-//! direction are read as one text as well. What the terminal makes of it isn't played: a token with control sequences or corrections
-//! inside is none.
+//! Who types a token types it key by key, and what a program prints is cut wherever a buffer was
+//! full. So the frames of each direction are read as one text as well. What the terminal makes of
+//! it isn't played: a token with control sequences or corrections inside is none.
 
 use super::joined::Joined;
 use super::secret::{self, Table};
@@ -30,17 +31,28 @@ pub struct Spread {
     pub message: String,
     /// The credential.
     pub secret: String,
-    /// Its pieces, as far as they stand in the lines that were read last: numbers of lines from 0, and bytes of each.
+    /// Its pieces, as far as they stand in the lines that were read last: numbers of lines from 0,
+    /// and bytes of each.
     pub pieces: Vec<(usize, Range<usize>)>,
 }
 
 impl Frames {
-    /// Reads the next lines of a recording and finds the credentials that end in them and stand in more than one.
+    /// Reads the next lines of a recording and finds the credentials that end in them and stand in
+    /// more than one.
     pub fn read<'t>(&mut self, lines: impl Iterator<Item = &'t str>) -> Vec<Spread> {
-        let Ok(table) = Table::shipped() else { return Vec::new() };
+        let Ok(table) = Table::shipped() else {
+            return Vec::new();
+        };
         self.read_for(lines, |text| {
             let found = secret::find(table, text).into_iter();
-            found.map(|s| (s.start..s.end, format!("{}, in pieces over several frames", s.describe(text)))).collect()
+            found
+                .map(|s| {
+                    (
+                        s.start..s.end,
+                        format!("{}, in pieces over several frames", s.describe(text)),
+                    )
+                })
+                .collect()
         })
     }
 
@@ -52,7 +64,9 @@ impl Frames {
     ) -> Vec<Spread> {
         let [mut printed, mut typed] = [&mut self.printed, &mut self.typed].map(Kept::take);
         for (number, line) in lines.enumerate() {
-            let Some((code, data)) = frame(line) else { continue };
+            let Some((code, data)) = frame(line) else {
+                continue;
+            };
             let stream = match &*code.decode(line) {
                 "o" => &mut printed,
                 "i" => &mut typed,
@@ -64,15 +78,26 @@ impl Frames {
         let mut all = Vec::new();
         for (mut stream, kept) in [(printed, &mut self.printed), (typed, &mut self.typed)] {
             for (place, message) in find(stream.text()) {
-                let secret = stream.text().get(place.clone()).unwrap_or_default().to_owned();
+                let secret = stream
+                    .text()
+                    .get(place.clone())
+                    .unwrap_or_default()
+                    .to_owned();
                 let mut touched = 0;
                 let pieces = stream.pieces(place).inspect(|_| touched += 1);
                 let pieces: Vec<_> = pieces
-                    .filter_map(|(part, place)| part.as_mut().map(|(number, offsets)| (*number, offsets.range(place))))
+                    .filter_map(|(part, place)| {
+                        part.as_mut()
+                            .map(|(number, offsets)| (*number, offsets.range(place)))
+                    })
                     .collect();
                 // What stands in one frame is found there; what ended before was found then.
                 if touched > 1 && !pieces.is_empty() {
-                    all.push(Spread { message, secret, pieces });
+                    all.push(Spread {
+                        message,
+                        secret,
+                        pieces,
+                    });
                 }
             }
             kept.keep(&stream);
@@ -99,7 +124,8 @@ impl Kept {
     }
 }
 
-/// The code and the data of a frame: the first two strings of its array, whatever else stands in it.
+/// The code and the data of a frame: the first two strings of its array, whatever else stands in
+/// it.
 fn frame(line: &str) -> Option<(Found<'_>, Found<'_>)> {
     let (mut code, mut data) = (None, None);
     let bracket = line.len() - line.trim_start().len();
@@ -121,27 +147,47 @@ mod tests {
         serde_json::json!([0.5, code, data]).to_string()
     }
 
-    /// A recording of a text in pieces of `length` characters, with frames of another kind in between.
+    /// A recording of a text in pieces of `length` characters, with frames of another kind in
+    /// between.
     fn recording(text: &str, length: usize) -> Vec<String> {
         let letters: Vec<char> = text.chars().collect();
-        let pieces = letters.chunks(length.max(1)).map(|piece| line("o", &piece.iter().collect::<String>()));
-        pieces.flat_map(|piece| [piece, line("r", "80x24"), line("i", "x")]).collect()
+        let pieces = letters
+            .chunks(length.max(1))
+            .map(|piece| line("o", &piece.iter().collect::<String>()));
+        pieces
+            .flat_map(|piece| [piece, line("r", "80x24"), line("i", "x")])
+            .collect()
     }
 
     #[test]
     fn what_is_typed_key_by_key_is_one_text() {
         let token = fill("ghp_⟦crc62:30⟧").unwrap();
-        let lines: Vec<String> = format!("export TOKEN={token}\r").chars().map(|c| line("i", &c.to_string())).collect();
+        let lines: Vec<String> = format!("export TOKEN={token}\r")
+            .chars()
+            .map(|c| line("i", &c.to_string()))
+            .collect();
         let found = Frames::default().read(lines.iter().map(String::as_str));
         assert_eq!(found.len(), 1);
         assert_eq!((&found[0].secret, found[0].pieces.len()), (&token, 40));
         assert_eq!(found[0].pieces[0], (13, 10..11));
-        assert!(found[0].message.ends_with("(github-token), in pieces over several frames"), "{}", found[0].message);
+        assert!(
+            found[0]
+                .message
+                .ends_with("(github-token), in pieces over several frames"),
+            "{}",
+            found[0].message
+        );
         // In one frame it is none of ours.
-        assert_eq!(Frames::default().read([&*line("o", &token), &line("o", "\r\n")].into_iter()), []);
+        assert_eq!(
+            Frames::default().read([&*line("o", &token), &line("o", "\r\n")].into_iter()),
+            []
+        );
         // Neither are the two directions one text.
         let (first, second) = token.split_at(20);
-        assert_eq!(Frames::default().read([&*line("o", first), &line("i", second)].into_iter()), []);
+        assert_eq!(
+            Frames::default().read([&*line("o", first), &line("i", second)].into_iter()),
+            []
+        );
     }
 
     #[test]
@@ -149,11 +195,31 @@ mod tests {
         let token = fill("ghp_⟦crc62:30⟧").unwrap();
         let (first, second) = token.split_at(20);
         let mut frames = Frames::default();
-        assert_eq!(frames.read([&*line("o", "a\n"), &line("o", first)].into_iter()), []);
+        assert_eq!(
+            frames.read([&*line("o", "a\n"), &line("o", first)].into_iter()),
+            []
+        );
         let found = frames.read([&*line("o", second)].into_iter());
-        assert_eq!(found.iter().map(|s| (&s.secret, s.pieces.len())).collect::<Vec<_>>(), [(&token, 1)]);
-        assert_eq!(frames.read([&*line("o", "\n")].into_iter()), [], "it is said once");
-        frames.read([&*line("o", first), &line("o", &"\n".repeat(KEPT)), &line("o", "x")].into_iter());
+        assert_eq!(
+            found
+                .iter()
+                .map(|s| (&s.secret, s.pieces.len()))
+                .collect::<Vec<_>>(),
+            [(&token, 1)]
+        );
+        assert_eq!(
+            frames.read([&*line("o", "\n")].into_iter()),
+            [],
+            "it is said once"
+        );
+        frames.read(
+            [
+                &*line("o", first),
+                &line("o", &"\n".repeat(KEPT)),
+                &line("o", "x"),
+            ]
+            .into_iter(),
+        );
         assert_eq!(frames.printed.0, format!("{}x", "\n".repeat(KEPT - 1)));
     }
 

@@ -1,7 +1,8 @@
 //! Characters that act on a terminal, turn text around or hide in it.
 //!
-//! Sources: ECMA-48 (control functions), xterm's control sequences (OSC 8, OSC 52), Unicode Standard
-//! Annex 9 (bidirectional text), Unicode Technical Standards 39 and 51 (confusables, emoji).
+//! Sources: ECMA-48 (control functions), xterm's control sequences (OSC 8, OSC 52), Unicode
+//! Standard Annex 9 (bidirectional text), Unicode Technical Standards 39 and 51 (confusables,
+//! emoji).
 
 use super::letters;
 use super::strings::Role;
@@ -37,8 +38,12 @@ impl What {
             Self::Sequence(introducer, name) => format!("{introducer} ({name})"),
             Self::Char(c, name) => format!("U+{:04X} ({name})", u32::from(c)),
             Self::Letter(c) => {
-                let like = letters::looks_like(c).map_or_else(|| "a plain letter".to_owned(), |l| format!("`{l}`"));
-                format!("U+{:04X} `{c}` (looks like {like}) among other letters", u32::from(c))
+                let like = letters::looks_like(c)
+                    .map_or_else(|| "a plain letter".to_owned(), |l| format!("`{l}`"));
+                format!(
+                    "U+{:04X} `{c}` (looks like {like}) among other letters",
+                    u32::from(c)
+                )
             }
             Self::Sign(c) => {
                 let like = letters::looks_like(c).unwrap_or('/');
@@ -58,7 +63,13 @@ pub(super) fn describe(sightings: &[Sighting]) -> String {
     let mut parts: Vec<String> = counts
         .iter()
         .take(NAMED)
-        .map(|(what, count)| if *count > 1 { format!("{count} times {}", what.describe()) } else { what.describe() })
+        .map(|(what, count)| {
+            if *count > 1 {
+                format!("{count} times {}", what.describe())
+            } else {
+                what.describe()
+            }
+        })
         .collect();
     if counts.len() > NAMED {
         parts.push(format!("{} more kinds", counts.len() - NAMED));
@@ -116,7 +127,11 @@ const fn invisible(c: char) -> Option<&'static str> {
 pub(super) fn find(text: &str, role: Role) -> Vec<Sighting> {
     let mut found = Vec::new();
     if text.chars().any(is_of_interest) {
-        let mut looker = Looker { text, role, directed: None };
+        let mut looker = Looker {
+            text,
+            role,
+            directed: None,
+        };
         let mut skip = 0;
         for (at, c) in text.char_indices() {
             if at >= skip && is_of_interest(c) {
@@ -154,7 +169,8 @@ impl Looker<'_> {
         let output = self.role == Role::Output;
         match c {
             '\u{1b}' => {
-                let (length, introducer, name, harmless) = sequence(self.text.get(after..).unwrap_or_default());
+                let (length, introducer, name, harmless) =
+                    sequence(self.text.get(after..).unwrap_or_default());
                 if !(output && harmless) {
                     report(1 + length, What::Sequence(introducer, name));
                 }
@@ -168,7 +184,14 @@ impl Looker<'_> {
                 }
             }
             '\u{c}' if matches!(self.role, Role::Code | Role::Output) => {}
-            '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1a}' | '\u{1c}'..='\u{1f}' | '\u{7f}' if !output => {
+            '\u{0}'..='\u{8}'
+            | '\u{b}'
+            | '\u{c}'
+            | '\u{e}'..='\u{1a}'
+            | '\u{1c}'..='\u{1f}'
+            | '\u{7f}'
+                if !output =>
+            {
                 report(1, What::Char(c, "control character"));
             }
             '\u{80}'..='\u{9f}' => {
@@ -204,9 +227,20 @@ impl Looker<'_> {
     /// A run of tag characters: where it ends, and whether it spells one of the three flags that
     /// Unicode recommends.
     fn tags(&self, at: usize) -> (usize, bool) {
-        let run: String = self.text.get(at..).unwrap_or_default().chars().take_while(|c| is_tag(*c)).take(8).collect();
-        let spelled: String = run.chars().filter_map(|c| char::from_u32(u32::from(c) - 0xE_0000)).collect();
-        let is_flag = self.before(at) == Some('\u{1f3f4}') && matches!(&*spelled, "gbeng\u{7f}" | "gbsct\u{7f}" | "gbwls\u{7f}");
+        let run: String = self
+            .text
+            .get(at..)
+            .unwrap_or_default()
+            .chars()
+            .take_while(|c| is_tag(*c))
+            .take(8)
+            .collect();
+        let spelled: String = run
+            .chars()
+            .filter_map(|c| char::from_u32(u32::from(c) - 0xE_0000))
+            .collect();
+        let is_flag = self.before(at) == Some('\u{1f3f4}')
+            && matches!(&*spelled, "gbeng\u{7f}" | "gbsct\u{7f}" | "gbwls\u{7f}");
         (at + run.len(), is_flag)
     }
 
@@ -217,34 +251,48 @@ impl Looker<'_> {
         match c {
             // Between emoji, and between letters of scripts that join.
             '\u{200d}' => {
-                before.is_some_and(|c| is_pictograph(c) || is_emoji_part(c)) && behind.is_some_and(is_pictograph)
+                before.is_some_and(|c| is_pictograph(c) || is_emoji_part(c))
+                    && behind.is_some_and(is_pictograph)
                     || before.is_some_and(joins)
             }
             '\u{200c}' => before.is_some_and(joins) && behind.is_some_and(joins),
-            '\u{200b}' => before.is_some_and(breaks_by_zero_width) || behind.is_some_and(breaks_by_zero_width),
+            '\u{200b}' => {
+                before.is_some_and(breaks_by_zero_width) || behind.is_some_and(breaks_by_zero_width)
+            }
             '\u{180b}'..='\u{180f}' => before.is_some_and(|c| matches!(c, '\u{1800}'..='\u{18af}')),
-            '\u{ad}' => prose && before.is_some_and(char::is_alphabetic) && behind.is_some_and(char::is_alphabetic),
+            '\u{ad}' => {
+                prose
+                    && before.is_some_and(char::is_alphabetic)
+                    && behind.is_some_and(char::is_alphabetic)
+            }
             '\u{2028}' | '\u{2029}' => prose,
             // A byte-order mark begins a file, and so a line of a diff.
             '\u{feff}' => match before {
                 None => true,
-                Some('+' | '-' | ' ') => self.role == Role::Code && matches!(self.before(at - 1), None | Some('\n')),
+                Some('+' | '-' | ' ') => {
+                    self.role == Role::Code && matches!(self.before(at - 1), None | Some('\n'))
+                }
                 Some(_) => false,
             },
-            '\u{fe00}'..='\u{fe0f}' => before.is_some_and(|c| !c.is_ascii_alphabetic() && invisible(c).is_none()),
+            '\u{fe00}'..='\u{fe0f}' => {
+                before.is_some_and(|c| !c.is_ascii_alphabetic() && invisible(c).is_none())
+            }
             '\u{e0100}'..='\u{e01ef}' => before.is_some_and(is_ideograph),
-            // Marks order the punctuation of right-to-left text. Overrides and isolates are another matter.
+            // Marks order the punctuation of right-to-left text. Overrides and isolates are another
+            // matter.
             '\u{200e}' | '\u{200f}' | '\u{61c}' => {
                 let text = self.text;
-                *self.directed.get_or_insert_with(|| text.chars().any(is_right_to_left))
+                *self
+                    .directed
+                    .get_or_insert_with(|| text.chars().any(is_right_to_left))
             }
             _ => false,
         }
     }
 }
 
-/// What follows an escape character: how many bytes belong to it, how it is introduced, its name, and
-/// whether programs print it for good reasons (colours, progress, links).
+/// What follows an escape character: how many bytes belong to it, how it is introduced, its name,
+/// and whether programs print it for good reasons (colours, progress, links).
 fn sequence(rest: &str) -> (usize, &'static str, &'static str, bool) {
     const LONGEST: usize = 4096;
     let bytes = rest.as_bytes();
@@ -260,8 +308,18 @@ fn sequence(rest: &str) -> (usize, &'static str, &'static str, bool) {
     };
     match bytes.first() {
         Some(b'[') => {
-            let parameters = bytes.iter().skip(1).take(LONGEST).take_while(|b| matches!(b, 0x20..=0x3f)).count();
-            (1 + parameters, "U+001B U+005B", "terminal control sequence, CSI", true)
+            let parameters = bytes
+                .iter()
+                .skip(1)
+                .take(LONGEST)
+                .take_while(|b| matches!(b, 0x20..=0x3f))
+                .count();
+            (
+                1 + parameters,
+                "U+001B U+005B",
+                "terminal control sequence, CSI",
+                true,
+            )
         }
         Some(b']') => {
             let number: &[u8] = bytes.get(1..).unwrap_or_default();
@@ -274,8 +332,18 @@ fn sequence(rest: &str) -> (usize, &'static str, &'static str, bool) {
             };
             (terminated(), "U+001B U+005D", name, harmless)
         }
-        Some(b'P') => (terminated(), "U+001B U+0050", "device control string, DCS", false),
-        Some(b'X' | b'^' | b'_') => (terminated(), "U+001B", "string to the terminal, SOS, PM or APC", false),
+        Some(b'P') => (
+            terminated(),
+            "U+001B U+0050",
+            "device control string, DCS",
+            false,
+        ),
+        Some(b'X' | b'^' | b'_') => (
+            terminated(),
+            "U+001B",
+            "string to the terminal, SOS, PM or APC",
+            false,
+        ),
         Some(0x20..=0x7e) => (1, "U+001B", "escape sequence", true),
         _ => (0, "U+001B", "escape character", true),
     }
@@ -295,8 +363,8 @@ const fn is_emoji_part(c: char) -> bool {
     matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// Scripts whose letters join, and which use the joiner and the non-joiner: Arabic, those of South Asia,
-/// Tibetan, Myanmar, Khmer, Mongolian.
+/// Scripts whose letters join, and which use the joiner and the non-joiner: Arabic, those of South
+/// Asia, Tibetan, Myanmar, Khmer, Mongolian.
 const fn joins(c: char) -> bool {
     matches!(c, '\u{600}'..='\u{6ff}' | '\u{750}'..='\u{77f}' | '\u{8a0}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{f00}'..='\u{fff}'
         | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{1800}'..='\u{18af}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
@@ -328,19 +396,40 @@ mod tests {
     #[test]
     fn hidden_text_is_found_with_its_code_points() {
         for (text, expected) in [
-            ("a\u{1b}[2Jb", "U+001B U+005B (terminal control sequence, CSI)"),
-            ("\u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{7}", "2 times U+001B U+005D (terminal hyperlink, OSC 8)"),
-            ("\u{1b}]52;c;ZXZpbA==\u{7}", "U+001B U+005D (writes to the clipboard, OSC 52)"),
-            ("\u{1b}P1$r\u{1b}\\", "U+001B U+0050 (device control string, DCS)"),
+            (
+                "a\u{1b}[2Jb",
+                "U+001B U+005B (terminal control sequence, CSI)",
+            ),
+            (
+                "\u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{7}",
+                "2 times U+001B U+005D (terminal hyperlink, OSC 8)",
+            ),
+            (
+                "\u{1b}]52;c;ZXZpbA==\u{7}",
+                "U+001B U+005D (writes to the clipboard, OSC 52)",
+            ),
+            (
+                "\u{1b}P1$r\u{1b}\\",
+                "U+001B U+0050 (device control string, DCS)",
+            ),
             ("x\u{9b}2J", "U+009B (C1 control, CSI)"),
             ("a\u{8}b", "U+0008 (control character)"),
             ("safe\rrm -rf", "U+000D (carriage return inside a line)"),
-            ("a\u{202e}b\u{202c}", "U+202C (pop directional formatting), U+202E (right-to-left override)"),
-            ("a\u{2066}b\u{2069}", "U+2066 (left-to-right isolate), U+2069 (pop directional isolate)"),
+            (
+                "a\u{202e}b\u{202c}",
+                "U+202C (pop directional formatting), U+202E (right-to-left override)",
+            ),
+            (
+                "a\u{2066}b\u{2069}",
+                "U+2066 (left-to-right isolate), U+2069 (pop directional isolate)",
+            ),
             ("pay\u{200b}load", "U+200B (zero-width space)"),
             ("a\u{200d}b", "U+200D (zero-width joiner)"),
             ("a\u{feff}b", "U+FEFF (zero-width no-break space)"),
-            ("a\u{e0041}\u{e0042}", "U+E0041 (tag character), U+E0042 (tag character)"),
+            (
+                "a\u{e0041}\u{e0042}",
+                "U+E0041 (tag character), U+E0042 (tag character)",
+            ),
             ("a\u{fe01}", "U+FE01 (variation selector)"),
             ("☺\u{fe01}\u{fe02}", "U+FE02 (variation selector)"),
             ("a\u{3164}b", "U+3164 (Hangul filler)"),
@@ -348,7 +437,10 @@ mod tests {
         ] {
             assert_eq!(said(text, Role::Prose), expected, "{text:?}");
         }
-        assert_eq!(said("src/\u{430}pp.ts", Role::Path), "U+0430 `а` (looks like `a`) among other letters");
+        assert_eq!(
+            said("src/\u{430}pp.ts", Role::Path),
+            "U+0430 `а` (looks like `a`) among other letters"
+        );
         assert_eq!(said("a\u{2028}b", Role::Command), "U+2028 (line separator)");
     }
 
@@ -367,8 +459,17 @@ mod tests {
         ] {
             assert_eq!(said(text, Role::Prose), "", "{text:?}");
         }
-        assert_eq!(said("@@ -0,0 +1 @@\n+\u{feff}using System;\n", Role::Code), "");
-        assert_eq!(said("\u{1b}[32mok\u{1b}[0m\r 50 %\r100 %\n\u{1b}]0;title\u{7}", Role::Output), "");
+        assert_eq!(
+            said("@@ -0,0 +1 @@\n+\u{feff}using System;\n", Role::Code),
+            ""
+        );
+        assert_eq!(
+            said(
+                "\u{1b}[32mok\u{1b}[0m\r 50 %\r100 %\n\u{1b}]0;title\u{7}",
+                Role::Output
+            ),
+            ""
+        );
         assert_ne!(said("\u{1b}]52;c;ZXZpbA==\u{7}", Role::Output), "");
         assert_ne!(said("x\u{e0069}\u{e0067}", Role::Output), "");
     }

@@ -12,7 +12,10 @@ pub(super) struct Joined<P> {
 
 impl<P> Default for Joined<P> {
     fn default() -> Self {
-        Self { text: String::new(), parts: Vec::new() }
+        Self {
+            text: String::new(),
+            parts: Vec::new(),
+        }
     }
 }
 
@@ -33,14 +36,25 @@ impl<P> Joined<P> {
     }
 
     /// The parts that a stretch of the whole text touches, and which bytes of each.
-    pub(super) fn pieces(&mut self, stretch: Range<usize>) -> impl Iterator<Item = (&mut P, Range<usize>)> {
-        let first = self.parts.partition_point(|(place, _)| place.end <= stretch.start);
-        let touched = self.parts.iter_mut().skip(first).take_while(move |(place, _)| place.start < stretch.end);
-        touched.filter(|(place, _)| !place.is_empty()).map(move |(place, part)| {
-            let from = stretch.start.max(place.start) - place.start;
-            let to = stretch.end.min(place.end) - place.start;
-            (part, from..to)
-        })
+    pub(super) fn pieces(
+        &mut self,
+        stretch: Range<usize>,
+    ) -> impl Iterator<Item = (&mut P, Range<usize>)> {
+        let first = self
+            .parts
+            .partition_point(|(place, _)| place.end <= stretch.start);
+        let touched = self
+            .parts
+            .iter_mut()
+            .skip(first)
+            .take_while(move |(place, _)| place.start < stretch.end);
+        touched
+            .filter(|(place, _)| !place.is_empty())
+            .map(move |(place, part)| {
+                let from = stretch.start.max(place.start) - place.start;
+                let to = stretch.end.min(place.end) - place.start;
+                (part, from..to)
+            })
     }
 }
 

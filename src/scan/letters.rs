@@ -1,8 +1,8 @@
 //! Letters that look like others.
 //!
-//! The table holds the letters whose usual shape is that of a Latin letter or of a sign that separates
-//! paths, after the confusables of Unicode Technical Standard 39; accents and rare scripts are left out,
-//! because what nobody takes for the other isn't a trick.
+//! The table holds the letters whose usual shape is that of a Latin letter or of a sign that
+//! separates paths, after the confusables of Unicode Technical Standard 39; accents and rare
+//! scripts are left out, because what nobody takes for the other isn't a trick.
 
 use super::hidden::{Sighting, What};
 
@@ -96,11 +96,16 @@ pub(super) const fn is_of_interest(c: char) -> bool {
     looks_like(c).is_some() || is_styled(c)
 }
 
-/// Finds words that mix letters of scripts that look alike, and signs that only look like a separator.
-/// `programs` also judges words that stand where a program is named, and leaves quoted text alone: a
-/// commit message may be in any language.
+/// Finds words that mix letters of scripts that look alike, and signs that only look like a
+/// separator. `programs` also judges words that stand where a program is named, and leaves quoted
+/// text alone: a commit message may be in any language.
 pub(super) fn find(text: &str, programs: bool, sightings: &mut Vec<Sighting>) {
-    let mut words = Words { text, pos: 0, program: programs, programs };
+    let mut words = Words {
+        text,
+        pos: 0,
+        program: programs,
+        programs,
+    };
     while let Some(word) = words.next() {
         judge(word.text, word.at, word.is_program, sightings);
     }
@@ -111,7 +116,11 @@ fn judge(word: &str, at: usize, is_program: bool, sightings: &mut Vec<Sighting>)
     let mut start = 0;
     for (n, c) in word.char_indices().chain([(word.len(), '/')]) {
         if matches!(looks_like(c), Some('/' | '.')) {
-            sightings.push(Sighting { at: at + n, length: c.len_utf8(), what: What::Sign(c) });
+            sightings.push(Sighting {
+                at: at + n,
+                length: c.len_utf8(),
+                what: What::Sign(c),
+            });
         } else if c.is_alphanumeric() {
             continue;
         }
@@ -125,7 +134,11 @@ fn judge(word: &str, at: usize, is_program: bool, sightings: &mut Vec<Sighting>)
         let whole = is_program && run.chars().count() > 1 && run.chars().all(foreign);
         if mixed || whole {
             let at = at + n - run.len() + first;
-            sightings.push(Sighting { at, length: letter.len_utf8(), what: What::Letter(letter) });
+            sightings.push(Sighting {
+                at,
+                length: letter.len_utf8(),
+                what: What::Letter(letter),
+            });
         }
     }
 }
@@ -137,8 +150,8 @@ struct Word<'t> {
     is_program: bool,
 }
 
-/// Cuts text into words as roughly as the purpose allows: what is taken for a program too often only
-/// gets a closer look.
+/// Cuts text into words as roughly as the purpose allows: what is taken for a program too often
+/// only gets a closer look.
 struct Words<'t> {
     text: &'t str,
     pos: usize,
@@ -153,18 +166,31 @@ impl<'t> Words<'t> {
             let rest = self.text.get(self.pos..).filter(|r| !r.is_empty())?;
             if !self.programs {
                 self.pos = self.text.len();
-                return Some(Word { text: rest, at: 0, is_program: false });
+                return Some(Word {
+                    text: rest,
+                    at: 0,
+                    is_program: false,
+                });
             }
-            let length = rest.find(|c: char| c.is_whitespace() || "|&;()<>\"'`$".contains(c)).unwrap_or(rest.len());
+            let length = rest
+                .find(|c: char| c.is_whitespace() || "|&;()<>\"'`$".contains(c))
+                .unwrap_or(rest.len());
             if length > 0 {
                 let at = self.pos;
                 self.pos += length;
                 let text = rest.get(..length).unwrap_or_default();
                 let is_program = std::mem::take(&mut self.program);
-                if is_program && (text.contains('=') || matches!(text, "sudo" | "env" | "exec" | "nohup" | "time" | "xargs")) {
+                if is_program
+                    && (text.contains('=')
+                        || matches!(text, "sudo" | "env" | "exec" | "nohup" | "time" | "xargs"))
+                {
                     self.program = true;
                 }
-                return Some(Word { text, at, is_program });
+                return Some(Word {
+                    text,
+                    at,
+                    is_program,
+                });
             }
             let c = rest.chars().next()?;
             self.pos += c.len_utf8();
@@ -173,9 +199,11 @@ impl<'t> Words<'t> {
                 '"' | '\'' if !self.program => {
                     // Quoted sentences are passed over; a single word in quotes may be a path.
                     let quoted = self.text.get(self.pos..).unwrap_or_default();
-                    if let Some(end) =
-                        quoted.find(c).filter(|n| quoted.get(..*n).is_some_and(|q| q.contains(char::is_whitespace)))
-                    {
+                    if let Some(end) = quoted.find(c).filter(|n| {
+                        quoted
+                            .get(..*n)
+                            .is_some_and(|q| q.contains(char::is_whitespace))
+                    }) {
                         self.pos += end + 1;
                     }
                 }
@@ -197,7 +225,10 @@ mod tests {
             _ => None,
         });
         for sighting in &sightings {
-            assert!(text.is_char_boundary(sighting.at) && text.is_char_boundary(sighting.at + sighting.length));
+            assert!(
+                text.is_char_boundary(sighting.at)
+                    && text.is_char_boundary(sighting.at + sighting.length)
+            );
         }
         letters.collect()
     }
@@ -215,13 +246,23 @@ mod tests {
 
     #[test]
     fn other_languages_are_fine() {
-        for path in
-            ["docs/отчёт.md", "docs/отчёт-final_v2.md", "src/Δt.jl", "資料/Ａ社.xlsx", "müller/naïve.txt", "μs.rs", "αβγ.tex"]
-        {
+        for path in [
+            "docs/отчёт.md",
+            "docs/отчёт-final_v2.md",
+            "src/Δt.jl",
+            "資料/Ａ社.xlsx",
+            "müller/naïve.txt",
+            "μs.rs",
+            "αβγ.tex",
+        ] {
             assert!(found(path, false).is_empty(), "{path}");
         }
-        for command in ["git commit -m 'Исправить баг-fix pаge'", "cat отчёт.md", "echo \"SQL-запрос\"", "python анализ.py"]
-        {
+        for command in [
+            "git commit -m 'Исправить баг-fix pаge'",
+            "cat отчёт.md",
+            "echo \"SQL-запрос\"",
+            "python анализ.py",
+        ] {
             assert!(found(command, true).is_empty(), "{command}");
         }
     }

@@ -16,26 +16,39 @@ pub(super) struct Listed<'a> {
 
 impl<'a> Listed<'a> {
     /// Takes the next string of a record, with what it means and where that is written.
-    pub(super) fn read(&mut self, table: &Table, string: &Found<'a>, (decoded, offsets): (&str, Offsets<'a>), noted: &mut Noted) {
+    pub(super) fn read(
+        &mut self,
+        table: &Table,
+        string: &Found<'a>,
+        (decoded, offsets): (&str, Offsets<'a>),
+        noted: &mut Noted,
+    ) {
         let Some(list) = string.list else { return };
         if key::is_open(decoded) {
             self.end(table, noted);
             self.open = Some((list, Joined::default()));
         }
-        let Some((_, lines)) = self.open.as_mut().filter(|(open, _)| *open == list) else { return };
+        let Some((_, lines)) = self.open.as_mut().filter(|(open, _)| *open == list) else {
+            return;
+        };
         lines.push("\n", decoded, offsets);
         if key::ends(decoded) || lines.text().len() > MOST {
             self.end(table, noted);
         }
     }
 
-    /// Takes note of a key that stands in several strings; one that stands in the first alone is known already.
+    /// Takes note of a key that stands in several strings; one that stands in the first alone is
+    /// known already.
     pub(super) fn end(&mut self, table: &Table, noted: &mut Noted) {
-        let Some((_, mut lines)) = self.open.take() else { return };
+        let Some((_, mut lines)) = self.open.take() else {
+            return;
+        };
         let text = lines.text().to_owned();
         for key in keys(table, &text) {
             let pieces = lines.pieces(key.start..key.end);
-            let places: Vec<_> = pieces.map(|(offsets, place)| offsets.range(place)).collect();
+            let places: Vec<_> = pieces
+                .map(|(offsets, place)| offsets.range(place))
+                .collect();
             if places.len() > 1 {
                 noted.add_parts(places, key.describe(&text));
             }

@@ -1,8 +1,8 @@
 //! Keeps what was found secret out of every text of a report.
 //!
-//! A finding may quote any part of a record: an id, a path, a cut-out of a line. Once a secret has been
-//! seen, every stretch of eight bytes of it is hidden wherever it turns up, so that a quotation which
-//! breaks off inside the secret doesn't show the half of it.
+//! A finding may quote any part of a record: an id, a path, a cut-out of a line. Once a secret has
+//! been seen, every stretch of eight bytes of it is hidden wherever it turns up, so that a
+//! quotation which breaks off inside the secret doesn't show the half of it.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,8 @@ const WITHHELD: &str = "[withheld: the input holds too many secrets]";
 #[derive(Debug, Clone, Default)]
 pub struct Mask {
     windows: HashSet<[u8; WINDOW]>,
-    /// Shorter ones, by their length: however many there are, a text is gone through once for each length.
+    /// Shorter ones, by their length: however many there are, a text is gone through once for each
+    /// length.
     short: [HashSet<Vec<u8>>; WINDOW],
     overflow: bool,
 }
@@ -32,7 +33,12 @@ impl Mask {
         } else if let Some(short) = self.short.get_mut(secret.len()) {
             short.insert(secret.as_bytes().to_vec());
         } else {
-            self.windows.extend(secret.as_bytes().windows(WINDOW).filter_map(|w| <[u8; WINDOW]>::try_from(w).ok()));
+            self.windows.extend(
+                secret
+                    .as_bytes()
+                    .windows(WINDOW)
+                    .filter_map(|w| <[u8; WINDOW]>::try_from(w).ok()),
+            );
         }
     }
 
@@ -56,7 +62,10 @@ impl Mask {
         let hidden = self.hidden(text)?;
         let mut out = String::with_capacity(text.len());
         let mut inside = false;
-        for (c, secret) in text.char_indices().map(|(at, c)| (c, hidden.get(at) == Some(&true))) {
+        for (c, secret) in text
+            .char_indices()
+            .map(|(at, c)| (c, hidden.get(at) == Some(&true)))
+        {
             match (secret, inside) {
                 (true, false) => out.push_str(HIDDEN),
                 (true, true) => {}
@@ -83,11 +92,16 @@ impl Mask {
         self.overflow |= other.overflow || self.len() > MOST;
     }
 
-    /// The text with as many bytes as before, for what is pointed into; `None` when it holds no secret.
+    /// The text with as many bytes as before, for what is pointed into; `None` when it holds no
+    /// secret.
     #[must_use]
     pub fn blot(&self, text: &str) -> Option<String> {
         let all = || vec![true; text.len()];
-        let hidden = if self.overflow { Some(all()) } else { self.hidden(text) }?;
+        let hidden = if self.overflow {
+            Some(all())
+        } else {
+            self.hidden(text)
+        }?;
         Some(blot(text, |at| hidden.get(at) == Some(&true)))
     }
 
@@ -98,7 +112,11 @@ impl Mask {
         let mut any = false;
         let mut mark = |from: usize, length: usize| {
             any = true;
-            hidden.iter_mut().skip(from).take(length).for_each(|b| *b = true);
+            hidden
+                .iter_mut()
+                .skip(from)
+                .take(length)
+                .for_each(|b| *b = true);
         };
         if !self.windows.is_empty() {
             for (at, window) in bytes.windows(WINDOW).enumerate() {
@@ -108,7 +126,13 @@ impl Mask {
             }
         }
         // Nothing can be hidden of a secret without a byte.
-        for (length, short) in self.short.iter().enumerate().skip(1).filter(|(_, short)| !short.is_empty()) {
+        for (length, short) in self
+            .short
+            .iter()
+            .enumerate()
+            .skip(1)
+            .filter(|(_, short)| !short.is_empty())
+        {
             for (at, stretch) in bytes.windows(length).enumerate() {
                 if short.contains(stretch) {
                     mark(at, length);
@@ -121,7 +145,11 @@ impl Mask {
         for (at, c) in text.char_indices() {
             let whole = at..at + c.len_utf8();
             if hidden.get(whole.clone()).is_some_and(|h| h.contains(&true)) {
-                hidden.iter_mut().skip(at).take(whole.len()).for_each(|b| *b = true);
+                hidden
+                    .iter_mut()
+                    .skip(at)
+                    .take(whole.len())
+                    .for_each(|b| *b = true);
             }
         }
         Some(hidden)
@@ -132,7 +160,11 @@ impl Mask {
 pub fn blot(text: &str, hidden: impl Fn(usize) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        if hidden(at) { out.extend(std::iter::repeat_n('*', c.len_utf8())) } else { out.push(c) }
+        if hidden(at) {
+            out.extend(std::iter::repeat_n('*', c.len_utf8()));
+        } else {
+            out.push(c);
+        }
     }
     out
 }
@@ -152,9 +184,19 @@ mod tests {
             mask.hide("the id `q7Zk2vX9pLm4Ws` and `…2vX9pLm4` cut"),
             Some("the id `[secret]` and `…[secret]` cut".into())
         );
-        assert_eq!(mask.hide("user:pw1@host"), Some("user:[secret]@host".into()));
-        assert_eq!(mask.blot("a q7Zk2vX9pLm4Ws b"), Some("a ************** b".into()));
-        assert_eq!(mask.hide("q7Zk2vX"), None, "seven characters are too few to go by");
+        assert_eq!(
+            mask.hide("user:pw1@host"),
+            Some("user:[secret]@host".into())
+        );
+        assert_eq!(
+            mask.blot("a q7Zk2vX9pLm4Ws b"),
+            Some("a ************** b".into())
+        );
+        assert_eq!(
+            mask.hide("q7Zk2vX"),
+            None,
+            "seven characters are too few to go by"
+        );
     }
 
     #[test]
@@ -175,7 +217,10 @@ mod tests {
         }
         mask.add("");
         for secret in secrets.iter().take(2000) {
-            assert_eq!(mask.hide(&format!("it is {secret}.")), Some("it is [secret].".into()));
+            assert_eq!(
+                mask.hide(&format!("it is {secret}.")),
+                Some("it is [secret].".into())
+            );
         }
     }
 

@@ -47,7 +47,8 @@ impl Gathered {
         }
     }
 
-    /// Gathers a secret. Of one with several lines each line is one as well: of a key, a part that stands elsewhere.
+    /// Gathers a secret. Of one with several lines each line is one as well: of a key, a part that
+    /// stands elsewhere.
     fn know(&mut self, secret: String) {
         if secret.contains('\n') || secret.contains("-----") {
             self.values.extend(key::lines(&secret).map(str::to_owned));
@@ -74,20 +75,30 @@ impl Gathered {
     /// # Errors
     /// When they are too many.
     pub fn redactor(self) -> Result<Redactor, RedactError> {
-        let known = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&self.values);
-        Ok(Redactor { known: if self.values.is_empty() { None } else { Some(known.map_err(|_| RedactError::TooMany)?) } })
+        let known = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(&self.values);
+        Ok(Redactor {
+            known: if self.values.is_empty() {
+                None
+            } else {
+                Some(known.map_err(|_| RedactError::TooMany)?)
+            },
+        })
     }
 }
 
-/// Takes secrets out of texts: those that a text holds, and those that were gathered, wherever they stand.
+/// Takes secrets out of texts: those that a text holds, and those that were gathered, wherever they
+/// stand.
 #[derive(Debug)]
 pub struct Redactor {
     known: Option<AhoCorasick>,
 }
 
 impl Redactor {
-    /// The text without its secrets, and how many places were replaced. Each is replaced by `REDACTED_` and the first 32 bits of
-    /// its SHA-256 in hexadecimal, so that equal secrets stay equal; lines inside a secret stay lines.
+    /// The text without its secrets, and how many places were replaced. Each is replaced by
+    /// `REDACTED_` and the first 32 bits of its SHA-256 in hexadecimal, so that equal secrets stay
+    /// equal; lines inside a secret stay lines.
     ///
     /// # Errors
     /// When the text still looks like it holds a secret.
@@ -110,19 +121,31 @@ impl Redactor {
             out.push_str(text.get(from..).unwrap_or_default());
             text = out;
         }
-        if self.places(&text, valid).is_empty() { Ok((text, replaced)) } else { Err(RedactError::Remains) }
+        if self.places(&text, valid).is_empty() {
+            Ok((text, replaced))
+        } else {
+            Err(RedactError::Remains)
+        }
     }
 
-    /// The lines of a recording without the secrets that stand in several of them, and how many those were; nothing for a line that
-    /// stays. The mark stands where a secret begins.
+    /// The lines of a recording without the secrets that stand in several of them, and how many
+    /// those were; nothing for a line that stays. The mark stands where a secret begins.
     ///
     /// # Errors
     /// When they still look like they hold one.
-    pub fn redact_frames(&self, lines: &[&str]) -> Result<(Vec<Option<String>>, usize), RedactError> {
+    pub fn redact_frames(
+        &self,
+        lines: &[&str],
+    ) -> Result<(Vec<Option<String>>, usize), RedactError> {
         let mut changed: Vec<Option<String>> = vec![None; lines.len()];
         let mut replaced = 0;
         for _ in 0..ROUNDS {
-            let now = || lines.iter().zip(&changed).map(|(line, new)| new.as_deref().unwrap_or(line));
+            let now = || {
+                lines
+                    .iter()
+                    .zip(&changed)
+                    .map(|(line, new)| new.as_deref().unwrap_or(line))
+            };
             let found = self.spread(now());
             if found.is_empty() {
                 return Ok((changed, replaced));
@@ -132,11 +155,16 @@ impl Redactor {
             for spread in found {
                 let mut tag = tag(&spread.secret);
                 for (number, place) in spread.pieces {
-                    edits.entry(number).or_default().push((place, std::mem::take(&mut tag)));
+                    edits
+                        .entry(number)
+                        .or_default()
+                        .push((place, std::mem::take(&mut tag)));
                 }
             }
             for (number, edits) in edits {
-                let (Some(line), Some(new)) = (lines.get(number), changed.get_mut(number)) else { continue };
+                let (Some(line), Some(new)) = (lines.get(number), changed.get_mut(number)) else {
+                    continue;
+                };
                 let line = new.as_deref().unwrap_or(line);
                 let (mut out, mut from) = (String::with_capacity(line.len()), 0);
                 for (place, tag) in edits {
@@ -156,9 +184,18 @@ impl Redactor {
     fn spread<'t>(&self, lines: impl Iterator<Item = &'t str>) -> Vec<Spread> {
         let table = Table::shipped().ok();
         Frames::default().read_for(lines, |text| {
-            let known = self.known.iter().flat_map(|known| known.find_iter(text).map(|m| m.range()));
-            let found = table.iter().flat_map(|table| find(table, text)).map(|s| s.start..s.end);
-            apart(known.chain(found).collect()).into_iter().map(|place| (place, String::new())).collect()
+            let known = self
+                .known
+                .iter()
+                .flat_map(|known| known.find_iter(text).map(|m| m.range()));
+            let found = table
+                .iter()
+                .flat_map(|table| find(table, text))
+                .map(|s| s.start..s.end);
+            apart(known.chain(found).collect())
+                .into_iter()
+                .map(|place| (place, String::new()))
+                .collect()
         })
     }
 
@@ -196,20 +233,29 @@ fn apart(mut all: Vec<Range<usize>>) -> Vec<Range<usize>> {
 #[must_use]
 pub fn has_member(text: &str, names: &[&str]) -> bool {
     let mut has = false;
-    strings::each(text, |string| has |= string.is_name && names.contains(&&*string.decode(text)));
+    strings::each(text, |string| {
+        has |= string.is_name && names.contains(&&*string.decode(text));
+    });
     has
 }
 
 /// What an escaped text means.
 fn meant(written: &str) -> String {
-    let read =
-        written.contains('\\').then(|| from_text::<Str<'_>>(&format!("\"{written}\"")).ok().map(|s| s.decode().into_owned()));
+    let read = written.contains('\\').then(|| {
+        from_text::<Str<'_>>(&format!("\"{written}\""))
+            .ok()
+            .map(|s| s.decode().into_owned())
+    });
     read.flatten().unwrap_or_else(|| written.to_owned())
 }
 
 /// What stands in the place of a secret. It needs no escapes anywhere and means nothing to a shell.
 fn tag(secret: &str) -> String {
-    let hash: String = Sha256::digest(secret).iter().take(4).map(|b| format!("{b:02x}")).collect();
+    let hash: String = Sha256::digest(secret)
+        .iter()
+        .take(4)
+        .map(|b| format!("{b:02x}"))
+        .collect();
     format!("REDACTED_{hash}")
 }
 
@@ -233,7 +279,10 @@ fn mark(written: &str) -> String {
 
 /// What is left of a piece of a secret: where its lines end.
 fn line_ends(written: &str) -> String {
-    let ends: Vec<&str> = lines(written).into_iter().map(|line| if line.ends_with("\\r") { "\\r" } else { "" }).collect();
+    let ends: Vec<&str> = lines(written)
+        .into_iter()
+        .map(|line| if line.ends_with("\\r") { "\\r" } else { "" })
+        .collect();
     ends.join("\\n")
 }
 
@@ -270,11 +319,16 @@ mod tests {
     #[test]
     fn a_secret_goes_wherever_it_stands_and_equal_ones_stay_equal() {
         let value = fill("⟦b62:24⟧").unwrap();
-        let (text, n) = redacted(&format!(r#"{{"password":"{value}","output":"it was {value}.","other":"plain"}}"#));
+        let (text, n) = redacted(&format!(
+            r#"{{"password":"{value}","output":"it was {value}.","other":"plain"}}"#
+        ));
         assert_eq!(n, 2);
         assert!(!text.contains(&value));
         let mark = text.split('"').nth(3).unwrap();
-        assert_eq!(text, format!(r#"{{"password":"{mark}","output":"it was {mark}.","other":"plain"}}"#));
+        assert_eq!(
+            text,
+            format!(r#"{{"password":"{mark}","output":"it was {mark}.","other":"plain"}}"#)
+        );
     }
 
     #[test]
@@ -291,11 +345,22 @@ mod tests {
         let lines: Vec<&str> = key.lines().collect();
         let line = lines[2];
         let quoted = serde_json::to_string(&serde_json::json!([key, "it is"]).to_string()).unwrap();
-        for first in [serde_json::json!(key).to_string(), serde_json::json!(lines).to_string(), quoted] {
-            let (text, n) =
-                redacted(&format!(r#"{{"key":{first},"note":"the line {line}!","begins":"-----BEGIN PRIVATE KEY-----"}}"#));
-            assert!(!lines.iter().skip(1).take(5).any(|l| text.contains(l)), "{text}");
-            assert!(text.contains(r#""begins":"-----BEGIN PRIVATE KEY-----""#) && n >= 2, "{text}");
+        for first in [
+            serde_json::json!(key).to_string(),
+            serde_json::json!(lines).to_string(),
+            quoted,
+        ] {
+            let (text, n) = redacted(&format!(
+                r#"{{"key":{first},"note":"the line {line}!","begins":"-----BEGIN PRIVATE KEY-----"}}"#
+            ));
+            assert!(
+                !lines.iter().skip(1).take(5).any(|l| text.contains(l)),
+                "{text}"
+            );
+            assert!(
+                text.contains(r#""begins":"-----BEGIN PRIVATE KEY-----""#) && n >= 2,
+                "{text}"
+            );
         }
     }
 
@@ -306,22 +371,43 @@ mod tests {
         let printed = format!("{key}\r\n$ {token} é");
         let frame = |data: &str| serde_json::json!([1.5, "o", data]).to_string();
         let letters: Vec<char> = printed.chars().collect();
-        let lines: Vec<String> = letters.chunks(7).map(|piece| frame(&piece.iter().collect::<String>())).collect();
+        let lines: Vec<String> = letters
+            .chunks(7)
+            .map(|piece| frame(&piece.iter().collect::<String>()))
+            .collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        let (changed, n) = Gathered::default().redactor().unwrap().redact_frames(&lines).unwrap();
+        let (changed, n) = Gathered::default()
+            .redactor()
+            .unwrap()
+            .redact_frames(&lines)
+            .unwrap();
         assert_eq!(n, 2);
-        let data = lines
-            .iter()
-            .zip(&changed)
-            .map(|(line, new)| serde_json::from_str::<(f64, String, String)>(new.as_deref().unwrap_or(line)).unwrap().2);
-        assert_eq!(data.collect::<String>(), format!("{}{}\r\n$ {} é", tag(&key), "\n".repeat(6), tag(&token)));
+        let data = lines.iter().zip(&changed).map(|(line, new)| {
+            serde_json::from_str::<(f64, String, String)>(new.as_deref().unwrap_or(line))
+                .unwrap()
+                .2
+        });
+        assert_eq!(
+            data.collect::<String>(),
+            format!("{}{}\r\n$ {} é", tag(&key), "\n".repeat(6), tag(&token))
+        );
         // One that is known goes where no rule would find it.
         let mut gathered = Gathered::default();
         gathered.add(&format!("[\"{token}\"]"), true);
         let (first, second) = token.split_at(9);
         let lines = [frame(&format!("x{first}")), frame(second)];
-        let (changed, n) = gathered.redactor().unwrap().redact_frames(&[&lines[0], &lines[1]]).unwrap();
-        assert_eq!((n, changed), (1, vec![Some(frame(&format!("x{}", tag(&token)))), Some(frame(""))]));
+        let (changed, n) = gathered
+            .redactor()
+            .unwrap()
+            .redact_frames(&[&lines[0], &lines[1]])
+            .unwrap();
+        assert_eq!(
+            (n, changed),
+            (
+                1,
+                vec![Some(frame(&format!("x{}", tag(&token)))), Some(frame(""))]
+            )
+        );
     }
 
     #[test]
@@ -331,7 +417,10 @@ mod tests {
         let (text, n) = redacted(&format!(r#"{{"a":"x {escaped} y","b":"{token}"}}"#));
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(n, 2);
-        assert_eq!(value["a"].as_str().unwrap(), format!("x {} y", value["b"].as_str().unwrap()));
+        assert_eq!(
+            value["a"].as_str().unwrap(),
+            format!("x {} y", value["b"].as_str().unwrap())
+        );
     }
 
     proptest! {

@@ -1,7 +1,8 @@
 //! Long runs of visible characters: what a credential consists of, and most text doesn't.
 //!
-//! The text is looked at in stretches of 64 bytes, each of which becomes a word with a bit for every byte. Runs are read off
-//! those words, without a look at their bytes; and so is what a long one consists of.
+//! The text is looked at in stretches of 64 bytes, each of which becomes a word with a bit for
+//! every byte. Runs are read off those words, without a look at their bytes; and so is what a long
+//! one consists of.
 
 #![expect(clippy::inline_always, reason = "see `bits::at_best`")]
 
@@ -35,13 +36,20 @@ impl Kinds {
     /// Of the bytes of a run.
     #[inline(always)]
     fn of(bytes: &[u8], run: Range<usize>) -> Self {
-        let mut kinds = Self { letter: false, only_letters: true, tells: false };
+        let mut kinds = Self {
+            letter: false,
+            only_letters: true,
+            tells: false,
+        };
         for start in run.clone().step_by(STRETCH) {
             let mask = low(run.end - start);
             // What stands behind the run does no harm: it needn't be cut off first.
             let lanes = bits::lanes(&bits::first(bytes.get(start..).unwrap_or_default()));
             let letters = bits::word(lanes.map(|lane| lane.small().within(b'a', b'z'))) & mask;
-            let tells = bits::word(lanes.map(|lane| lane.within(b'0', b':') | lane.within(b'A', b'Z') | lane.are(b'='))) & mask;
+            let tells =
+                bits::word(lanes.map(|lane| {
+                    lane.within(b'0', b':') | lane.within(b'A', b'Z') | lane.are(b'=')
+                })) & mask;
             kinds.letter |= letters != 0;
             kinds.only_letters &= letters == mask;
             kinds.tells |= tells != 0;
@@ -50,7 +58,8 @@ impl Kinds {
     }
 }
 
-/// A bit for each byte of a stretch that belongs to a run: what is visible, but quotes, brackets and what ends a word in code.
+/// A bit for each byte of a stretch that belongs to a run: what is visible, but quotes, brackets
+/// and what ends a word in code.
 #[inline(always)]
 fn runs(stretch: &[u8; STRETCH]) -> u64 {
     bits::word(bits::lanes(stretch).map(|lane| {
@@ -66,7 +75,11 @@ fn runs(stretch: &[u8; STRETCH]) -> u64 {
 /// The lowest `length` bits.
 #[inline(always)]
 const fn low(length: usize) -> u64 {
-    if length >= STRETCH { !0 } else { !(!0 << length) }
+    if length >= STRETCH {
+        !0
+    } else {
+        !(!0 << length)
+    }
 }
 
 /// Calls `visit` for every run of at least [`LONG`] bytes, in order, until it returns `false`.
@@ -90,11 +103,17 @@ impl<V: FnMut(Run) -> bool> bits::Work for Walk<'_, V> {
 
 #[inline(always)]
 fn walk(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
-    let mut visit = |range: Range<usize>| visit(Run { kinds: Kinds::of(bytes, range.clone()), range });
+    let mut visit = |range: Range<usize>| {
+        visit(Run {
+            kinds: Kinds::of(bytes, range.clone()),
+            range,
+        })
+    };
     // Where the run began that reaches to the end of the last stretch.
     let mut open: Option<usize> = None;
     let (stretches, rest) = bytes.as_chunks::<STRETCH>();
-    // The rest is filled up with zeros, which belong to no run; if there is none, they end the last run all the same.
+    // The rest is filled up with zeros, which belong to no run; if there is none, they end the last
+    // run all the same.
     let last = bits::first(rest);
     let mut base = 0;
     for stretch in stretches.iter().chain([&last]) {
@@ -148,7 +167,11 @@ mod tests {
     #[test]
     fn what_ends_a_run_is_what_ends_a_word() {
         for byte in 0..=255_u8 {
-            assert_eq!(runs(&[byte; STRETCH]), if belongs(byte) { !0 } else { 0 }, "{byte:#x}");
+            assert_eq!(
+                runs(&[byte; STRETCH]),
+                if belongs(byte) { !0 } else { 0 },
+                "{byte:#x}"
+            );
         }
     }
 

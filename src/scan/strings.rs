@@ -1,7 +1,7 @@
 //! The strings of a record, with where they stand and what they are for.
 //!
-//! The walk is over text that the scanner of [`crate::json`] has accepted; on anything else it finds
-//! something or nothing, and ends.
+//! The walk is over text that the scanner of [`crate::json`] has accepted; on anything else it
+//! finds something or nothing, and ends.
 
 use crate::json::Str;
 use std::borrow::Cow;
@@ -24,8 +24,8 @@ pub(super) struct Found<'a> {
     pub(super) list: Option<usize>,
 }
 
-/// What the members around a place say of it. Kept for every open bracket, so that a string costs the same however deep
-/// it stands.
+/// What the members around a place say of it. Kept for every open bracket, so that a string costs
+/// the same however deep it stands.
 #[derive(Debug, Clone, Copy, Default)]
 struct Within<'a> {
     /// The innermost name that isn't empty, as written.
@@ -37,8 +37,14 @@ struct Within<'a> {
 impl<'a> Within<'a> {
     /// What holds inside a member of this name.
     fn named(self, name: &'a str) -> Self {
-        let prints = matches!(name, "output" | "stdout" | "stderr" | "rawOutput" | "recentMessages" | "messages");
-        Self { member: Some(name).filter(|n| !n.is_empty()).or(self.member), printed: self.printed || prints }
+        let prints = matches!(
+            name,
+            "output" | "stdout" | "stderr" | "rawOutput" | "recentMessages" | "messages"
+        );
+        Self {
+            member: Some(name).filter(|n| !n.is_empty()).or(self.member),
+            printed: self.printed || prints,
+        }
     }
 }
 
@@ -110,24 +116,33 @@ impl<'a> Found<'a> {
         match member {
             // A payload that is a bare string is a command.
             "command" | "cmd" | "script" | "payload" => Role::Command,
-            "path" | "paths" | "file" | "files" | "filePath" | "file_path" | "filename" | "fileName" | "cwd" | "dir"
-            | "directory" | "target" | "targets" | "source" | "destination" | "artifacts" | "affectedFiles"
-            | "declaredChanges" | "observedChanges" | "usedContext" | "added" | "removed" | "changed" | "scope" => Role::Path,
-            "diff" | "patch" | "content" | "contents" | "text" | "old_string" | "new_string" | "oldText" | "newText" | "code" => {
-                Role::Code
+            "path" | "paths" | "file" | "files" | "filePath" | "file_path" | "filename"
+            | "fileName" | "cwd" | "dir" | "directory" | "target" | "targets" | "source"
+            | "destination" | "artifacts" | "affectedFiles" | "declaredChanges"
+            | "observedChanges" | "usedContext" | "added" | "removed" | "changed" | "scope" => {
+                Role::Path
             }
+            "diff" | "patch" | "content" | "contents" | "text" | "old_string" | "new_string"
+            | "oldText" | "newText" | "code" => Role::Code,
             _ => Role::Prose,
         }
     }
 
-    /// Tells where in the record bytes of the decoded text are written. What [`Found::decode`] couldn't read stands as it is.
+    /// Tells where in the record bytes of the decoded text are written. What [`Found::decode`]
+    /// couldn't read stands as it is.
     pub(super) const fn offsets(&self, decoded: &Cow<'a, str>) -> Offsets<'a> {
-        Offsets { at: self.at, inner: self.inner, escaped: matches!(decoded, Cow::Owned(_)), raw: 0, meant: 0 }
+        Offsets {
+            at: self.at,
+            inner: self.inner,
+            escaped: matches!(decoded, Cow::Owned(_)),
+            raw: 0,
+            meant: 0,
+        }
     }
 }
 
-/// Where the bytes of a string's decoded text are written in the record. Goes through the string once as long as it is
-/// asked for places in their order, however many there are.
+/// Where the bytes of a string's decoded text are written in the record. Goes through the string
+/// once as long as it is asked for places in their order, however many there are.
 #[derive(Debug, Clone)]
 pub(super) struct Offsets<'a> {
     /// Where the string begins in the record.
@@ -177,7 +192,9 @@ impl Offsets<'_> {
             }
             let unit = |at: usize| {
                 let digits = self.inner.get(self.raw + at + 2..self.raw + at + 6);
-                digits.and_then(|d| u32::from_str_radix(d, 16).ok()).unwrap_or(0xFFFD)
+                digits
+                    .and_then(|d| u32::from_str_radix(d, 16).ok())
+                    .unwrap_or(0xFFFD)
             };
             let high = unit(0);
             let pair = (0xD800..0xDC00).contains(&high)
@@ -206,18 +223,33 @@ pub(super) fn each<'a>(text: &'a str, mut visit: impl FnMut(Found<'a>)) {
                 let start = pos + 1;
                 let (end, escaped) = closing_quote(bytes, start);
                 let inner = text.get(start..end).unwrap_or_default();
-                let behind = bytes.get(end + 1..).unwrap_or_default().iter().find(|b| !b.is_ascii_whitespace());
+                let behind = bytes
+                    .get(end + 1..)
+                    .unwrap_or_default()
+                    .iter()
+                    .find(|b| !b.is_ascii_whitespace());
                 let is_name = behind == Some(&b':');
                 if is_name && let Some(top) = open.last_mut() {
                     top.here = top.around.named(inner);
                 }
                 let within = open.last().map_or_else(Within::default, |top| top.here);
-                visit(Found { at: start, inner, escaped, within, is_name, list: open.last().and_then(|top| top.list) });
+                visit(Found {
+                    at: start,
+                    inner,
+                    escaped,
+                    within,
+                    is_name,
+                    list: open.last().and_then(|top| top.list),
+                });
                 pos = end;
             }
             b'{' | b'[' => {
                 let within = open.last().map_or_else(Within::default, |top| top.here);
-                open.push(Open { around: within, here: within, list: (*byte == b'[').then_some(pos) });
+                open.push(Open {
+                    around: within,
+                    here: within,
+                    list: (*byte == b'[').then_some(pos),
+                });
             }
             b'}' | b']' => {
                 open.pop();
@@ -228,7 +260,8 @@ pub(super) fn each<'a>(text: &'a str, mut visit: impl FnMut(Found<'a>)) {
     }
 }
 
-/// Where the quote stands that ends the string which begins at `start`, and whether a backslash stands before it.
+/// Where the quote stands that ends the string which begins at `start`, and whether a backslash
+/// stands before it.
 fn closing_quote(bytes: &[u8], start: usize) -> (usize, bool) {
     let mut pos = start;
     let mut escaped = false;
@@ -257,17 +290,33 @@ mod tests {
                 seen.push((f.decode(text).into_owned(), f.role()));
             }
         });
-        let expected = [("x", Role::Prose), ("l\"s", Role::Command), ("p", Role::Path), ("q", Role::Output), ("y", Role::Prose)];
+        let expected = [
+            ("x", Role::Prose),
+            ("l\"s", Role::Command),
+            ("p", Role::Path),
+            ("q", Role::Output),
+            ("y", Role::Prose),
+        ];
         assert_eq!(seen, expected.map(|(t, r)| (t.to_owned(), r)));
     }
 
     #[test]
     fn elements_know_their_list() {
         let mut lists = Vec::new();
-        each(r#"["a",{"b":"c","d":["e"]},["f"],"g"]"#, |f| lists.push((f.inner, f.list)));
+        each(r#"["a",{"b":"c","d":["e"]},["f"],"g"]"#, |f| {
+            lists.push((f.inner, f.list))
+        });
         assert_eq!(
             lists,
-            [("a", Some(0)), ("b", None), ("c", None), ("d", None), ("e", Some(18)), ("f", Some(25)), ("g", Some(0))]
+            [
+                ("a", Some(0)),
+                ("b", None),
+                ("c", None),
+                ("d", None),
+                ("e", Some(18)),
+                ("f", Some(25)),
+                ("g", Some(0))
+            ]
         );
     }
 
@@ -306,7 +355,8 @@ mod tests {
             });
         }
 
-        /// Whether it can be read or not: a string with an escape that there is none of stands as it is.
+        /// Whether it can be read or not: a string with an escape that there is none of stands as
+        /// it is.
         #[test]
         fn a_stretch_of_any_string_is_one_of_the_text(inner in "([a-zä]|\\\\[neux\\\\]|\\\\u00e9){0,12}") {
             let text = format!("[\"{inner}\"]");

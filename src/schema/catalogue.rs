@@ -34,18 +34,28 @@ impl Catalogue {
         about: &'static str,
         adjust: impl FnOnce(&mut Map<String, Value>),
     ) {
-        let mut schema = SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>().to_value();
+        let mut schema = SchemaGenerator::new(SchemaSettings::draft2020_12())
+            .into_root_schema_for::<T>()
+            .to_value();
         if let Some(members) = schema.as_object_mut() {
             members.insert("title".into(), json!(name));
             members.insert("description".into(), json!(about));
             adjust(members);
         }
-        self.entries.push(Entry { name: name.to_owned(), about, schema });
+        self.entries.push(Entry {
+            name: name.to_owned(),
+            about,
+            schema,
+        });
     }
 
     /// Adds a schema that others make up.
     pub fn add_value(&mut self, name: &str, about: &'static str, schema: Value) {
-        self.entries.push(Entry { name: name.to_owned(), about, schema });
+        self.entries.push(Entry {
+            name: name.to_owned(),
+            about,
+            schema,
+        });
     }
 
     /// All schemas.

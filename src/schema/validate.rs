@@ -11,8 +11,9 @@ use std::ops::Range;
 /// Violations that are listed for one record; a hostile one could break its schema a million times.
 const MAX_VIOLATIONS: usize = 20;
 
-/// Values of a record that are looked at for its violations. The library finds all of an array before it gives the first,
-/// and each takes a hundred times the room of its text; whether a record is valid is asked of all of it.
+/// Values of a record that are looked at for its violations. The library finds all of an array
+/// before it gives the first, and each takes a hundred times the room of its text; whether a record
+/// is valid is asked of all of it.
 const LOOKED_AT: usize = 10_000;
 
 /// The keyword of a violation that lies behind those.
@@ -76,7 +77,8 @@ impl Validator {
     /// # Errors
     /// When it is no JSON, no schema, or refers to something outside.
     pub fn from_text(text: &str) -> Result<Self, SchemaError> {
-        let value: Value = serde_json::from_str(text).map_err(|e| SchemaError::Json(e.to_string()))?;
+        let value: Value =
+            serde_json::from_str(text).map_err(|e| SchemaError::Json(e.to_string()))?;
         Self::new(&value)
     }
 
@@ -86,8 +88,8 @@ impl Validator {
         value(text).is_some_and(|v| self.inner.is_valid(&v))
     }
 
-    /// The violations in a record that is valid JSON, in the order of the text: the first 20 that stand in its first 10,000
-    /// values, or one without a place where only what follows is wrong.
+    /// The violations in a record that is valid JSON, in the order of the text: the first 20 that
+    /// stand in its first 10,000 values, or one without a place where only what follows is wrong.
     #[must_use]
     pub fn violations(&self, text: &str) -> Vec<Violation> {
         let Some(mut value) = value(text).filter(|v| !self.inner.is_valid(v)) else {
@@ -96,35 +98,67 @@ impl Validator {
         let mut left = LOOKED_AT;
         shorten(&mut value, &mut left);
         let cut = left == 0;
-        let real = |e: &ValidationError<'_>| !(cut && matches!(e.kind(), Kind::MinItems { .. } | Kind::Contains));
-        let errors: Vec<ValidationError<'_>> = self.inner.iter_errors(&value).filter(real).take(MAX_VIOLATIONS).collect();
+        let real = |e: &ValidationError<'_>| {
+            !(cut && matches!(e.kind(), Kind::MinItems { .. } | Kind::Contains))
+        };
+        let errors: Vec<ValidationError<'_>> = self
+            .inner
+            .iter_errors(&value)
+            .filter(real)
+            .take(MAX_VIOLATIONS)
+            .collect();
         if errors.is_empty() {
-            let message = format!("the schema is broken behind the first {LOOKED_AT} values, and the place isn't looked for");
-            return vec![Violation { pointer: String::new(), at: 0..text.len(), message, keyword: UNPLACED.into() }];
+            let message = format!(
+                "the schema is broken behind the first {LOOKED_AT} values, and the place isn't looked for"
+            );
+            return vec![Violation {
+                pointer: String::new(),
+                at: 0..text.len(),
+                message,
+                keyword: UNPLACED.into(),
+            }];
         }
         let mut pointers = BTreeSet::new();
         for error in &errors {
             concerned(error, &mut pointers);
         }
-        let text = Text { text, places: json::resolve_all(text, &pointers) };
+        let text = Text {
+            text,
+            places: json::resolve_all(text, &pointers),
+        };
         let mut all = Vec::new();
         for error in &errors {
             collect(&text, error, &mut all);
         }
         all.truncate(MAX_VIOLATIONS);
-        let wrong_type: Vec<String> = all.iter().filter(|v| v.keyword == "type").map(|v| v.pointer.clone()).collect();
+        let wrong_type: Vec<String> = all
+            .iter()
+            .filter(|v| v.keyword == "type")
+            .map(|v| v.pointer.clone())
+            .collect();
         // What a value of the wrong type breaks besides is no news.
         all.retain(|v| {
-            let combined = matches!(v.keyword.as_str(), "not" | "oneOf" | "anyOf" | "enum" | "const" | "if" | "then" | "else");
+            let combined = matches!(
+                v.keyword.as_str(),
+                "not" | "oneOf" | "anyOf" | "enum" | "const" | "if" | "then" | "else"
+            );
             !(combined
-                && wrong_type
-                    .iter()
-                    .any(|p| *p == v.pointer || p.strip_prefix(&v.pointer).is_some_and(|rest| rest.starts_with('/'))))
+                && wrong_type.iter().any(|p| {
+                    *p == v.pointer
+                        || p.strip_prefix(&v.pointer)
+                            .is_some_and(|rest| rest.starts_with('/'))
+                }))
         });
-        all.sort_by(|a, b| (a.at.start, &a.pointer, &a.message).cmp(&(b.at.start, &b.pointer, &b.message)));
-        // Several keywords about one value are one violation; several members may be missing or too many.
-        let plural = |v: &Violation| matches!(v.keyword.as_str(), "required" | "additionalProperties");
-        all.dedup_by(|b, a| a == b || (a.pointer == b.pointer && a.at == b.at && !plural(a) && !plural(b)));
+        all.sort_by(|a, b| {
+            (a.at.start, &a.pointer, &a.message).cmp(&(b.at.start, &b.pointer, &b.message))
+        });
+        // Several keywords about one value are one violation; several members may be missing or too
+        // many.
+        let plural =
+            |v: &Violation| matches!(v.keyword.as_str(), "required" | "additionalProperties");
+        all.dedup_by(|b, a| {
+            a == b || (a.pointer == b.pointer && a.at == b.at && !plural(a) && !plural(b))
+        });
         all
     }
 }
@@ -133,8 +167,14 @@ impl Validator {
 struct NoRetriever;
 
 impl jsonschema::Retrieve for NoRetriever {
-    fn retrieve(&self, uri: &jsonschema::Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
-        Err(format!("`{uri}` lies outside the schema; only references inside it are followed").into())
+    fn retrieve(
+        &self,
+        uri: &jsonschema::Uri<String>,
+    ) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        Err(
+            format!("`{uri}` lies outside the schema; only references inside it are followed")
+                .into(),
+        )
     }
 }
 
@@ -145,7 +185,8 @@ fn value(text: &str) -> Option<Value> {
     Value::deserialize(&mut Deserializer::new(&mut scanner)).ok()
 }
 
-/// Takes away elements of arrays behind the first `left` values. Members stay: without them others would be missing.
+/// Takes away elements of arrays behind the first `left` values. Members stay: without them others
+/// would be missing.
 fn shorten(value: &mut Value, left: &mut usize) {
     *left = left.saturating_sub(1);
     match value {
@@ -160,7 +201,9 @@ fn shorten(value: &mut Value, left: &mut usize) {
             }
             elements.truncate(kept);
         }
-        Value::Object(members) => members.values_mut().for_each(|member| shorten(member, left)),
+        Value::Object(members) => members
+            .values_mut()
+            .for_each(|member| shorten(member, left)),
         _ => {}
     }
 }
@@ -186,12 +229,21 @@ fn concerned(error: &ValidationError<'_>, pointers: &mut BTreeSet<String>) {
     let pointer = error.instance_path().to_string();
     match error.kind() {
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            for inner in own_branch(error, context).into_iter().flatten().take(MAX_VIOLATIONS) {
+            for inner in own_branch(error, context)
+                .into_iter()
+                .flatten()
+                .take(MAX_VIOLATIONS)
+            {
                 concerned(inner, pointers);
             }
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            pointers.extend(unexpected.iter().take(MAX_VIOLATIONS).map(|name| member(&pointer, name)));
+            pointers.extend(
+                unexpected
+                    .iter()
+                    .take(MAX_VIOLATIONS)
+                    .map(|name| member(&pointer, name)),
+            );
         }
         _ => {}
     }
@@ -203,7 +255,10 @@ fn collect(text: &Text<'_>, error: &ValidationError<'_>, all: &mut Vec<Violation
         return;
     }
     let pointer = error.instance_path().to_string();
-    let here = text.places.get(&pointer).map_or(0..text.text.len(), |l| l.value.clone());
+    let here = text
+        .places
+        .get(&pointer)
+        .map_or(0..text.text.len(), |l| l.value.clone());
     let found = shown(text.text, here.clone());
     if let Kind::AnyOf { context } | Kind::OneOfNotValid { context } = error.kind()
         && let Some(branch) = own_branch(error, context)
@@ -215,7 +270,12 @@ fn collect(text: &Text<'_>, error: &ValidationError<'_>, all: &mut Vec<Violation
     }
     let keyword = error.kind().keyword().to_owned();
     let mut push = |pointer: String, at: Range<usize>, message: String| {
-        all.push(Violation { pointer, at, message, keyword: keyword.clone() });
+        all.push(Violation {
+            pointer,
+            at,
+            message,
+            keyword: keyword.clone(),
+        });
     };
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
@@ -228,24 +288,69 @@ fn collect(text: &Text<'_>, error: &ValidationError<'_>, all: &mut Vec<Violation
         }
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            push(pointer, here.start..here.start + 1, format!("required member `{name}` is missing"));
+            push(
+                pointer,
+                here.start..here.start + 1,
+                format!("required member `{name}` is missing"),
+            );
         }
-        Kind::Type { kind } => push(pointer, here, format!("expected {}, found {found}", types(kind))),
+        Kind::Type { kind } => push(
+            pointer,
+            here,
+            format!("expected {}, found {found}", types(kind)),
+        ),
         Kind::Enum { options } => {
-            let options: Vec<String> = options.as_array().into_iter().flatten().map(|v| format!("`{}`", plain(v))).collect();
-            push(pointer, here, format!("expected one of {}, found {found}", options.join(", ")));
+            let options: Vec<String> = options
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|v| format!("`{}`", plain(v)))
+                .collect();
+            push(
+                pointer,
+                here,
+                format!("expected one of {}, found {found}", options.join(", ")),
+            );
         }
-        Kind::Constant { expected_value } => push(pointer, here, format!("expected `{}`, found {found}", plain(expected_value))),
-        Kind::Format { format } => push(pointer, here, format!("expected the format {format}, found {found}")),
-        Kind::Minimum { limit } => push(pointer, here, format!("expected at least {limit}, found {found}")),
-        Kind::Maximum { limit } => push(pointer, here, format!("expected at most {limit}, found {found}")),
+        Kind::Constant { expected_value } => push(
+            pointer,
+            here,
+            format!("expected `{}`, found {found}", plain(expected_value)),
+        ),
+        Kind::Format { format } => push(
+            pointer,
+            here,
+            format!("expected the format {format}, found {found}"),
+        ),
+        Kind::Minimum { limit } => push(
+            pointer,
+            here,
+            format!("expected at least {limit}, found {found}"),
+        ),
+        Kind::Maximum { limit } => push(
+            pointer,
+            here,
+            format!("expected at most {limit}, found {found}"),
+        ),
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            let expected: Vec<String> =
-                context.iter().filter_map(|branch| branch.first()).filter_map(expectation).filter(|e| e != "null").collect();
-            let expected = if expected.is_empty() { "another value".to_owned() } else { expected.join(" or ") };
+            let expected: Vec<String> = context
+                .iter()
+                .filter_map(|branch| branch.first())
+                .filter_map(expectation)
+                .filter(|e| e != "null")
+                .collect();
+            let expected = if expected.is_empty() {
+                "another value".to_owned()
+            } else {
+                expected.join(" or ")
+            };
             push(pointer, here, format!("expected {expected}, found {found}"));
         }
-        Kind::Not { .. } => push(pointer, here, "these members must not stand together".into()),
+        Kind::Not { .. } => push(
+            pointer,
+            here,
+            "these members must not stand together".into(),
+        ),
         _ => push(pointer, here, error.to_string()),
     }
 }
@@ -258,9 +363,14 @@ fn own_branch<'c, 'e>(
     let here = error.instance_path();
     let inside = |e: &ValidationError<'_>| {
         e.instance_path() != here
-            || matches!(e.kind(), Kind::AdditionalProperties { .. } | Kind::Required { .. } | Kind::Not { .. })
+            || matches!(
+                e.kind(),
+                Kind::AdditionalProperties { .. } | Kind::Required { .. } | Kind::Not { .. }
+            )
     };
-    context.iter().find(|branch| !branch.is_empty() && branch.iter().all(inside))
+    context
+        .iter()
+        .find(|branch| !branch.is_empty() && branch.iter().all(inside))
 }
 
 /// What one branch of several would have wanted.
@@ -271,7 +381,11 @@ fn expectation(error: &ValidationError<'_>) -> Option<String> {
         Kind::Minimum { limit } => format!("at least {limit}"),
         Kind::Maximum { limit } => format!("at most {limit}"),
         Kind::Enum { options } => {
-            let options: Vec<String> = options.as_array()?.iter().map(|v| format!("`{}`", plain(v))).collect();
+            let options: Vec<String> = options
+                .as_array()?
+                .iter()
+                .map(|v| format!("`{}`", plain(v)))
+                .collect();
             options.join(" or ")
         }
         Kind::Constant { expected_value } => format!("`{}`", plain(expected_value)),
@@ -292,12 +406,19 @@ fn types(kind: &TypeKind) -> String {
     match kind {
         TypeKind::Single(t) => name(*t).to_owned(),
         // Null stands for an absent member; saying so would only distract.
-        TypeKind::Multiple(set) => set.iter().filter(|t| *t != JsonType::Null).map(name).collect::<Vec<_>>().join(" or "),
+        TypeKind::Multiple(set) => set
+            .iter()
+            .filter(|t| *t != JsonType::Null)
+            .map(name)
+            .collect::<Vec<_>>()
+            .join(" or "),
     }
 }
 
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The text that stands there, cut.
@@ -309,7 +430,10 @@ fn shown(text: &str, range: Range<usize>) -> String {
         Some(b'[') => "an array".into(),
         _ if written.len() <= MOST => format!("`{written}`"),
         _ => {
-            let cut = (0..=MOST).rev().find(|n| written.is_char_boundary(*n)).unwrap_or_default();
+            let cut = (0..=MOST)
+                .rev()
+                .find(|n| written.is_char_boundary(*n))
+                .unwrap_or_default();
             format!("`{}…`", written.get(..cut).unwrap_or_default())
         }
     }
@@ -331,17 +455,32 @@ mod tests {
 
     #[test]
     fn long_arrays_are_judged_whole_and_listed_in_part() {
-        let schema =
-            json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}, "minItems": 1}}});
+        let schema = json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}, "minItems": 1}}});
         let array = |bad: usize, good: usize, more: usize| {
-            let element = |text: &str, n| std::iter::repeat_n(text, n).collect::<Vec<_>>().join(",");
-            let parts: Vec<String> = [("1", bad), ("\"x\"", good), ("2", more)].map(|(t, n)| element(t, n)).into();
-            format!("{{\"a\":[{}]}}", parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(","))
+            let element =
+                |text: &str, n| std::iter::repeat_n(text, n).collect::<Vec<_>>().join(",");
+            let parts: Vec<String> = [("1", bad), ("\"x\"", good), ("2", more)]
+                .map(|(t, n)| element(t, n))
+                .into();
+            format!(
+                "{{\"a\":[{}]}}",
+                parts
+                    .into_iter()
+                    .filter(|p| !p.is_empty())
+                    .collect::<Vec<_>>()
+                    .join(",")
+            )
         };
-        assert_eq!(violations(&schema, &array(30_000, 0, 0)).len(), MAX_VIOLATIONS);
+        assert_eq!(
+            violations(&schema, &array(30_000, 0, 0)).len(),
+            MAX_VIOLATIONS
+        );
         assert_eq!(violations(&schema, &array(0, 30_000, 0)), []);
         let behind = violations(&schema, &array(0, 30_000, 1));
-        assert!(matches!(&*behind, [(pointer, _, message)] if pointer.is_empty() && message.contains("behind")), "{behind:?}");
+        assert!(
+            matches!(&*behind, [(pointer, _, message)] if pointer.is_empty() && message.contains("behind")),
+            "{behind:?}"
+        );
     }
 
     #[test]
@@ -357,26 +496,39 @@ mod tests {
             ("/a", "0", "expected at least 1, found `0`"),
             ("/b", "\"z\"", "expected one of `x`, `y`, found `\"z\"`"),
             ("/c", "\"c\"", "unknown member `c`"),
-            ("/t", "\"yesterday\"", "expected the format date-time, found `\"yesterday\"`"),
+            (
+                "/t",
+                "\"yesterday\"",
+                "expected the format date-time, found `\"yesterday\"`",
+            ),
         ];
         let found = violations(&schema, text);
         assert_eq!(found.len(), expected.len(), "{found:?}");
         for ((p, t, m), (ep, et, em)) in found.iter().zip(expected) {
             assert_eq!((p.as_str(), t.as_str(), m.as_str()), (ep, et, em));
         }
-        assert_eq!(violations(&schema, "{}")[0].2, "required member `a` is missing");
+        assert_eq!(
+            violations(&schema, "{}")[0].2,
+            "required member `a` is missing"
+        );
     }
 
     #[test]
     fn references_stay_inside() {
         assert!(Validator::new(&json!({ "$ref": "https://example.com/other.json" })).is_err());
         assert!(Validator::new(&json!({ "$ref": "file:///etc/passwd" })).is_err());
-        assert!(Validator::new(&json!({ "$ref": "#/$defs/a", "$defs": { "a": { "type": "string" } } })).is_ok());
+        assert!(
+            Validator::new(&json!({ "$ref": "#/$defs/a", "$defs": { "a": { "type": "string" } } }))
+                .is_ok()
+        );
     }
 
     #[test]
     fn many_violations_are_cut() {
         let text = format!("[{}]", vec!["1"; 1000].join(","));
-        assert_eq!(violations(&json!({ "items": { "type": "string" } }), &text).len(), MAX_VIOLATIONS);
+        assert_eq!(
+            violations(&json!({ "items": { "type": "string" } }), &text).len(),
+            MAX_VIOLATIONS
+        );
     }
 }

@@ -3,12 +3,13 @@
 use super::Limits;
 use std::io::{self, Read};
 
-/// Bytes that are read at a time: large enough that it costs nothing to go from one block to the next, small enough that a block
-/// and what is made of it stay in the cache until they have been replayed.
+/// Bytes that are read at a time: large enough that it costs nothing to go from one block to the
+/// next, small enough that a block and what is made of it stay in the cache until they have been
+/// replayed.
 const TARGET: usize = 512 << 10;
 
-/// Lines of a block at most. What is made of a line takes some hundred bytes however short the line is, so that a block of
-/// empty objects would take two hundred times its size.
+/// Lines of a block at most. What is made of a line takes some hundred bytes however short the line
+/// is, so that a block of empty objects would take two hundred times its size.
 const LINES: usize = 2 << 10;
 
 /// Bytes from which on a line counts as long, and the most room that is made for one at once.
@@ -35,9 +36,9 @@ pub struct Block {
     pub last: bool,
 }
 
-/// Cuts a reader into [`Block`]s. Blocks own their bytes, so that the next one can be read while one is
-/// worked on. Memory: the buffers that the caller hands in, of the block's or the longest record's size,
-/// and the begun line between two blocks.
+/// Cuts a reader into [`Block`]s. Blocks own their bytes, so that the next one can be read while
+/// one is worked on. Memory: the buffers that the caller hands in, of the block's or the longest
+/// record's size, and the begun line between two blocks.
 #[derive(Debug)]
 pub struct Blocks<R> {
     reader: R,
@@ -45,7 +46,8 @@ pub struct Blocks<R> {
     tail: Vec<u8>,
     /// The tail is the beginning of the input, and nobody has had it yet.
     headed: bool,
-    /// Whole lines that were too many for the last block, and where those begin that nobody has had yet.
+    /// Whole lines that were too many for the last block, and where those begin that nobody has had
+    /// yet.
     surplus: (Vec<u8>, usize),
     read: u64,
     end: bool,
@@ -59,7 +61,17 @@ impl<R: Read> Blocks<R> {
     /// Starts at the current position of `reader`.
     pub fn new(reader: R, limits: Limits) -> Self {
         let surplus = (Vec::new(), 0);
-        Self { reader, tail: Vec::new(), headed: false, surplus, read: 0, end: false, failed: None, limits, target: TARGET }
+        Self {
+            reader,
+            tail: Vec::new(),
+            headed: false,
+            surplus,
+            read: 0,
+            end: false,
+            failed: None,
+            limits,
+            target: TARGET,
+        }
     }
 
     #[cfg(test)]
@@ -68,8 +80,8 @@ impl<R: Read> Blocks<R> {
         self
     }
 
-    /// The beginning of the input, as much of it as a block has, or less where the input ends or can't be read on. Nothing of
-    /// it is taken away.
+    /// The beginning of the input, as much of it as a block has, or less where the input ends or
+    /// can't be read on. Nothing of it is taken away.
     pub fn head(&mut self) -> &[u8] {
         if self.tail.is_empty() && !self.end {
             let mut head = Vec::new();
@@ -83,7 +95,8 @@ impl<R: Read> Blocks<R> {
         &self.tail
     }
 
-    /// The next bytes, wherever lines end in them, or `None` at the end. `spare` is a buffer whose allocation is used again.
+    /// The next bytes, wherever lines end in them, or `None` at the end. `spare` is a buffer whose
+    /// allocation is used again.
     ///
     /// # Errors
     /// As [`Self::next`].
@@ -143,20 +156,29 @@ impl<R: Read> Blocks<R> {
                 return Err(error);
             }
             let fresh = buffer.get(searched..).unwrap_or_default();
-            let cut = if self.end { Some(buffer.len()) } else { memchr::memrchr(b'\n', fresh).map(|n| searched + n + 1) };
+            let cut = if self.end {
+                Some(buffer.len())
+            } else {
+                memchr::memrchr(b'\n', fresh).map(|n| searched + n + 1)
+            };
             searched = buffer.len();
             match cut {
                 Some(0) => return Ok(None),
                 Some(cut) => {
                     self.tail.extend(buffer.drain(cut..));
-                    if let Some(most) = memchr::memchr_iter(b'\n', &buffer).nth(LINES - 1).filter(|end| end + 1 < cut) {
+                    if let Some(most) = memchr::memchr_iter(b'\n', &buffer)
+                        .nth(LINES - 1)
+                        .filter(|end| end + 1 < cut)
+                    {
                         self.surplus.0.clear();
                         self.surplus.0.extend(buffer.drain(most + 1..));
                         self.surplus.1 = 0;
                     }
                     return Ok(Some(self.block(buffer)));
                 }
-                None if buffer.len() > self.limits.record_bytes => return self.pass_over(buffer).map(Some),
+                None if buffer.len() > self.limits.record_bytes => {
+                    return self.pass_over(buffer).map(Some);
+                }
                 None => {}
             }
         }
@@ -165,7 +187,9 @@ impl<R: Read> Blocks<R> {
     /// Some of the lines that were too many for the block before.
     fn next_surplus(&mut self, mut buffer: Vec<u8>) -> Block {
         let rest = self.surplus.0.get(self.surplus.1..).unwrap_or_default();
-        let length = memchr::memchr_iter(b'\n', rest).nth(LINES - 1).map_or(rest.len(), |end| end + 1);
+        let length = memchr::memchr_iter(b'\n', rest)
+            .nth(LINES - 1)
+            .map_or(rest.len(), |end| end + 1);
         buffer.extend_from_slice(rest.get(..length).unwrap_or_default());
         self.surplus.1 += length;
         self.block(buffer)
@@ -173,14 +197,19 @@ impl<R: Read> Blocks<R> {
 
     fn block(&self, bytes: Vec<u8>) -> Block {
         let last = self.end && self.failed.is_none() && self.surplus.1 == self.surplus.0.len();
-        Block { bytes, overlong: None, last }
+        Block {
+            bytes,
+            overlong: None,
+            last,
+        }
     }
 
     /// Reads on until the buffer holds one block more, or the input ends.
     fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
         let wanted = self.target as u64;
         let before = buffer.len();
-        // A long record gets its room at once: to grow by and by takes twice of it. What isn't written to takes none.
+        // A long record gets its room at once: to grow by and by takes twice of it. What isn't
+        // written to takes none.
         let room = self.limits.record_bytes.saturating_add(2 * self.target);
         if before > LONG && room < MOST_ROOM {
             buffer.reserve_exact(room.saturating_sub(before));
@@ -191,7 +220,10 @@ impl<R: Read> Blocks<R> {
         result?;
         self.end = got < wanted;
         if self.read > self.limits.input_bytes {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the input is longer than the limit"));
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                "the input is longer than the limit",
+            ));
         }
         Ok(())
     }
@@ -218,7 +250,14 @@ impl<R: Read> Blocks<R> {
         }
         buffer.clear();
         let last = self.end && self.tail.is_empty() && self.failed.is_none();
-        Ok(Block { bytes: buffer, overlong: Some(Overlong { length, hash: hash.finalize() }), last })
+        Ok(Block {
+            bytes: buffer,
+            overlong: Some(Overlong {
+                length,
+                hash: hash.finalize(),
+            }),
+            last,
+        })
     }
 }
 
@@ -230,7 +269,10 @@ mod tests {
     type Lines = Vec<(u64, Option<Vec<u8>>)>;
 
     fn lines(text: &[u8], target: usize, record_bytes: usize) -> Lines {
-        let limits = Limits { record_bytes, ..Limits::default() };
+        let limits = Limits {
+            record_bytes,
+            ..Limits::default()
+        };
         let mut blocks = Blocks::new(text, limits).with_target(target);
         let mut all = Vec::new();
         let mut spare = Vec::new();
@@ -253,7 +295,10 @@ mod tests {
     fn an_overlong_line_is_passed_over_and_the_next_one_is_read() {
         let mut text = vec![b'x'; 1000];
         text.extend_from_slice(b"\nok\n");
-        assert_eq!(lines(&text, 16, 100), [(1, None), (2, Some(b"ok\n".to_vec()))]);
+        assert_eq!(
+            lines(&text, 16, 100),
+            [(1, None), (2, Some(b"ok\n".to_vec()))]
+        );
         assert_eq!(lines(&vec![b'x'; 1000], 16, 100), [(1, None)]);
     }
 
@@ -271,9 +316,16 @@ mod tests {
 
     #[test]
     fn too_much_input_is_an_error() {
-        let limits = Limits { input_bytes: 10, ..Limits::default() };
+        let limits = Limits {
+            input_bytes: 10,
+            ..Limits::default()
+        };
         let mut blocks = Blocks::new(&[b'\n'; 11][..], limits);
-        assert_eq!(blocks.next(Vec::new()).unwrap().map(|b| b.bytes.len()), Some(11), "what was read is delivered");
+        assert_eq!(
+            blocks.next(Vec::new()).unwrap().map(|b| b.bytes.len()),
+            Some(11),
+            "what was read is delivered"
+        );
         assert!(blocks.next(Vec::new()).is_err());
         let mut blocks = Blocks::new(&[b'\n'; 10][..], limits);
         assert!(blocks.next(Vec::new()).unwrap().is_some_and(|b| b.last));

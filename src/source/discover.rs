@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 const ENDINGS: [&str; 3] = [".jsonl", ".json", ".cast"];
 const COMPRESSED: [&str; 2] = [".gz", ".zst"];
 /// Compressions and archives that nobody reads here.
-const UNREAD: [&str; 12] = [".xz", ".bz2", ".br", ".lz4", ".lzma", ".lz", ".zip", ".7z", ".tar", ".tgz", ".z", ".rar"];
+const UNREAD: [&str; 12] = [
+    ".xz", ".bz2", ".br", ".lz4", ".lzma", ".lz", ".zip", ".7z", ".tar", ".tgz", ".z", ".rar",
+];
 
 /// Something that can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +56,8 @@ pub struct Skipped {
     pub path: PathBuf,
 }
 
-/// What paths lead to. Every file under them is in one of the two lists, unless it was left out on purpose.
+/// What paths lead to. Every file under them is in one of the two lists, unless it was left out on
+/// purpose.
 #[derive(Debug, Default)]
 pub struct Discovery {
     /// What is read, and what can't be looked at.
@@ -74,8 +77,8 @@ pub enum Choice {
     Skip(&'static str),
 }
 
-/// Resolves paths: files as they are, folders walked, `-` as standard input. Sorted by name, so that
-/// the order of a directory never shows in a report.
+/// Resolves paths: files as they are, folders walked, `-` as standard input. Sorted by name, so
+/// that the order of a directory never shows in a report.
 #[must_use]
 pub fn survey(paths: &[PathBuf]) -> Discovery {
     find(paths, &by_name, false)
@@ -87,8 +90,8 @@ pub fn discover(paths: &[PathBuf]) -> Vec<Result<Found, Missing>> {
     survey(paths).inputs
 }
 
-/// As [`survey`], with somebody else to choose among the files of folders. What is named and is no regular file is
-/// missing: it might be waited for.
+/// As [`survey`], with somebody else to choose among the files of folders. What is named and is no
+/// regular file is missing: it might be waited for.
 #[must_use]
 pub fn survey_by(paths: &[PathBuf], choose: &dyn Fn(&Path) -> Choice) -> Discovery {
     find(paths, choose, true)
@@ -98,16 +101,26 @@ fn find(paths: &[PathBuf], choose: &dyn Fn(&Path) -> Choice, only_regular: bool)
     let mut all = Discovery::default();
     for path in paths {
         if path.as_os_str() == "-" && !only_regular {
-            all.inputs.push(Ok(Found { name: "<stdin>".into(), input: Input::Stdin }));
+            all.inputs.push(Ok(Found {
+                name: "<stdin>".into(),
+                input: Input::Stdin,
+            }));
         } else if path.is_dir() {
             walk(path, choose, &mut all);
         } else {
             all.inputs.push(match path.metadata() {
-                Ok(meta) if only_regular && !meta.is_file() => {
-                    Err(Missing { name: shown(path), error: io::Error::other("it is not a regular file") })
-                }
-                Ok(_) => Ok(Found { name: shown(path), input: Input::File(path.clone()) }),
-                Err(error) => Err(Missing { name: shown(path), error }),
+                Ok(meta) if only_regular && !meta.is_file() => Err(Missing {
+                    name: shown(path),
+                    error: io::Error::other("it is not a regular file"),
+                }),
+                Ok(_) => Ok(Found {
+                    name: shown(path),
+                    input: Input::File(path.clone()),
+                }),
+                Err(error) => Err(Missing {
+                    name: shown(path),
+                    error,
+                }),
             });
         }
     }
@@ -135,12 +148,19 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
             Ok(entry) => entry,
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_path_buf();
-                all.inputs.push(Err(Missing { name: shown(&path), error: error.into() }));
+                all.inputs.push(Err(Missing {
+                    name: shown(&path),
+                    error: error.into(),
+                }));
                 continue;
             }
         };
         let (path, choice) = (entry.path(), choose(entry.path()));
-        let skip = |reason| Skipped { name: shown(path), reason, path: path.to_path_buf() };
+        let skip = |reason| Skipped {
+            name: shown(path),
+            reason,
+            path: path.to_path_buf(),
+        };
         if choice == Choice::Leave {
             continue;
         }
@@ -148,17 +168,27 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
             match link(root, path, choose) {
                 Link::Met => {}
                 Link::Away => {
-                    let error = io::Error::other("it is a symbolic link that leads out of the folder, and isn't followed");
-                    all.inputs.push(Err(Missing { name: shown(path), error }));
+                    let error = io::Error::other(
+                        "it is a symbolic link that leads out of the folder, and isn't followed",
+                    );
+                    all.inputs.push(Err(Missing {
+                        name: shown(path),
+                        error,
+                    }));
                 }
-                Link::Other => all.skipped.push(skip("a symbolic link, which isn't followed")),
+                Link::Other => all
+                    .skipped
+                    .push(skip("a symbolic link, which isn't followed")),
             }
         } else if !entry.file_type().is_file() {
             all.skipped.push(skip("not a regular file"));
         } else if let Choice::Skip(reason) = choice {
             all.skipped.push(skip(reason));
         } else {
-            all.inputs.push(Ok(Found { name: shown(path), input: Input::File(entry.into_path()) }));
+            all.inputs.push(Ok(Found {
+                name: shown(path),
+                input: Input::File(entry.into_path()),
+            }));
         }
     }
 }
@@ -167,7 +197,8 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
 enum Link {
     /// To what the walk meets anyway, and says what becomes of it.
     Met,
-    /// To traces that the walk doesn't meet: a folder or a trace by its own name, somewhere else or under another name.
+    /// To traces that the walk doesn't meet: a folder or a trace by its own name, somewhere else or
+    /// under another name.
     Away,
     /// To anything else outside, or nowhere.
     Other,
@@ -175,9 +206,18 @@ enum Link {
 
 fn link(root: &Path, link: &Path, choose: &dyn Fn(&Path) -> Choice) -> Link {
     let is_trace = |path: &Path| choose(path) == Choice::Read;
-    let Ok(target) = link.canonicalize() else { return if is_trace(link) { Link::Away } else { Link::Other } };
+    let Ok(target) = link.canonicalize() else {
+        return if is_trace(link) {
+            Link::Away
+        } else {
+            Link::Other
+        };
+    };
     // Under the name that the walk gives it.
-    let within = root.canonicalize().ok().and_then(|real| target.strip_prefix(real).ok().map(|below| root.join(below)));
+    let within = root
+        .canonicalize()
+        .ok()
+        .and_then(|real| target.strip_prefix(real).ok().map(|below| root.join(below)));
     match within {
         Some(_) if target.is_dir() => Link::Met,
         Some(met) if !is_trace(link) || is_trace(&met) => Link::Met,
@@ -186,11 +226,18 @@ fn link(root: &Path, link: &Path, choose: &dyn Fn(&Path) -> Choice) -> Link {
     }
 }
 
-/// Whether a file is taken for a trace where nobody says otherwise: by its ending, which may stand before that of a compression.
+/// Whether a file is taken for a trace where nobody says otherwise: by its ending, which may stand
+/// before that of a compression.
 #[must_use]
 pub fn by_name(path: &Path) -> Choice {
-    let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let plain = COMPRESSED.iter().find_map(|c| name.strip_suffix(c)).unwrap_or(&name);
+    let name = path
+        .file_name()
+        .map(|n| n.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
+    let plain = COMPRESSED
+        .iter()
+        .find_map(|c| name.strip_suffix(c))
+        .unwrap_or(&name);
     if ENDINGS.iter().any(|e| plain.ends_with(e)) {
         Choice::Read
     } else if UNREAD.iter().any(|e| name.ends_with(e)) {
@@ -205,8 +252,8 @@ fn shown(path: &Path) -> String {
     text.strip_prefix("./").map_or(text.clone(), str::to_owned)
 }
 
-/// What a decoder of zstd may have to remember, as a power of two: 8 MiB, which is what `zstd -19` asks for and every decoder has to
-/// support by RFC 8878.
+/// What a decoder of zstd may have to remember, as a power of two: 8 MiB, which is what `zstd -19`
+/// asks for and every decoder has to support by RFC 8878.
 const ZSTD_WINDOW: u32 = 23;
 
 type Sniffed<R> = Chain<Cursor<Vec<u8>>, R>;
@@ -222,26 +269,36 @@ pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
             let file = File::open(path)?;
             let kind = file.metadata()?.file_type();
             if kind.is_dir() {
-                return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
+                return Err(io::Error::new(
+                    io::ErrorKind::IsADirectory,
+                    "it is a directory",
+                ));
             }
             if is_device(kind) {
-                return Err(io::Error::other("it is a device, which may never end; standard input is `-`"));
+                return Err(io::Error::other(
+                    "it is a device, which may never end; standard input is `-`",
+                ));
             }
             sniff(file)
         }
     }
 }
 
-/// Opens a file that holds what it holds: no pipe, which would be waited for, and no device, which may never end.
+/// Opens a file that holds what it holds: no pipe, which would be waited for, and no device, which
+/// may never end.
 ///
 /// # Errors
 /// When it can't be opened, or is something else.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    if path.metadata()?.is_file() { File::open(path) } else { Err(io::Error::other("it is no regular file")) }
+    if path.metadata()?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::other("it is no regular file"))
+    }
 }
 
-/// A hash of an input as it is stored, compressed or not, as far as it can be read. Nothing is read of standard input, of a pipe
-/// or of a device.
+/// A hash of an input as it is stored, compressed or not, as far as it can be read. Nothing is read
+/// of standard input, of a pipe or of a device.
 #[must_use]
 pub fn stored_hash(input: &Input) -> String {
     match input {
@@ -254,7 +311,8 @@ pub fn stored_hash(input: &Input) -> String {
 fn file_hash(path: &Path) -> String {
     let mut hash = blake3::Hasher::new();
     if let Ok(target) = std::fs::read_link(path) {
-        hash.update(b"link").update(target.as_os_str().as_encoded_bytes());
+        hash.update(b"link")
+            .update(target.as_os_str().as_encoded_bytes());
     }
     if let Ok(file) = open_regular(path) {
         // As far as it can be read.
@@ -282,7 +340,10 @@ fn sniff<R: Read + Send + 'static>(mut reader: R) -> io::Result<Box<dyn Read + S
     let zstd = head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
     let whole: Sniffed<R> = Cursor::new(head).chain(reader);
     Ok(if gzip {
-        Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, whole)))
+        Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(
+            1 << 16,
+            whole,
+        )))
     } else if zstd {
         let mut decoder = zstd::stream::read::Decoder::new(whole)?;
         decoder.window_log_max(ZSTD_WINDOW)?;
@@ -300,14 +361,34 @@ mod tests {
     #[test]
     fn walks_sorted_and_only_what_may_be_a_trace() {
         let dir = tempfile::tempdir().unwrap();
-        for name in ["b.jsonl", "a.json.gz", "c.txt", "d.cast", "e.JSONL.zst", "f.yaml"] {
+        for name in [
+            "b.jsonl",
+            "a.json.gz",
+            "c.txt",
+            "d.cast",
+            "e.JSONL.zst",
+            "f.yaml",
+        ] {
             std::fs::write(dir.path().join(name), "{}").unwrap();
         }
         let found = survey(&[dir.path().to_path_buf()]);
-        let skipped: Vec<_> = found.skipped.iter().map(|s| (s.name.rsplit('/').next().unwrap(), s.reason)).collect();
-        assert_eq!(skipped, [("c.txt", "not the ending of a trace"), ("f.yaml", "not the ending of a trace")]);
+        let skipped: Vec<_> = found
+            .skipped
+            .iter()
+            .map(|s| (s.name.rsplit('/').next().unwrap(), s.reason))
+            .collect();
+        assert_eq!(
+            skipped,
+            [
+                ("c.txt", "not the ending of a trace"),
+                ("f.yaml", "not the ending of a trace")
+            ]
+        );
         let found = found.inputs;
-        let names: Vec<_> = found.iter().map(|f| name(f).rsplit('/').next().unwrap().to_owned()).collect();
+        let names: Vec<_> = found
+            .iter()
+            .map(|f| name(f).rsplit('/').next().unwrap().to_owned())
+            .collect();
         assert_eq!(names, ["a.json.gz", "b.jsonl", "d.cast", "e.JSONL.zst"]);
     }
 
@@ -341,7 +422,10 @@ mod tests {
             let path = dir.path().join(name);
             std::fs::write(&path, bytes).unwrap();
             let mut read = Vec::new();
-            open(&Input::File(path)).unwrap().read_to_end(&mut read).unwrap();
+            open(&Input::File(path))
+                .unwrap()
+                .read_to_end(&mut read)
+                .unwrap();
             assert_eq!(read, text, "{name}");
         }
         assert!(open(&Input::File(dir.path().to_path_buf())).is_err());

@@ -1,8 +1,9 @@
 //! A JSON document cut into its elements while it is read: those of an array, or its one value.
 //!
-//! Only what separates elements is checked here (RFC 8259: brackets, commas, strings as far as it takes to find their ends). An
-//! element is checked by whoever reads it. No more than one element is held at a time, so the memory that a document needs is that
-//! of its longest element, and never more than a record may have.
+//! Only what separates elements is checked here (RFC 8259: brackets, commas, strings as far as it
+//! takes to find their ends). An element is checked by whoever reads it. No more than one element
+//! is held at a time, so the memory that a document needs is that of its longest element, and never
+//! more than a record may have.
 
 use super::{Blocks, Limits, Overlong};
 use std::io::{self, Read};
@@ -164,7 +165,11 @@ impl Reader<'_> {
                     kept = at;
                     continue;
                 }
-                State::Inside => match self.open.as_mut().map_or(End::Before, |open| open.take(byte)) {
+                State::Inside => match self
+                    .open
+                    .as_mut()
+                    .map_or(End::Before, |open| open.take(byte))
+                {
                     End::No => {}
                     End::With => {
                         self.keep(bytes.get(kept..=at).unwrap_or_default());
@@ -179,14 +184,23 @@ impl Reader<'_> {
                 State::After if self.array && byte == b',' => self.state = State::Value(false),
                 State::After if self.array && byte == b']' => self.state = State::End,
                 State::After if self.array => {
-                    return Err(DocumentError::Syntax(self.here, "expected `,` or `]` behind an element"));
+                    return Err(DocumentError::Syntax(
+                        self.here,
+                        "expected `,` or `]` behind an element",
+                    ));
                 }
                 State::After | State::End => {
-                    return Err(DocumentError::Syntax(self.here, "something stands behind the value"));
+                    return Err(DocumentError::Syntax(
+                        self.here,
+                        "something stands behind the value",
+                    ));
                 }
             }
             if byte == b'\n' {
-                self.here = Position { line: self.here.line + 1, indent: 0 };
+                self.here = Position {
+                    line: self.here.line + 1,
+                    indent: 0,
+                };
             } else {
                 self.here.indent += 1;
             }
@@ -204,16 +218,24 @@ impl Reader<'_> {
                 open.bytes.extend_from_slice(piece);
             } else {
                 let kept = std::mem::take(&mut open.bytes);
-                open.hash.get_or_insert_default().update(&kept).update(piece);
+                open.hash
+                    .get_or_insert_default()
+                    .update(&kept)
+                    .update(piece);
             }
         }
     }
 
     fn close(&mut self) -> Result<(), DocumentError> {
         self.state = State::After;
-        let Some(open) = self.open.take() else { return Ok(()) };
+        let Some(open) = self.open.take() else {
+            return Ok(());
+        };
         let element = match &open.hash {
-            Some(hash) => Element::Overlong(Overlong { length: open.length, hash: hash.finalize() }),
+            Some(hash) => Element::Overlong(Overlong {
+                length: open.length,
+                hash: hash.finalize(),
+            }),
             None => Element::Bytes(&open.bytes),
         };
         match (self.each)(open.at, element) {
@@ -232,10 +254,15 @@ impl Reader<'_> {
             State::Start => Ok(()),
             State::After if !self.array => Ok(()),
             State::Inside => {
-                let (at, bytes) = self.open.take().map_or((self.here, Vec::new()), |open| (open.at, open.bytes));
+                let (at, bytes) = self
+                    .open
+                    .take()
+                    .map_or((self.here, Vec::new()), |open| (open.at, open.bytes));
                 Err(DocumentError::Incomplete(at, bytes))
             }
-            State::Value(_) | State::After => Err(DocumentError::Syntax(self.here, "the array breaks off")),
+            State::Value(_) | State::After => {
+                Err(DocumentError::Syntax(self.here, "the array breaks off"))
+            }
         }
     }
 }
@@ -266,7 +293,11 @@ impl Open {
             return End::No;
         }
         if self.bare {
-            return if matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b']' | b'}') { End::Before } else { End::No };
+            return if matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b']' | b'}') {
+                End::Before
+            } else {
+                End::No
+            };
         }
         match byte {
             b'"' => self.string = true,
@@ -322,21 +353,52 @@ mod tests {
         let text = b"\xef\xbb\xbf[\n {\"a\": \"]}\\\"\"},\n  7 , \"x\",[1,{}]]\n";
         let (all, result) = read(text, Limits::default());
         assert!(result.is_ok());
-        let expected = [(2, 1, "{\"a\": \"]}\\\"\"}"), (3, 2, "7"), (3, 6, "\"x\""), (3, 10, "[1,{}]")];
-        assert_eq!(all.iter().map(|(l, i, t)| (*l, *i, t.as_str())).collect::<Vec<_>>(), expected);
-        assert_eq!(read(b"\xef\xbb\xbf{}", Limits::default()).0, [(1, 3, "{}".to_owned())]);
+        let expected = [
+            (2, 1, "{\"a\": \"]}\\\"\"}"),
+            (3, 2, "7"),
+            (3, 6, "\"x\""),
+            (3, 10, "[1,{}]"),
+        ];
+        assert_eq!(
+            all.iter()
+                .map(|(l, i, t)| (*l, *i, t.as_str()))
+                .collect::<Vec<_>>(),
+            expected
+        );
+        assert_eq!(
+            read(b"\xef\xbb\xbf{}", Limits::default()).0,
+            [(1, 3, "{}".to_owned())]
+        );
     }
 
     #[test]
     fn what_is_too_long_is_passed_over_or_refused() {
-        let limits = Limits { record_bytes: 4, document_bytes: 20, ..Limits::default() };
-        assert_eq!(read(b"[12345,1234]", limits).0, [(1, 1, "(5 bytes)".to_owned()), (1, 7, "1234".to_owned())]);
-        assert!(matches!(read(&b"[1,2,3,4,5,6,7,8,9,10]"[..], limits).1, Err(DocumentError::TooLong(_))));
+        let limits = Limits {
+            record_bytes: 4,
+            document_bytes: 20,
+            ..Limits::default()
+        };
+        assert_eq!(
+            read(b"[12345,1234]", limits).0,
+            [(1, 1, "(5 bytes)".to_owned()), (1, 7, "1234".to_owned())]
+        );
+        assert!(matches!(
+            read(&b"[1,2,3,4,5,6,7,8,9,10]"[..], limits).1,
+            Err(DocumentError::TooLong(_))
+        ));
     }
 
     #[test]
     fn what_is_no_document_is_refused_where_that_shows() {
-        for (text, column) in [("[1 2]", 3), ("[1,]", 3), ("[}", 1), ("{} x", 3), ("[1]]", 3), ("[1", 2), ("[", 1)] {
+        for (text, column) in [
+            ("[1 2]", 3),
+            ("[1,]", 3),
+            ("[}", 1),
+            ("{} x", 3),
+            ("[1]]", 3),
+            ("[1", 2),
+            ("[", 1),
+        ] {
             let at = match read(text.as_bytes(), Limits::default()).1 {
                 Err(DocumentError::Syntax(at, _)) => at,
                 Err(DocumentError::Incomplete(..)) => Position { line: 1, indent: 2 },

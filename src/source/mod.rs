@@ -10,23 +10,28 @@ mod elements;
 
 pub use blocks::{Block, Blocks, Overlong};
 pub use discover::{
-    Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, Skipped, by_name, discover, open, open_regular,
-    stored_hash, survey, survey_by,
+    Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, Skipped, by_name, discover,
+    open, open_regular, stored_hash, survey, survey_by,
 };
 pub use elements::{DocumentError, Element, Next, Position, each_element};
 
 use std::io::{self, Read};
 
-/// Reads to the end what may have at most so many bytes. Not what the system says of a size counts: a link in a pull request may
-/// lead to a device that never ends.
+/// Reads to the end what may have at most so many bytes. Not what the system says of a size counts:
+/// a link in a pull request may lead to a device that never ends.
 ///
 /// # Errors
 /// When it can't be read; of the kind [`io::ErrorKind::FileTooLarge`] when it has more.
 pub fn read_whole(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    reader
+        .take(most.saturating_add(1))
+        .read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes")));
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it has more than {most} bytes"),
+        ));
     }
     Ok(bytes)
 }
@@ -44,8 +49,9 @@ pub struct Limits {
     pub input_bytes: u64,
     /// Executions of one input, and of all inputs of a run.
     pub executions: usize,
-    /// Bytes that the open executions of an input may hold: ids, tokens, and what else is kept of them until they end. The evidence
-    /// of open turns, which is as large as its records, isn't counted.
+    /// Bytes that the open executions of an input may hold: ids, tokens, and what else is kept of
+    /// them until they end. The evidence of open turns, which is as large as its records, isn't
+    /// counted.
     pub open_bytes: usize,
 }
 
@@ -69,7 +75,15 @@ mod tests {
     #[test]
     fn what_is_too_long_is_refused() {
         assert_eq!(read_whole(&b"four"[..], 4).unwrap(), b"four");
-        assert_eq!(read_whole(&b"four"[..], 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
-        assert!(read_whole(io::repeat(b'x'), 100).unwrap_err().to_string().contains("more than 100 bytes"));
+        assert_eq!(
+            read_whole(&b"four"[..], 3).unwrap_err().kind(),
+            io::ErrorKind::FileTooLarge
+        );
+        assert!(
+            read_whole(io::repeat(b'x'), 100)
+                .unwrap_err()
+                .to_string()
+                .contains("more than 100 bytes")
+        );
     }
 }

@@ -5,8 +5,8 @@ use std::hash::BuildHasher as _;
 
 /// Bytes of the longest piece that is remembered.
 const LONGEST: usize = 31;
-/// Pieces that are remembered at most, a power of two. Each has one place, which the next one to fall on it takes, so that
-/// nothing that a text holds makes this grow or slow.
+/// Pieces that are remembered at most, a power of two. Each has one place, which the next one to
+/// fall on it takes, so that nothing that a text holds makes this grow or slow.
 const PLACES: usize = 1 << 16;
 
 /// Counts by pieces.
@@ -19,13 +19,21 @@ pub(super) struct Cache {
 
 impl Cache {
     pub(super) fn new() -> Self {
-        Self { keys: vec![[0; 4]; PLACES], counts: vec![0; PLACES] }
+        Self {
+            keys: vec![[0; 4]; PLACES],
+            counts: vec![0; PLACES],
+        }
     }
 
     /// The count of a piece, which `count` gives when it isn't known.
     pub(super) fn count(&mut self, piece: &[u8], count: impl Fn(&[u8]) -> usize) -> usize {
         let mut key = [0; 32];
-        let Some(start) = key.get_mut(..piece.len()).filter(|_| piece.len() <= LONGEST) else { return count(piece) };
+        let Some(start) = key
+            .get_mut(..piece.len())
+            .filter(|_| piece.len() <= LONGEST)
+        else {
+            return count(piece);
+        };
         start.copy_from_slice(piece);
         // At most 31.
         key[LONGEST] = piece.len().to_le_bytes()[0];
@@ -35,17 +43,23 @@ impl Cache {
         }
         let key = words;
         let place = place(key);
-        let (Some(known), Some(kept)) = (self.keys.get_mut(place), self.counts.get_mut(place)) else { return count(piece) };
+        let (Some(known), Some(kept)) = (self.keys.get_mut(place), self.counts.get_mut(place))
+        else {
+            return count(piece);
+        };
         if *known != key {
             // A piece has at most as many tokens as bytes.
-            let Ok(new) = u8::try_from(count(piece)) else { return count(piece) };
+            let Ok(new) = u8::try_from(count(piece)) else {
+                return count(piece);
+            };
             (*known, *kept) = (key, new);
         }
         usize::from(*kept)
     }
 }
 
-/// Whoever makes pieces collide makes them be counted again, and nothing else: the hash needs no key.
+/// Whoever makes pieces collide makes them be counted again, and nothing else: the hash needs no
+/// key.
 fn place(key: [u64; 4]) -> usize {
     usize::try_from(FxBuildHasher.hash_one(key) % PLACES as u64).unwrap_or_default()
 }
@@ -74,7 +88,11 @@ mod tests {
             for n in 0..3 * PLACES {
                 let text = format!("{n:b}x");
                 let short = text.as_bytes();
-                assert_eq!(cache.count(short, |p| p.len()), short.len(), "{round} {text}");
+                assert_eq!(
+                    cache.count(short, |p| p.len()),
+                    short.len(),
+                    "{round} {text}"
+                );
             }
         }
     }

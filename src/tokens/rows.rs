@@ -1,8 +1,10 @@
-//! How many tokens a text has at most, told without the vocabulary, which takes a tenth of a second to load.
+//! How many tokens a text has at most, told without the vocabulary, which takes a tenth of a second
+//! to load.
 //!
-//! Of two tokens that stand side by side in a row of letters the letters together are no token: they would have been merged. So it is
-//! enough to know which two and three letters are a token in every encoding, and to look for the way of cutting the row that gives the
-//! most pieces. What a piece of several letters consists of is left open: another encoding may have it.
+//! Of two tokens that stand side by side in a row of letters the letters together are no token:
+//! they would have been merged. So it is enough to know which two and three letters are a token in
+//! every encoding, and to look for the way of cutting the row that gives the most pieces. What a
+//! piece of several letters consists of is left open: another encoding may have it.
 
 use std::sync::LazyLock;
 
@@ -11,7 +13,8 @@ const SIGNS: usize = 28;
 const SPACE: u8 = 26;
 const NONE: u8 = 27;
 
-/// Which two and three signs are a token in every encoding: by all but the last a bit for each that the last may be.
+/// Which two and three signs are a token in every encoding: by all but the last a bit for each that
+/// the last may be.
 struct Short {
     pairs: [u32; SIGNS],
     triples: [u32; SIGNS * SIGNS],
@@ -33,12 +36,20 @@ fn is(signs: Option<&u32>, sign: u8) -> u32 {
 }
 
 static SHORT: LazyLock<Short> = LazyLock::new(|| {
-    let mut short = Short { pairs: [0; SIGNS], triples: [0; SIGNS * SIGNS] };
+    let mut short = Short {
+        pairs: [0; SIGNS],
+        triples: [0; SIGNS * SIGNS],
+    };
     for token in include_str!("short.txt").lines() {
         let signs: Vec<u8> = token.bytes().filter_map(sign).collect();
         let (signs, last) = match signs.as_slice() {
             [b, c] => (short.pairs.get_mut(usize::from(*b)), c),
-            [a, b, c] => (short.triples.get_mut(usize::from(*a) * SIGNS + usize::from(*b)), c),
+            [a, b, c] => (
+                short
+                    .triples
+                    .get_mut(usize::from(*a) * SIGNS + usize::from(*b)),
+                c,
+            ),
             _ => continue,
         };
         if let Some(signs) = signs {
@@ -73,12 +84,14 @@ impl Ends {
 
 /// Bytes after which the quicker bound is asked about what is left,
 const STEP: usize = 128;
-/// or this part of what is left, if that is more: otherwise the work would grow with the square of a text's length.
+/// or this part of what is left, if that is more: otherwise the work would grow with the square of
+/// a text's length.
 const PART: usize = 16;
 
-/// Whether a text can't have more tokens than `limit`. A token with a byte outside of all rows is counted as that byte; those that lie
-/// inside of one need not begin where it begins, nor end where it ends. As soon as what is left can't have too many by the quicker bound
-/// either, the answer is known.
+/// Whether a text can't have more tokens than `limit`. A token with a byte outside of all rows is
+/// counted as that byte; those that lie inside of one need not begin where it begins, nor end where
+/// it ends. As soon as what is left can't have too many by the quicker bound either, the answer is
+/// known.
 pub(super) fn fit(bytes: &[u8], limit: usize) -> bool {
     let short = &*SHORT;
     let mut total = 0;
@@ -92,8 +105,10 @@ pub(super) fn fit(bytes: &[u8], limit: usize) -> bool {
             at += 1;
             continue;
         }
-        // What ends at the last place, at the one before, and at the one before that; and the last two signs.
-        let (mut last, mut before, mut earlier) = (Ends::default(), Ends::default(), Ends::default());
+        // What ends at the last place, at the one before, and at the one before that; and the last
+        // two signs.
+        let (mut last, mut before, mut earlier) =
+            (Ends::default(), Ends::default(), Ends::default());
         let (mut a, mut b) = (NONE, NONE);
         let mut most = 0;
         while let Some(c) = next {
@@ -106,7 +121,11 @@ pub(super) fn fit(bytes: &[u8], limit: usize) -> bool {
             most = most.max(last.most());
             (a, b) = (b, c);
             at += 1;
-            next = bytes.get(at).copied().filter(u8::is_ascii_lowercase).and_then(sign);
+            next = bytes
+                .get(at)
+                .copied()
+                .filter(u8::is_ascii_lowercase)
+                .and_then(sign);
         }
         total += most as usize;
         if total > limit {
@@ -133,8 +152,13 @@ mod tests {
         let letters = || ('a'..='z').map(String::from);
         let firsts = || letters().chain([" ".to_owned()]);
         let pairs = firsts().flat_map(|a| letters().map(move |b| format!("{a}{b}")));
-        let triples = pairs.clone().flat_map(|ab| letters().map(move |c| format!("{ab}{c}")));
-        let mut all: Vec<String> = pairs.chain(triples).filter(|text| Encoding::ALL.iter().all(|e| e.count(text) == 1)).collect();
+        let triples = pairs
+            .clone()
+            .flat_map(|ab| letters().map(move |c| format!("{ab}{c}")));
+        let mut all: Vec<String> = pairs
+            .chain(triples)
+            .filter(|text| Encoding::ALL.iter().all(|e| e.count(text) == 1))
+            .collect();
         all.sort();
         assert_eq!(include_str!("short.txt").lines().collect::<Vec<_>>(), all);
     }
@@ -144,12 +168,21 @@ mod tests {
         let letters = || ('a'..='z').map(String::from);
         let pairs = letters().flat_map(|a| letters().map(move |b| format!("{a}{b}")));
         let known = |pair: &String| Encoding::ALL.map(|e| e.count(pair));
-        let alone: Vec<String> = pairs.filter(|pair| known(pair)[0] != known(pair)[1]).collect();
+        let alone: Vec<String> = pairs
+            .filter(|pair| known(pair)[0] != known(pair)[1])
+            .collect();
         assert!(alone.len() > 20);
         for pair in alone {
-            for row in letters().flat_map(|a| letters().map(move |b| (a.clone(), b))).map(|(a, b)| format!("{a}{pair}{b}")) {
+            for row in letters()
+                .flat_map(|a| letters().map(move |b| (a.clone(), b)))
+                .map(|(a, b)| format!("{a}{pair}{b}"))
+            {
                 for encoding in Encoding::ALL {
-                    assert!(!fit(row.as_bytes(), encoding.count(&row) - 1), "{} {row}", encoding.name());
+                    assert!(
+                        !fit(row.as_bytes(), encoding.count(&row) - 1),
+                        "{} {row}",
+                        encoding.name()
+                    );
                 }
             }
         }
@@ -166,8 +199,14 @@ mod tests {
 
     #[test]
     fn rows_are_cut_into_as_many_pieces_as_may_stand_side_by_side() {
-        let texts = ["", "a", "ab", "zq", "the", "zqzq", " the", "1 a", "A b", "  ", "the the", "cgjb", "cqvj"];
+        let texts = [
+            "", "a", "ab", "zq", "the", "zqzq", " the", "1 a", "A b", "  ", "the the", "cgjb",
+            "cqvj",
+        ];
         let most = |text: &str| (0..9).find(|limit| fit(text.as_bytes(), *limit));
-        assert_eq!(texts.map(most), [0, 1, 1, 2, 1, 4, 2, 2, 2, 2, 3, 3, 3].map(Some));
+        assert_eq!(
+            texts.map(most),
+            [0, 1, 1, 2, 1, 4, 2, 2, 2, 2, 3, 3, 3].map(Some)
+        );
     }
 }

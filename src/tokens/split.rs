@@ -1,7 +1,7 @@
 //! The pieces that an encoding counts by themselves.
 //!
-//! Both encodings publish a regular expression for this. A walk by hand over classes of characters gives the same pieces, in
-//! a fraction of the time; the expression is its oracle in the tests.
+//! Both encodings publish a regular expression for this. A walk by hand over classes of characters
+//! gives the same pieces, in a fraction of the time; the expression is its oracle in the tests.
 
 use super::Encoding;
 use std::sync::LazyLock;
@@ -63,17 +63,32 @@ pub(super) struct Pieces<'t> {
 
 impl<'t> Pieces<'t> {
     pub(super) fn of(encoding: Encoding, text: &'t str) -> Self {
-        Self { encoding, classes: &CLASSES, text, at: 0 }
+        Self {
+            encoding,
+            classes: &CLASSES,
+            text,
+            at: 0,
+        }
     }
 
-    /// The class of the character that begins at a place, and where the next one begins; `None` at the end.
+    /// The class of the character that begins at a place, and where the next one begins; `None` at
+    /// the end.
     fn step(&self, at: usize) -> Option<(u8, usize)> {
         let first = *self.text.as_bytes().get(at)?;
         if first < 0x80 {
-            return Some((self.classes.get(usize::from(first)).copied().unwrap_or_default(), at + 1));
+            return Some((
+                self.classes
+                    .get(usize::from(first))
+                    .copied()
+                    .unwrap_or_default(),
+                at + 1,
+            ));
         }
         let c = self.text.get(at..)?.chars().next()?;
-        Some((self.classes.get(c as usize).copied().unwrap_or_default(), at + c.len_utf8()))
+        Some((
+            self.classes.get(c as usize).copied().unwrap_or_default(),
+            at + c.len_utf8(),
+        ))
     }
 
     /// The end of the run of characters of some classes.
@@ -113,12 +128,18 @@ impl<'t> Pieces<'t> {
         if end > at { Some(end) } else { both }
     }
 
-    /// A word of `o200k_base`: small letters behind capitals, or capitals alone, with a contraction behind it.
+    /// A word of `o200k_base`: small letters behind capitals, or capitals alone, with a contraction
+    /// behind it.
     fn word_by_case(&self, first: (u8, usize)) -> Option<usize> {
-        let behind = (first.0 & (class::END | class::LETTER | class::NUMBER) == 0).then_some(first.1);
+        let behind =
+            (first.0 & (class::END | class::LETTER | class::NUMBER) == 0).then_some(first.1);
         let capitals = |at: usize| Some(self.run(at, class::HEAD)).filter(|end| *end > at);
-        let end = behind.and_then(|at| self.mixed(at)).or_else(|| self.mixed(self.at));
-        let end = end.or_else(|| behind.and_then(capitals)).or_else(|| capitals(self.at))?;
+        let end = behind
+            .and_then(|at| self.mixed(at))
+            .or_else(|| self.mixed(self.at));
+        let end = end
+            .or_else(|| behind.and_then(capitals))
+            .or_else(|| capitals(self.at))?;
         Some(self.contraction(end).unwrap_or(end))
     }
 
@@ -126,7 +147,11 @@ impl<'t> Pieces<'t> {
     fn word(&self, first: (u8, usize)) -> Option<usize> {
         let letters = |at: usize| Some(self.run(at, class::LETTER)).filter(|end| *end > at);
         let prefix = first.0 & (class::END | class::LETTER | class::NUMBER) == 0;
-        if prefix { letters(first.1) } else { letters(self.at) }
+        if prefix {
+            letters(first.1)
+        } else {
+            letters(self.at)
+        }
     }
 
     /// The end of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d` in any case.
@@ -145,7 +170,8 @@ impl<'t> Pieces<'t> {
         }
     }
 
-    /// White space: up to its last line end, or else all but the last, which goes with what follows.
+    /// White space: up to its last line end, or else all but the last, which goes with what
+    /// follows.
     fn space(&self) -> usize {
         let mut at = self.at;
         let (mut lines, mut before_last) = (None, at);
@@ -177,16 +203,27 @@ impl<'t> Pieces<'t> {
         if first.0 & class::NUMBER != 0 {
             let mut at = first.1;
             for _ in 0..2 {
-                at = self.step(at).filter(|(class, _)| class & class::NUMBER != 0).map_or(at, |(_, next)| next);
+                at = self
+                    .step(at)
+                    .filter(|(class, _)| class & class::NUMBER != 0)
+                    .map_or(at, |(_, next)| next);
             }
             return Some(at);
         }
-        let start = if self.text.as_bytes().get(self.at) == Some(&b' ') { first.1 } else { self.at };
+        let start = if self.text.as_bytes().get(self.at) == Some(&b' ') {
+            first.1
+        } else {
+            self.at
+        };
         let end = self.signs(start);
         if end == start {
             return Some(self.space());
         }
-        let tail: &[u8] = if self.encoding == Encoding::O200k { b"\r\n/" } else { b"\r\n" };
+        let tail: &[u8] = if self.encoding == Encoding::O200k {
+            b"\r\n/"
+        } else {
+            b"\r\n"
+        };
         let behind = self.text.as_bytes().get(end..).unwrap_or_default();
         Some(end + behind.iter().take_while(|b| tail.contains(b)).count())
     }
@@ -240,7 +277,16 @@ mod tests {
         let class = |c: char| CLASSES[c as usize];
         assert_eq!(
             ['A', 'a', '一', '\u{301}', '1', ' ', '\n', '!'].map(class),
-            [class::UPPER, class::LOWER, class::OTHER, class::MARK, class::NUMBER, class::SPACE, class::END, 0]
+            [
+                class::UPPER,
+                class::LOWER,
+                class::OTHER,
+                class::MARK,
+                class::NUMBER,
+                class::SPACE,
+                class::END,
+                0
+            ]
         );
     }
 

@@ -32,7 +32,8 @@ const PATH_MEMBERS: [&str; 16] = [
     "root",
 ];
 
-/// The members of a payload, in their order. Few have more than five, and most are looked at once: a map would cost more than it saves.
+/// The members of a payload, in their order. Few have more than five, and most are looked at once:
+/// a map would cost more than it saves.
 #[derive(Debug, Default)]
 struct Members<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
 
@@ -42,13 +43,25 @@ impl<'a> Members<'a> {
     }
 
     fn get(&self, name: &str) -> Option<Raw<'a>> {
-        self.0.iter().find(|(member, _)| member == name).map(|(_, value)| *value)
+        self.0
+            .iter()
+            .find(|(member, _)| member == name)
+            .map(|(_, value)| *value)
     }
 
     fn diff(&self) -> Option<String> {
-        let text = |name: &str| self.get(name).and_then(|raw| raw.read::<Str<'_>>()).filter(|s| !s.is_empty());
-        match (text("diff").map(Str::decode), text("content").map(Str::decode)) {
-            (Some(diff), Some(content)) if diff != content && diff_targets(&content).is_some() => None,
+        let text = |name: &str| {
+            self.get(name)
+                .and_then(|raw| raw.read::<Str<'_>>())
+                .filter(|s| !s.is_empty())
+        };
+        match (
+            text("diff").map(Str::decode),
+            text("content").map(Str::decode),
+        ) {
+            (Some(diff), Some(content)) if diff != content && diff_targets(&content).is_some() => {
+                None
+            }
             (diff, content) => diff.or(content).map(Cow::into_owned),
         }
     }
@@ -58,7 +71,10 @@ impl<'a> Members<'a> {
         if self.0.is_empty() {
             return !text(payload) && !matches!(payload.as_written(), "null" | "{}");
         }
-        !self.0.iter().all(|(name, value)| texts.contains(&&**name) && text(*value))
+        !self
+            .0
+            .iter()
+            .all(|(name, value)| texts.contains(&&**name) && text(*value))
     }
 }
 
@@ -111,11 +127,15 @@ pub fn cwd(payload: Raw<'_>) -> Option<String> {
 #[must_use]
 pub fn answer(payload: Raw<'_>) -> Option<String> {
     let members = Members::of(payload);
-    let text: Str<'_> = members.get("content").or_else(|| members.get("text"))?.read()?;
+    let text: Str<'_> = members
+        .get("content")
+        .or_else(|| members.get("text"))?
+        .read()?;
     Some(text.decode().into_owned())
 }
 
-/// Whether a payload holds more than text in one of these members: what stands beside it has to be read as well.
+/// Whether a payload holds more than text in one of these members: what stands beside it has to be
+/// read as well.
 #[must_use]
 pub fn has_more_than(texts: &[&str], payload: Raw<'_>) -> bool {
     Members::of(payload).has_more_than(texts, payload)
@@ -125,11 +145,15 @@ pub fn has_more_than(texts: &[&str], payload: Raw<'_>) -> bool {
 #[must_use]
 pub fn tool(payload: Raw<'_>) -> Option<String> {
     let members = Members::of(payload);
-    let name: Str<'_> = members.get("tool").or_else(|| members.get("tool_name"))?.read()?;
+    let name: Str<'_> = members
+        .get("tool")
+        .or_else(|| members.get("tool_name"))?
+        .read()?;
     Some(name.distinct().into_owned())
 }
 
-/// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands; none where they are two diffs.
+/// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands; none where
+/// they are two diffs.
 #[must_use]
 pub fn diff(payload: Raw<'_>) -> Option<String> {
     Members::of(payload).diff()
@@ -142,8 +166,8 @@ pub fn diff_and_more(texts: &[&str], payload: Raw<'_>) -> (Option<String>, bool)
     (members.diff(), members.has_more_than(texts, payload))
 }
 
-/// The files that a diff's headers name, without the `a/` and `b/` of git. `None` when it names none:
-/// then nothing can be said about its target.
+/// The files that a diff's headers name, without the `a/` and `b/` of git. `None` when it names
+/// none: then nothing can be said about its target.
 #[must_use]
 pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
     let mut targets = BTreeSet::new();
@@ -162,15 +186,29 @@ pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
             left = old.max(new);
             continue;
         }
-        let name =
-            ["--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to "].iter().find_map(|p| line.strip_prefix(p));
+        let name = [
+            "--- ",
+            "+++ ",
+            "rename from ",
+            "rename to ",
+            "copy from ",
+            "copy to ",
+        ]
+        .iter()
+        .find_map(|p| line.strip_prefix(p));
         if let Some(name) = name {
             let name = name.split('\t').next().unwrap_or_default().trim_end();
             if name != "/dev/null" {
-                let name = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name);
+                let name = name
+                    .strip_prefix("a/")
+                    .or_else(|| name.strip_prefix("b/"))
+                    .unwrap_or(name);
                 targets.insert(name.to_owned());
             }
-        } else if let Some((a, b)) = line.strip_prefix("diff --git a/").and_then(|rest| rest.split_once(" b/")) {
+        } else if let Some((a, b)) = line
+            .strip_prefix("diff --git a/")
+            .and_then(|rest| rest.split_once(" b/"))
+        {
             targets.insert(a.to_owned());
             targets.insert(b.to_owned());
         }
@@ -180,20 +218,29 @@ pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
 
 /// How many lines a hunk has before and after, by what stands behind its `@@ -`.
 fn hunk_lines(ranges: &str) -> (u64, u64) {
-    let count = |range: &str| range.split_once(',').map_or(Some(1), |(_, n)| n.parse().ok()).unwrap_or(0);
+    let count = |range: &str| {
+        range
+            .split_once(',')
+            .map_or(Some(1), |(_, n)| n.parse().ok())
+            .unwrap_or(0)
+    };
     let mut parts = ranges.split([' ', '+', '@']).filter(|p| !p.is_empty());
     let old = parts.next().map_or(0, count);
     (old, parts.next().map_or(0, count))
 }
 
-/// How many lines a diff adds and takes away. What looks like a changed line outside of a hunk is a header.
+/// How many lines a diff adds and takes away. What looks like a changed line outside of a hunk is a
+/// header.
 #[must_use]
 pub fn changed_lines(diff: &str) -> (usize, usize) {
     let (mut added, mut removed) = (0, 0);
     let (mut old, mut new) = (0u64, 0u64);
     for line in diff.lines() {
         if old == 0 && new == 0 {
-            (old, new) = line.strip_prefix("@@ -").map(hunk_lines).unwrap_or_default();
+            (old, new) = line
+                .strip_prefix("@@ -")
+                .map(hunk_lines)
+                .unwrap_or_default();
             continue;
         }
         let (before, after) = match line.as_bytes().first() {
@@ -214,7 +261,11 @@ pub fn changed_lines(diff: &str) -> (usize, usize) {
 #[must_use]
 pub fn paths(kind: ActionKind<'_>, payload: Raw<'_>) -> Vec<String> {
     match kind {
-        ActionKind::Known(ActionType::CodeDiff) => diff(payload).and_then(|d| diff_targets(&d)).into_iter().flatten().collect(),
+        ActionKind::Known(ActionType::CodeDiff) => diff(payload)
+            .and_then(|d| diff_targets(&d))
+            .into_iter()
+            .flatten()
+            .collect(),
         ActionKind::Known(ActionType::ToolCall) => {
             let outer = Members::of(payload);
             let inner = outer.get("parameters").map(Members::of).unwrap_or_default();
@@ -230,7 +281,9 @@ pub fn paths(kind: ActionKind<'_>, payload: Raw<'_>) -> Vec<String> {
             }
             found
         }
-        ActionKind::Known(ActionType::ShellCmd | ActionType::Answer) | ActionKind::Other(_) => Vec::new(),
+        ActionKind::Known(ActionType::ShellCmd | ActionType::Answer) | ActionKind::Other(_) => {
+            Vec::new()
+        }
     }
 }
 
@@ -266,7 +319,12 @@ pub fn action_hash(kind: &str, payload: Raw<'_>) -> String {
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(bytes.len() * 2);
-    digits.extend(bytes.iter().flat_map(|b| [b >> 4, b & 0xf]).filter_map(|n| char::from_digit(u32::from(n), 16)));
+    digits.extend(
+        bytes
+            .iter()
+            .flat_map(|b| [b >> 4, b & 0xf])
+            .filter_map(|n| char::from_digit(u32::from(n), 16)),
+    );
     digits
 }
 
@@ -278,8 +336,12 @@ pub fn plain_path(path: &str) -> Cow<'_, str> {
         path = rest.trim_start_matches('/');
     }
     if path.contains("//") || path.contains("/./") {
-        let parts: Vec<&str> =
-            path.split('/').enumerate().filter(|(n, p)| !(*p == "." || (p.is_empty() && *n > 0))).map(|(_, p)| p).collect();
+        let parts: Vec<&str> = path
+            .split('/')
+            .enumerate()
+            .filter(|(n, p)| !(*p == "." || (p.is_empty() && *n > 0)))
+            .map(|(_, p)| p)
+            .collect();
         Cow::Owned(parts.join("/"))
     } else {
         Cow::Borrowed(path)
@@ -292,12 +354,26 @@ mod tests {
 
     #[test]
     fn finds_what_a_payload_is_about() {
-        assert_eq!(command(Raw::trusted(r#"{"command":"ls -l","cwd":"."}"#)).as_deref(), Some("ls -l"));
+        assert_eq!(
+            command(Raw::trusted(r#"{"command":"ls -l","cwd":"."}"#)).as_deref(),
+            Some("ls -l")
+        );
         assert_eq!(command(Raw::trusted(r#""ls""#)).as_deref(), Some("ls"));
-        assert_eq!(tool(Raw::trusted(r#"{"tool_name":"read_file"}"#)).as_deref(), Some("read_file"));
-        assert_eq!(diff(Raw::trusted(r#"{"diff":"","content":"--- a/x"}"#)).as_deref(), Some("--- a/x"));
-        let call = Raw::trusted(r#"{"tool":"move","parameters":{"source":"a","destination":"b","note":"c"}}"#);
-        assert_eq!(paths(ActionKind::Known(ActionType::ToolCall), call), ["a", "b"]);
+        assert_eq!(
+            tool(Raw::trusted(r#"{"tool_name":"read_file"}"#)).as_deref(),
+            Some("read_file")
+        );
+        assert_eq!(
+            diff(Raw::trusted(r#"{"diff":"","content":"--- a/x"}"#)).as_deref(),
+            Some("--- a/x")
+        );
+        let call = Raw::trusted(
+            r#"{"tool":"move","parameters":{"source":"a","destination":"b","note":"c"}}"#,
+        );
+        assert_eq!(
+            paths(ActionKind::Known(ActionType::ToolCall), call),
+            ["a", "b"]
+        );
     }
 
     #[test]
@@ -305,17 +381,29 @@ mod tests {
         let diff = "diff --git a/x.txt b/x.txt\n--- a/x.txt\n+++ b/x.txt\n@@ -1,2 +1,2 @@\n--- a/not-a-header\n+++ b/neither\n one\n--- a/second\n+++ b/second\n@@ -1 +1 @@\n-a\n+b\n";
         let targets: Vec<_> = diff_targets(diff).unwrap().into_iter().collect();
         assert_eq!(targets, ["second", "x.txt"]);
-        assert_eq!(diff_targets("--- /dev/null\n+++ b/new\n").unwrap().into_iter().collect::<Vec<_>>(), ["new"]);
+        assert_eq!(
+            diff_targets("--- /dev/null\n+++ b/new\n")
+                .unwrap()
+                .into_iter()
+                .collect::<Vec<_>>(),
+            ["new"]
+        );
         assert_eq!(diff_targets("no diff"), None);
     }
 
     #[test]
     fn equal_actions_have_equal_hashes() {
         let a = action_hash("shell_cmd", Raw::trusted(r#"{"command":"ls","cwd":"."}"#));
-        let b = action_hash("shell_cmd", Raw::trusted(r#"{ "cwd":".", "command":"\u006cs" }"#));
+        let b = action_hash(
+            "shell_cmd",
+            Raw::trusted(r#"{ "cwd":".", "command":"\u006cs" }"#),
+        );
         assert_eq!(a, b);
         assert_eq!(a.len(), 64);
-        assert_ne!(a, action_hash("tool_call", Raw::trusted(r#"{"command":"ls","cwd":"."}"#)));
+        assert_ne!(
+            a,
+            action_hash("tool_call", Raw::trusted(r#"{"command":"ls","cwd":"."}"#))
+        );
     }
 
     #[test]

@@ -18,7 +18,11 @@ pub struct Thought<'a> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, bound(deserialize = "'de: 'a"))]
+#[serde(
+    rename_all = "camelCase",
+    deny_unknown_fields,
+    bound(deserialize = "'de: 'a")
+)]
 struct ThoughtShape<'a> {
     reasoning: Str<'a>,
     done: bool,
@@ -28,7 +32,10 @@ struct ThoughtShape<'a> {
 /// A thought inside a turn, with what the event of its own would say beside it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "TurnThoughtShape<'_>", bound(deserialize = "'de: 'a"))]
-#[expect(missing_docs, reason = "the members are those of the prompt contract and of `thought_generated`")]
+#[expect(
+    missing_docs,
+    reason = "the members are those of the prompt contract and of `thought_generated`"
+)]
 pub struct TurnThought<'a> {
     pub agent_id: Option<Str<'a>>,
     pub reasoning: Str<'a>,
@@ -38,7 +45,11 @@ pub struct TurnThought<'a> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, bound(deserialize = "'de: 'a"))]
+#[serde(
+    rename_all = "camelCase",
+    deny_unknown_fields,
+    bound(deserialize = "'de: 'a")
+)]
 struct TurnThoughtShape<'a> {
     agent_id: Option<Str<'a>>,
     reasoning: Str<'a>,
@@ -66,11 +77,19 @@ impl<'a> TryFrom<ThoughtShape<'a>> for Thought<'a> {
     type Error = Contradiction;
 
     fn try_from(shape: ThoughtShape<'a>) -> Result<Self, Contradiction> {
-        let ThoughtShape { reasoning, done, action } = shape;
+        let ThoughtShape {
+            reasoning,
+            done,
+            action,
+        } = shape;
         if action.is_some() == done {
             return Err(Contradiction::ActionAndDone);
         }
-        Ok(Self { reasoning, done, action })
+        Ok(Self {
+            reasoning,
+            done,
+            action,
+        })
     }
 }
 
@@ -78,18 +97,34 @@ impl<'a> TryFrom<TurnThoughtShape<'a>> for TurnThought<'a> {
     type Error = Contradiction;
 
     fn try_from(shape: TurnThoughtShape<'a>) -> Result<Self, Contradiction> {
-        let TurnThoughtShape { agent_id, reasoning, done, action, used_context, .. } = shape;
+        let TurnThoughtShape {
+            agent_id,
+            reasoning,
+            done,
+            action,
+            used_context,
+            ..
+        } = shape;
         if action.is_some() == done {
             return Err(Contradiction::ActionAndDone);
         }
-        Ok(Self { agent_id, reasoning, done, action, used_context })
+        Ok(Self {
+            agent_id,
+            reasoning,
+            done,
+            action,
+            used_context,
+        })
     }
 }
 
 /// `action` if and only if not `done`, in the words of JSON Schema. Null counts as absent.
 fn action_iff_not_done(mut schema: Schema) -> Schema {
     let present = json_schema!({ "required": ["action"], "properties": { "action": { "not": { "type": "null" } } } });
-    schema.insert("if".into(), serde_json::json!({ "properties": { "done": { "const": false } } }));
+    schema.insert(
+        "if".into(),
+        serde_json::json!({ "properties": { "done": { "const": false } } }),
+    );
     schema.insert("then".into(), present.clone().into());
     schema.insert("else".into(), serde_json::json!({ "not": present }));
     schema
@@ -126,7 +161,10 @@ impl Evaluation {
     /// An evaluation whose kind follows from its reason.
     #[must_use]
     pub const fn because(reason: EvaluationReason) -> Self {
-        Self { kind: reason.kind(), reason }
+        Self {
+            kind: reason.kind(),
+            reason,
+        }
     }
 }
 
@@ -143,7 +181,11 @@ impl TryFrom<EvaluationShape> for Evaluation {
     type Error = Contradiction;
 
     fn try_from(shape: EvaluationShape) -> Result<Self, Contradiction> {
-        if shape.reason.kind() == shape.kind { Ok(Self::because(shape.reason)) } else { Err(Contradiction::KindAndReason) }
+        if shape.reason.kind() == shape.kind {
+            Ok(Self::because(shape.reason))
+        } else {
+            Err(Contradiction::KindAndReason)
+        }
     }
 }
 
@@ -171,7 +213,13 @@ impl TryFrom<OpenEvaluationShape> for OpenEvaluation {
     type Error = Contradiction;
 
     fn try_from(shape: OpenEvaluationShape) -> Result<Self, Contradiction> {
-        EvaluationShape { kind: shape.kind, reason: shape.reason, metadata: None }.try_into().map(Self)
+        EvaluationShape {
+            kind: shape.kind,
+            reason: shape.reason,
+            metadata: None,
+        }
+        .try_into()
+        .map(Self)
     }
 }
 

@@ -15,7 +15,8 @@ use super::step::{Fact, Part, Step};
 use super::v1;
 use crate::diag::{Code, Excerpt};
 use crate::json::{
-    Deserializer, Error, ErrorKind, Located, MOST_NAMES, MOST_NOTES, NoteKind, Scanner, Str, from_text, pointer_at,
+    Deserializer, Error, ErrorKind, Located, MOST_NAMES, MOST_NOTES, NoteKind, Scanner, Str,
+    from_text, pointer_at,
 };
 use crate::scan::Remark;
 use crate::schema::{Validator, Violation};
@@ -67,7 +68,8 @@ pub enum Record<'a> {
     Mended(Box<Mended<'a>>),
     /// Valid JSON, but not the record that it should be. As much as can be told of it.
     Broken(Broken<'a>),
-    /// Valid JSON of a format that nobody knows: nothing can be told of it but whether it holds what no record may.
+    /// Valid JSON of a format that nobody knows: nothing can be told of it but whether it holds
+    /// what no record may.
     Foreign,
     /// Nothing can be told of it, not even the execution that it belongs to.
     Unreadable,
@@ -119,7 +121,12 @@ impl Problem {
 impl<'a> Entry<'a> {
     /// A text that is no record, with its line and the bytes before it on that line.
     #[must_use]
-    pub fn unread(place: (u64, u64), text: &'a str, problems: Vec<Problem>, secrets: Vec<Range<usize>>) -> Self {
+    pub fn unread(
+        place: (u64, u64),
+        text: &'a str,
+        problems: Vec<Problem>,
+        secrets: Vec<Range<usize>>,
+    ) -> Self {
         let (line, indent) = place;
         Self {
             line,
@@ -149,7 +156,10 @@ impl<'a> Entry<'a> {
     pub fn position(&self, at: usize) -> (u64, u64) {
         let (before, start) = self.places().line(at.min(self.text.len()));
         let indent = if before == 0 { self.indent } else { 0 };
-        (self.line + before as u64, indent + at.saturating_sub(start) as u64 + 1)
+        (
+            self.line + before as u64,
+            indent + at.saturating_sub(start) as u64 + 1,
+        )
     }
 
     /// The line around an offset, cut to what fits a terminal.
@@ -161,23 +171,39 @@ impl<'a> Entry<'a> {
         if !self.secrets.iter().any(|s| s.start < end && s.end > start) {
             return excerpt;
         }
-        Excerpt { text: crate::scan::mask::blot(&excerpt.text, secret), ..excerpt }
+        Excerpt {
+            text: crate::scan::mask::blot(&excerpt.text, secret),
+            ..excerpt
+        }
     }
 
-    /// Adds what is said of a credential of which a piece stands here. The piece alone isn't one: hidden wherever it stands, it
-    /// would blot out letters.
+    /// Adds what is said of a credential of which a piece stands here. The piece alone isn't one:
+    /// hidden wherever it stands, it would blot out letters.
     pub fn spread_secret(&mut self, piece: &Range<usize>, message: String) {
         let pointer = Some(pointer_at(self.text, piece.start)).filter(|p| !p.is_empty());
-        self.problems.push(Problem { code: Code(803), at: (piece.start, piece.len()), pointer, message });
+        self.problems.push(Problem {
+            code: Code(803),
+            at: (piece.start, piece.len()),
+            pointer,
+            message,
+        });
     }
 
     /// The credentials in it, as written and as meant.
     pub fn secret_texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        let written = self.secrets.iter().filter_map(|place| self.text.get(place.clone()));
+        let written = self
+            .secrets
+            .iter()
+            .filter_map(|place| self.text.get(place.clone()));
         written.flat_map(|text| {
-            let meant =
-                text.contains('\\').then(|| from_text::<Str<'_>>(&format!("\"{text}\"")).ok().map(|s| s.decode().into_owned()));
-            [Some(Cow::Borrowed(text)), meant.flatten().map(Cow::Owned)].into_iter().flatten()
+            let meant = text.contains('\\').then(|| {
+                from_text::<Str<'_>>(&format!("\"{text}\""))
+                    .ok()
+                    .map(|s| s.decode().into_owned())
+            });
+            [Some(Cow::Borrowed(text)), meant.flatten().map(Cow::Owned)]
+                .into_iter()
+                .flatten()
         })
     }
 }
@@ -196,10 +222,16 @@ fn cut_out(text: &str, places: &Places, at: usize, length: usize) -> (usize, Exc
         n
     };
     let start = boundary(at.saturating_sub(BEFORE).max(line_start));
-    let start = if start - line_start < 8 { line_start } else { start };
+    let start = if start - line_start < 8 {
+        line_start
+    } else {
+        start
+    };
     let end = boundary((start + WIDTH).min(line_end));
     let from = at - start;
-    let to = (from + length.max(1)).min(end.saturating_sub(start)).max(from);
+    let to = (from + length.max(1))
+        .min(end.saturating_sub(start))
+        .max(from);
     let excerpt = Excerpt {
         text: text.get(start..end).unwrap_or_default().to_owned(),
         span: (from, to),
@@ -237,17 +269,33 @@ impl<'a> Record<'a> {
             Self::Event(r) => r.steps(emit),
             Self::Transition(r) => r.steps(emit),
             Self::Turn(r) => r.steps(emit),
-            #[expect(clippy::cast_possible_truncation, reason = "a float to integer cast saturates, which suits a time")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a float to integer cast saturates, which suits a time"
+            )]
             Self::CastFrame(r) => emit(Step {
                 turn: None,
                 time: Some(Timestamp::of_millis((r.seconds * 1000.0) as i64)),
                 part: Part::WHOLE,
                 fact: Fact::Terminal(r.meaning()),
             }),
-            Self::Broken(Broken { kind: Some(kind), turn, .. }) => {
-                emit(Step { turn: *turn, time: None, part: Part::WHOLE, fact: Fact::Unreadable(*kind) });
+            Self::Broken(Broken {
+                kind: Some(kind),
+                turn,
+                ..
+            }) => {
+                emit(Step {
+                    turn: *turn,
+                    time: None,
+                    part: Part::WHOLE,
+                    fact: Fact::Unreadable(*kind),
+                });
             }
-            Self::Broken(_) | Self::Command(_) | Self::CastHeader(_) | Self::Foreign | Self::Unreadable => {}
+            Self::Broken(_)
+            | Self::Command(_)
+            | Self::CastHeader(_)
+            | Self::Foreign
+            | Self::Unreadable => {}
         }
     }
 }
@@ -259,7 +307,8 @@ pub enum Grammar<'v> {
     Format(Format),
     /// Anything that keeps a schema.
     Schema(&'v Validator),
-    /// Any object or array, while it isn't known what the records of an input are; any value in a document.
+    /// Any object or array, while it isn't known what the records of an input are; any value in a
+    /// document.
     Any {
         /// Whether it is an element of a document.
         element: bool,
@@ -287,7 +336,10 @@ pub fn read<'a>(
                 Err(error) => unreadable(text, &error, last_unended, &mut problems),
             };
             let secrets = scanned(text, matches!(record, Record::Foreign), &mut problems);
-            return Entry { record, ..Entry::unread(place, text, problems, secrets) };
+            return Entry {
+                record,
+                ..Entry::unread(place, text, problems, secrets)
+            };
         }
         Grammar::Schema(schema) => {
             match scanner.skip().and_then(|_| scanner.end()) {
@@ -306,8 +358,8 @@ pub fn read<'a>(
     let record = match trusting(format, scanner, text) {
         Ok(record) => record,
         Err(error) if error.is_data() => {
-            // The typed reader stops at the first surprise. Go over the rest, so that what follows is
-            // known to be JSON and is searched for duplicates as well.
+            // The typed reader stops at the first surprise. Go over the rest, so that what follows
+            // is known to be JSON and is searched for duplicates as well.
             scanner.reset(text);
             match scanner.skip().and_then(|_| scanner.end()) {
                 Ok(()) => broken(format, text, &error, &mut problems),
@@ -322,17 +374,28 @@ pub fn read<'a>(
         notes(scanner, text, &mut problems);
     }
     let secrets = scanned(text, valid, &mut problems);
-    Entry { record, open, ..Entry::unread(place, text, problems, secrets) }
+    Entry {
+        record,
+        open,
+        ..Entry::unread(place, text, problems, secrets)
+    }
 }
 
-/// Reads a record, with the search for members that stand twice left to its type. When the type finds some, it is read
-/// again and every one is noted.
-fn trusting<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+/// Reads a record, with the search for members that stand twice left to its type. When the type
+/// finds some, it is read again and every one is noted.
+fn trusting<'a>(
+    format: Format,
+    scanner: &mut Scanner<'a>,
+    text: &'a str,
+) -> Result<Record<'a>, Error> {
     scanner.trust_types(true);
     let record = typed(format, scanner, text);
     scanner.trust_types(false);
     match record {
-        Err(Error { kind: ErrorKind::Repeated(_), .. }) => {
+        Err(Error {
+            kind: ErrorKind::Repeated(_),
+            ..
+        }) => {
             scanner.reset(text);
             typed(format, scanner, text)
         }
@@ -340,7 +403,11 @@ fn trusting<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str) -> Res
     }
 }
 
-fn typed<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+fn typed<'a>(
+    format: Format,
+    scanner: &mut Scanner<'a>,
+    text: &'a str,
+) -> Result<Record<'a>, Error> {
     let record = match format {
         Format::ExecutionRecord => {
             let kind = record_kind(scanner, text)?;
@@ -367,7 +434,9 @@ fn typed<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str) -> Result
         Format::YuangsCast if text.trim_start().starts_with('[') => {
             Record::CastFrame(CastFrame::deserialize(&mut Deserializer::new(scanner))?)
         }
-        Format::YuangsCast => Record::CastHeader(Box::deserialize(&mut Deserializer::new(scanner))?),
+        Format::YuangsCast => {
+            Record::CastHeader(Box::deserialize(&mut Deserializer::new(scanner))?)
+        }
     };
     scanner.end()?;
     Ok(record)
@@ -375,13 +444,18 @@ fn typed<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str) -> Result
 
 /// The kind that a record of version 1 names. Writers put it first, so that is looked at first.
 fn record_kind<'a>(scanner: &mut Scanner<'a>, text: &'a str) -> Result<RecordKind, Error> {
-    let first = text.strip_prefix(r#"{"record":""#).and_then(|rest| rest.split_once('"')).map(|(word, _)| word);
+    let first = text
+        .strip_prefix(r#"{"record":""#)
+        .and_then(|rest| rest.get(..rest.bytes().position(|b| b == b'"')?));
     if let Some(kind) = first.and_then(RecordKind::parse) {
         return Ok(kind);
     }
     let peek = Peek::deserialize(&mut Deserializer::new(scanner))?;
     scanner.reset(text);
-    let word = peek.record.and_then(|r| r.read::<Str<'_>>()).ok_or_else(no_kind)?;
+    let word = peek
+        .record
+        .and_then(|r| r.read::<Str<'_>>())
+        .ok_or_else(no_kind)?;
     RecordKind::parse(&word.decode()).ok_or_else(no_kind)
 }
 
@@ -390,27 +464,56 @@ fn no_kind() -> Error {
 }
 
 fn data(message: &str) -> Error {
-    Error { at: 0, kind: ErrorKind::Data(message.into()) }
+    Error {
+        at: 0,
+        kind: ErrorKind::Data(message.into()),
+    }
 }
 
-/// Bytes of the longest record of which every break with its schema is told; of a longer one the first is. Values take up to
-/// thirty times as much memory as their text.
+/// Bytes of the longest record of which every break with its schema is told; of a longer one the
+/// first is. Values take up to thirty times as much memory as their text.
 const TOLD: usize = 1 << 20;
 
 /// A record that is JSON and breaks its schema: the general validator says where.
-fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<Problem>) -> Record<'a> {
+fn broken<'a>(
+    format: Format,
+    text: &'a str,
+    error: &Error,
+    problems: &mut Vec<Problem>,
+) -> Record<'a> {
     let kind_of_text = text.trim_start().as_bytes().first();
-    if !matches!((kind_of_text, format), (Some(b'{'), _) | (Some(b'['), Format::YuangsCast)) {
+    if !matches!(
+        (kind_of_text, format),
+        (Some(b'{'), _) | (Some(b'['), Format::YuangsCast)
+    ) {
         return no_object(text, problems);
     }
     // A frame is an array, whose elements are no members.
-    let peek: Peek<'a> = if kind_of_text == Some(&b'{') { from_text(text).unwrap_or_default() } else { Peek::default() };
-    let kind = peek.record.and_then(|r| r.read::<Str<'_>>()).and_then(|w| RecordKind::parse(&w.decode()));
-    let code_at = |pointer: &str| if in_contract(pointer, kind) { Code(210) } else { Code(103) };
-    let mut violations = if text.len() <= TOLD { schemas::violations(format, kind, text) } else { Vec::new() };
+    let peek: Peek<'a> = if kind_of_text == Some(&b'{') {
+        from_text(text).unwrap_or_default()
+    } else {
+        Peek::default()
+    };
+    let kind = peek
+        .record
+        .and_then(|r| r.read::<Str<'_>>())
+        .and_then(|w| RecordKind::parse(&w.decode()));
+    let code_at = |pointer: &str| {
+        if in_contract(pointer, kind) {
+            Code(210)
+        } else {
+            Code(103)
+        }
+    };
+    let mut violations = if text.len() <= TOLD {
+        schemas::violations(format, kind, text)
+    } else {
+        Vec::new()
+    };
     violations.retain(|v| !v.is_unplaced());
     if violations.is_empty() {
-        // The place lies too far behind, the record is too long, or the two validators disagree: then the stricter one is believed.
+        // The place lies too far behind, the record is too long, or the two validators disagree:
+        // then the stricter one is believed.
         let pointer = pointer_at(text, error.at);
         problems.push(Problem {
             code: code_at(&pointer),
@@ -421,16 +524,24 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
     }
     for violation in violations {
         let code = code_at(&violation.pointer);
-        problems.push(Problem { code, ..Problem::schema(violation) });
+        problems.push(Problem {
+            code,
+            ..Problem::schema(violation)
+        });
     }
-    let several = kind.filter(|k| format == Format::ExecutionRecord && matches!(k, RecordKind::Turn | RecordKind::Execution));
+    let several = kind.filter(|k| {
+        format == Format::ExecutionRecord && matches!(k, RecordKind::Turn | RecordKind::Execution)
+    });
     if let Some(mended) = several.and_then(|kind| mend(kind, text)) {
         return Record::Mended(Box::new(mended));
     }
     Record::Broken(Broken {
         kind,
         execution: peek.execution_id.and_then(|r| r.read()),
-        turn: peek.turn_id.and_then(|r| r.read::<super::scalar::Int<1>>()).map(|n| n.get()),
+        turn: peek
+            .turn_id
+            .and_then(|r| r.read::<super::scalar::Int<1>>())
+            .map(|n| n.get()),
         prev: peek.prev.and_then(|r| r.read()),
     })
 }
@@ -438,57 +549,96 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
 fn no_object<'a>(text: &str, problems: &mut Vec<Problem>) -> Record<'a> {
     let at = text.len() - text.trim_start().len();
     let message = "the line is JSON, but no object".into();
-    problems.push(Problem { code: Code(102), at: (at, text.trim().len()), pointer: None, message });
+    problems.push(Problem {
+        code: Code(102),
+        at: (at, text.trim().len()),
+        pointer: None,
+        message,
+    });
     Record::Unreadable
 }
 
-/// Whether a place lies in what a model hands in: then the prompt contract is broken (YV210), not just
-/// the schema.
+/// Whether a place lies in what a model hands in: then the prompt contract is broken (YV210), not
+/// just the schema.
 fn in_contract(pointer: &str, kind: Option<RecordKind>) -> bool {
     let thought = |rest: &str| {
-        let rest = rest
-            .strip_prefix("/thought")
-            .map(|r| r.strip_prefix("s/").map_or(r, |r| r.trim_start_matches(|c: char| c.is_ascii_digit())));
+        let rest = rest.strip_prefix("/thought").map(|r| {
+            r.strip_prefix("s/")
+                .map_or(r, |r| r.trim_start_matches(|c: char| c.is_ascii_digit()))
+        });
         rest.is_some_and(|r| r.is_empty() || r.starts_with('/'))
     };
     match kind {
         Some(RecordKind::ThoughtGenerated | RecordKind::Turn) => thought(pointer),
         Some(RecordKind::Execution) => {
-            let rest = pointer.strip_prefix("/turns/").map(|r| r.trim_start_matches(|c: char| c.is_ascii_digit()));
+            let rest = pointer
+                .strip_prefix("/turns/")
+                .map(|r| r.trim_start_matches(|c: char| c.is_ascii_digit()));
             rest.is_some_and(thought)
         }
         _ => false,
     }
 }
 
-fn unreadable<'a>(text: &str, error: &Error, last_unended: bool, problems: &mut Vec<Problem>) -> Record<'a> {
+fn unreadable<'a>(
+    text: &str,
+    error: &Error,
+    last_unended: bool,
+    problems: &mut Vec<Problem>,
+) -> Record<'a> {
     let (code, message) = match &error.kind {
-        ErrorKind::TooDeep(limit) => (Code(107), format!("the record is nested deeper than {limit} levels")),
-        ErrorKind::Incomplete if last_unended => (Code(104), "the last line breaks off inside a record".to_owned()),
-        ErrorKind::TrailingText if !text.trim_start().starts_with('{') => (Code(102), "the line is no JSON object".to_owned()),
+        ErrorKind::TooDeep(limit) => (
+            Code(107),
+            format!("the record is nested deeper than {limit} levels"),
+        ),
+        ErrorKind::Incomplete if last_unended => (
+            Code(104),
+            "the last line breaks off inside a record".to_owned(),
+        ),
+        ErrorKind::TrailingText if !text.trim_start().starts_with('{') => {
+            (Code(102), "the line is no JSON object".to_owned())
+        }
         _ => (Code(102), error.to_string()),
     };
     let at = error.at.min(text.len());
-    problems.push(Problem { code, at: (at, 1), pointer: Some(pointer_at(text, at)).filter(|p| !p.is_empty()), message });
+    problems.push(Problem {
+        code,
+        at: (at, 1),
+        pointer: Some(pointer_at(text, at)).filter(|p| !p.is_empty()),
+        message,
+    });
     Record::Unreadable
 }
 
 fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
     const MOST: usize = 5;
-    for (kind, code) in
-        [(NoteKind::DuplicateMember, Code(106)), (NoteKind::LoneSurrogate, Code(109)), (NoteKind::TooManyMembers, Code(107))]
-    {
+    for (kind, code) in [
+        (NoteKind::DuplicateMember, Code(106)),
+        (NoteKind::LoneSurrogate, Code(109)),
+        (NoteKind::TooManyMembers, Code(107)),
+    ] {
         let of_kind = scanner.notes().iter().filter(|n| n.kind == kind);
         let count = of_kind.clone().count();
         // Halves of pairs come in swarms from one cut text: one finding a record.
-        let most = if kind == NoteKind::DuplicateMember { MOST } else { 1 };
-        let or_more = if scanner.notes().len() >= MOST_NOTES { " or more" } else { "" };
+        let most = if kind == NoteKind::DuplicateMember {
+            MOST
+        } else {
+            1
+        };
+        let or_more = if scanner.notes().len() >= MOST_NOTES {
+            " or more"
+        } else {
+            ""
+        };
         for note in of_kind.take(most) {
             let rest = text.get(note.at..).unwrap_or_default();
             let message = match kind {
                 NoteKind::DuplicateMember => {
                     let name = Scanner::new(rest, 1).skip().unwrap_or_default();
-                    format!("the member {} stands twice in its object; the first one is read", cut(name))
+                    format!(
+                        "the member {} stands twice in its object; the first one is read",
+                        cut(name)
+                    )
                 }
                 NoteKind::LoneSurrogate if count > 1 => {
                     format!(
@@ -502,31 +652,52 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
                     )
                 }
                 NoteKind::LoneSurrogate => {
-                    format!("`{}` is half of a surrogate pair, read as U+FFFD", rest.get(..6).unwrap_or_default())
+                    format!(
+                        "`{}` is half of a surrogate pair, read as U+FFFD",
+                        rest.get(..6).unwrap_or_default()
+                    )
                 }
             };
-            problems.push(Problem { code, at: (note.at, 6), pointer: Some(pointer_at(text, note.at)), message });
+            problems.push(Problem {
+                code,
+                at: (note.at, 6),
+                pointer: Some(pointer_at(text, note.at)),
+                message,
+            });
         }
     }
     problems.sort_by_key(|p| p.at);
 }
 
-/// Adds what stands in the record that must not, whatever the record says; returns where the secrets stand.
+/// Adds what stands in the record that must not, whatever the record says; returns where the
+/// secrets stand.
 fn scanned(text: &str, valid: bool, problems: &mut Vec<Problem>) -> Vec<Range<usize>> {
     let mut add = |code, remarks: Vec<Remark>| {
         for remark in remarks {
             let pointer = Some(pointer_at(text, remark.at.0)).filter(|p| valid && !p.is_empty());
-            problems.push(Problem { code, at: remark.at, pointer, message: remark.message });
+            problems.push(Problem {
+                code,
+                at: remark.at,
+                pointer,
+                message: remark.message,
+            });
         }
     };
-    let (secrets, hidden) = if valid { crate::scan::scan(text) } else { (crate::scan::secrets(text, false), Vec::new()) };
+    let (secrets, hidden) = if valid {
+        crate::scan::scan(text)
+    } else {
+        (crate::scan::secrets(text, false), Vec::new())
+    };
     add(Code(803), secrets.remarks);
     add(Code(804), hidden);
     secrets.places
 }
 
 fn cut(name: &str) -> String {
-    let end = (0..=40.min(name.len())).rev().find(|n| name.is_char_boundary(*n)).unwrap_or_default();
+    let end = (0..=40.min(name.len()))
+        .rev()
+        .find(|n| name.is_char_boundary(*n))
+        .unwrap_or_default();
     let dots = if end < name.len() { "…" } else { "" };
     format!("`{}{dots}`", name.get(..end).unwrap_or_default())
 }

@@ -1,4 +1,5 @@
-//! Formats of other agents and tools that aren't replayed: recognised by their shape, so that whoever hands one in learns what it is.
+//! Formats of other agents and tools that aren't replayed: recognised by their shape, so that
+//! whoever hands one in learns what it is.
 //!
 //! Nothing is checked by these shapes; a finding (YV108) names them.
 
@@ -13,27 +14,53 @@ type Shape = (&'static str, fn(&Members<'_>) -> bool);
 pub fn looks_like(text: &str) -> Option<&'static str> {
     let members = Members::of(text)?;
     let shapes: [Shape; 17] = [
-        ("an OpenTelemetry export (OTLP)", |m| has_one(m, &["resourceLogs", "resourceSpans", "resourceMetrics"])),
+        ("an OpenTelemetry export (OTLP)", |m| {
+            has_one(m, &["resourceLogs", "resourceSpans", "resourceMetrics"])
+        }),
         ("a Claude Code session", is_claude_session),
         ("a Claude Code stream (stream-json)", is_claude_stream),
         ("a Codex session", is_codex),
         ("a Codex terminal log", |m| has(m, &["ts", "dir", "kind"])),
-        ("a Gemini CLI chat", |m| has(m, &["sessionId", "projectHash", "messages"])),
-        ("a Copilot CLI session", |m| has(m, &["type", "data", "timestamp"]) && word(m, "type").is_some_and(|t| t.contains('.'))),
-        ("a pi session", |m| word(m, "type").is_some_and(|t| t == "session") && has(m, &["id", "cwd"])),
-        ("a Cline or Roo task", |m| has(m, &["ts", "type"]) && has_one(m, &["say", "ask"])),
-        ("an OpenHands session", |m| has(m, &["id", "source"]) && has_one(m, &["action", "observation"])),
-        ("a SWE-agent trajectory", |m| has(m, &["trajectory", "history"])),
-        ("an ATIF trajectory", |m| word(m, "schema_version").is_some_and(|v| v.starts_with("ATIF"))),
+        ("a Gemini CLI chat", |m| {
+            has(m, &["sessionId", "projectHash", "messages"])
+        }),
+        ("a Copilot CLI session", |m| {
+            has(m, &["type", "data", "timestamp"])
+                && word(m, "type").is_some_and(|t| t.contains('.'))
+        }),
+        ("a pi session", |m| {
+            word(m, "type").is_some_and(|t| t == "session") && has(m, &["id", "cwd"])
+        }),
+        ("a Cline or Roo task", |m| {
+            has(m, &["ts", "type"]) && has_one(m, &["say", "ask"])
+        }),
+        ("an OpenHands session", |m| {
+            has(m, &["id", "source"]) && has_one(m, &["action", "observation"])
+        }),
+        ("a SWE-agent trajectory", |m| {
+            has(m, &["trajectory", "history"])
+        }),
+        ("an ATIF trajectory", |m| {
+            word(m, "schema_version").is_some_and(|v| v.starts_with("ATIF"))
+        }),
         ("a Langfuse export", |m| has(m, &["trace", "observations"])),
-        ("an Inspect log", |m| has(m, &["eval", "version"]) && has_one(m, &["samples", "plan", "status"])),
+        ("an Inspect log", |m| {
+            has(m, &["eval", "version"]) && has_one(m, &["samples", "plan", "status"])
+        }),
         ("a terminal recording of another version (asciicast)", |m| {
             has(m, &["version"]) && (has(m, &["width", "height", "stdout"]) || has(m, &["term"]))
         }),
-        ("an event log in a shape that several programs write", |m| has(m, &["type", "data", "timestamp"])),
-        ("a conversation of messages", |m| has(m, &["messages"]) || has(m, &["role"]) && has_one(m, &["content", "tool_calls"])),
+        ("an event log in a shape that several programs write", |m| {
+            has(m, &["type", "data", "timestamp"])
+        }),
+        ("a conversation of messages", |m| {
+            has(m, &["messages"]) || has(m, &["role"]) && has_one(m, &["content", "tool_calls"])
+        }),
     ];
-    shapes.into_iter().find(|(_, fits)| fits(&members)).map(|(name, _)| name)
+    shapes
+        .into_iter()
+        .find(|(_, fits)| fits(&members))
+        .map(|(name, _)| name)
 }
 
 fn has(members: &Members<'_>, names: &[&str]) -> bool {
@@ -46,14 +73,32 @@ fn has_one(members: &Members<'_>, names: &[&str]) -> bool {
 
 /// The text of a member that is one.
 fn word(members: &Members<'_>, name: &str) -> Option<String> {
-    members.get(name)?.read::<Str<'_>>().map(|text| text.decode().into_owned())
+    members
+        .get(name)?
+        .read::<Str<'_>>()
+        .map(|text| text.decode().into_owned())
 }
 
 fn is_claude_session(members: &Members<'_>) -> bool {
-    let kinds = ["summary", "file-history-snapshot", "queue-operation", "permission-mode"];
-    has(members, &["type", "sessionId"]) && has_one(members, &["uuid", "message", "permissionMode", "operation"])
+    let kinds = [
+        "summary",
+        "file-history-snapshot",
+        "queue-operation",
+        "permission-mode",
+    ];
+    has(members, &["type", "sessionId"])
+        && has_one(members, &["uuid", "message", "permissionMode", "operation"])
         || word(members, "type").is_some_and(|t| kinds.contains(&t.as_str()))
-            && has_one(members, &["leafUuid", "messageId", "snapshot", "operation", "permissionMode"])
+            && has_one(
+                members,
+                &[
+                    "leafUuid",
+                    "messageId",
+                    "snapshot",
+                    "operation",
+                    "permissionMode",
+                ],
+            )
 }
 
 fn is_claude_stream(members: &Members<'_>) -> bool {
@@ -65,8 +110,15 @@ fn is_claude_stream(members: &Members<'_>) -> bool {
 }
 
 fn is_codex(members: &Members<'_>) -> bool {
-    let kinds = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
-    has(members, &["timestamp", "payload"]) && word(members, "type").is_some_and(|t| kinds.contains(&t.as_str()))
+    let kinds = [
+        "session_meta",
+        "response_item",
+        "event_msg",
+        "turn_context",
+        "compacted",
+    ];
+    has(members, &["timestamp", "payload"])
+        && word(members, "type").is_some_and(|t| kinds.contains(&t.as_str()))
         || has(members, &["id", "timestamp", "instructions"])
         || word(members, "record_type").is_some_and(|t| t == "state")
 }
@@ -79,21 +131,66 @@ mod tests {
     #[test]
     fn sessions_of_other_agents_are_named() {
         let cases = [
-            (r#"{"type":"user","sessionId":"s","uuid":"u","message":{}}"#, Some("a Claude Code session")),
-            (r#"{"type":"summary","summary":"s","leafUuid":"u"}"#, Some("a Claude Code session")),
-            (r#"{"type":"system","subtype":"init","session_id":"s"}"#, Some("a Claude Code stream (stream-json)")),
-            (r#"{"timestamp":"t","type":"session_meta","payload":{}}"#, Some("a Codex session")),
-            (r#"{"ts":"t","dir":"to_tui","kind":"codex_event"}"#, Some("a Codex terminal log")),
-            (r#"{"sessionId":"s","projectHash":"p","messages":[]}"#, Some("a Gemini CLI chat")),
-            (r#"{"type":"session.start","data":{},"timestamp":"t"}"#, Some("a Copilot CLI session")),
-            (r#"{"resourceSpans":[]}"#, Some("an OpenTelemetry export (OTLP)")),
-            (r#"{"ts":1,"type":"say","say":"text"}"#, Some("a Cline or Roo task")),
-            (r#"{"id":1,"source":"agent","action":"run"}"#, Some("an OpenHands session")),
-            (r#"{"trajectory":[],"history":[]}"#, Some("a SWE-agent trajectory")),
-            (r#"{"schema_version":"ATIF-v1.0","steps":[]}"#, Some("an ATIF trajectory")),
-            (r#"{"trace":{},"observations":[]}"#, Some("a Langfuse export")),
-            (r#"{"version":3,"term":{"cols":80}}"#, Some("a terminal recording of another version (asciicast)")),
-            (r#"{"role":"user","content":"hello"}"#, Some("a conversation of messages")),
+            (
+                r#"{"type":"user","sessionId":"s","uuid":"u","message":{}}"#,
+                Some("a Claude Code session"),
+            ),
+            (
+                r#"{"type":"summary","summary":"s","leafUuid":"u"}"#,
+                Some("a Claude Code session"),
+            ),
+            (
+                r#"{"type":"system","subtype":"init","session_id":"s"}"#,
+                Some("a Claude Code stream (stream-json)"),
+            ),
+            (
+                r#"{"timestamp":"t","type":"session_meta","payload":{}}"#,
+                Some("a Codex session"),
+            ),
+            (
+                r#"{"ts":"t","dir":"to_tui","kind":"codex_event"}"#,
+                Some("a Codex terminal log"),
+            ),
+            (
+                r#"{"sessionId":"s","projectHash":"p","messages":[]}"#,
+                Some("a Gemini CLI chat"),
+            ),
+            (
+                r#"{"type":"session.start","data":{},"timestamp":"t"}"#,
+                Some("a Copilot CLI session"),
+            ),
+            (
+                r#"{"resourceSpans":[]}"#,
+                Some("an OpenTelemetry export (OTLP)"),
+            ),
+            (
+                r#"{"ts":1,"type":"say","say":"text"}"#,
+                Some("a Cline or Roo task"),
+            ),
+            (
+                r#"{"id":1,"source":"agent","action":"run"}"#,
+                Some("an OpenHands session"),
+            ),
+            (
+                r#"{"trajectory":[],"history":[]}"#,
+                Some("a SWE-agent trajectory"),
+            ),
+            (
+                r#"{"schema_version":"ATIF-v1.0","steps":[]}"#,
+                Some("an ATIF trajectory"),
+            ),
+            (
+                r#"{"trace":{},"observations":[]}"#,
+                Some("a Langfuse export"),
+            ),
+            (
+                r#"{"version":3,"term":{"cols":80}}"#,
+                Some("a terminal recording of another version (asciicast)"),
+            ),
+            (
+                r#"{"role":"user","content":"hello"}"#,
+                Some("a conversation of messages"),
+            ),
             (r#"{"name":"package"}"#, None),
             ("[1]", None),
             ("{", None),

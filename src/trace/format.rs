@@ -58,9 +58,11 @@ impl Format {
     pub const fn native_version(self) -> FsmVersion {
         match self {
             Self::ExecutionRecord => FsmVersion::V1,
-            Self::YuangsEvents | Self::YuangsTransitions | Self::YuangsTurns | Self::YuangsRecord | Self::YuangsCast => {
-                FsmVersion::V0
-            }
+            Self::YuangsEvents
+            | Self::YuangsTransitions
+            | Self::YuangsTurns
+            | Self::YuangsRecord
+            | Self::YuangsCast => FsmVersion::V0,
         }
     }
 
@@ -77,7 +79,10 @@ impl Format {
     #[must_use]
     pub const fn is_line_oriented(self) -> bool {
         match self {
-            Self::ExecutionRecord | Self::YuangsEvents | Self::YuangsTransitions | Self::YuangsCast => true,
+            Self::ExecutionRecord
+            | Self::YuangsEvents
+            | Self::YuangsTransitions
+            | Self::YuangsCast => true,
             Self::YuangsTurns | Self::YuangsRecord => false,
         }
     }
@@ -89,15 +94,26 @@ impl Format {
         scanner.skip().ok()?;
         if text.trim_start().starts_with('[') {
             let Beginning(first, second, more) = Beginning::of(text)?;
-            let numeric = first.as_written().starts_with(|c: char| c == '-' || c.is_ascii_digit());
+            let numeric = first
+                .as_written()
+                .starts_with(|c: char| c == '-' || c.is_ascii_digit());
             let code = second.as_written().starts_with('"');
             return (numeric && code && more).then_some(Self::YuangsCast);
         }
         let members = Members::of(text)?;
         let has = |name: &str| members.has(name);
-        // Other agents write `type`, `data` and `timestamp` as well: only who names an execution or a known type is told by them.
-        let event = || members.get("type").is_some_and(|kind| kind.read::<EventType>().is_some());
-        let state = |name: &str| members.get(name).is_some_and(|raw| raw.read::<State>().is_some());
+        // Other agents write `type`, `data` and `timestamp` as well: only who names an execution or
+        // a known type is told by them.
+        let event = || {
+            members
+                .get("type")
+                .is_some_and(|kind| kind.read::<EventType>().is_some())
+        };
+        let state = |name: &str| {
+            members
+                .get(name)
+                .is_some_and(|raw| raw.read::<State>().is_some())
+        };
         if has("record") {
             Some(Self::ExecutionRecord)
         } else if has("type") && has("data") && (has("executionId") || event()) {
@@ -138,14 +154,35 @@ mod tests {
     fn shapes_tell_formats_apart() {
         let cases = [
             (r#"{"record":"turn"}"#, Some(Format::ExecutionRecord)),
-            (r#"{"id":"1","timestamp":1,"executionId":"e","type":"llm_call","data":{}}"#, Some(Format::YuangsEvents)),
-            (r#"{"type":"llm_call","data":{},"timestamp":1}"#, Some(Format::YuangsEvents)),
+            (
+                r#"{"id":"1","timestamp":1,"executionId":"e","type":"llm_call","data":{}}"#,
+                Some(Format::YuangsEvents),
+            ),
+            (
+                r#"{"type":"llm_call","data":{},"timestamp":1}"#,
+                Some(Format::YuangsEvents),
+            ),
             (r#"{"type":"session.start","data":{},"timestamp":1}"#, None),
-            (r#"{"from":"IDLE","to":"THINKING","timestamp":1}"#, Some(Format::YuangsTransitions)),
-            (r#"{"from":"ctx:1","to":"exec:2","type":"used_in","timestamp":1}"#, None),
-            (r#"{"startTime":1,"contextSnapshot":{}}"#, Some(Format::YuangsTurns)),
-            (r#"{"id":"exec_1","meta":{},"decision":{},"outcome":{}}"#, Some(Format::YuangsRecord)),
-            (r#"{"version":2,"width":80,"height":24}"#, Some(Format::YuangsCast)),
+            (
+                r#"{"from":"IDLE","to":"THINKING","timestamp":1}"#,
+                Some(Format::YuangsTransitions),
+            ),
+            (
+                r#"{"from":"ctx:1","to":"exec:2","type":"used_in","timestamp":1}"#,
+                None,
+            ),
+            (
+                r#"{"startTime":1,"contextSnapshot":{}}"#,
+                Some(Format::YuangsTurns),
+            ),
+            (
+                r#"{"id":"exec_1","meta":{},"decision":{},"outcome":{}}"#,
+                Some(Format::YuangsRecord),
+            ),
+            (
+                r#"{"version":2,"width":80,"height":24}"#,
+                Some(Format::YuangsCast),
+            ),
             (r#"[0.5,"o","x"]"#, Some(Format::YuangsCast)),
             (r#"{"name":"package"}"#, None),
             ("[1]", None),

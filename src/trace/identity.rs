@@ -17,32 +17,38 @@ impl Identity {
     #[must_use]
     pub fn of(id: &str) -> Self {
         if id.is_ascii() && !id.bytes().any(|b| b.is_ascii_control()) {
-            return Self { plain: id.trim().to_ascii_lowercase().into(), seen: None };
+            return Self {
+                plain: id.trim().to_ascii_lowercase().into(),
+                seen: None,
+            };
         }
         let id = &*displayed(id);
         let plain = folded(&visible(id.chars()));
         let seen = folded(&likened(id));
         let seen = likened(&seen);
-        Self { seen: (seen != plain).then(|| seen.into()), plain: plain.into() }
+        Self {
+            seen: (seen != plain).then(|| seen.into()),
+            plain: plain.into(),
+        }
     }
 
-    /// The id without what nobody sees: trimmed, in NFKC, without invisible characters, in one case. Who has the same one is
-    /// the same.
+    /// The id without what nobody sees: trimmed, in NFKC, without invisible characters, in one
+    /// case. Who has the same one is the same.
     #[must_use]
     pub fn plain(&self) -> &str {
         &self.plain
     }
 
-    /// What the id is taken for: its plain form with letters of other scripts as the Latin ones that they look like. Who has
-    /// the same one may pass for the other.
+    /// What the id is taken for: its plain form with letters of other scripts as the Latin ones
+    /// that they look like. Who has the same one may pass for the other.
     #[must_use]
     pub fn seen(&self) -> &str {
         self.seen.as_deref().unwrap_or(&self.plain)
     }
 }
 
-/// The shape of an id, in which letters and digits of one script that look alike are the same: `1`, `l` and `I`, `0` and `O`,
-/// `rn` and `m`.
+/// The shape of an id, in which letters and digits of one script that look alike are the same: `1`,
+/// `l` and `I`, `0` and `O`, `rn` and `m`.
 #[must_use]
 pub fn shape(id: &str) -> String {
     let alike = |c| match c {
@@ -51,14 +57,24 @@ pub fn shape(id: &str) -> String {
         other => other,
     };
     let shown = displayed(id);
-    let likened = if shown.is_ascii() { shown } else { Cow::Owned(likened(&shown)) };
+    let likened = if shown.is_ascii() {
+        shown
+    } else {
+        Cow::Owned(likened(&shown))
+    };
     let letters: String = likened.chars().map(alike).collect();
-    folded(&letters).replace("rn", "m").replace("vv", "w").replace("cl", "d")
+    folded(&letters)
+        .replace("rn", "m")
+        .replace("vv", "w")
+        .replace("cl", "d")
 }
 
-/// A text as a terminal shows it: without escape sequences, and without what a backspace takes back.
+/// A text as a terminal shows it: without escape sequences, and without what a backspace takes
+/// back.
 fn displayed(text: &str) -> Cow<'_, str> {
-    if !text.contains(['\u{1b}', '\u{8}', '\u{90}', '\u{98}', '\u{9b}', '\u{9d}', '\u{9e}', '\u{9f}']) {
+    if !text.contains([
+        '\u{1b}', '\u{8}', '\u{90}', '\u{98}', '\u{9b}', '\u{9d}', '\u{9e}', '\u{9f}',
+    ]) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());
@@ -79,7 +95,12 @@ fn displayed(text: &str) -> Cow<'_, str> {
         };
         match kind {
             // A control sequence ends with its first letter or sign beyond the parameters.
-            Some('[') => while chars.next().is_some_and(|c| !('\u{40}'..='\u{7e}').contains(&c)) {},
+            Some('[') => {
+                while chars
+                    .next()
+                    .is_some_and(|c| !('\u{40}'..='\u{7e}').contains(&c))
+                {}
+            }
             // A string ends with a bell or a string terminator.
             Some(']' | 'P' | 'X' | '^' | '_') => {
                 while let Some(c) = chars.next() {
@@ -104,8 +125,12 @@ fn displayed(text: &str) -> Cow<'_, str> {
 
 /// The characters that leave a mark, in NFKC.
 fn visible(text: impl Iterator<Item = char>) -> String {
-    let leaves_mark = |c: &char| !is_ignorable(*c) && (!c.is_control() || c.is_whitespace()) && *c != '\u{2800}';
-    text.filter(leaves_mark).nfkc().filter(leaves_mark).collect()
+    let leaves_mark =
+        |c: &char| !is_ignorable(*c) && (!c.is_control() || c.is_whitespace()) && *c != '\u{2800}';
+    text.filter(leaves_mark)
+        .nfkc()
+        .filter(leaves_mark)
+        .collect()
 }
 
 /// The same with the letters of other scripts, and the dashes, that look like those of ASCII.
@@ -123,7 +148,12 @@ fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    let folded: String = text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect();
+    let folded: String = text
+        .chars()
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
+        .nfkc()
+        .collect();
     folded.trim().to_owned()
 }
 
@@ -131,7 +161,11 @@ fn folded(text: &str) -> String {
 #[must_use]
 pub fn plain(id: &str) -> Cow<'_, str> {
     let is_plain = |b: u8| b.is_ascii_graphic() && !b.is_ascii_uppercase();
-    if id.bytes().all(is_plain) { Cow::Borrowed(id) } else { Cow::Owned(Identity::of(id).plain.into()) }
+    if id.bytes().all(is_plain) {
+        Cow::Borrowed(id)
+    } else {
+        Cow::Owned(Identity::of(id).plain.into())
+    }
 }
 
 #[cfg(test)]
@@ -161,9 +195,15 @@ mod tests {
             assert_eq!(Identity::of(other).plain(), "coder", "{other:?}");
             assert_eq!(plain(other), "coder", "{other:?}");
         }
-        assert_eq!(Identity::of("Straße").plain(), Identity::of("STRASSE").plain());
+        assert_eq!(
+            Identity::of("Straße").plain(),
+            Identity::of("STRASSE").plain()
+        );
         assert_eq!(Identity::of("ΑΣ").plain(), Identity::of("ας").plain());
-        assert_eq!(Identity::of("e\u{301}va").plain(), Identity::of("Éva").plain());
+        assert_eq!(
+            Identity::of("e\u{301}va").plain(),
+            Identity::of("Éva").plain()
+        );
         for other in ["coder-2", "сoder", "códer", "co der", ""] {
             assert_ne!(Identity::of(other).plain(), "coder", "{other:?}");
         }
@@ -171,7 +211,14 @@ mod tests {
 
     #[test]
     fn ids_in_other_scripts_pass_for_what_they_look_like() {
-        for other in ["сoder", "СODER", "соdеr", "c\u{3bf}der", "ϲoder", "co\u{200d}dеr"] {
+        for other in [
+            "сoder",
+            "СODER",
+            "соdеr",
+            "c\u{3bf}der",
+            "ϲoder",
+            "co\u{200d}dеr",
+        ] {
             assert_eq!(Identity::of(other).seen(), "coder", "{other:?}");
         }
         for (other, one) in [
@@ -195,7 +242,11 @@ mod tests {
         assert_eq!(Identity::of("agent\u{2011}1").seen(), "agent-1");
         assert_eq!(Identity::of("Нина").plain(), Identity::of("нина").plain());
         for (one, other) in [("Нина", "Hina"), ("Оля", "Olya"), ("код", "kod")] {
-            assert_ne!(Identity::of(one).seen(), Identity::of(other).seen(), "{one}");
+            assert_ne!(
+                Identity::of(one).seen(),
+                Identity::of(other).seen(),
+                "{one}"
+            );
         }
     }
 
@@ -211,9 +262,18 @@ mod tests {
             ("Ivan", "lvan"),
         ] {
             assert_eq!(shape(one), shape(other), "{one}");
-            assert_ne!(Identity::of(one).seen(), Identity::of(other).seen(), "{one}");
+            assert_ne!(
+                Identity::of(one).seen(),
+                Identity::of(other).seen(),
+                "{one}"
+            );
         }
-        for (one, other) in [("agent-1", "agent-2"), ("alice", "bob"), ("agent-1", "agent-i"), ("agent-10", "agent-11")] {
+        for (one, other) in [
+            ("agent-1", "agent-2"),
+            ("alice", "bob"),
+            ("agent-1", "agent-i"),
+            ("agent-10", "agent-11"),
+        ] {
             assert_ne!(shape(one), shape(other), "{one}");
         }
     }

@@ -1,5 +1,5 @@
-//! What a snapshot says of the text that was put before a model: messages that carry items of the context, and the
-//! budget that the context had to keep.
+//! What a snapshot says of the text that was put before a model: messages that carry items of the
+//! context, and the budget that the context had to keep.
 
 use super::record::Message;
 use crate::json::{OPEN_OBJECT, Raw, Str};
@@ -65,7 +65,8 @@ impl JsonSchema for Messages<'_> {
     }
 }
 
-/// Whether a text may mark an item: `[Reference]` stands in it, or an escape that may mean a letter of it.
+/// Whether a text may mark an item: `[Reference]` stands in it, or an escape that may mean a letter
+/// of it.
 fn may_carry(content: Str<'_>) -> bool {
     static MARKED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("Reference]"));
     static ESCAPED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u00"));
@@ -85,16 +86,29 @@ struct Known<'a> {
 }
 
 impl SnapshotMetadata<'_> {
-    /// `tokenBudget`: tokens that the injected context may have. `None` when it isn't said as a whole number.
+    /// `tokenBudget`: tokens that the injected context may have. `None` when it isn't said as a
+    /// whole number.
     #[must_use]
     pub fn token_budget(self) -> Option<u64> {
-        self.0.read::<Known<'_>>()?.token_budget?.as_written().parse().ok()
+        self.0
+            .read::<Known<'_>>()?
+            .token_budget?
+            .as_written()
+            .parse()
+            .ok()
     }
 
     /// `tokenizer`: the published name of the encoding that counts.
     #[must_use]
     pub fn tokenizer(self) -> Option<String> {
-        Some(self.0.read::<Known<'_>>()?.tokenizer?.read::<Str<'_>>()?.decode().into_owned())
+        Some(
+            self.0
+                .read::<Known<'_>>()?
+                .tokenizer?
+                .read::<Str<'_>>()?
+                .decode()
+                .into_owned(),
+        )
     }
 }
 
@@ -106,12 +120,19 @@ impl<'de: 'a, 'a> Deserialize<'de> for SnapshotMetadata<'a> {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Raw<'de>, D::Error> {
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                deserializer: D,
+            ) -> Result<Raw<'de>, D::Error> {
                 Raw::deserialize(deserializer)
             }
         }
         let raw = deserializer.deserialize_newtype_struct(OPEN_OBJECT, V)?;
-        if raw.as_written().starts_with('{') { Ok(Self(raw)) } else { Err(de::Error::custom("expected an object")) }
+        if raw.as_written().starts_with('{') {
+            Ok(Self(raw))
+        } else {
+            Err(de::Error::custom("expected an object"))
+        }
     }
 }
 
@@ -137,26 +158,41 @@ pub fn marked(line: &str) -> Option<&str> {
     path.split_once(')').map(|(path, _)| path)
 }
 
-/// The paths of references in a text: `[Reference] TYPE: NAME (PATH)`, each up to the end of its line.
+/// The paths of references in a text: `[Reference] TYPE: NAME (PATH)`, each up to the end of its
+/// line.
 pub fn references(text: &str) -> impl Iterator<Item = &str> {
-    let each = text.match_indices(MARK).filter_map(|(at, _)| text.get(at..)?.lines().next());
+    let each = text
+        .match_indices(MARK)
+        .filter_map(|(at, _)| text.get(at..)?.lines().next());
     each.filter_map(marked)
 }
 
-/// The paths that an answer declares to have used: its references, and `"used_context": ["PATH"]` in a block of JSON. The
-/// first of them, where there are very many.
+/// The paths that an answer declares to have used: its references, and `"used_context": ["PATH"]`
+/// in a block of JSON. The first of them, where there are very many.
 #[must_use]
 pub fn declared(answer: &str) -> Vec<String> {
     const MOST: usize = 200;
-    let lists = answer.split("\"used_context\"").skip(1).take(MOST).filter_map(|after| {
-        let list = after.trim_start().strip_prefix(':')?.trim_start();
-        let list = list.starts_with('[').then_some(list)?;
-        serde_json::Deserializer::from_str(list).into_iter::<Vec<String>>().next()?.ok()
-    });
-    references(answer).map(str::to_owned).chain(lists.flatten()).take(MOST).collect()
+    let lists = answer
+        .split("\"used_context\"")
+        .skip(1)
+        .take(MOST)
+        .filter_map(|after| {
+            let list = after.trim_start().strip_prefix(':')?.trim_start();
+            let list = list.starts_with('[').then_some(list)?;
+            serde_json::Deserializer::from_str(list)
+                .into_iter::<Vec<String>>()
+                .next()?
+                .ok()
+        });
+    references(answer)
+        .map(str::to_owned)
+        .chain(lists.flatten())
+        .take(MOST)
+        .collect()
 }
 
-/// The items that a message carries: path and text, in their order. A text ends before the next mark or heading.
+/// The items that a message carries: path and text, in their order. A text ends before the next
+/// mark or heading.
 #[must_use]
 pub fn items(message: &str) -> Vec<(&str, String)> {
     let mut items: Vec<(&str, String)> = Vec::new();
@@ -175,7 +211,8 @@ pub fn items(message: &str) -> Vec<(&str, String)> {
     items
 }
 
-/// The part of a message that is injected context: from its first heading or mark on. `None` when it has neither.
+/// The part of a message that is injected context: from its first heading or mark on. `None` when
+/// it has neither.
 #[must_use]
 pub fn injection(message: &str) -> Option<&str> {
     let mut at = 0;
@@ -203,7 +240,13 @@ mod tests {
     #[test]
     fn items_end_where_the_next_begins() {
         let found = items(MESSAGE);
-        assert_eq!(found, [("src/add.ts", "export one\ntwo\n".to_owned()), ("n.md", "three\n".to_owned())]);
+        assert_eq!(
+            found,
+            [
+                ("src/add.ts", "export one\ntwo\n".to_owned()),
+                ("n.md", "three\n".to_owned())
+            ]
+        );
         assert!(injection(MESSAGE).unwrap().starts_with("## Background"));
         assert_eq!(injection("You say \"Reference] is a word\""), None);
         assert_eq!(marked("see [Reference] is a word (no/path)"), None);
@@ -212,14 +255,19 @@ mod tests {
     #[test]
     fn references_are_told_from_talk() {
         let text = "x [Reference] FILE: add.ts (src/add.ts)\n[Reference] is a word (no/path)\n[Reference] DIR: src (src/a b/) y";
-        assert_eq!(references(text).collect::<Vec<_>>(), ["src/add.ts", "src/a b/"]);
+        assert_eq!(
+            references(text).collect::<Vec<_>>(),
+            ["src/add.ts", "src/a b/"]
+        );
     }
 
     #[test]
     fn answers_declare_in_two_ways() {
         let text = "Done.\n[Reference] FILE: add (src/add.ts)\n```json\n{\"used_context\": [\"a.md\", \"b (c).md\"]}\n```\n";
         assert_eq!(declared(text), ["src/add.ts", "a.md", "b (c).md"]);
-        assert!(declared("[Reference] (\n\"used_context\" \"used_context\": 3 [Reference]").is_empty());
+        assert!(
+            declared("[Reference] (\n\"used_context\" \"used_context\": 3 [Reference]").is_empty()
+        );
     }
 
     #[test]
@@ -233,9 +281,22 @@ mod tests {
     #[test]
     fn a_budget_is_a_whole_number() {
         let read = |text| crate::json::from_text::<SnapshotMetadata<'_>>(text).unwrap();
-        assert_eq!(read(r#"{"tokenBudget":800,"tokenizer":"cl100k_base"}"#).token_budget(), Some(800));
-        assert_eq!(read(r#"{"tokenBudget":800,"tokenizer":"cl100k_base"}"#).tokenizer().as_deref(), Some("cl100k_base"));
-        for none in ["{}", r#"{"tokenBudget":"800"}"#, r#"{"tokenBudget":-1}"#, r#"{"tokenBudget":1.5}"#] {
+        assert_eq!(
+            read(r#"{"tokenBudget":800,"tokenizer":"cl100k_base"}"#).token_budget(),
+            Some(800)
+        );
+        assert_eq!(
+            read(r#"{"tokenBudget":800,"tokenizer":"cl100k_base"}"#)
+                .tokenizer()
+                .as_deref(),
+            Some("cl100k_base")
+        );
+        for none in [
+            "{}",
+            r#"{"tokenBudget":"800"}"#,
+            r#"{"tokenBudget":-1}"#,
+            r#"{"tokenBudget":1.5}"#,
+        ] {
             assert_eq!(read(none).token_budget(), None, "{none}");
         }
         assert!(crate::json::from_text::<SnapshotMetadata<'_>>("[]").is_err());

@@ -122,21 +122,31 @@ pub struct Signed<'a> {
 }
 
 impl TrustStore {
-    /// Reads a trust file: `{"keys": [{"keyId", "publicKey", "signer", "validFrom"?, "validTo"?}]}`.
+    /// Reads a trust file:
+    /// `{"keys": [{"keyId", "publicKey", "signer", "validFrom"?, "validTo"?}]}`.
     ///
     /// # Errors
     /// When it is no such file, or a key is none.
     pub fn parse(text: &str) -> Result<Self, TrustError> {
         let mut scanner = Scanner::new(text, crate::json::DEFAULT_MAX_DEPTH);
-        let file = TrustFile::deserialize(&mut Deserializer::new(&mut scanner)).and_then(|file| scanner.end().map(|()| file));
+        let file = TrustFile::deserialize(&mut Deserializer::new(&mut scanner))
+            .and_then(|file| scanner.end().map(|()| file));
         let file = file.map_err(|e| TrustError::Shape(e.to_string()))?;
-        if scanner.notes().iter().any(|n| n.kind != NoteKind::LoneSurrogate) {
-            return Err(TrustError::Shape("a member stands twice; which one counts can't be told".into()));
+        if scanner
+            .notes()
+            .iter()
+            .any(|n| n.kind != NoteKind::LoneSurrogate)
+        {
+            return Err(TrustError::Shape(
+                "a member stands twice; which one counts can't be told".into(),
+            ));
         }
         let mut keys = BTreeMap::new();
         for entry in file.keys {
             let bytes: Option<[u8; 32]> = bytes(&entry.public_key).and_then(|b| b.try_into().ok());
-            let key = bytes.and_then(|b| VerifyingKey::from_bytes(&b).ok()).filter(|k| !k.is_weak());
+            let key = bytes
+                .and_then(|b| VerifyingKey::from_bytes(&b).ok())
+                .filter(|k| !k.is_weak());
             let Some(key) = key else {
                 return Err(TrustError::Key(entry.key_id));
             };
@@ -161,8 +171,13 @@ impl TrustStore {
         if !signed.algorithm.eq_ignore_ascii_case("ed25519") {
             return Err(Distrust::Algorithm(signed.algorithm.to_owned()));
         }
-        let key = self.keys.get(signed.key).ok_or_else(|| Distrust::UnknownKey(signed.key.to_owned()))?;
-        if key.from.is_some_and(|from| signed.time < from) || key.to.is_some_and(|to| signed.time > to) {
+        let key = self
+            .keys
+            .get(signed.key)
+            .ok_or_else(|| Distrust::UnknownKey(signed.key.to_owned()))?;
+        if key.from.is_some_and(|from| signed.time < from)
+            || key.to.is_some_and(|to| signed.time > to)
+        {
             return Err(Distrust::Expired(signed.key.to_owned()));
         }
         if key.signer != signed.signer {
@@ -174,11 +189,14 @@ impl TrustStore {
         }
         let value = bytes(signed.value).ok_or(Distrust::Malformed)?;
         let signature = Signature::from_slice(&value).map_err(|_| Distrust::Malformed)?;
-        key.public.verify_strict(signed.message, &signature).map_err(|_| Distrust::Mismatch)
+        key.public
+            .verify_strict(signed.message, &signature)
+            .map_err(|_| Distrust::Mismatch)
     }
 }
 
-/// The bytes of a signature as it is written, whatever the spelling; those of its text where it is none.
+/// The bytes of a signature as it is written, whatever the spelling; those of its text where it is
+/// none.
 #[must_use]
 pub fn value(text: &str) -> Vec<u8> {
     bytes(text).unwrap_or_else(|| text.trim().as_bytes().to_vec())
@@ -187,11 +205,20 @@ pub fn value(text: &str) -> Vec<u8> {
 /// Base64 in its usual dialects, or hexadecimal.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let text = text.trim();
-    if text.len() >= 64 && text.len().is_multiple_of(2) && text.bytes().all(|b| b.is_ascii_hexdigit()) {
+    if text.len() >= 64
+        && text.len().is_multiple_of(2)
+        && text.bytes().all(|b| b.is_ascii_hexdigit())
+    {
         let digit = |b: u8| (b as char).to_digit(16).and_then(|d| u8::try_from(d).ok());
-        return text.as_bytes().chunks_exact(2).map(|pair| Some(digit(*pair.first()?)? << 4 | digit(*pair.last()?)?)).collect();
+        return text
+            .as_bytes()
+            .chunks_exact(2)
+            .map(|pair| Some(digit(*pair.first()?)? << 4 | digit(*pair.last()?)?))
+            .collect();
     }
-    [&STANDARD, &STANDARD_NO_PAD, &URL_SAFE, &URL_SAFE_NO_PAD].iter().find_map(|engine| engine.decode(text).ok())
+    [&STANDARD, &STANDARD_NO_PAD, &URL_SAFE, &URL_SAFE_NO_PAD]
+        .iter()
+        .find_map(|engine| engine.decode(text).ok())
 }
 
 #[cfg(test)]
@@ -201,8 +228,9 @@ mod tests {
 
     fn store(key: &SigningKey) -> TrustStore {
         let public = STANDARD.encode(key.verifying_key().as_bytes());
-        let text =
-            format!(r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"alice","validFrom":100,"validTo":200}}]}}"#);
+        let text = format!(
+            r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"alice","validFrom":100,"validTo":200}}]}}"#
+        );
         TrustStore::parse(&text).unwrap()
     }
 
@@ -210,24 +238,74 @@ mod tests {
     fn a_signature_counts_only_for_its_key_signer_time_and_text() {
         let key = SigningKey::from_bytes(&[7; 32]);
         let value = STANDARD.encode(key.sign(b"message").to_bytes());
-        let good = Signed { key: "k", algorithm: "Ed25519", value: &value, signer: "alice", time: 150, message: b"message" };
+        let good = Signed {
+            key: "k",
+            algorithm: "Ed25519",
+            value: &value,
+            signer: "alice",
+            time: 150,
+            message: b"message",
+        };
         let store = store(&key);
         assert_eq!(store.check(&good), Ok(()));
         let hex = super::super::action::hex(&key.sign(b"message").to_bytes());
-        assert_eq!(store.check(&Signed { value: &hex, ..good }), Ok(()));
-        assert_eq!(store.check(&Signed { message: b"other", ..good }), Err(Distrust::Mismatch));
-        assert_eq!(store.check(&Signed { time: 201, ..good }), Err(Distrust::Expired("k".into())));
-        assert_eq!(store.check(&Signed { key: "x", ..good }), Err(Distrust::UnknownKey("x".into())));
-        assert!(matches!(store.check(&Signed { signer: "bob", ..good }), Err(Distrust::OtherSigner { .. })));
-        assert!(matches!(store.check(&Signed { algorithm: "none", ..good }), Err(Distrust::Algorithm(_))));
-        assert_eq!(store.check(&Signed { value: "%%", ..good }), Err(Distrust::Malformed));
+        assert_eq!(
+            store.check(&Signed {
+                value: &hex,
+                ..good
+            }),
+            Ok(())
+        );
+        assert_eq!(
+            store.check(&Signed {
+                message: b"other",
+                ..good
+            }),
+            Err(Distrust::Mismatch)
+        );
+        assert_eq!(
+            store.check(&Signed { time: 201, ..good }),
+            Err(Distrust::Expired("k".into()))
+        );
+        assert_eq!(
+            store.check(&Signed { key: "x", ..good }),
+            Err(Distrust::UnknownKey("x".into()))
+        );
+        assert!(matches!(
+            store.check(&Signed {
+                signer: "bob",
+                ..good
+            }),
+            Err(Distrust::OtherSigner { .. })
+        ));
+        assert!(matches!(
+            store.check(&Signed {
+                algorithm: "none",
+                ..good
+            }),
+            Err(Distrust::Algorithm(_))
+        ));
+        assert_eq!(
+            store.check(&Signed {
+                value: "%%",
+                ..good
+            }),
+            Err(Distrust::Malformed)
+        );
     }
 
     #[test]
     fn weak_and_malformed_keys_are_refused() {
-        let file = |key: &str| format!(r#"{{"keys":[{{"keyId":"k","publicKey":"{key}","signer":"a"}}]}}"#);
-        assert!(matches!(TrustStore::parse(&file(&STANDARD.encode([0; 32]))), Err(TrustError::Key(_))));
-        assert!(matches!(TrustStore::parse(&file("short")), Err(TrustError::Key(_))));
+        let file =
+            |key: &str| format!(r#"{{"keys":[{{"keyId":"k","publicKey":"{key}","signer":"a"}}]}}"#);
+        assert!(matches!(
+            TrustStore::parse(&file(&STANDARD.encode([0; 32]))),
+            Err(TrustError::Key(_))
+        ));
+        assert!(matches!(
+            TrustStore::parse(&file("short")),
+            Err(TrustError::Key(_))
+        ));
         assert!(matches!(TrustStore::parse("[]"), Err(TrustError::Shape(_))));
     }
 }

@@ -6,7 +6,8 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The members of an object that shapes are told by. The first of several that have the same name is kept.
+/// The members of an object that shapes are told by. The first of several that have the same name
+/// is kept.
 #[derive(Debug, Default)]
 pub(super) struct Members<'a>(Vec<(&'static str, Raw<'a>)>);
 
@@ -66,7 +67,15 @@ const NAMES: [&str; 52] = [
     "trace",
 ];
 /// The others of them.
-const MORE: [&str; 7] = ["trajectory", "ts", "turnId", "type", "uuid", "version", "width"];
+const MORE: [&str; 7] = [
+    "trajectory",
+    "ts",
+    "turnId",
+    "type",
+    "uuid",
+    "version",
+    "width",
+];
 
 impl<'a> Members<'a> {
     /// The members of an object; `None` when the text isn't one.
@@ -75,7 +84,10 @@ impl<'a> Members<'a> {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<Raw<'a>> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+        self.0
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| *value)
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -138,7 +150,9 @@ impl<'de> Visitor<'de> for BeginningVisitor {
         let (first, second) = (seq.next_element()?, seq.next_element()?);
         let more = seq.next_element::<IgnoredAny>()?.is_some();
         while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(first.zip(second).map(|(first, second)| Beginning(first, second, more)))
+        Ok(first
+            .zip(second)
+            .map(|(first, second)| Beginning(first, second, more)))
     }
 }
 

@@ -1,13 +1,13 @@
 //! What can still be read of a turn or of a whole execution that breaks its schema.
 //!
-//! An event that breaks its schema costs one event. A turn stands for six of them and an execution for any number, so
-//! they are read again part by part: each part that keeps the schema is replayed as if it stood on a line of its own, each
-//! other one is as unreadable as such a line would be.
+//! An event that breaks its schema costs one event. A turn stands for six of them and an execution
+//! for any number, so they are read again part by part: each part that keeps the schema is replayed
+//! as if it stood on a line of its own, each other one is as unreadable as such a line would be.
 
 use super::contract::{Evaluation, TurnThought};
 use super::record::{
-    AnyObject, CapabilityMode, ChainMode, ContextDiff, ContextSnapshot, Decision, Each, Governor, OnlyTurn, PolicyRef,
-    RecordKind, Turn, TurnAction, TurnObservation, TurnResult,
+    AnyObject, CapabilityMode, ChainMode, ContextDiff, ContextSnapshot, Decision, Each, Governor,
+    OnlyTurn, PolicyRef, RecordKind, Turn, TurnAction, TurnObservation, TurnResult,
 };
 use super::scalar::{Int, Timestamp};
 use super::step::{Fact, Part, Step};
@@ -18,8 +18,8 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
 use std::fmt;
 
-/// Broken turns of one record that are mended. A record with more is taken for no execution: what is kept of each would
-/// be many times as long as what stands in the text.
+/// Broken turns of one record that are mended. A record with more is taken for no execution: what
+/// is kept of each would be many times as long as what stands in the text.
 const TURNS: usize = 256;
 
 /// A record of several events that breaks its schema, as far as it can be read.
@@ -110,20 +110,38 @@ struct LooseExecution<'a> {
     outcome: Slot<Str<'a>>,
 }
 
-/// Reads a turn or an execution that its type refused. Nothing where not even its execution can be told, or too much of it is
-/// broken.
+/// Reads a turn or an execution that its type refused. Nothing where not even its execution can be
+/// told, or too much of it is broken.
 pub(super) fn mend<'a>(kind: RecordKind, text: &'a str) -> Option<Mended<'a>> {
     if kind == RecordKind::Turn {
         let turn: LooseTurn<'a> = from_text(text).ok()?;
         let (execution_id, prev) = (turn.execution_id.there()?, turn.prev.there());
-        return Some(Mended { execution_id, prev, head: None, turns: vec![turn.piece(execution_id)], outcome: Slot::Absent });
+        return Some(Mended {
+            execution_id,
+            prev,
+            head: None,
+            turns: vec![turn.piece(execution_id)],
+            outcome: Slot::Absent,
+        });
     }
     let loose: LooseExecution<'a> = from_text(text).ok()?;
-    let (execution_id, prev, outcome) = (loose.execution_id.there()?, loose.prev.there(), loose.outcome);
+    let (execution_id, prev, outcome) = (
+        loose.execution_id.there()?,
+        loose.prev.there(),
+        loose.outcome,
+    );
     let mut scanner = Scanner::new(loose.turns.there()?.as_written(), DEFAULT_MAX_DEPTH);
-    let turns = Pieces { execution_id }.deserialize(&mut Deserializer::new(&mut scanner)).ok()?;
+    let turns = Pieces { execution_id }
+        .deserialize(&mut Deserializer::new(&mut scanner))
+        .ok()?;
     let head = Some(loose.head().map_or(Slot::Lost, Slot::There));
-    Some(Mended { execution_id, prev, head, turns, outcome })
+    Some(Mended {
+        execution_id,
+        prev,
+        head,
+        turns,
+        outcome,
+    })
 }
 
 impl<'a> LooseTurn<'a> {
@@ -159,7 +177,10 @@ impl<'a> LooseTurn<'a> {
 
     /// What it is of the execution that it stands in.
     fn piece(self, execution_id: Str<'a>) -> Piece<'a> {
-        let other = self.execution_id.kept().is_none_or(|id| id.is_some_and(|id| id != execution_id));
+        let other = self
+            .execution_id
+            .kept()
+            .is_none_or(|id| id.is_some_and(|id| id != execution_id));
         match self.turn_id.there() {
             Some(_) if !other && !self.record.is_lost() => match self.whole() {
                 Some(turn) => Piece::Whole(Box::new(turn)),
@@ -183,7 +204,11 @@ impl<'a> LooseTurn<'a> {
             declared: self.declared_changes.as_ref().there().map(Vec::as_slice),
             observed: self.observed_changes.as_ref().there().map(Vec::as_slice),
             thought: self.thought.as_ref().lost_if(agent_lost),
-            thoughts: self.thoughts.as_ref().map(Vec::as_slice).lost_if(agent_lost),
+            thoughts: self
+                .thoughts
+                .as_ref()
+                .map(Vec::as_slice)
+                .lost_if(agent_lost),
             proposed: self.proposed_action.as_ref().lost_if(proposal_lost),
             governance: self.governance.as_ref(),
             result: self.execution_result.as_ref().lost_if(result_lost),
@@ -219,7 +244,10 @@ struct Pieces<'a> {
 impl<'de: 'a, 'a> DeserializeSeed<'de> for Pieces<'a> {
     type Value = Vec<Piece<'a>>;
 
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
@@ -235,7 +263,9 @@ impl<'de: 'a, 'a> Visitor<'de> for Pieces<'a> {
         let mut pieces = Vec::new();
         let mut broken = 0;
         while let Some(raw) = seq.next_element::<Raw<'a>>()? {
-            let piece = raw.read().map_or(Piece::Lost(None), |turn: LooseTurn<'a>| turn.piece(self.execution_id));
+            let piece = raw.read().map_or(Piece::Lost(None), |turn: LooseTurn<'a>| {
+                turn.piece(self.execution_id)
+            });
             broken += usize::from(!matches!(piece, Piece::Whole(_)));
             if broken > TURNS {
                 return Err(A::Error::custom("too many broken turns"));
@@ -254,14 +284,25 @@ impl<'a> Mended<'a> {
 
     /// Its turns; nothing for those that break the schema.
     pub(crate) fn turns(&self) -> impl Iterator<Item = Option<&Turn<'a>>> {
-        self.turns.iter().map(|piece| if let Piece::Whole(turn) = piece { Some(&**turn) } else { None })
+        self.turns.iter().map(|piece| {
+            if let Piece::Whole(turn) = piece {
+                Some(&**turn)
+            } else {
+                None
+            }
+        })
     }
 
     /// The number of the turn that a place in the record belongs to.
     pub(crate) fn turn_at(&self, pointer: Option<&str>) -> Option<i64> {
         let index = match self.head {
             None => 0,
-            Some(_) => pointer?.strip_prefix("/turns/")?.split('/').next()?.parse().ok()?,
+            Some(_) => pointer?
+                .strip_prefix("/turns/")?
+                .split('/')
+                .next()?
+                .parse()
+                .ok()?,
         };
         match self.turns.get(index)? {
             Piece::Whole(turn) => Some(turn.turn_id.get()),
@@ -272,11 +313,22 @@ impl<'a> Mended<'a> {
 
     /// Unfolds it into its steps, in their order.
     pub(super) fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
-        let whole = |time, member, fact| Step { turn: None, time, part: Part::member(member), fact };
+        let whole = |time, member, fact| Step {
+            turn: None,
+            time,
+            part: Part::member(member),
+            fact,
+        };
         match &self.head {
             None => {}
-            Some(Slot::There(head)) => emit(whole(head.timestamp, "", Fact::Started(started!(head)))),
-            Some(_) => emit(whole(None, "", Fact::Unreadable(RecordKind::ExecutionStarted))),
+            Some(Slot::There(head)) => {
+                emit(whole(head.timestamp, "", Fact::Started(started!(head))));
+            }
+            Some(_) => emit(whole(
+                None,
+                "",
+                Fact::Unreadable(RecordKind::ExecutionStarted),
+            )),
         }
         for (piece, index) in self.turns.iter().zip(0u32..) {
             let nested = self.head.as_ref().map(|_| index);
@@ -294,7 +346,11 @@ impl<'a> Mended<'a> {
         match self.outcome {
             Slot::Absent => {}
             Slot::There(outcome) => emit(whole(None, "outcome", Fact::Ended(outcome))),
-            Slot::Lost => emit(whole(None, "outcome", Fact::Unreadable(RecordKind::ExecutionEnded))),
+            Slot::Lost => emit(whole(
+                None,
+                "outcome",
+                Fact::Unreadable(RecordKind::ExecutionEnded),
+            )),
         }
     }
 }

@@ -17,7 +17,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// The kinds of record, in the order of an execution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the structs of the same names say it")]
 pub enum RecordKind {
@@ -111,7 +113,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for EachVisitor<T> {
         while seq.next_element::<T>()?.is_some() {
             count += 1;
         }
-        Ok(Each { count, element: PhantomData })
+        Ok(Each {
+            count,
+            element: PhantomData,
+        })
     }
 }
 
@@ -139,7 +144,11 @@ impl<'a> Texts<'a> {
     /// Whether it is one text, and plainly this one.
     #[must_use]
     pub fn is_only(self, text: &str) -> bool {
-        let inner = self.written.as_written().strip_prefix("[\"").and_then(|rest| rest.strip_suffix("\"]"));
+        let inner = self
+            .written
+            .as_written()
+            .strip_prefix("[\"")
+            .and_then(|rest| rest.strip_suffix("\"]"));
         self.count == 1 && inner == Some(text) && !text.contains('\\')
     }
 
@@ -155,7 +164,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Texts<'a> {
         let written = Raw::<'a>::deserialize(deserializer)?;
         let all: Option<Each<Str<'a>>> = written.read();
         let all = all.ok_or_else(|| de::Error::custom("expected an array of strings"))?;
-        Ok(Self { count: all.count, written })
+        Ok(Self {
+            count: all.count,
+            written,
+        })
     }
 }
 
@@ -188,7 +200,11 @@ impl<'a> Values<'a> {
 impl<'de: 'a, 'a> Deserialize<'de> for Values<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written = Raw::<'a>::deserialize(deserializer)?;
-        if written.as_written().starts_with('[') { Ok(Self(written)) } else { Err(de::Error::custom("expected an array")) }
+        if written.as_written().starts_with('[') {
+            Ok(Self(written))
+        } else {
+            Err(de::Error::custom("expected an array"))
+        }
     }
 }
 
@@ -232,11 +248,17 @@ impl<'de> Deserialize<'de> for AnyObject {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<AnyObject, D::Error> {
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                deserializer: D,
+            ) -> Result<AnyObject, D::Error> {
                 deserializer.deserialize_map(self)
             }
             fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<AnyObject, A::Error> {
-                while map.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
+                while map
+                    .next_entry::<de::IgnoredAny, de::IgnoredAny>()?
+                    .is_some()
+                {}
                 Ok(AnyObject)
             }
         }
@@ -350,7 +372,9 @@ impl EvaluationReason {
     pub const fn kind(self) -> EvaluationKind {
         match self {
             Self::Incomplete | Self::FailureRetry => EvaluationKind::Continue,
-            Self::GoalSatisfied | Self::UserAbort | Self::MaxTurnsExceeded => EvaluationKind::Terminate,
+            Self::GoalSatisfied | Self::UserAbort | Self::MaxTurnsExceeded => {
+                EvaluationKind::Terminate
+            }
             Self::AwaitHumanInput => EvaluationKind::Pause,
         }
     }

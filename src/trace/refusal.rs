@@ -1,4 +1,5 @@
-//! Rejections that stand somewhere else in a record than its format keeps decisions. Whoever writes "no" anywhere means it.
+//! Rejections that stand somewhere else in a record than its format keeps decisions. Whoever writes
+//! "no" anywhere means it.
 
 use super::entry::{Entry, Record};
 use super::native::events::EventType;
@@ -62,10 +63,16 @@ impl Refusals {
         if !decides || !may_refuse(entry.text.as_bytes()) {
             return Self::default();
         }
-        let whole = matches!(&entry.record, Record::Mended(_) | Record::V1(v1::Record::Execution(_)));
+        let whole = matches!(
+            &entry.record,
+            Record::Mended(_) | Record::V1(v1::Record::Execution(_))
+        );
         let ended = matches!(&entry.record, Record::V1(v1::Record::ExecutionEnded(_)));
         let mut found = Vec::new();
-        let search = Whole { turns: whole.then_some(&mut found), ended };
+        let search = Whole {
+            turns: whole.then_some(&mut found),
+            ended,
+        };
         let of_record = read_some(search, Raw::trusted(entry.text)).flatten();
         found.extend(of_record.map(|refusal| (None, refusal)));
         Self { found }
@@ -74,26 +81,35 @@ impl Refusals {
     /// The rejection in the record, or in one of its turns, as the text of a decision.
     #[must_use]
     pub fn at(&self, turn: Option<u32>) -> Option<&str> {
-        self.found.iter().find(|(n, _)| *n == turn).map(|(_, text)| text.as_str())
+        self.found
+            .iter()
+            .find(|(n, _)| *n == turn)
+            .map(|(_, text)| text.as_str())
     }
 }
 
 static ESCAPE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\\u00"));
 
 fn has_escaped_letter(text: &[u8]) -> bool {
-    ESCAPE.find_iter(text).any(|at| matches!(text.get(at + 4), Some(b'4'..=b'7')))
+    ESCAPE
+        .find_iter(text)
+        .any(|at| matches!(text.get(at + 4), Some(b'4'..=b'7')))
 }
 
 /// Whether a rejection may be in a text, in whichever letters; an escape may stand for one of them.
 fn may_refuse(text: &[u8]) -> bool {
-    static APPROVED: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"approved\""));
+    static APPROVED: LazyLock<memmem::Finder<'static>> =
+        LazyLock::new(|| memmem::Finder::new(b"approved\""));
     // The rarest of its letters.
-    memchr::memchr2_iter(b'j', b'J', text).any(|at| text.get(at..at + 6).is_some_and(|w| w.eq_ignore_ascii_case(b"jected")))
-        || APPROVED.find_iter(text).any(|at| {
-            let behind = text.get(at + 9..).unwrap_or_default().trim_ascii_start();
-            behind.strip_prefix(b":").is_some_and(|value| value.trim_ascii_start().starts_with(b"false"))
-        })
-        || has_escaped_letter(text)
+    memchr::memchr2_iter(b'j', b'J', text).any(|at| {
+        text.get(at..at + 6)
+            .is_some_and(|w| w.eq_ignore_ascii_case(b"jected"))
+    }) || APPROVED.find_iter(text).any(|at| {
+        let behind = text.get(at + 9..).unwrap_or_default().trim_ascii_start();
+        behind
+            .strip_prefix(b":")
+            .is_some_and(|value| value.trim_ascii_start().starts_with(b"false"))
+    }) || has_escaped_letter(text)
 }
 
 /// What an object is, by its name and place: then a word in it may be about a decision.
@@ -129,7 +145,8 @@ impl Place {
         let known = text("by").is_some_and(|by| matches!(by, "human" | "policy" | "auto-policy"));
         let status = says("status") && (known || self != Self::Other);
         let state = says("state") && self != Self::Other;
-        let unapproved = object.get("approved") == Some(&Value::Bool(false)) && (known || self == Self::Decision);
+        let unapproved = object.get("approved") == Some(&Value::Bool(false))
+            && (known || self == Self::Decision);
         (status || state || unapproved).then(|| as_decision(object, self))
     }
 }
@@ -151,7 +168,8 @@ const TELLING: [&str; 13] = [
     "type",
 ];
 
-/// What a value says: itself where it is no object and its name is telling, and the first rejection in it.
+/// What a value says: itself where it is no object and its name is telling, and the first rejection
+/// in it.
 #[derive(Debug, Default)]
 struct Said {
     value: Value,
@@ -173,8 +191,15 @@ impl<'de> DeserializeSeed<'de> for Search<'_> {
 
 impl Search<'_> {
     fn telling(&self, value: impl FnOnce() -> Value) -> Said {
-        let value = if TELLING.contains(&self.name) { value() } else { Value::Null };
-        Said { value, refusal: None }
+        let value = if TELLING.contains(&self.name) {
+            value()
+        } else {
+            Value::Null
+        };
+        Said {
+            value,
+            refusal: None,
+        }
     }
 }
 
@@ -199,25 +224,43 @@ impl<'de> Visitor<'de> for Search<'_> {
         Ok(self.telling(|| value.into()))
     }
     fn visit_str<E>(self, word: &str) -> Result<Said, E> {
-        let decides = is_rejected(word) && Place::of(self.name, &Map::new(), self.depth) == Place::Decision;
+        let decides =
+            is_rejected(word) && Place::of(self.name, &Map::new(), self.depth) == Place::Decision;
         let refusal = decides.then(|| as_decision(&Map::new(), Place::Decision));
-        Ok(Said { refusal, ..self.telling(|| word.into()) })
+        Ok(Said {
+            refusal,
+            ..self.telling(|| word.into())
+        })
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Said, A::Error> {
         let mut refusal = None;
         while let Some(said) = list.next_element_seed(Search { ..self })? {
             refusal = refusal.or(said.refusal);
         }
-        Ok(Said { value: Value::Null, refusal })
+        Ok(Said {
+            value: Value::Null,
+            refusal,
+        })
     }
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Said, A::Error> {
-        let Members { object, anywhere, in_payload, in_result } = search(members, self.depth, |_, _| Ok(false))?;
+        let Members {
+            object,
+            anywhere,
+            in_payload,
+            in_result,
+        } = search(members, self.depth, |_, _| Ok(false))?;
         let own = Place::of(self.name, &object, self.depth).refusal(&object);
         // What an action is given and what came of it is data.
         let acts = object.contains_key("type") || object.contains_key("isDone");
         let result = object.contains_key("success");
-        let refusal = own.or(anywhere).or(in_payload.filter(|_| !acts)).or(in_result.filter(|_| !result));
-        Ok(Said { value: Value::Null, refusal })
+        let refusal = own
+            .or(anywhere)
+            .or(in_payload.filter(|_| !acts))
+            .or(in_result.filter(|_| !result));
+        Ok(Said {
+            value: Value::Null,
+            refusal,
+        })
     }
 }
 
@@ -232,7 +275,8 @@ struct Members {
     in_result: Option<String>,
 }
 
-/// What the members of an object at this depth say. `passes` reads those that are searched in another way.
+/// What the members of an object at this depth say. `passes` reads those that are searched in
+/// another way.
 fn search<'de, A: MapAccess<'de>>(
     mut members: A,
     depth: usize,
@@ -247,7 +291,10 @@ fn search<'de, A: MapAccess<'de>>(
             members.next_value::<IgnoredAny>()?;
             continue;
         }
-        let said = members.next_value_seed(Search { name: &name, depth: depth + 1 })?;
+        let said = members.next_value_seed(Search {
+            name: &name,
+            depth: depth + 1,
+        })?;
         let refusal = match &*name {
             "payload" => &mut found.in_payload,
             name if RESULT.contains(&name) => &mut found.in_result,
@@ -271,7 +318,10 @@ struct Whole<'f> {
 
 impl<'de> DeserializeSeed<'de> for Whole<'_> {
     type Value = Option<String>;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<String>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Option<String>, D::Error> {
         deserializer.deserialize_map(self)
     }
 }
@@ -291,14 +341,20 @@ impl<'de> Visitor<'de> for Whole<'_> {
             ("decisions", _) if ended => members.next_value::<IgnoredAny>().map(|_| true),
             _ => Ok(false),
         })?;
-        Ok(Place::Record.refusal(&found.object).or(found.anywhere).or(found.in_payload).or(found.in_result))
+        Ok(Place::Record
+            .refusal(&found.object)
+            .or(found.anywhere)
+            .or(found.in_payload)
+            .or(found.in_result))
     }
 }
 
 /// What a search finds in a value; nothing where it is another kind of value.
 fn read_some<'de, S: DeserializeSeed<'de>>(search: S, value: Raw<'de>) -> Option<S::Value> {
     let mut scanner = Scanner::new(value.as_written(), DEFAULT_MAX_DEPTH);
-    search.deserialize(&mut json::Deserializer::new(&mut scanner)).ok()
+    search
+        .deserialize(&mut json::Deserializer::new(&mut scanner))
+        .ok()
 }
 
 /// The search of each turn of a record.
@@ -319,7 +375,14 @@ impl<'de> Visitor<'de> for Turns<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut turns: A) -> Result<(), A::Error> {
         let mut n = 0u32;
         while let Some(turn) = turns.next_element::<Raw<'de>>()? {
-            let refusal = read_some(Whole { turns: None, ended: false }, turn).flatten();
+            let refusal = read_some(
+                Whole {
+                    turns: None,
+                    ended: false,
+                },
+                turn,
+            )
+            .flatten();
             self.0.extend(refusal.map(|refusal| (Some(n), refusal)));
             n += 1;
         }
@@ -349,15 +412,19 @@ fn as_decision(object: &Map<String, Value>, place: Place) -> String {
     }
     // The time of a record is none of a decision.
     let dated = place == Place::Decision || object.contains_key("by");
-    if let Some(time) = object.get("timestamp").filter(|_| dated).filter(|t| super::scalar::is_timestamp(t)) {
+    if let Some(time) = object
+        .get("timestamp")
+        .filter(|_| dated)
+        .filter(|t| super::scalar::is_timestamp(t))
+    {
         decision.insert("timestamp".into(), time.clone());
     }
     Value::Object(decision).to_string()
 }
 
 impl<'a> Step<'_, 'a> {
-    /// The same with a rejection that stands beside its decision: the stricter of the two counts. Nothing where the step holds
-    /// no decision.
+    /// The same with a rejection that stands beside its decision: the stricter of the two counts.
+    /// Nothing where the step holds no decision.
     #[must_use]
     pub fn refused(mut self, refusal: &Decision<'a>, written: Raw<'a>) -> Option<Self> {
         match &mut self.fact {
@@ -372,7 +439,12 @@ impl<'a> Step<'_, 'a> {
                     refuse(&mut told.decision, refusal);
                     told.written = written;
                 }
-                none => *none = Some(Told { decision: *refusal, written }),
+                none => {
+                    *none = Some(Told {
+                        decision: *refusal,
+                        written,
+                    });
+                }
             },
             _ => return None,
         }
@@ -400,7 +472,13 @@ mod tests {
 
     fn refusals(text: &str) -> Vec<(Option<u32>, String)> {
         let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
-        let entry = read(Grammar::Format(Format::ExecutionRecord), &mut scanner, text, (1, 0), false);
+        let entry = read(
+            Grammar::Format(Format::ExecutionRecord),
+            &mut scanner,
+            text,
+            (1, 0),
+            false,
+        );
         assert!(entry.problems.is_empty(), "{:?}", entry.problems);
         Refusals::of(&entry).found
     }
@@ -417,7 +495,11 @@ mod tests {
         let placed = |at: &str, name: &str| {
             let mut text = turn("TURN");
             for place in ["MESSAGE", "SNAPSHOT", "ACTION", "TURN"] {
-                let here = if place == at { format!(r#","{name}":{{{refusal}}}"#) } else { String::new() };
+                let here = if place == at {
+                    format!(r#","{name}":{{{refusal}}}"#)
+                } else {
+                    String::new()
+                };
                 text = text.replace(place, &here);
             }
             refusals(&text)
@@ -425,9 +507,15 @@ mod tests {
         for name in ["metadata", r"metadat\u0061"] {
             for at in ["ACTION", "TURN"] {
                 let found = placed(at, name);
-                let [(None, text)] = &found[..] else { panic!("{at}: {found:?}") };
+                let [(None, text)] = &found[..] else {
+                    panic!("{at}: {found:?}")
+                };
                 let decision: Value = serde_json::from_str(text).unwrap();
-                assert_eq!(decision, serde_json::json!({"status": "rejected", "by": "human", "reason": "no"}), "{at}");
+                assert_eq!(
+                    decision,
+                    serde_json::json!({"status": "rejected", "by": "human", "reason": "no"}),
+                    "{at}"
+                );
             }
             // What a model was shown is data.
             assert_eq!(placed("MESSAGE", name), [], "{name}");
@@ -440,7 +528,14 @@ mod tests {
     fn turns_of_an_execution_are_searched_one_by_one() {
         let text = r#"{"turns":[{"governance":{"status":"approved"}},3,{"x":{"decision":"rejected"}}],"metadata":{"approval":{"approved":false}}}"#;
         let mut found = Vec::new();
-        let of_record = read_some(Whole { turns: Some(&mut found), ended: false }, Raw::trusted(text)).flatten();
+        let of_record = read_some(
+            Whole {
+                turns: Some(&mut found),
+                ended: false,
+            },
+            Raw::trusted(text),
+        )
+        .flatten();
         let plain = r#"{"by":"policy","status":"rejected"}"#;
         assert_eq!(of_record.as_deref(), Some(plain));
         assert_eq!(found, [(Some(2), plain.to_owned())]);
@@ -448,7 +543,16 @@ mod tests {
 
     #[test]
     fn what_an_action_is_given_and_what_came_of_it_is_data() {
-        let search = |text: &str| read_some(Whole { turns: None, ended: false }, Raw::trusted(text)).flatten();
+        let search = |text: &str| {
+            read_some(
+                Whole {
+                    turns: None,
+                    ended: false,
+                },
+                Raw::trusted(text),
+            )
+            .flatten()
+        };
         let decision = r#"{"decision":{"status":"rejected"}}"#;
         for data in [
             format!(r#"{{"x":{{"type":"tool_call","payload":{decision}}}}}"#),

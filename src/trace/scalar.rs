@@ -31,7 +31,11 @@ impl<const MIN: i64> Visitor<'_> for IntVisitor<MIN> {
     }
 
     fn visit_i64<E: de::Error>(self, v: i64) -> Result<Int<MIN>, E> {
-        if (MIN..=MAX_SAFE).contains(&v) { Ok(Int(v)) } else { Err(E::invalid_value(Unexpected::Signed(v), &self)) }
+        if (MIN..=MAX_SAFE).contains(&v) {
+            Ok(Int(v))
+        } else {
+            Err(E::invalid_value(Unexpected::Signed(v), &self))
+        }
     }
 
     fn visit_u64<E: de::Error>(self, v: u64) -> Result<Int<MIN>, E> {
@@ -41,7 +45,10 @@ impl<const MIN: i64> Visitor<'_> for IntVisitor<MIN> {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the range is checked first"
+    )]
     fn visit_f64<E: de::Error>(self, v: f64) -> Result<Int<MIN>, E> {
         if v.fract() == 0.0 && v.abs() <= 9_007_199_254_740_991.0 {
             self.visit_i64(v as i64)
@@ -78,7 +85,13 @@ pub struct Exactly<const N: i64>;
 impl<'de, const N: i64> Deserialize<'de> for Exactly<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let found = Int::<{ i64::MIN }>::deserialize(deserializer)?.get();
-        if found == N { Ok(Self) } else { Err(de::Error::custom(format_args!("expected {N}, found {found}"))) }
+        if found == N {
+            Ok(Self)
+        } else {
+            Err(de::Error::custom(format_args!(
+                "expected {N}, found {found}"
+            )))
+        }
     }
 }
 
@@ -117,7 +130,8 @@ impl Timestamp {
         self.millis
     }
 
-    /// The last millisecond that it may stand for: a time in whole seconds is any within that second.
+    /// The last millisecond that it may stand for: a time in whole seconds is any within that
+    /// second.
     #[must_use]
     pub const fn latest_millis(self) -> i64 {
         self.millis.saturating_add(self.unit - 1)
@@ -153,15 +167,21 @@ impl Visitor<'_> for TimestampVisitor {
     }
 
     fn visit_i64<E: de::Error>(self, v: i64) -> Result<Timestamp, E> {
-        IntVisitor::<0>.visit_i64(v).map(|n| Timestamp::of_millis(n.0))
+        IntVisitor::<0>
+            .visit_i64(v)
+            .map(|n| Timestamp::of_millis(n.0))
     }
 
     fn visit_u64<E: de::Error>(self, v: u64) -> Result<Timestamp, E> {
-        IntVisitor::<0>.visit_u64(v).map(|n| Timestamp::of_millis(n.0))
+        IntVisitor::<0>
+            .visit_u64(v)
+            .map(|n| Timestamp::of_millis(n.0))
     }
 
     fn visit_f64<E: de::Error>(self, v: f64) -> Result<Timestamp, E> {
-        IntVisitor::<0>.visit_f64(v).map(|n| Timestamp::of_millis(n.0))
+        IntVisitor::<0>
+            .visit_f64(v)
+            .map(|n| Timestamp::of_millis(n.0))
     }
 
     fn visit_str<E: de::Error>(self, v: &str) -> Result<Timestamp, E> {
@@ -198,13 +218,27 @@ mod tests {
 
     #[test]
     fn reads_both_spellings_of_a_time() {
-        let read = |text| crate::json::from_text::<Timestamp>(text).map(Timestamp::millis).ok();
+        let read = |text| {
+            crate::json::from_text::<Timestamp>(text)
+                .map(Timestamp::millis)
+                .ok()
+        };
         assert_eq!(read("1768800000000"), Some(1_768_800_000_000));
         assert_eq!(read("1.7688e12"), Some(1_768_800_000_000));
         assert_eq!(read(r#""2026-01-19T05:20:00Z""#), Some(1_768_800_000_000));
-        assert_eq!(read(r#""2026-01-19t06:20:00.1239+01:00""#), Some(1_768_800_000_123));
+        assert_eq!(
+            read(r#""2026-01-19t06:20:00.1239+01:00""#),
+            Some(1_768_800_000_123)
+        );
         assert_eq!(read(r#""1969-12-31T23:59:60Z""#), Some(-1000));
-        for wrong in ["-1", "1.5", r#""2026-02-29T00:00:00Z""#, r#""2026-01-19 05:20:00Z""#, r#""2026-01-19T05:20:00""#, "null"] {
+        for wrong in [
+            "-1",
+            "1.5",
+            r#""2026-02-29T00:00:00Z""#,
+            r#""2026-01-19 05:20:00Z""#,
+            r#""2026-01-19T05:20:00""#,
+            "null",
+        ] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
     }

@@ -34,7 +34,9 @@ pub fn add_to(catalogue: &mut Catalogue) {
             {
                 // Inside an execution a turn goes without; on a line of its own it doesn't.
                 required.extend([json!("record"), json!("executionId")]);
-                if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+                if let Some(properties) =
+                    schema.get_mut("properties").and_then(Value::as_object_mut)
+                {
                     properties.insert("executionId".into(), json!({ "type": "string" }));
                 }
             }
@@ -45,24 +47,68 @@ pub fn add_to(catalogue: &mut Catalogue) {
         let n = name(kind);
         match kind {
             K::ExecutionStarted => {
-                catalogue.add::<v1::ExecutionStarted<'_>>(&n, "An execution begins, or goes on after a pause.", is(kind));
+                catalogue.add::<v1::ExecutionStarted<'_>>(
+                    &n,
+                    "An execution begins, or goes on after a pause.",
+                    is(kind),
+                );
             }
-            K::ThoughtGenerated => catalogue.add::<v1::ThoughtGenerated<'_>>(&n, "An agent has thought.", is(kind)),
-            K::ActionProposed => catalogue.add::<v1::ActionProposed<'_>>(&n, "The governor's candidate.", is(kind)),
-            K::GovernanceDecided => catalogue.add::<v1::GovernanceDecided<'_>>(&n, "The governor has decided.", is(kind)),
+            K::ThoughtGenerated => {
+                catalogue.add::<v1::ThoughtGenerated<'_>>(&n, "An agent has thought.", is(kind));
+            }
+            K::ActionProposed => {
+                catalogue.add::<v1::ActionProposed<'_>>(&n, "The governor's candidate.", is(kind));
+            }
+            K::GovernanceDecided => catalogue.add::<v1::GovernanceDecided<'_>>(
+                &n,
+                "The governor has decided.",
+                is(kind),
+            ),
             K::ExecutionFinished => {
-                catalogue.add::<v1::ExecutionFinished<'_>>(&n, "The action ran, with success or without.", is(kind));
+                catalogue.add::<v1::ExecutionFinished<'_>>(
+                    &n,
+                    "The action ran, with success or without.",
+                    is(kind),
+                );
             }
-            K::ObservationRecorded => catalogue.add::<v1::ObservationRecorded<'_>>(&n, "The result was observed.", is(kind)),
-            K::EvaluationMade => catalogue.add::<v1::EvaluationMade<'_>>(&n, "The runtime has ruled how to go on.", is(kind)),
-            K::ExecutionEnded => catalogue.add::<v1::ExecutionEnded<'_>>(&n, "The execution is over.", is(kind)),
-            K::CapabilityIssued => catalogue.add::<v1::CapabilityIssued<'_>>(&n, "A capability token was issued.", is(kind)),
+            K::ObservationRecorded => catalogue.add::<v1::ObservationRecorded<'_>>(
+                &n,
+                "The result was observed.",
+                is(kind),
+            ),
+            K::EvaluationMade => catalogue.add::<v1::EvaluationMade<'_>>(
+                &n,
+                "The runtime has ruled how to go on.",
+                is(kind),
+            ),
+            K::ExecutionEnded => {
+                catalogue.add::<v1::ExecutionEnded<'_>>(&n, "The execution is over.", is(kind));
+            }
+            K::CapabilityIssued => catalogue.add::<v1::CapabilityIssued<'_>>(
+                &n,
+                "A capability token was issued.",
+                is(kind),
+            ),
             K::CapabilityRevoked => {
-                catalogue.add::<v1::CapabilityRevoked<'_>>(&n, "A capability token was revoked, for good.", is(kind));
+                catalogue.add::<v1::CapabilityRevoked<'_>>(
+                    &n,
+                    "A capability token was revoked, for good.",
+                    is(kind),
+                );
             }
-            K::ContextChanged => catalogue.add::<v1::ContextChanged<'_>>(&n, "What the model is shown has changed.", is(kind)),
-            K::Turn => catalogue.add::<v1::Turn<'_>>(&n, "One whole turn: it stands for the events in their order.", is(kind)),
-            K::Execution => catalogue.add::<v1::Execution<'_>>(&n, "One whole execution.", is(kind)),
+            K::ContextChanged => catalogue.add::<v1::ContextChanged<'_>>(
+                &n,
+                "What the model is shown has changed.",
+                is(kind),
+            ),
+            K::Turn => catalogue.add::<v1::Turn<'_>>(
+                &n,
+                "One whole turn: it stands for the events in their order.",
+                is(kind),
+            ),
+            K::Execution => {
+                catalogue.add::<v1::Execution<'_>>(&n, "One whole execution.", is(kind));
+            }
         }
     }
     catalogue.add_value(
@@ -71,7 +117,11 @@ pub fn add_to(catalogue: &mut Catalogue) {
         any_record(),
     );
     let keep = |_: &mut Map<String, Value>| {};
-    catalogue.add::<Event<'_>>("yuangs-events", "A line of the command-line runtime's event log.", parts_by_type);
+    catalogue.add::<Event<'_>>(
+        "yuangs-events",
+        "A line of the command-line runtime's event log.",
+        parts_by_type,
+    );
     catalogue.add::<Transition<'_>>("yuangs-transitions", "A line of the command-line runtime's transition log.", |schema| {
         define::<NativeDecision<'_>>(schema, "NativeDecision");
         let beside = |meant: Value| json!({ "required": ["payload"], "properties": { "payload": meant } });
@@ -83,16 +133,32 @@ pub fn add_to(catalogue: &mut Catalogue) {
         ]);
         schema.insert("allOf".into(), all);
     });
-    catalogue.add::<NativeTurn<'_>>("yuangs-turns", "A turn as the early runtimes write it.", keep);
+    catalogue.add::<NativeTurn<'_>>(
+        "yuangs-turns",
+        "A turn as the early runtimes write it.",
+        keep,
+    );
     catalogue.add::<CommandRecord<'_>>("yuangs-record", "The record of one command.", keep);
-    catalogue.add::<CastHeader<'_>>("yuangs-cast-header", "The first line of a terminal recording.", keep);
-    catalogue.add::<CastFrame<'_>>("yuangs-cast-frame", "A frame of a terminal recording.", keep);
+    catalogue.add::<CastHeader<'_>>(
+        "yuangs-cast-header",
+        "The first line of a terminal recording.",
+        keep,
+    );
+    catalogue.add::<CastFrame<'_>>(
+        "yuangs-cast-frame",
+        "A frame of a terminal recording.",
+        keep,
+    );
 }
 
 /// Adds the schema of `T` to those that a schema can refer to.
 fn define<T: JsonSchema>(schema: &mut Map<String, Value>, name: &str) {
-    let mut root = SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>().to_value();
-    let Some(members) = root.as_object_mut() else { return };
+    let mut root = SchemaGenerator::new(SchemaSettings::draft2020_12())
+        .into_root_schema_for::<T>()
+        .to_value();
+    let Some(members) = root.as_object_mut() else {
+        return;
+    };
     let parts = members.remove("$defs");
     members.retain(|name, _| !matches!(name.as_str(), "$schema" | "title"));
     let defs = schema.entry("$defs").or_insert_with(|| json!({}));
@@ -128,7 +194,12 @@ fn meant_as_evaluation() -> Value {
 }
 
 fn evaluation() -> Value {
-    let kinds = [EvaluationKind::Continue, EvaluationKind::Terminate, EvaluationKind::Pause].map(|kind| json!(kind.name()));
+    let kinds = [
+        EvaluationKind::Continue,
+        EvaluationKind::Terminate,
+        EvaluationKind::Pause,
+    ]
+    .map(|kind| json!(kind.name()));
     let values: Vec<Value> = kinds.into_iter().chain([Value::Null]).collect();
     json!({ "properties": { "kind": { "enum": values } } })
 }
@@ -137,7 +208,8 @@ fn evaluation() -> Value {
 fn parts_by_type(schema: &mut Map<String, Value>) {
     define::<NativeDecision<'_>>(schema, "NativeDecision");
     define::<NativeResult<'_>>(schema, "NativeResult");
-    let is = |kind: &str| json!({ "required": ["type"], "properties": { "type": { "const": kind } } });
+    let is =
+        |kind: &str| json!({ "required": ["type"], "properties": { "type": { "const": kind } } });
     let part = |member: &str, of: &str| {
         let value = json!({ "anyOf": [{ "$ref": format!("#/$defs/{of}") }, { "type": "null" }] });
         json!({ "properties": { "data": { "properties": { member: value } } } })
@@ -181,8 +253,13 @@ fn any_record() -> Value {
 static VALIDATORS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
     let mut catalogue = Catalogue::new();
     add_to(&mut catalogue);
-    // A schema that doesn't compile would be a bug that the tests find; here the record is refused without a place.
-    catalogue.entries().iter().filter_map(|e| Validator::new(&e.schema).ok().map(|v| (e.name.clone(), v))).collect()
+    // A schema that doesn't compile would be a bug that the tests find; here the record is refused
+    // without a place.
+    catalogue
+        .entries()
+        .iter()
+        .filter_map(|e| Validator::new(&e.schema).ok().map(|v| (e.name.clone(), v)))
+        .collect()
 });
 
 /// The name of the schema that a record of a format has to keep.
@@ -199,13 +276,18 @@ pub fn schema_of(format: Format, kind: Option<RecordKind>, text: &str) -> String
 /// Where a record breaks the schema of its format and kind.
 #[must_use]
 pub fn violations(format: Format, kind: Option<RecordKind>, text: &str) -> Vec<Violation> {
-    VALIDATORS.get(&schema_of(format, kind, text)).map(|v| v.violations(text)).unwrap_or_default()
+    VALIDATORS
+        .get(&schema_of(format, kind, text))
+        .map(|v| v.violations(text))
+        .unwrap_or_default()
 }
 
 /// Whether the general validator accepts a record.
 #[must_use]
 pub fn accepts(format: Format, kind: Option<RecordKind>, text: &str) -> bool {
-    VALIDATORS.get(&schema_of(format, kind, text)).is_some_and(|v| v.accepts(text))
+    VALIDATORS
+        .get(&schema_of(format, kind, text))
+        .is_some_and(|v| v.accepts(text))
 }
 
 #[cfg(test)]

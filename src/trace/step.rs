@@ -3,7 +3,9 @@
 //! A record of any format unfolds into steps: one for an event, several for a turn or an execution.
 //! A fact that a format doesn't keep is [`None`] or [`Fact::NotRecorded`]; it is never made up.
 
-use super::record::{ActionType, Capability, ChainMode, DecidedBy, EvaluationReason, RecordKind, Signature};
+use super::record::{
+    ActionType, Capability, ChainMode, DecidedBy, EvaluationReason, RecordKind, Signature,
+};
 use super::scalar::Timestamp;
 use crate::governance::{EvaluationKind, Event, Risk, Ruling, State};
 use crate::json::{Raw, Str};
@@ -33,18 +35,27 @@ pub struct Part {
 
 impl Part {
     /// The record itself.
-    pub const WHOLE: Self = Self { nested: None, member: "" };
+    pub const WHOLE: Self = Self {
+        nested: None,
+        member: "",
+    };
 
     /// A member of the record.
     #[must_use]
     pub const fn member(member: &'static str) -> Self {
-        Self { nested: None, member }
+        Self {
+            nested: None,
+            member,
+        }
     }
 
     /// The JSON pointer, with `below` added.
     #[must_use]
     pub fn pointer(self, below: &str) -> String {
-        let turn = self.nested.map(|n| format!("/turns/{n}")).unwrap_or_default();
+        let turn = self
+            .nested
+            .map(|n| format!("/turns/{n}"))
+            .unwrap_or_default();
         let slash = if self.member.is_empty() { "" } else { "/" };
         format!("{turn}{slash}{}{below}", self.member)
     }
@@ -202,7 +213,8 @@ pub struct Decision<'a> {
 }
 
 impl<'a> Decision<'a> {
-    /// The action that may run in place of the proposed one. Only a modification has one, whatever else stands in the record.
+    /// The action that may run in place of the proposed one. Only a modification has one, whatever
+    /// else stands in the record.
     #[must_use]
     pub fn modification(&self) -> Option<Action<'a>> {
         self.modified.filter(|_| self.ruling == Ruling::Modified)
@@ -222,7 +234,11 @@ pub struct SignatureFact<'a> {
 
 impl<'a> From<&Signature<'a>> for SignatureFact<'a> {
     fn from(signature: &Signature<'a>) -> Self {
-        Self { key: signature.key_id, algorithm: signature.alg, value: signature.value }
+        Self {
+            key: signature.key_id,
+            algorithm: signature.alg,
+            value: signature.value,
+        }
     }
 }
 
@@ -260,8 +276,8 @@ pub struct Outcome<'a> {
     pub duration: Option<f64>,
     /// Files that it is said to have left behind.
     pub artifacts: Option<super::record::Texts<'a>>,
-    /// How the format marks what failed, was refused or didn't run, at the start of the output. Nothing where the output is what
-    /// was asked for, and may say anything.
+    /// How the format marks what failed, was refused or didn't run, at the start of the output.
+    /// Nothing where the output is what was asked for, and may say anything.
     pub marks: &'static [&'static str],
 }
 
@@ -312,7 +328,8 @@ pub enum Beside<'r, 'a> {
     Thought(Thought<'a>),
     /// What was decided about which action.
     Decided(Option<Action<'a>>, Option<Told<'a>>),
-    /// What ran, with the decision that an earlier line has told, where no movement has taken that up.
+    /// What ran, with the decision that an earlier line has told, where no movement has taken that
+    /// up.
     Executed(Executed<'r, 'a>, Option<(u64, &'r Decision<'a>)>),
     /// What was observed of which action.
     Observed(Observed<'a>),
@@ -364,7 +381,9 @@ impl<'r, 'a> Step<'r, 'a> {
             Fact::Issued(_) => "issued",
             Fact::Revoked(_) => "revoked",
             Fact::Context => "context",
-            Fact::Moved(moved) => return format!("{}>{}", moved.from.name(), moved.to.name()).into(),
+            Fact::Moved(moved) => {
+                return format!("{}>{}", moved.from.name(), moved.to.name()).into();
+            }
             Fact::Beside(Beside::Other) => "other",
             Fact::NotRecorded(_) => "not recorded",
             Fact::Terminal(_) => "terminal",
@@ -375,7 +394,8 @@ impl<'r, 'a> Step<'r, 'a> {
         })
     }
 
-    /// The same with a decision that an earlier line has told, where the step is one that a decision leads to.
+    /// The same with a decision that an earlier line has told, where the step is one that a
+    /// decision leads to.
     #[must_use]
     pub fn with_decision(mut self, line: u64, decision: &'r Decision<'a>) -> Self {
         match &mut self.fact {

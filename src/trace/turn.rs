@@ -3,7 +3,9 @@
 use super::contract::{Evaluation, TurnThought};
 use super::record::{self, RecordKind, Turn, TurnAction, TurnObservation, TurnResult};
 use super::scalar::Timestamp;
-use super::step::{Action, ActionKind, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step, Thought};
+use super::step::{
+    Action, ActionKind, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step, Thought,
+};
 use super::v1::{decision, intent};
 use crate::json::{Raw, Str};
 use serde::{Deserialize, Deserializer};
@@ -46,7 +48,11 @@ impl<T> Slot<T> {
 
     /// The same, unless something that belongs to it is lost.
     pub(super) fn lost_if(self, lost: bool) -> Self {
-        if lost && matches!(self, Self::There(_)) { Self::Lost } else { self }
+        if lost && matches!(self, Self::There(_)) {
+            Self::Lost
+        } else {
+            self
+        }
     }
 
     /// Whether it breaks the schema.
@@ -56,7 +62,11 @@ impl<T> Slot<T> {
 
     /// What stands there, if it can be read.
     pub(super) fn there(self) -> Option<T> {
-        if let Self::There(value) = self { Some(value) } else { None }
+        if let Self::There(value) = self {
+            Some(value)
+        } else {
+            None
+        }
     }
 }
 
@@ -75,7 +85,9 @@ impl<T: Clone> Slot<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Slot<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Option::<Raw<'de>>::deserialize(deserializer)?;
-        Ok(raw.map_or(Self::Absent, |raw| raw.read().map_or(Self::Lost, Self::There)))
+        Ok(raw.map_or(Self::Absent, |raw| {
+            raw.read().map_or(Self::Lost, Self::There)
+        }))
     }
 }
 
@@ -119,12 +131,23 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
     }
 
-    /// The events in their order. Their times: thoughts at the start, the decision at its own, the rest at the end, which is
-    /// all that a turn says. `nested` is the turn's index in a whole execution.
+    /// The events in their order. Their times: thoughts at the start, the decision at its own, the
+    /// rest at the end, which is all that a turn says. `nested` is the turn's index in a whole
+    /// execution.
     pub(super) fn steps(&self, nested: Option<u32>, emit: &mut dyn FnMut(Step<'r, 'a>)) {
-        let mut emit = |time, member, fact| emit(Step { turn: self.turn, time, part: Part { nested, member }, fact });
+        let mut emit = |time, member, fact| {
+            emit(Step {
+                turn: self.turn,
+                time,
+                part: Part { nested, member },
+                fact,
+            });
+        };
         let lost = Fact::Unreadable;
-        for (list, member) in [(self.thought.map(std::slice::from_ref), "thought"), (self.thoughts, "thoughts")] {
+        for (list, member) in [
+            (self.thought.map(std::slice::from_ref), "thought"),
+            (self.thoughts, "thoughts"),
+        ] {
             match list {
                 Slot::Absent => {}
                 Slot::There(thoughts) => {
@@ -138,7 +161,11 @@ impl<'r, 'a> Parts<'r, 'a> {
         match self.proposed {
             Slot::Absent => {}
             Slot::There(action) => emit(self.start, "proposedAction", self.proposal(action)),
-            Slot::Lost => emit(self.start, "proposedAction", lost(RecordKind::ActionProposed)),
+            Slot::Lost => emit(
+                self.start,
+                "proposedAction",
+                lost(RecordKind::ActionProposed),
+            ),
         }
         let decided = self.governance.there().map(decision);
         match (self.governance, decided) {
@@ -148,21 +175,44 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
         match self.result {
             Slot::Absent => {}
-            Slot::There(result) => emit(self.end, "executionResult", self.executed(result, decided.as_ref())),
-            Slot::Lost => emit(self.end, "executionResult", lost(RecordKind::ExecutionFinished)),
+            Slot::There(result) => emit(
+                self.end,
+                "executionResult",
+                self.executed(result, decided.as_ref()),
+            ),
+            Slot::Lost => emit(
+                self.end,
+                "executionResult",
+                lost(RecordKind::ExecutionFinished),
+            ),
         }
         match self.observation {
             Slot::Absent => {}
             Slot::There(observation) => {
                 let artifacts = Some(observation.artifacts);
-                emit(self.end, "observation", Fact::Observed(Observed { action: observation.action_id, artifacts }));
+                emit(
+                    self.end,
+                    "observation",
+                    Fact::Observed(Observed {
+                        action: observation.action_id,
+                        artifacts,
+                    }),
+                );
             }
-            Slot::Lost => emit(self.end, "observation", lost(RecordKind::ObservationRecorded)),
+            Slot::Lost => emit(
+                self.end,
+                "observation",
+                lost(RecordKind::ObservationRecorded),
+            ),
         }
         match self.evaluation {
             Slot::Absent => {}
             Slot::There(evaluation) => {
-                emit(self.end, "evaluation", Fact::Evaluated(evaluation.kind, Some(evaluation.reason)));
+                emit(
+                    self.end,
+                    "evaluation",
+                    Fact::Evaluated(evaluation.kind, Some(evaluation.reason)),
+                );
             }
             Slot::Lost => emit(self.end, "evaluation", lost(RecordKind::EvaluationMade)),
         }
@@ -192,7 +242,8 @@ impl<'r, 'a> Parts<'r, 'a> {
     }
 
     fn executed(&self, result: &'r TurnResult<'a>, decided: Option<&Decision<'a>>) -> Fact<'r, 'a> {
-        // A turn holds one action; what ran is that one, as modified, unless the result names another.
+        // A turn holds one action; what ran is that one, as modified, unless the result names
+        // another.
         let modified = decided.and_then(|d| d.modified).and_then(|a| a.id);
         let proposed = match self.proposed {
             Slot::There(action) => Some(action.id),

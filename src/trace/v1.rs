@@ -1,11 +1,14 @@
 //! `ExecutionRecord` JSONL, version 1: from a line to a record, from a record to steps.
 
 use super::record::{
-    self as v1, ActionProposed, CapabilityIssued, CapabilityRevoked, ContextChanged, EvaluationMade, Execution, ExecutionEnded,
-    ExecutionFinished, ExecutionStarted, GovernanceDecided, Intent, ObservationRecorded, RecordKind, ThoughtGenerated, Turn,
-    Values,
+    self as v1, ActionProposed, CapabilityIssued, CapabilityRevoked, ContextChanged,
+    EvaluationMade, Execution, ExecutionEnded, ExecutionFinished, ExecutionStarted,
+    GovernanceDecided, Intent, ObservationRecorded, RecordKind, ThoughtGenerated, Turn, Values,
 };
-use super::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step, Thought};
+use super::step::{
+    Action, ActionKind, Beside, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step,
+    Thought,
+};
 use super::turn::Parts;
 use crate::governance::Ruling;
 use crate::json::{Deserializer, Error, Raw, Scanner, Str};
@@ -23,7 +26,8 @@ macro_rules! started {
             intent: Option::from($record.root_intent),
             policy: $record.policy.is_some(),
             policy_digest: $record.policy.as_ref().map(|p| p.digest),
-            capabilities_required: $record.capabilities == Some($crate::trace::record::CapabilityMode::Required),
+            capabilities_required: $record.capabilities
+                == Some($crate::trace::record::CapabilityMode::Required),
             chain: $record.chain,
         }
     };
@@ -77,8 +81,13 @@ pub fn read<'a>(kind: RecordKind, scanner: &mut Scanner<'a>) -> Result<Record<'a
         }
         RecordKind::Execution => {
             let execution = Box::<Execution<'a>>::deserialize(de)?;
-            if execution.turns.iter().any(|t| t.execution_id.is_some_and(|id| id != execution.execution_id)) {
-                return Err(serde::de::Error::custom("a turn inside the execution names another execution"));
+            if execution.turns.iter().any(|t| {
+                t.execution_id
+                    .is_some_and(|id| id != execution.execution_id)
+            }) {
+                return Err(serde::de::Error::custom(
+                    "a turn inside the execution names another execution",
+                ));
             }
             Record::Execution(execution)
         }
@@ -142,7 +151,12 @@ impl<'a> Record<'a> {
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         match self {
             Self::ExecutionStarted(r) => {
-                emit(Step { turn: None, time: r.timestamp, part: Part::WHOLE, fact: Fact::Started(started!(r)) });
+                emit(Step {
+                    turn: None,
+                    time: r.timestamp,
+                    part: Part::WHOLE,
+                    fact: Fact::Started(started!(r)),
+                });
             }
             Self::ThoughtGenerated(r) => emit(Step {
                 turn: Some(r.turn_id.get()),
@@ -203,7 +217,10 @@ impl<'a> Record<'a> {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::member("observation"),
-                fact: Fact::Observed(Observed { action: r.action_id, artifacts: Some(r.observation.artifacts) }),
+                fact: Fact::Observed(Observed {
+                    action: r.action_id,
+                    artifacts: Some(r.observation.artifacts),
+                }),
             }),
             Self::EvaluationMade(r) => emit(Step {
                 turn: Some(r.turn_id.get()),
@@ -212,8 +229,12 @@ impl<'a> Record<'a> {
                 fact: Fact::Evaluated(r.evaluation.kind, Some(r.evaluation.reason)),
             }),
             Self::ExecutionEnded(r) => {
-                let beside =
-                    |member, beside| Step { turn: None, time: None, part: Part::member(member), fact: Fact::Beside(beside) };
+                let beside = |member, beside| Step {
+                    turn: None,
+                    time: None,
+                    part: Part::member(member),
+                    fact: Fact::Beside(beside),
+                };
                 if let Some(artifacts) = r.artifacts.filter(|a| a.count > 0) {
                     emit(beside("artifacts", Beside::SummedUp(artifacts)));
                 }
@@ -221,10 +242,20 @@ impl<'a> Record<'a> {
                 for (decision, nth) in decisions.into_iter().filter_map(refusal).zip(1u64..) {
                     emit(beside("decisions", Beside::RefusedBefore(decision, nth)));
                 }
-                emit(Step { turn: None, time: r.timestamp, part: Part::member("outcome"), fact: Fact::Ended(r.outcome) });
+                emit(Step {
+                    turn: None,
+                    time: r.timestamp,
+                    part: Part::member("outcome"),
+                    fact: Fact::Ended(r.outcome),
+                });
             }
             Self::CapabilityIssued(r) => {
-                emit(Step { turn: None, time: r.timestamp, part: Part::member("capability"), fact: Fact::Issued(&r.capability) });
+                emit(Step {
+                    turn: None,
+                    time: r.timestamp,
+                    part: Part::member("capability"),
+                    fact: Fact::Issued(&r.capability),
+                });
             }
             Self::CapabilityRevoked(r) => emit(Step {
                 turn: None,
@@ -233,16 +264,31 @@ impl<'a> Record<'a> {
                 fact: Fact::Revoked(r.capability.id),
             }),
             Self::ContextChanged(r) => {
-                emit(Step { turn: Some(r.turn_id.get()), time: r.timestamp, part: Part::WHOLE, fact: Fact::Context });
+                emit(Step {
+                    turn: Some(r.turn_id.get()),
+                    time: r.timestamp,
+                    part: Part::WHOLE,
+                    fact: Fact::Context,
+                });
             }
             Self::Turn(r) => Parts::of(r).steps(None, emit),
             Self::Execution(r) => {
-                emit(Step { turn: None, time: r.timestamp, part: Part::WHOLE, fact: Fact::Started(started!(r)) });
+                emit(Step {
+                    turn: None,
+                    time: r.timestamp,
+                    part: Part::WHOLE,
+                    fact: Fact::Started(started!(r)),
+                });
                 for (turn, index) in r.turns.iter().zip(0u32..) {
                     Parts::of(turn).steps(Some(index), emit);
                 }
                 if let Some(outcome) = r.outcome {
-                    emit(Step { turn: None, time: None, part: Part::member("outcome"), fact: Fact::Ended(outcome) });
+                    emit(Step {
+                        turn: None,
+                        time: None,
+                        part: Part::member("outcome"),
+                        fact: Fact::Ended(outcome),
+                    });
                 }
             }
         }
@@ -281,7 +327,12 @@ fn refusal(listed: Raw<'_>) -> Option<Decision<'_>> {
 }
 
 pub(super) fn intent<'a>(intent: &Intent<'a>) -> Action<'a> {
-    Action { id: None, kind: ActionKind::Known(intent.kind), payload: Some(intent.payload.0), risk: None }
+    Action {
+        id: None,
+        kind: ActionKind::Known(intent.kind),
+        payload: Some(intent.payload.0),
+        risk: None,
+    }
 }
 
 pub(super) fn decision<'a>(decision: &v1::Decision<'a>) -> Decision<'a> {

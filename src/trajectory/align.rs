@@ -1,6 +1,8 @@
-//! Which element of one sequence answers which of another: the least edit distance, within a bound on the work.
+//! Which element of one sequence answers which of another: the least edit distance, within a bound
+//! on the work.
 
-/// Pairs of elements that are looked at. Two middles of 2,000 elements each, once what is equal at both ends is off.
+/// Pairs of elements that are looked at. Two middles of 2,000 elements each, once what is equal at
+/// both ends is off.
 const CELLS: usize = 4_000_000;
 
 /// How two elements stand to each other.
@@ -17,9 +19,13 @@ pub(super) enum Likeness {
 /// An element of one sequence, of the other, or one of each.
 pub(super) type Pair = (Option<usize>, Option<usize>);
 
-/// Aligns two sequences of these lengths. The second value is false when they are too long, and what lies between
-/// their equal ends was paired by its position.
-pub(super) fn align(base: usize, new: usize, like: &dyn Fn(usize, usize) -> Likeness) -> (Vec<Pair>, bool) {
+/// Aligns two sequences of these lengths. The second value is false when they are too long, and
+/// what lies between their equal ends was paired by its position.
+pub(super) fn align(
+    base: usize,
+    new: usize,
+    like: &dyn Fn(usize, usize) -> Likeness,
+) -> (Vec<Pair>, bool) {
     let same = |a: usize, b: usize| like(a, b) == Likeness::Same;
     let head = (0..base.min(new)).take_while(|n| same(*n, *n)).count();
     let rest = base.min(new) - head;
@@ -34,26 +40,46 @@ pub(super) fn align(base: usize, new: usize, like: &dyn Fn(usize, usize) -> Like
                 .map(|(a, b)| (a.map(|a| head + a), b.map(|b| head + b))),
         );
     } else {
-        pairs.extend((0..rows.max(columns)).map(|n| ((n < rows).then_some(head + n), (n < columns).then_some(head + n))));
+        pairs.extend((0..rows.max(columns)).map(|n| {
+            (
+                (n < rows).then_some(head + n),
+                (n < columns).then_some(head + n),
+            )
+        }));
     }
-    pairs.extend((0..tail).rev().map(|n| (Some(base - n - 1), Some(new - n - 1))));
+    pairs.extend(
+        (0..tail)
+            .rev()
+            .map(|n| (Some(base - n - 1), Some(new - n - 1))),
+    );
     (pairs, exact)
 }
 
-/// Edit distance with its path: an element more or less costs 1, and so does one that stands for a similar one.
+/// Edit distance with its path: an element more or less costs 1, and so does one that stands for a
+/// similar one.
 fn middle(rows: usize, columns: usize, like: &dyn Fn(usize, usize) -> Likeness) -> Vec<Pair> {
     let width = columns + 1;
     // costs[r * width + c] is the distance between what lies behind row r and behind column c.
     let mut costs = vec![0u32; (rows + 1) * width];
     let mut likes = vec![Likeness::Different; rows * columns];
-    let at = |costs: &[u32], r: usize, c: usize| costs.get(r * width + c).copied().unwrap_or(u32::MAX / 2);
+    let at = |costs: &[u32], r: usize, c: usize| {
+        costs.get(r * width + c).copied().unwrap_or(u32::MAX / 2)
+    };
     for r in (0..=rows).rev() {
         for c in (0..=columns).rev() {
             let cost = if r == rows && c == columns {
                 0
             } else {
-                let skip_base = if r < rows { at(&costs, r + 1, c) + 1 } else { u32::MAX / 2 };
-                let skip_new = if c < columns { at(&costs, r, c + 1) + 1 } else { u32::MAX / 2 };
+                let skip_base = if r < rows {
+                    at(&costs, r + 1, c) + 1
+                } else {
+                    u32::MAX / 2
+                };
+                let skip_new = if c < columns {
+                    at(&costs, r, c + 1) + 1
+                } else {
+                    u32::MAX / 2
+                };
                 let both = if r < rows && c < columns {
                     let likeness = like(r, c);
                     if let Some(cell) = likes.get_mut(r * columns + c) {
@@ -74,8 +100,13 @@ fn middle(rows: usize, columns: usize, like: &dyn Fn(usize, usize) -> Likeness) 
     let (mut r, mut c) = (0, 0);
     while r < rows || c < columns {
         let here = at(&costs, r, c);
-        let likeness = if r < rows && c < columns { likes.get(r * columns + c).copied() } else { None };
-        // Of ways that cost the same: both, then what is gone, then what is new. So the path is always the same one.
+        let likeness = if r < rows && c < columns {
+            likes.get(r * columns + c).copied()
+        } else {
+            None
+        };
+        // Of ways that cost the same: both, then what is gone, then what is new. So the path is
+        // always the same one.
         if let Some(likeness) = likeness
             && likeness != Likeness::Different
             && here == at(&costs, r + 1, c + 1) + price(likeness)
@@ -118,7 +149,16 @@ mod tests {
     fn what_is_new_is_found_and_not_taken_for_a_shift() {
         let (pairs, exact) = aligned(&[0, 2, 4, 6], &[0, 9, 2, 5, 6]);
         assert!(exact);
-        assert_eq!(pairs, [(Some(0), Some(0)), (None, Some(1)), (Some(1), Some(2)), (Some(2), Some(3)), (Some(3), Some(4))]);
+        assert_eq!(
+            pairs,
+            [
+                (Some(0), Some(0)),
+                (None, Some(1)),
+                (Some(1), Some(2)),
+                (Some(2), Some(3)),
+                (Some(3), Some(4))
+            ]
+        );
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! The reference contract: a turn that uses context declares it, and what it declares has to have been there.
+//! The reference contract: a turn that uses context declares it, and what it declares has to have
+//! been there.
 //!
-//! What is used and not declared makes a turn weak. The replay finds that (YV602), as far as a trace holds what items say.
+//! What is used and not declared makes a turn weak. The replay finds that (YV602), as far as a
+//! trace holds what items say.
 
 use super::model::Trajectory;
 use crate::trace::injected::declared;
@@ -61,16 +63,24 @@ pub struct References {
     pub quality: Quality,
 }
 
-/// What a turn refers to, by declaration and in its answer; `None` when nothing of the kind is recorded.
+/// What a turn refers to, by declaration and in its answer; `None` when nothing of the kind is
+/// recorded.
 #[must_use]
 pub(super) fn of_turn(turn: &Turn) -> Option<BTreeSet<String>> {
-    let mut all: Option<BTreeSet<String>> = turn.used_context.as_ref().map(|list| list.iter().cloned().collect());
+    let mut all: Option<BTreeSet<String>> = turn
+        .used_context
+        .as_ref()
+        .map(|list| list.iter().cloned().collect());
     if let Some(Deed::Answer(text)) = turn.proposed.as_ref().map(|p| &p.deed) {
         // An answer is kept as the JSON of its payload.
         let content = serde_json::from_str::<serde_json::Value>(&text.text).ok();
-        let content = content
-            .as_ref()
-            .and_then(|v| v.as_str().or_else(|| ["content", "text"].iter().find_map(|member| v.get(*member)?.as_str())));
+        let content = content.as_ref().and_then(|v| {
+            v.as_str().or_else(|| {
+                ["content", "text"]
+                    .iter()
+                    .find_map(|member| v.get(*member)?.as_str())
+            })
+        });
         let found = declared(content.unwrap_or(&text.text));
         if !found.is_empty() {
             all.get_or_insert_default().extend(found);
@@ -79,13 +89,16 @@ pub(super) fn of_turn(turn: &Turn) -> Option<BTreeSet<String>> {
     all
 }
 
-/// The items that were in the context of each turn: those of the last snapshot that lists any, with what came
-/// and went since.
+/// The items that were in the context of each turn: those of the last snapshot that lists any, with
+/// what came and went since.
 pub(super) fn items(turns: &[Turn]) -> Vec<Option<BTreeSet<&str>>> {
     let mut current: Option<BTreeSet<&str>> = None;
     let mut all = Vec::with_capacity(turns.len());
     for turn in turns {
-        match (turn.context.as_ref().and_then(|c| c.items.as_ref()), &turn.context_diff) {
+        match (
+            turn.context.as_ref().and_then(|c| c.items.as_ref()),
+            &turn.context_diff,
+        ) {
             (Some(items), _) => current = Some(items.iter().map(|i| i.path.as_str()).collect()),
             (None, Some(diff)) => {
                 let items = current.get_or_insert_default();
@@ -116,7 +129,10 @@ impl References {
             let Some(paths) = of_turn(turn) else { continue };
             any = true;
             for path in paths {
-                if items.as_ref().is_some_and(|items| items.contains(path.as_str())) {
+                if items
+                    .as_ref()
+                    .is_some_and(|items| items.contains(path.as_str()))
+                {
                     valid += 1;
                 } else if items.is_some() {
                     invalid += 1;
@@ -125,7 +141,10 @@ impl References {
                 referenced.insert(path);
             }
         }
-        #[expect(clippy::cast_precision_loss, reason = "counts of references stay far below 2^52")]
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "counts of references stay far below 2^52"
+        )]
         let accuracy = (valid + invalid > 0).then(|| valid as f64 / (valid + invalid) as f64);
         let quality = match accuracy {
             Some(accuracy) if accuracy < 1.0 - TOLERATED => Quality::Poor,
@@ -140,7 +159,12 @@ impl References {
             invalid,
             accuracy,
             unknown: unknown.into_iter().take(LISTED).collect(),
-            weak_turns: execution.findings.iter().filter(|f| f.code == "YV602").filter_map(|f| f.turn).collect(),
+            weak_turns: execution
+                .findings
+                .iter()
+                .filter(|f| f.code == "YV602")
+                .filter_map(|f| f.turn)
+                .collect(),
             quality,
         }
     }

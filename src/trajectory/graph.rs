@@ -1,7 +1,9 @@
-//! The knowledge graph as it is written: append-only lines, each an edge or a node. Read, never repaired.
+//! The knowledge graph as it is written: append-only lines, each an edge or a node. Read, never
+//! repaired.
 //!
 //! Two writers' forms are read: `{from, to, type, timestamp, meta?}` with types in lower case, and
-//! `{from, to, type, timestamp, metadata?}` with types in upper case beside nodes `{id, type, payload, timestamp}`.
+//! `{from, to, type, timestamp, metadata?}` with types in upper case beside nodes
+//! `{id, type, payload, timestamp}`.
 
 use crate::json::{Raw, Str, from_text};
 use crate::scan::mask::Mask;
@@ -83,7 +85,15 @@ impl Graph {
                 secrets.add(line.get(place).unwrap_or_default());
             }
             match from_text::<Line<'_>>(line) {
-                Ok(Line { from: Some(from), to: Some(to), kind, timestamp, meta, metadata, .. }) => {
+                Ok(Line {
+                    from: Some(from),
+                    to: Some(to),
+                    kind,
+                    timestamp,
+                    meta,
+                    metadata,
+                    ..
+                }) => {
                     let meta = meta.or(metadata).and_then(Raw::read::<Meta>);
                     graph.edges.push(Edge {
                         line: number,
@@ -97,7 +107,9 @@ impl Graph {
                 Ok(Line { id: Some(_), .. }) => graph.nodes += 1,
                 _ => {
                     graph.malformed_count += 1;
-                    graph.malformed.extend((graph.malformed.len() < LISTED).then_some(number));
+                    graph
+                        .malformed
+                        .extend((graph.malformed.len() < LISTED).then_some(number));
                 }
             }
         }
@@ -135,7 +147,8 @@ pub struct Evidence {
     pub promoted: Vec<Said>,
     /// Where the skills above come from.
     pub provenance: Vec<Said>,
-    /// Skills that come from contexts used here and that weren't validated here: suggestions, no more.
+    /// Skills that come from contexts used here and that weren't validated here: suggestions, no
+    /// more.
     pub suggested: Vec<Said>,
     /// Statements that are left out.
     pub left_out: u64,
@@ -151,10 +164,19 @@ impl Evidence {
         let mut skills = BTreeSet::new();
         let mut left_out = 0;
         let mut say = |list: &mut Vec<Said>, said: Said| {
-            if list.len() < TOLD { list.push(said) } else { left_out += 1 }
+            if list.len() < TOLD {
+                list.push(said);
+            } else {
+                left_out += 1;
+            }
         };
         for edge in &graph.edges {
-            let said = |node: &str| Said { line: edge.line, node: node.to_owned(), with: None, success: edge.success };
+            let said = |node: &str| Said {
+                line: edge.line,
+                node: node.to_owned(),
+                with: None,
+                success: edge.success,
+            };
             if edge.kind == "used_in" && is_it(&edge.to) {
                 contexts.insert(edge.from.as_str());
                 say(&mut found.contexts_used, said(&edge.from));
@@ -217,13 +239,23 @@ not json
     #[test]
     fn both_forms_are_read_and_every_statement_has_its_line() {
         let graph = Graph::parse(TEXT, &mut Mask::default());
-        assert_eq!((graph.edges.len(), graph.nodes, graph.malformed.clone()), (6, 1, vec![2, 9]));
+        assert_eq!(
+            (graph.edges.len(), graph.nodes, graph.malformed.clone()),
+            (6, 1, vec![2, 9])
+        );
         let found = Evidence::of(&graph, "exec_1");
         let lines = |list: &[Said]| list.iter().map(|s| s.line).collect::<Vec<_>>();
         assert_eq!(lines(&found.contexts_used), [1]);
         assert_eq!(lines(&found.skills_validated), [4]);
         assert_eq!(found.skills_validated[0].success, Some(true));
-        assert_eq!((lines(&found.provenance), lines(&found.suggested), lines(&found.promoted)), (vec![5], vec![6], vec![7]));
+        assert_eq!(
+            (
+                lines(&found.provenance),
+                lines(&found.suggested),
+                lines(&found.promoted)
+            ),
+            (vec![5], vec![6], vec![7])
+        );
         assert!(Evidence::of(&graph, "exec_3").is_empty());
     }
 

@@ -1,9 +1,10 @@
-//! What happened: the trajectory of each execution, as its record tells it, and what follows from that.
+//! What happened: the trajectory of each execution, as its record tells it, and what follows from
+//! that.
 //!
-//! One model under all that speaks of whole executions: [`explain`] tells one, [`compare`] holds two against each
-//! other, [`reevaluate`] asks a policy again, [`stats`] counts many,
-//! [`export`] hands them to other tools. Nothing here judges: verdicts and findings
-//! come from the replay and stand in their place.
+//! One model under all that speaks of whole executions: [`explain`] tells one, [`compare`] holds
+//! two against each other, [`reevaluate`] asks a policy again, [`stats`] counts many, [`export`]
+//! hands them to other tools. Nothing here judges: verdicts and findings come from the replay and
+//! stand in their place.
 
 mod align;
 pub mod compare;

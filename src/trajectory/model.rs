@@ -105,28 +105,47 @@ impl Trajectory {
     #[must_use]
     pub fn intent(&self) -> Option<&str> {
         let said = self.openings.iter().find_map(|o| o.intent.as_ref());
-        let asked = || self.turns.iter().find_map(|t| t.context.as_ref()?.asked.as_ref());
+        let asked = || {
+            self.turns
+                .iter()
+                .find_map(|t| t.context.as_ref()?.asked.as_ref())
+        };
         said.or_else(asked).map(|text| text.text.as_str())
     }
 
     /// From the first time that is recorded to the last, in milliseconds.
     #[must_use]
     pub fn took(&self) -> Option<i64> {
-        let times = || self.turns.iter().flat_map(|t| [t.start, t.end]).chain(self.openings.iter().map(|o| o.time)).flatten();
+        let times = || {
+            self.turns
+                .iter()
+                .flat_map(|t| [t.start, t.end])
+                .chain(self.openings.iter().map(|o| o.time))
+                .flatten()
+        };
         times().max()?.checked_sub(times().min()?)
     }
 
-    /// Findings by the turn that they belong to: that of their number, the first one where a number comes twice, or,
-    /// where a format numbers none, that of their line. Those of no turn stand under `None`.
+    /// Findings by the turn that they belong to: that of their number, the first one where a number
+    /// comes twice, or, where a format numbers none, that of their line. Those of no turn stand
+    /// under `None`.
     #[must_use]
     pub fn findings_by_turn(&self) -> BTreeMap<Option<usize>, Vec<&FindingNote>> {
         let mut first: BTreeMap<i64, usize> = BTreeMap::new();
-        for (index, number) in self.turns.iter().enumerate().filter_map(|(n, t)| Some((n, t.number?))) {
+        for (index, number) in self
+            .turns
+            .iter()
+            .enumerate()
+            .filter_map(|(n, t)| Some((n, t.number?)))
+        {
             first.entry(number).or_insert(index);
         }
         let on_line = |line: u64| {
             let index = self.turns.partition_point(|t| t.last_line < line);
-            self.turns.get(index).filter(|t| t.counted && t.line <= line).map(|_| index)
+            self.turns
+                .get(index)
+                .filter(|t| t.counted && t.line <= line)
+                .map(|_| index)
         };
         let mut by_turn: BTreeMap<Option<usize>, Vec<&FindingNote>> = BTreeMap::new();
         for finding in &self.findings {
@@ -163,27 +182,42 @@ impl Book {
     /// Gathers the parts of a verification.
     #[must_use]
     pub fn gather(summaries: &[Summary], findings: &[Finding], timeline: Timeline) -> Self {
-        let mut book = Self { commands: timeline.commands, ..Self::default() };
+        let mut book = Self {
+            commands: timeline.commands,
+            ..Self::default()
+        };
         let mut index: BTreeMap<(String, String), usize> = BTreeMap::new();
         for summary in summaries {
-            index.entry((summary.file.to_string(), summary.id.to_string())).or_insert(book.executions.len());
+            index
+                .entry((summary.file.to_string(), summary.id.to_string()))
+                .or_insert(book.executions.len());
             book.executions.push(Trajectory::of(summary));
         }
         let place = |file: &str, id: &str| index.get(&(file.to_owned(), id.to_owned())).copied();
         for opening in timeline.openings {
-            if let Some(e) = place(&opening.file, &opening.execution).and_then(|n| book.executions.get_mut(n)) {
+            if let Some(e) =
+                place(&opening.file, &opening.execution).and_then(|n| book.executions.get_mut(n))
+            {
                 e.openings.push(opening);
             }
         }
         for turn in timeline.turns {
-            if let Some(e) = place(&turn.file, &turn.execution).and_then(|n| book.executions.get_mut(n)) {
-                // The first steps of some formats stand before any turn; they are told, but are none.
-                e.turns_left_out = e.turns_left_out.saturating_sub(u64::from(turn.number.is_some()));
+            if let Some(e) =
+                place(&turn.file, &turn.execution).and_then(|n| book.executions.get_mut(n))
+            {
+                // The first steps of some formats stand before any turn; they are told, but are
+                // none.
+                e.turns_left_out = e
+                    .turns_left_out
+                    .saturating_sub(u64::from(turn.number.is_some()));
                 e.turns.push(turn);
             }
         }
         for finding in findings {
-            let of = finding.execution.as_deref().and_then(|id| place(&finding.place.file, id));
+            let of = finding
+                .execution
+                .as_deref()
+                .and_then(|id| place(&finding.place.file, id));
             match of.and_then(|n| book.executions.get_mut(n)) {
                 Some(execution) => execution.findings.push(FindingNote::of(finding)),
                 None => book.findings.push(FindingNote::of(finding)),

@@ -1,5 +1,5 @@
-//! Which execution of one set answers which of another: by id, then by intent and order in time. The order of
-//! files plays no part.
+//! Which execution of one set answers which of another: by id, then by intent and order in time.
+//! The order of files plays no part.
 
 use super::model::Trajectory;
 use crate::verify::timeline::CommandRun;
@@ -25,7 +25,11 @@ impl Paired for Trajectory {
     }
 
     fn order(&self) -> (Option<i64>, &str, u64) {
-        let times = self.openings.iter().map(|o| o.time).chain(self.turns.iter().map(|t| t.start));
+        let times = self
+            .openings
+            .iter()
+            .map(|o| o.time)
+            .chain(self.turns.iter().map(|t| t.start));
         (times.flatten().min(), &self.execution_id, self.line)
     }
 }
@@ -36,7 +40,12 @@ impl Paired for CommandRun {
     }
 
     fn intent(&self) -> Option<String> {
-        let asked = self.asked.as_ref().or(self.command.as_ref()).map(|t| t.text.as_str()).unwrap_or_default();
+        let asked = self
+            .asked
+            .as_ref()
+            .or(self.command.as_ref())
+            .map(|t| t.text.as_str())
+            .unwrap_or_default();
         Some(format!("{}\n{asked}", self.name))
     }
 
@@ -66,9 +75,15 @@ fn take_pairs<T: Paired, K: Ord>(pairs: &mut Pairs<'_, T>, key: impl Fn(&T) -> O
     let mut new = by_key(&pairs.new, &key);
     let mut base_left = Vec::new();
     for (key, base) in by_key(&pairs.base, &key) {
-        let others = if key.is_some() { new.remove(&key).unwrap_or_default() } else { Vec::new() };
+        let others = if key.is_some() {
+            new.remove(&key).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
         let shared = base.len().min(others.len());
-        pairs.both.extend(base.iter().copied().zip(others.iter().copied()));
+        pairs
+            .both
+            .extend(base.iter().copied().zip(others.iter().copied()));
         base_left.extend(base.into_iter().skip(shared));
         if others.len() > shared {
             new.insert(key, others.into_iter().skip(shared).collect());
@@ -82,16 +97,26 @@ fn take_pairs<T: Paired, K: Ord>(pairs: &mut Pairs<'_, T>, key: impl Fn(&T) -> O
 
 /// Pairs two sets.
 pub(super) fn pair<'p, T: Paired>(base: &'p [T], new: &'p [T]) -> Pairs<'p, T> {
-    let mut pairs = Pairs { both: Vec::new(), base: base.iter().collect(), new: new.iter().collect() };
+    let mut pairs = Pairs {
+        both: Vec::new(),
+        base: base.iter().collect(),
+        new: new.iter().collect(),
+    };
     pairs.base.sort_by(|a, b| a.order().cmp(&b.order()));
     pairs.new.sort_by(|a, b| a.order().cmp(&b.order()));
     take_pairs(&mut pairs, |t| Some(t.id().to_owned()));
     take_pairs(&mut pairs, T::intent);
     // Whoever holds one against one means these two.
-    if let ([a], [b], true) = (pairs.base.as_slice(), pairs.new.as_slice(), base.len() == 1 && new.len() == 1) {
+    if let ([a], [b], true) = (
+        pairs.base.as_slice(),
+        pairs.new.as_slice(),
+        base.len() == 1 && new.len() == 1,
+    ) {
         pairs.both.push((a, b));
         (pairs.base, pairs.new) = (Vec::new(), Vec::new());
     }
-    pairs.both.sort_by(|(a, _), (b, _)| a.order().cmp(&b.order()));
+    pairs
+        .both
+        .sort_by(|(a, _), (b, _)| a.order().cmp(&b.order()));
     pairs
 }

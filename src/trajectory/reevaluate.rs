@@ -1,5 +1,6 @@
-//! Re-evaluation: a policy is asked again at each recorded decision, and the path is followed as far as it would
-//! still have been allowed. No model and no tool is run, so nothing is said of what would have happened instead.
+//! Re-evaluation: a policy is asked again at each recorded decision, and the path is followed as
+//! far as it would still have been allowed. No model and no tool is run, so nothing is said of what
+//! would have happened instead.
 
 use crate::command::{self, Context, Table};
 use crate::policy::{Decided, Drift, Effect, History, Ledger, Policy};
@@ -16,7 +17,8 @@ use std::sync::LazyLock;
 
 /// The version of the JSON shape. It grows by members; a change of meaning makes a new version.
 const VERSION: u32 = 1;
-/// Actions behind a stop, or newly allowed ones, that are listed for one execution; the rest is counted.
+/// Actions behind a stop, or newly allowed ones, that are listed for one execution; the rest is
+/// counted.
 const LISTED: usize = 100;
 
 /// Paths of one action that others are held against.
@@ -65,11 +67,14 @@ pub struct Path {
     pub unchanged: u64,
     /// The first action that is now stopped.
     pub stopped: Option<Changed>,
-    /// Actions that were refused by policy and that it allows now; what would have come of them isn't recorded.
+    /// Actions that were refused by policy and that it allows now; what would have come of them
+    /// isn't recorded.
     pub now_allowed: Vec<Changed>,
-    /// Recorded actions behind the stop that touch what it would have touched, directly or through another one.
+    /// Recorded actions behind the stop that touch what it would have touched, directly or through
+    /// another one.
     pub dependents: Vec<Recorded>,
-    /// Recorded actions behind the stop that share no path with it; whether they would have come is open.
+    /// Recorded actions behind the stop that share no path with it; whether they would have come is
+    /// open.
     pub afterwards: Vec<Recorded>,
     /// Actions that are counted and not listed.
     pub left_out: u64,
@@ -104,18 +109,27 @@ pub struct Reevaluation<'p> {
     proposed: BTreeMap<(String, String), Vec<String>>,
 }
 
-/// The paths that an action touches: those that it names, and of a command those that its effects are about.
+/// The paths that an action touches: those that it names, and of a command those that its effects
+/// are about.
 fn touched(action: &Action<'_>) -> Vec<String> {
     static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
-    let Some(payload) = action.payload else { return Vec::new() };
+    let Some(payload) = action.payload else {
+        return Vec::new();
+    };
     let mut paths = action::paths(action.kind, payload);
     if action.kind == ActionKind::Known(ActionType::ShellCmd)
         && let Some(line) = action::command(payload)
     {
         let context = Context::new(&TABLE);
         let inside = format!("{}/", context.workdir);
-        let targets = command::analyse(&line, &context).effects.into_iter().filter_map(|e| e.target);
-        paths.extend(targets.map(|t| t.strip_prefix(&inside).map_or_else(|| t.clone(), str::to_owned)));
+        let targets = command::analyse(&line, &context)
+            .effects
+            .into_iter()
+            .filter_map(|e| e.target);
+        paths.extend(targets.map(|t| {
+            t.strip_prefix(&inside)
+                .map_or_else(|| t.clone(), str::to_owned)
+        }));
     }
     for path in &mut paths {
         *path = action::plain_path(path).into_owned();
@@ -128,7 +142,13 @@ impl<'p> Reevaluation<'p> {
     /// Asks this policy.
     #[must_use]
     pub fn new(policy: &'p Policy) -> Self {
-        Self { policy, ledger: Ledger::default(), decisions: 0, paths: BTreeMap::new(), proposed: BTreeMap::new() }
+        Self {
+            policy,
+            ledger: Ledger::default(),
+            decisions: 0,
+            paths: BTreeMap::new(),
+            proposed: BTreeMap::new(),
+        }
     }
 
     /// Takes a record of an execution.
@@ -144,17 +164,27 @@ impl<'p> Reevaluation<'p> {
             if let Some(paths) = proposed {
                 self.proposed.insert(key.clone(), paths);
             }
-            let Self { policy, ledger, decisions, paths, proposed } = self;
-            ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, history| {
-                *decisions += 1;
-                let path = paths.entry(key.clone()).or_insert_with(|| Path {
-                    file: file.to_owned(),
-                    execution_id: execution.to_owned(),
-                    ..Path::default()
-                });
-                let touches = proposed.get(&key).map(Vec::as_slice).unwrap_or_default();
-                path.decide(policy, decided, history, entry.line, touches);
-            });
+            let Self {
+                policy,
+                ledger,
+                decisions,
+                paths,
+                proposed,
+            } = self;
+            ledger.step(
+                &format!("{file}\n{execution}"),
+                &step,
+                &mut |decided, history| {
+                    *decisions += 1;
+                    let path = paths.entry(key.clone()).or_insert_with(|| Path {
+                        file: file.to_owned(),
+                        execution_id: execution.to_owned(),
+                        ..Path::default()
+                    });
+                    let touches = proposed.get(&key).map(Vec::as_slice).unwrap_or_default();
+                    path.decide(policy, decided, history, entry.line, touches);
+                },
+            );
         });
     }
 
@@ -166,18 +196,44 @@ impl<'p> Reevaluation<'p> {
             path.hide(secrets);
         }
         let stopped = executions.iter().filter(|p| p.stopped.is_some()).count() as u64;
-        Document { version: VERSION, decisions: self.decisions, stopped, unreadable, executions }
+        Document {
+            version: VERSION,
+            decisions: self.decisions,
+            stopped,
+            unreadable,
+            executions,
+        }
     }
 }
 
 impl Path {
-    fn decide(&mut self, policy: &Policy, decided: &Decided, history: &History, line: u64, touches: &[String]) {
-        let shares: Vec<String> = touches.iter().filter(|path| self.touched.contains(*path)).cloned().collect();
-        let recorded = Recorded { turn: decided.turn, line, action: decided.action.summary(), shares };
+    fn decide(
+        &mut self,
+        policy: &Policy,
+        decided: &Decided,
+        history: &History,
+        line: u64,
+        touches: &[String],
+    ) {
+        let shares: Vec<String> = touches
+            .iter()
+            .filter(|path| self.touched.contains(*path))
+            .cloned()
+            .collect();
+        let recorded = Recorded {
+            turn: decided.turn,
+            line,
+            action: decided.action.summary(),
+            shares,
+        };
         if self.stopped.is_some() {
             // What was refused then changed nothing that later actions could rest on.
             if decided.ruling.permits() {
-                let list = if recorded.shares.is_empty() { &mut self.afterwards } else { &mut self.dependents };
+                let list = if recorded.shares.is_empty() {
+                    &mut self.afterwards
+                } else {
+                    &mut self.dependents
+                };
                 if list.len() < LISTED {
                     list.push(recorded.clone());
                 } else {
@@ -206,7 +262,11 @@ impl Path {
             reason: now.reason().into_owned(),
         };
         if drift == Drift::NowAllows {
-            if self.now_allowed.len() < LISTED { self.now_allowed.push(changed) } else { self.left_out += 1 }
+            if self.now_allowed.len() < LISTED {
+                self.now_allowed.push(changed);
+            } else {
+                self.left_out += 1;
+            }
         } else {
             self.touched.extend(touches.iter().cloned());
             self.stopped = Some(changed);
@@ -216,10 +276,16 @@ impl Path {
     fn hide(&mut self, secrets: &Mask) {
         let hide = |recorded: &mut Recorded| {
             secrets.clean(&mut recorded.action);
-            recorded.shares.iter_mut().for_each(|path| secrets.clean(path));
+            recorded
+                .shares
+                .iter_mut()
+                .for_each(|path| secrets.clean(path));
         };
         secrets.clean(&mut self.execution_id);
-        self.dependents.iter_mut().chain(&mut self.afterwards).for_each(hide);
+        self.dependents
+            .iter_mut()
+            .chain(&mut self.afterwards)
+            .for_each(hide);
         for changed in self.stopped.iter_mut().chain(&mut self.now_allowed) {
             hide(&mut changed.action);
             secrets.clean(&mut changed.reason);
@@ -235,7 +301,11 @@ pub fn page(document: &Document) -> Page {
         tell(path, &mut page);
     }
     page.heading(2, "Verdict", Tone::Plain);
-    let tone = if document.stopped > 0 { Tone::Bad } else { Tone::Good };
+    let tone = if document.stopped > 0 {
+        Tone::Bad
+    } else {
+        Tone::Good
+    };
     let sentence = format!(
         "{} of {} would be stopped; {} in all",
         document.stopped,
@@ -244,36 +314,76 @@ pub fn page(document: &Document) -> Page {
     );
     page.toned("verdict", sentence, tone);
     if document.unreadable > 0 {
-        page.toned("unreadable", format!("{}: `replay` lists them", plural(document.unreadable, "error")), Tone::Bad);
+        page.toned(
+            "unreadable",
+            format!(
+                "{}: `replay` lists them",
+                plural(document.unreadable, "error")
+            ),
+            Tone::Bad,
+        );
     }
     page
 }
 
 fn tell(path: &Path, page: &mut Page) {
-    page.heading(1, format!("Execution {} ({})", path.execution_id, path.file), Tone::Plain);
+    page.heading(
+        1,
+        format!("Execution {} ({})", path.execution_id, path.file),
+        Tone::Plain,
+    );
     let place = |r: &Recorded| match r.turn {
         Some(turn) => format!("turn {turn}, line {}: {}", r.line, r.action),
         None => format!("line {}: {}", r.line, r.action),
     };
     page.row("unchanged", plural(path.unchanged, "decision"));
     for changed in &path.now_allowed {
-        let text =
-            format!("{}; refused by policy then, allowed by {} now: {}", place(&changed.action), changed.rule, changed.reason);
+        let text = format!(
+            "{}; refused by policy then, allowed by {} now: {}",
+            place(&changed.action),
+            changed.rule,
+            changed.reason
+        );
         page.toned("allowed now", text, Tone::Warning);
     }
     let Some(stopped) = &path.stopped else {
-        page.toned("path", "it would have been allowed to take the same path", Tone::Good);
+        page.toned(
+            "path",
+            "it would have been allowed to take the same path",
+            Tone::Good,
+        );
         return;
     };
-    let who = if stopped.by_human { "a human" } else { "policy" };
-    let now = if stopped.effect == "deny" { "denies it" } else { "asks for a human" };
+    let who = if stopped.by_human {
+        "a human"
+    } else {
+        "policy"
+    };
+    let now = if stopped.effect == "deny" {
+        "denies it"
+    } else {
+        "asks for a human"
+    };
     page.toned(
         "stopped",
-        format!("{}; approved by {who} then, {} {now}: {}", place(&stopped.action), stopped.rule, stopped.reason),
+        format!(
+            "{}; approved by {who} then, {} {now}: {}",
+            place(&stopped.action),
+            stopped.rule,
+            stopped.reason
+        ),
         Tone::Bad,
     );
     for dependent in &path.dependents {
-        page.toned("depends", format!("{} (it shares {})", place(dependent), dependent.shares.join(", ")), Tone::Warning);
+        page.toned(
+            "depends",
+            format!(
+                "{} (it shares {})",
+                place(dependent),
+                dependent.shares.join(", ")
+            ),
+            Tone::Warning,
+        );
     }
     for after in &path.afterwards {
         page.row("came after", place(after));

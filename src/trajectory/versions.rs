@@ -1,5 +1,6 @@
-//! The versions of what decisions rested on: prompt, tools, policy, model. A replay that accepts other versions lists
-//! them, so that nobody takes two runs under different conditions for the same.
+//! The versions of what decisions rested on: prompt, tools, policy, model. A replay that accepts
+//! other versions lists them, so that nobody takes two runs under different conditions for the
+//! same.
 
 use crate::verify::timeline::{Timeline, Turn};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,32 +36,55 @@ impl<'t> Versions<'t> {
             })
             .collect();
         let more = self.0.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} changes more") } else { String::new() };
+        let more = if more > 0 {
+            format!(" and {more} changes more")
+        } else {
+            String::new()
+        };
         (!named.is_empty()).then(|| format!("{name} {}{more}", named.join(", ")))
     }
 }
 
-/// One sentence for each execution, and one for each thing of which the executions have several versions.
+/// One sentence for each execution, and one for each thing of which the executions have several
+/// versions.
 #[must_use]
 pub fn sentences(timeline: &Timeline) -> Vec<String> {
     let mut turns: BTreeMap<(&str, &str), Vec<&Turn>> = BTreeMap::new();
     for turn in &timeline.turns {
-        turns.entry((&turn.file, &turn.execution)).or_default().push(turn);
+        turns
+            .entry((&turn.file, &turn.execution))
+            .or_default()
+            .push(turn);
     }
     let mut policies: BTreeMap<(&str, &str), Versions<'_>> = BTreeMap::new();
     for opening in &timeline.openings {
-        let versions = policies.entry((&opening.file, &opening.execution)).or_default();
+        let versions = policies
+            .entry((&opening.file, &opening.execution))
+            .or_default();
         versions.add(opening.policy_digest.as_ref(), None);
     }
-    let mut all: [(&str, BTreeSet<&str>); 4] = ["prompt", "tools", "policy", "model"].map(|name| (name, BTreeSet::new()));
+    let mut all: [(&str, BTreeSet<&str>); 4] =
+        ["prompt", "tools", "policy", "model"].map(|name| (name, BTreeSet::new()));
     let mut sentences = Vec::new();
     let count = turns.len();
     for (key, turns) in turns {
         let [mut prompt, mut tools, mut model] = [(); 3].map(|()| Versions::default());
         for turn in turns {
-            prompt.add(turn.context.as_ref().and_then(|c| c.prompt_version.as_ref()), turn.number);
-            tools.add(turn.context.as_ref().and_then(|c| c.tool_set_version.as_ref()), turn.number);
-            turn.thoughts.iter().for_each(|t| model.add(t.model.as_ref(), turn.number));
+            prompt.add(
+                turn.context
+                    .as_ref()
+                    .and_then(|c| c.prompt_version.as_ref()),
+                turn.number,
+            );
+            tools.add(
+                turn.context
+                    .as_ref()
+                    .and_then(|c| c.tool_set_version.as_ref()),
+                turn.number,
+            );
+            turn.thoughts
+                .iter()
+                .for_each(|t| model.add(t.model.as_ref(), turn.number));
         }
         let policy = policies.remove(&key).unwrap_or_default();
         let mut parts = Vec::new();
@@ -69,15 +93,25 @@ pub fn sentences(timeline: &Timeline) -> Vec<String> {
             seen.extend(versions.0.iter().map(|(version, _)| *version));
         }
         if sentences.len() < TOLD {
-            let said = if parts.is_empty() { "no versions are recorded".to_owned() } else { parts.join("; ") };
+            let said = if parts.is_empty() {
+                "no versions are recorded".to_owned()
+            } else {
+                parts.join("; ")
+            };
             sentences.push(format!("execution `{}`: {said}", key.1));
         }
     }
     if count > TOLD {
-        sentences.push(format!("{} executions more, whose versions aren't listed", count - TOLD));
+        sentences.push(format!(
+            "{} executions more, whose versions aren't listed",
+            count - TOLD
+        ));
     }
     for (name, seen) in all.iter().filter(|(_, seen)| seen.len() > 1) {
-        sentences.push(format!("{} versions of the {name} were accepted side by side", seen.len()));
+        sentences.push(format!(
+            "{} versions of the {name} were accepted side by side",
+            seen.len()
+        ));
     }
     sentences
 }

@@ -7,7 +7,11 @@ use crate::verify::timeline::{Deed, Shown, Text, Turn, Verdict};
 /// A count with its noun.
 #[must_use]
 pub fn plural(count: u64, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+    if count == 1 {
+        format!("1 {word}")
+    } else {
+        format!("{count} {word}s")
+    }
 }
 
 /// The first line of a text, cut to `limit` characters; what is missing leaves a `…`.
@@ -65,7 +69,8 @@ pub fn waited(turn: &Turn) -> Option<i64> {
 /// The risk of what was proposed in a turn: the worse of what was recorded and what was found.
 #[must_use]
 pub fn risk(turn: &Turn) -> Option<Risk> {
-    turn.judged_risk.max(turn.proposed.as_ref().and_then(|p| p.risk))
+    turn.judged_risk
+        .max(turn.proposed.as_ref().and_then(|p| p.risk))
 }
 
 /// What became of the action of a turn.
@@ -120,7 +125,8 @@ pub fn duration(millis: i64) -> String {
     }
 }
 
-/// A time as RFC 3339 in UTC, from milliseconds since the epoch. Beyond the years of four digits the number itself.
+/// A time as RFC 3339 in UTC, from milliseconds since the epoch. Beyond the years of four digits
+/// the number itself.
 ///
 /// The date is Howard Hinnant's `civil_from_days`, for the proleptic Gregorian calendar.
 #[must_use]
@@ -131,14 +137,22 @@ pub fn moment(millis: i64) -> String {
     }
     let days = days + 719_468;
     let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
     let (hours, minutes, seconds) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1_000 % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{:03}Z", rest % 1_000)
+    format!(
+        "{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{:03}Z",
+        rest % 1_000
+    )
 }
 
 #[cfg(test)]
@@ -156,7 +170,12 @@ mod tests {
     #[test]
     fn times_are_said_briefly() {
         let said = [-5, 0, 999, 1_000, 8_412, 119_999, 120_000, 7_200_000].map(duration);
-        assert_eq!(said, ["-5 ms", "0 ms", "999 ms", "1.0 s", "8.4 s", "119.9 s", "2 min", "2 h"]);
+        assert_eq!(
+            said,
+            [
+                "-5 ms", "0 ms", "999 ms", "1.0 s", "8.4 s", "119.9 s", "2 min", "2 h"
+            ]
+        );
     }
 
     #[test]

@@ -19,14 +19,26 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// The share of one of so many workers. Chance deals some of them a quarter more than their share.
+    /// The share of one of so many workers. Chance deals some of them a quarter more than their
+    /// share.
     pub(super) fn of(limits: &Limits, findings: usize, workers: u64) -> Self {
         let workers = usize::try_from(workers).unwrap_or(1).max(1);
         if workers == 1 {
-            return Self { findings, worst: false, folded: findings, executions: limits.executions, held: limits.open_bytes };
+            return Self {
+                findings,
+                worst: false,
+                folded: findings,
+                executions: limits.executions,
+                held: limits.open_bytes,
+            };
         }
-        let share = |whole: usize| (whole / workers).saturating_add(whole / workers / 4).saturating_add(8);
-        // Of each worker a part of those that are asked for is kept, so that the whole fits into memory.
+        let share = |whole: usize| {
+            (whole / workers)
+                .saturating_add(whole / workers / 4)
+                .saturating_add(8)
+        };
+        // Of each worker a part of those that are asked for is kept, so that the whole fits into
+        // memory.
         let findings = findings.min((findings / 4).max(500));
         let folded = findings.min((findings / 4).max(250));
         Self {
@@ -64,7 +76,13 @@ pub(super) struct Refused {
 
 impl Refused {
     pub(super) fn new(line: u64, bound: Bound) -> Self {
-        Self { line, bound, records: 0, given_up: 0, content: ContentHash::default() }
+        Self {
+            line,
+            bound,
+            records: 0,
+            given_up: 0,
+            content: ContentHash::default(),
+        }
     }
 
     /// Adds what another worker has refused.
@@ -81,8 +99,13 @@ impl Refused {
     /// What is to be said of it: the limit that was reached first, and the option that raises it.
     pub(super) fn message(&self, limits: &Limits, workers: u64) -> String {
         let bounds = Bounds::of(limits, 0, workers);
-        let share =
-            |whole: usize, part: usize| if part < whole { format!(" (a worker's share of {whole})") } else { String::new() };
+        let share = |whole: usize, part: usize| {
+            if part < whole {
+                format!(" (a worker's share of {whole})")
+            } else {
+                String::new()
+            }
+        };
         let why = match self.bound {
             Bound::Executions => format!(
                 "the input holds more than {} executions{}; --max-executions allows more",
@@ -95,10 +118,21 @@ impl Refused {
                 share(limits.open_bytes, bounds.held)
             ),
         };
-        let given_up =
-            if self.given_up == 1 { "1 execution was".to_owned() } else { format!("{} executions were", self.given_up) };
-        let given_up = if self.given_up > 0 { format!(", and {given_up} given up") } else { String::new() };
-        let records = if self.records == 1 { "1 record was".to_owned() } else { format!("{} records were", self.records) };
+        let given_up = if self.given_up == 1 {
+            "1 execution was".to_owned()
+        } else {
+            format!("{} executions were", self.given_up)
+        };
+        let given_up = if self.given_up > 0 {
+            format!(", and {given_up} given up")
+        } else {
+            String::new()
+        };
+        let records = if self.records == 1 {
+            "1 record was".to_owned()
+        } else {
+            format!("{} records were", self.records)
+        };
         format!("from here on {records} not checked{given_up}: {why}")
     }
 }
@@ -110,16 +144,26 @@ mod tests {
     use crate::verify::{Options, Report, verify_reader};
     use std::fmt::Write as _;
 
-    /// So many executions, interleaved, each with an action of this many bytes; what ran is spelled otherwise, and in the last
-    /// execution another thing.
+    /// So many executions, interleaved, each with an action of this many bytes; what ran is spelled
+    /// otherwise, and in the last execution another thing.
     fn trace(executions: usize, bytes: usize) -> String {
         let mut text = String::new();
         let action = |n: usize, ran: bool| {
             let content = "text ".repeat(bytes / 5);
-            let (space, other) = if ran { (" ", if n + 1 == executions { "!" } else { "" }) } else { ("", "") };
+            let (space, other) = if ran {
+                (" ", if n + 1 == executions { "!" } else { "" })
+            } else {
+                ("", "")
+            };
             format!(r#""type":"answer","payload":{{{space}"text":"{content}{n}{other}"}}"#)
         };
-        let records = ["execution_started", "thought_generated", "action_proposed", "governance_decided", "execution_finished"];
+        let records = [
+            "execution_started",
+            "thought_generated",
+            "action_proposed",
+            "governance_decided",
+            "execution_finished",
+        ];
         for record in records {
             for n in 0..executions {
                 let rest = match record {
@@ -138,26 +182,50 @@ mod tests {
                         action(n, true)
                     ),
                 };
-                let _ = writeln!(text, r#"{{"record":"{record}","executionId":"e{n}",{rest}}}"#);
+                let _ = writeln!(
+                    text,
+                    r#"{{"record":"{record}","executionId":"e{n}",{rest}}}"#
+                );
             }
         }
         text
     }
 
     fn lines(report: &Report, code: u16) -> Vec<u64> {
-        report.findings.iter().filter(|f| f.code == Code(code)).map(|f| f.place.line).collect()
+        report
+            .findings
+            .iter()
+            .filter(|f| f.code == Code(code))
+            .map(|f| f.place.line)
+            .collect()
     }
 
     /// Payloads are let go of before executions are, and are compared all the same.
     #[test]
     fn payloads_of_open_turns_are_digested_where_they_take_too_much() {
         for (executions, bytes) in [(6, 300 << 10), (200, 40 << 10)] {
-            let limits = Limits { open_bytes: 1 << 20, ..Limits::default() };
-            let options = Options { limits, ..Options::default() };
+            let limits = Limits {
+                open_bytes: 1 << 20,
+                ..Limits::default()
+            };
+            let options = Options {
+                limits,
+                ..Options::default()
+            };
             let report = verify_reader("t.jsonl", trace(executions, bytes).as_bytes(), &options);
             assert_eq!(lines(&report, 107), Vec::<u64>::new());
-            assert_eq!(lines(&report, 210).len() + lines(&report, 103).len(), 0, "{:?}", report.findings.first());
-            assert_eq!(lines(&report, 305), [executions as u64 * 5], "{:?}", report.counts);
+            assert_eq!(
+                lines(&report, 210).len() + lines(&report, 103).len(),
+                0,
+                "{:?}",
+                report.findings.first()
+            );
+            assert_eq!(
+                lines(&report, 305),
+                [executions as u64 * 5],
+                "{:?}",
+                report.counts
+            );
         }
     }
 }

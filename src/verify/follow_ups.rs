@@ -1,4 +1,5 @@
-//! Findings that only follow from another one. They are folded under it, and appear when that is suppressed.
+//! Findings that only follow from another one. They are folded under it, and appear when that is
+//! suppressed.
 
 use crate::json::Raw;
 use crate::replay::{Approval, Judged};
@@ -28,9 +29,19 @@ pub(super) fn excuse(draft: &Draft, judged: &Judged) -> Option<Excuse> {
     let unproposed = ran.is_some_and(|ran| ran.unproposed);
     match draft.rule.code.0 {
         206 => judged.anomalies().turns_lost.then_some(Excuse::Lost),
-        301 if ran.is_some_and(|ran| ran.decision_lost && ran.approval == Approval::Unknown) => Some(Excuse::Lost),
-        401 | 405 | 407 if judged.anomalies().tokens_lost || ran.is_some_and(|ran| ran.token_lost) => Some(Excuse::TokenLost),
-        302 => judged.decided.as_ref().is_some_and(|decided| decided.unproposed).then_some(Excuse::Unproposed),
+        301 if ran.is_some_and(|ran| ran.decision_lost && ran.approval == Approval::Unknown) => {
+            Some(Excuse::Lost)
+        }
+        401 | 405 | 407
+            if judged.anomalies().tokens_lost || ran.is_some_and(|ran| ran.token_lost) =>
+        {
+            Some(Excuse::TokenLost)
+        }
+        302 => judged
+            .decided
+            .as_ref()
+            .is_some_and(|decided| decided.unproposed)
+            .then_some(Excuse::Unproposed),
         301 | 305 | 323 | 703 | 704 | 705 => unproposed.then_some(Excuse::Unproposed),
         _ => None,
     }
@@ -38,19 +49,46 @@ pub(super) fn excuse(draft: &Draft, judged: &Judged) -> Option<Excuse> {
 
 /// Whether a record holds whole turns. Then a rejection in it is about their decisions.
 pub(super) fn is_whole(record: &Record<'_>) -> bool {
-    matches!(record, Record::Turn(_) | Record::Mended(_) | Record::V1(v1::Record::Turn(_) | v1::Record::Execution(_)))
+    matches!(
+        record,
+        Record::Turn(_)
+            | Record::Mended(_)
+            | Record::V1(v1::Record::Turn(_) | v1::Record::Execution(_))
+    )
 }
 
-/// A rejection beside the step of a record that is none of a decision. One without an action can't be bound to a thought, a start
-/// or a token.
-pub(super) fn refusal_beside<'r, 'a>(step: &Step<'r, 'a>, decision: &Decision<'a>, written: Raw<'a>) -> Option<Step<'r, 'a>> {
+/// A rejection beside the step of a record that is none of a decision. One without an action can't
+/// be bound to a thought, a start or a token.
+pub(super) fn refusal_beside<'r, 'a>(
+    step: &Step<'r, 'a>,
+    decision: &Decision<'a>,
+    written: Raw<'a>,
+) -> Option<Step<'r, 'a>> {
     let bound = match step.fact {
         Fact::Beside(Beside::Shown(..) | Beside::SummedUp(_) | Beside::RefusedBefore(..)) => false,
-        Fact::Proposed(_) | Fact::Executed(_) | Fact::Observed(_) | Fact::Evaluated(..) | Fact::Ended(_) => true,
+        Fact::Proposed(_)
+        | Fact::Executed(_)
+        | Fact::Observed(_)
+        | Fact::Evaluated(..)
+        | Fact::Ended(_) => true,
         Fact::Moved(_) | Fact::Beside(_) => true,
-        Fact::Thought(_) | Fact::Started(_) | Fact::Issued(_) | Fact::Revoked(_) | Fact::Context => decision.action.is_some(),
+        Fact::Thought(_)
+        | Fact::Started(_)
+        | Fact::Issued(_)
+        | Fact::Revoked(_)
+        | Fact::Context => decision.action.is_some(),
         Fact::Decided(_) | Fact::NotRecorded(_) | Fact::Terminal(_) | Fact::Unreadable(_) => false,
     };
-    let fact = Fact::Beside(Beside::Decided(None, Some(Told { decision: *decision, written })));
-    bound.then_some(Step { time: None, fact, ..*step })
+    let fact = Fact::Beside(Beside::Decided(
+        None,
+        Some(Told {
+            decision: *decision,
+            written,
+        }),
+    ));
+    bound.then_some(Step {
+        time: None,
+        fact,
+        ..*step
+    })
 }

@@ -18,7 +18,8 @@ use crate::rules;
 use crate::scan::frames::Frames;
 use crate::scan::mask::Mask;
 use crate::source::{
-    Block, Blocks, DocumentError, Element, Found, Input, Missing, Next, Overlong, Position, each_element, open, stored_hash,
+    Block, Blocks, DocumentError, Element, Found, Input, Missing, Next, Overlong, Position,
+    each_element, open, stored_hash,
 };
 use crate::trace::cut::{self, CutAction};
 use crate::trace::entry::{Entry, Grammar, Problem, Record};
@@ -33,11 +34,20 @@ pub(super) type Watch<'w> = &'w mut (dyn FnMut(&str, &Entry<'_>) + Send);
 
 /// Shows the records of one input, in their order, instead of replaying them. What can't be read is
 /// reported all the same.
-pub(super) fn watch<'w>(input: &Result<Found, Missing>, options: &'w Options, report: &mut Report, watch: Watch<'w>) {
+pub(super) fn watch<'w>(
+    input: &Result<Found, Missing>,
+    options: &'w Options,
+    report: &mut Report,
+    watch: Watch<'w>,
+) {
     match input {
         Ok(found) => match open(&found.input) {
             Ok(reader) => {
-                let mut run = Run { watch: Some(watch), source: Some(&found.input), ..Run::new(&found.name, options) };
+                let mut run = Run {
+                    watch: Some(watch),
+                    source: Some(&found.input),
+                    ..Run::new(&found.name, options)
+                };
                 run.read(reader, &mut report.counts.bytes);
                 run.finish(report);
             }
@@ -101,7 +111,10 @@ pub(super) fn verify(input: &Result<Found, Missing>, options: &Options, report: 
     match input {
         Ok(found) => match open(&found.input) {
             Ok(reader) => {
-                let mut run = Run { source: Some(&found.input), ..Run::new(&found.name, options) };
+                let mut run = Run {
+                    source: Some(&found.input),
+                    ..Run::new(&found.name, options)
+                };
                 run.read(reader, &mut report.counts.bytes);
                 run.finish(report);
             }
@@ -112,7 +125,12 @@ pub(super) fn verify(input: &Result<Found, Missing>, options: &Options, report: 
 }
 
 /// Verifies what a reader gives into `report`.
-pub(super) fn verify_reader(name: &str, reader: impl Read + Send, options: &Options, report: &mut Report) {
+pub(super) fn verify_reader(
+    name: &str,
+    reader: impl Read + Send,
+    options: &Options,
+    report: &mut Report,
+) {
     let mut run = Run::new(name, options);
     run.read(reader, &mut report.counts.bytes);
     run.finish(report);
@@ -133,7 +151,11 @@ pub(super) fn refuse(inputs: &[Result<Found, Missing>], options: &Options, repor
     }
     let Some(name) = first else { return };
     let mut run = Run::new(name, options);
-    let inputs = if inputs.len() == 1 { "1 input was".to_owned() } else { format!("{} inputs were", inputs.len()) };
+    let inputs = if inputs.len() == 1 {
+        "1 input was".to_owned()
+    } else {
+        format!("{} inputs were", inputs.len())
+    };
     let executions = options.limits.executions;
     run.limit(
         0,
@@ -149,7 +171,11 @@ pub(super) fn refuse(inputs: &[Result<Found, Missing>], options: &Options, repor
 fn cannot_open(name: &str, error: &std::io::Error, options: &Options, report: &mut Report) {
     report.counts.unopened += 1;
     let mut run = Run::new(name, options);
-    run.unreadable(0, "unopened", &format!("the input can't be opened: {error}"));
+    run.unreadable(
+        0,
+        "unopened",
+        &format!("the input can't be opened: {error}"),
+    );
     run.refuse_rest();
     run.finish(report);
 }
@@ -157,8 +183,13 @@ fn cannot_open(name: &str, error: &std::io::Error, options: &Options, report: &m
 /// The name of a file without its folder and endings.
 fn stem(name: &str) -> String {
     let base = name.rsplit('/').next().unwrap_or(name);
-    let base = base.strip_suffix(".gz").or_else(|| base.strip_suffix(".zst")).unwrap_or(base);
-    base.rsplit_once('.').map_or(base, |(stem, _)| stem).to_owned()
+    let base = base
+        .strip_suffix(".gz")
+        .or_else(|| base.strip_suffix(".zst"))
+        .unwrap_or(base);
+    base.rsplit_once('.')
+        .map_or(base, |(stem, _)| stem)
+        .to_owned()
 }
 
 impl<'o> Run<'o> {
@@ -207,7 +238,11 @@ impl<'o> Run<'o> {
                 block.last &= rest.is_empty();
                 self.formless(&block);
                 self.recognise(format, self.next_line);
-                block = Block { bytes: rest, overlong: None, last };
+                block = Block {
+                    bytes: rest,
+                    overlong: None,
+                    last,
+                };
             } else if self.format.is_none() && self.options.schema.is_none() {
                 self.formless(&block);
             }
@@ -223,7 +258,11 @@ impl<'o> Run<'o> {
 
     /// Reports that reading failed behind what has been read; returns the line.
     pub(super) fn breaks_off(&mut self, error: &std::io::Error) -> u64 {
-        let what = if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
+        let what = if error.kind() == std::io::ErrorKind::FileTooLarge {
+            "is longer than the limit"
+        } else {
+            "breaks off"
+        };
         let line = self.next_line;
         let subject = subject(["broken off", &self.stored()]);
         self.unreadable(line, &subject, &format!("the input {what} here: {error}"));
@@ -231,9 +270,11 @@ impl<'o> Run<'o> {
         line
     }
 
-    /// A hash of the input as it is stored, whatever can be read of it. That a part isn't read says nothing of what is in it.
+    /// A hash of the input as it is stored, whatever can be read of it. That a part isn't read says
+    /// nothing of what is in it.
     fn stored(&self) -> Box<str> {
-        self.source.map_or_else(Box::default, |input| stored_hash(input).into())
+        self.source
+            .map_or_else(Box::default, |input| stored_hash(input).into())
     }
 
     /// What is left of the input can't be read: nobody knows how many records it holds.
@@ -242,8 +283,8 @@ impl<'o> Run<'o> {
         self.rests += 1;
     }
 
-    /// Whether an input is one JSON document over several lines, by its beginning: it begins with a value that goes on
-    /// behind its first line, and that is no broken record among others.
+    /// Whether an input is one JSON document over several lines, by its beginning: it begins with a
+    /// value that goes on behind its first line, and that is no broken record among others.
     fn is_document(&self, head: &[u8]) -> bool {
         let bytes = head.strip_prefix(BOM).unwrap_or(head);
         let Some(start) = bytes.iter().position(|b| !b.is_ascii_whitespace()) else {
@@ -251,12 +292,15 @@ impl<'o> Run<'o> {
         };
         let rest = bytes.get(start..).unwrap_or_default();
         let line_end = memchr::memchr(b'\n', rest);
-        let line = rest.get(..line_end.unwrap_or(rest.len())).unwrap_or_default();
+        let line = rest
+            .get(..line_end.unwrap_or(rest.len()))
+            .unwrap_or_default();
         // The head may end inside a character.
         let line = match std::str::from_utf8(line) {
             Ok(line) => line,
             Err(error) if line_end.is_none() && error.error_len().is_none() => {
-                std::str::from_utf8(line.get(..error.valid_up_to()).unwrap_or_default()).unwrap_or_default()
+                std::str::from_utf8(line.get(..error.valid_up_to()).unwrap_or_default())
+                    .unwrap_or_default()
             }
             Err(_) => return false,
         };
@@ -269,33 +313,50 @@ impl<'o> Run<'o> {
             Ok(_) => {
                 line.starts_with('[')
                     && scanner.end().is_ok()
-                    && Format::of_record(line, self.options.limits.depth) != Some(Format::YuangsCast)
+                    && Format::of_record(line, self.options.limits.depth)
+                        != Some(Format::YuangsCast)
             }
             Err(error) => {
-                let behind = rest.get(line_end.unwrap_or(rest.len())..).unwrap_or_default();
+                let behind = rest
+                    .get(line_end.unwrap_or(rest.len())..)
+                    .unwrap_or_default();
                 let next = behind.iter().find(|b| !b.is_ascii_whitespace());
-                // A line of one JSON text ends behind a sign that wants more, or the next one begins with one that no text begins
-                // with. It never ends inside a string.
-                let goes_on = line.trim_end().ends_with(['[', '{', ',', ':']) || matches!(next, Some(b',' | b':' | b']' | b'}'));
-                let objects = || line.strip_prefix('[').is_some_and(|inner| inner.trim_start().starts_with('{'));
-                // A list of objects on one line is no record of any format, and can only be a document that was cut off.
+                // A line of one JSON text ends behind a sign that wants more, or the next one
+                // begins with one that no text begins with. It never ends inside a string.
+                let goes_on = line.trim_end().ends_with(['[', '{', ',', ':'])
+                    || matches!(next, Some(b',' | b':' | b']' | b'}'));
+                let objects = || {
+                    line.strip_prefix('[')
+                        .is_some_and(|inner| inner.trim_start().starts_with('{'))
+                };
+                // A list of objects on one line is no record of any format, and can only be a
+                // document that was cut off.
                 error.is_incomplete() && if next.is_some() { goes_on } else { objects() }
             }
         }
     }
 
-    /// A block of an input whose format isn't told yet. That a line isn't JSON, and what no record may hold, is reported
-    /// whatever the format is.
+    /// A block of an input whose format isn't told yet. That a line isn't JSON, and what no record
+    /// may hold, is reported whatever the format is.
     fn formless(&mut self, block: &Block) {
         let mut parsed = Parsed::of(block, self.is_at_start(), &self.reading());
         self.number(&mut parsed);
         self.take_note(&parsed.entries, &parsed.falls);
-        self.lost_early = parsed.entries.last().map_or(self.lost_early, |entry| entry.line);
+        self.lost_early = parsed
+            .entries
+            .last()
+            .map_or(self.lost_early, |entry| entry.line);
     }
 
     /// Takes note of a record of no known shape.
     fn meet_foreign(&mut self, entry: &Entry<'_>) {
-        let new = Foreign { line: entry.line, count: 0, looks: None, known: None, content: ContentHash::default() };
+        let new = Foreign {
+            line: entry.line,
+            count: 0,
+            looks: None,
+            known: None,
+            content: ContentHash::default(),
+        };
         let foreign = self.foreign.get_or_insert(new);
         foreign.count += 1;
         foreign.content.add("");
@@ -316,13 +377,16 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Adds the secrets that stand in several frames of a recording, each to the frame in which it begins.
+    /// Adds the secrets that stand in several frames of a recording, each to the frame in which it
+    /// begins.
     fn secrets_over_frames(&mut self, entries: &mut [Entry<'_>]) {
         let found = self.frames.read(entries.iter().map(|entry| entry.text));
         for spread in found {
             self.mask.add(&spread.secret);
             let first = spread.pieces.into_iter().next();
-            if let Some((entry, place)) = first.and_then(|(n, place)| Some((entries.get_mut(n)?, place))) {
+            if let Some((entry, place)) =
+                first.and_then(|(n, place)| Some((entries.get_mut(n)?, place)))
+            {
                 entry.spread_secret(&place, spread.message);
             }
         }
@@ -336,7 +400,11 @@ impl<'o> Run<'o> {
         if let Some(overlong) = parsed.overlong {
             let limit = self.options.limits.record_bytes;
             let line = self.next_line;
-            self.limit(line, &overlong_subject(&overlong), &parse::too_long(overlong.length, limit));
+            self.limit(
+                line,
+                &overlong_subject(&overlong),
+                &parse::too_long(overlong.length, limit),
+            );
             self.units.findings += 1;
             self.lost_early = line;
         }
@@ -354,7 +422,11 @@ impl<'o> Run<'o> {
             let bytes = match element {
                 Element::Bytes(bytes) => bytes,
                 Element::Overlong(overlong) => {
-                    self.limit(at.line, &overlong_subject(&overlong), &parse::too_long(overlong.length, limits.record_bytes));
+                    self.limit(
+                        at.line,
+                        &overlong_subject(&overlong),
+                        &parse::too_long(overlong.length, limits.record_bytes),
+                    );
                     self.units.findings += 1;
                     self.lose(at.line);
                     return Next::Go;
@@ -373,7 +445,14 @@ impl<'o> Run<'o> {
             }
             let mut scanner = Scanner::new("", limits.depth);
             let reading = self.reading();
-            let entry = parse::one(bytes, (at.line, at.indent), reading.grammar, &mut scanner, limits, false);
+            let entry = parse::one(
+                bytes,
+                (at.line, at.indent),
+                reading.grammar,
+                &mut scanner,
+                limits,
+                false,
+            );
             if self.shards.is_empty() {
                 self.shards = self.hire();
             }
@@ -383,7 +462,9 @@ impl<'o> Run<'o> {
             if reading.dealing.format.is_none() {
                 self.lost_early = at.line;
             }
-            reading.dealing.replay((0, &mut self.shards), (&entries, &falls), settings, &looks);
+            reading
+                .dealing
+                .replay((0, &mut self.shards), (&entries, &falls), settings, &looks);
             Next::Go
         });
         let (at, error) = match (end, broken) {
@@ -403,7 +484,9 @@ impl<'o> Run<'o> {
                 self.limit(
                     1,
                     &subject(["document", &self.stored()]),
-                    &format!("the document is longer than {limit} bytes and isn't one record a line"),
+                    &format!(
+                        "the document is longer than {limit} bytes and isn't one record a line"
+                    ),
                 );
                 self.units.refused += 1;
                 return self.lose_rest(at.line);
@@ -414,8 +497,14 @@ impl<'o> Run<'o> {
                 return self.lose_rest(line);
             }
         };
-        let message = format!("the document is no valid JSON: {error}; nothing behind this place is read");
-        let problem = Problem { code: Code(102), at: (0, 1), pointer: None, message };
+        let message =
+            format!("the document is no valid JSON: {error}; nothing behind this place is read");
+        let problem = Problem {
+            code: Code(102),
+            at: (0, 1),
+            pointer: None,
+            message,
+        };
         let mut entry = Entry::unread((at.line, at.indent), "", vec![problem], Vec::new());
         entry.unread = Some(self.stored());
         self.units.refused += 1;
@@ -435,18 +524,28 @@ impl<'o> Run<'o> {
         self.shards.iter_mut().for_each(Shard::lose_rest);
     }
 
-    /// Finds out the format: that of the first line that is shaped like a record of one, and where that line begins.
+    /// Finds out the format: that of the first line that is shaped like a record of one, and where
+    /// that line begins.
     fn detect(&self, block: &Block) -> Option<(Format, usize)> {
         let mut at = 0;
-        block.bytes.split_inclusive(|b| *b == b'\n').find_map(|line| {
-            let start = at;
-            at += line.len();
-            let text = std::str::from_utf8(line.strip_prefix(BOM).filter(|_| start == 0).unwrap_or(line)).ok()?;
-            Some((Format::of_record(text, self.options.limits.depth)?, start))
-        })
+        block
+            .bytes
+            .split_inclusive(|b| *b == b'\n')
+            .find_map(|line| {
+                let start = at;
+                at += line.len();
+                let text = std::str::from_utf8(
+                    line.strip_prefix(BOM)
+                        .filter(|_| start == 0)
+                        .unwrap_or(line),
+                )
+                .ok()?;
+                Some((Format::of_record(text, self.options.limits.depth)?, start))
+            })
     }
 
-    /// Takes account of what was read of a block, in the order of the input; returns the line of it that was too long.
+    /// Takes account of what was read of a block, in the order of the input; returns the line of it
+    /// that was too long.
     pub(super) fn account(&mut self, parsed: &mut Parsed<'_>) -> Option<u64> {
         let line = self.next_line;
         self.number(parsed);
@@ -465,8 +564,15 @@ impl<'o> Run<'o> {
             if matches!(entry.record, Record::Foreign) {
                 self.meet_foreign(entry);
             }
-            if entry.problems.iter().any(|problem| problem.code == Code(104)) {
-                self.cut = self.format.and_then(|format| cut::action(format, entry.text)).map(|cut| (entry.line, cut));
+            if entry
+                .problems
+                .iter()
+                .any(|problem| problem.code == Code(104))
+            {
+                self.cut = self
+                    .format
+                    .and_then(|format| cut::action(format, entry.text))
+                    .map(|cut| (entry.line, cut));
             }
             if !matches!(falls, Falls::To(_)) {
                 self.report_problems(entry);
@@ -479,7 +585,8 @@ impl<'o> Run<'o> {
                 && let Record::Command(record) = &entry.record
                 && self.commands.len() < self.options.max_turns
             {
-                self.commands.push(CommandRun::of(&self.file, entry, record));
+                self.commands
+                    .push(CommandRun::of(&self.file, entry, record));
             }
         }
     }
@@ -495,14 +602,23 @@ impl<'o> Run<'o> {
 
     /// How blocks are read, as far as it is known by now.
     pub(super) fn reading(&self) -> Reading<'o> {
-        let replayed = self.watch.is_none() && !self.options.schema_only && self.options.schema.is_none();
+        let replayed =
+            self.watch.is_none() && !self.options.schema_only && self.options.schema.is_none();
         Reading {
             grammar: match &self.options.schema {
                 Some(schema) => Grammar::Schema(schema),
-                None => self.format.map_or(Grammar::Any { element: self.in_document }, Grammar::Format),
+                None => self.format.map_or(
+                    Grammar::Any {
+                        element: self.in_document,
+                    },
+                    Grammar::Format,
+                ),
             },
             limits: self.options.limits,
-            dealing: Dealing { format: self.format.filter(|_| replayed), stem: self.stem.clone() },
+            dealing: Dealing {
+                format: self.format.filter(|_| replayed),
+                stem: self.stem.clone(),
+            },
         }
     }
 
@@ -511,13 +627,19 @@ impl<'o> Run<'o> {
         let dealing = self.reading().dealing;
         let most = self.options.kept_findings();
         let bounds = Bounds::of(&self.options.limits, most, dealing.workers());
-        let bounds = Bounds { worst: self.options.max_findings > 0, ..bounds };
+        let bounds = Bounds {
+            worst: self.options.max_findings > 0,
+            ..bounds
+        };
         let new = |format| {
             let mut shard = Shard::new(self.file.clone(), format, self.options.max_turns, bounds);
             shard.lost(self.lost_early);
             shard
         };
-        dealing.format.map(|format| (0..dealing.workers()).map(|_| new(format)).collect()).unwrap_or_default()
+        dealing
+            .format
+            .map(|format| (0..dealing.workers()).map(|_| new(format)).collect())
+            .unwrap_or_default()
     }
 
     /// Takes back the workers when everything is read.
@@ -540,16 +662,27 @@ impl<'o> Run<'o> {
                 continue;
             }
             // `validate` knows nothing of rules: what breaks the prompt contract breaks the schema.
-            let code = if self.options.schema_only && problem.code == Code(210) { Code(103) } else { problem.code };
-            let problem = Problem { code, ..problem.clone() };
-            let execution = entry.record.execution_id().map(|id| Arc::from(&*id.decode()));
+            let code = if self.options.schema_only && problem.code == Code(210) {
+                Code(103)
+            } else {
+                problem.code
+            };
+            let problem = Problem {
+                code,
+                ..problem.clone()
+            };
+            let execution = entry
+                .record
+                .execution_id()
+                .map(|id| Arc::from(&*id.decode()));
             if let Some(finding) = problem_finding(&self.file, entry, &problem, execution) {
                 self.findings.add(finding);
             }
         }
     }
 
-    /// Reports something about the input. `subject` says which of the things that the rule finds it is, whatever the message.
+    /// Reports something about the input. `subject` says which of the things that the rule finds it
+    /// is, whatever the message.
     fn finding(&mut self, code: Code, place: (u64, u64), subject: &str, message: &str) {
         if let Some(finding) = self.file_finding(code, place, subject, message) {
             self.findings.add(finding);
@@ -557,9 +690,20 @@ impl<'o> Run<'o> {
     }
 
     /// A finding about the input itself.
-    fn file_finding(&self, code: Code, (line, column): (u64, u64), subject: &str, message: &str) -> Option<Finding> {
+    fn file_finding(
+        &self,
+        code: Code,
+        (line, column): (u64, u64),
+        subject: &str,
+        message: &str,
+    ) -> Option<Finding> {
         let rule = rules::by_code(code)?;
-        let place = Place { file: self.file.clone(), line, column, ..Place::default() };
+        let place = Place {
+            file: self.file.clone(),
+            line,
+            column,
+            ..Place::default()
+        };
         Some(Finding {
             help: Some(help(rule)),
             subject: Some(subject.into()),
@@ -577,57 +721,105 @@ impl<'o> Run<'o> {
 
     /// Says that records were refused because nobody knows what they are.
     fn report_foreign(&mut self) {
-        let Some(Foreign { line, count, looks, known, content }) = &self.foreign else { return };
-        let (line, count, looks, known, content) = (*line, *count, *looks, *known, content.finish());
+        let Some(Foreign {
+            line,
+            count,
+            looks,
+            known,
+            content,
+        }) = &self.foreign
+        else {
+            return;
+        };
+        let (line, count, looks, known, content) =
+            (*line, *count, *looks, *known, content.finish());
         let names: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
-        let looks = looks.map(|name| format!("; this looks like {name}")).unwrap_or_default();
+        let looks = looks
+            .map(|name| format!("; this looks like {name}"))
+            .unwrap_or_default();
         let message = match known {
             None => {
-                format!("the format can't be told: its records look like none of the known formats ({}){looks}", names.join(", "))
+                format!(
+                    "the format can't be told: its records look like none of the known formats ({}){looks}",
+                    names.join(", ")
+                )
             }
             Some(known) => {
-                let records = if count == 1 { "1 record".to_owned() } else { format!("{count} records") };
+                let records = if count == 1 {
+                    "1 record".to_owned()
+                } else {
+                    format!("{count} records")
+                };
                 format!(
                     "{records} before line {known} look like none of the known formats ({}) and were not checked{looks}",
                     names.join(", ")
                 )
             }
         };
-        self.finding(Code(108), (line, 0), &subject(["format", &content]), &message);
+        self.finding(
+            Code(108),
+            (line, 0),
+            &subject(["format", &content]),
+            &message,
+        );
     }
 
     fn finish(mut self, report: &mut Report) {
         self.report_foreign();
-        report.counts.unknown_inputs += u64::from(self.foreign.as_ref().is_some_and(|foreign| foreign.known.is_none()));
-        report.counts.known_inputs += u64::from(self.format.is_some() || self.options.schema.is_some());
+        report.counts.unknown_inputs += u64::from(
+            self.foreign
+                .as_ref()
+                .is_some_and(|foreign| foreign.known.is_none()),
+        );
+        report.counts.known_inputs +=
+            u64::from(self.format.is_some() || self.options.schema.is_some());
         if let (Some(format), Some(accepted)) = (self.format, &self.options.formats)
             && !accepted.contains(&format)
         {
             let accepted: Vec<&str> = accepted.iter().map(|f| f.name()).collect();
-            let accepted = if accepted.is_empty() { "none".to_owned() } else { accepted.join(", ") };
-            let message = format!("the trace is in the format `{}`; the configuration accepts {accepted}", format.name());
+            let accepted = if accepted.is_empty() {
+                "none".to_owned()
+            } else {
+                accepted.join(", ")
+            };
+            let message = format!(
+                "the trace is in the format `{}`; the configuration accepts {accepted}",
+                format.name()
+            );
             self.finding(Code(110), (0, 0), format.name(), &message);
         }
         let settings = &self.options.settings;
         let earlier = report.summaries.len();
         let shards = std::mem::take(&mut self.shards);
-        let (mut findings, dropped) = std::mem::replace(&mut self.findings, Kept::new(0, false)).into_parts();
+        let (mut findings, dropped) =
+            std::mem::replace(&mut self.findings, Kept::new(0, false)).into_parts();
         for ((code, severity), number) in dropped {
             report.drop_findings(code, severity, number);
         }
         let mut refused: Option<Refused> = None;
-        report.summaries.reserve(shards.iter().map(Shard::executions).sum());
+        report
+            .summaries
+            .reserve(shards.iter().map(Shard::executions).sum());
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
         let mut signed = Signed::default();
-        // A record that breaks off belongs to an execution that has others, and may belong to one that isn't over.
+        // A record that breaks off belongs to an execution that has others, and may belong to one
+        // that isn't over.
         let (mut attributed, mut open) = (false, false);
         for shard in shards {
             let mut harvest = shard.end(settings);
             if !self.mask.is_empty() {
-                harvest.timeline.each_text(&mut |text| self.mask.clean(text));
+                harvest
+                    .timeline
+                    .each_text(&mut |text| self.mask.clean(text));
             }
-            self.units.move_steps(harvest.repeated, harvest.refused.as_ref().map_or(0, |refused| refused.records));
+            self.units.move_steps(
+                harvest.repeated,
+                harvest
+                    .refused
+                    .as_ref()
+                    .map_or(0, |refused| refused.records),
+            );
             refused = match (refused, harvest.refused) {
                 (Some(one), Some(other)) => Some(one.with(&other)),
                 (one, other) => one.or(other),
@@ -657,30 +849,51 @@ impl<'o> Run<'o> {
             }
         }
         if let Some((line, cut)) = &self.cut {
-            let finding = findings.iter_mut().find(|f| f.code == Code(104) && f.place.line == *line);
+            let finding = findings
+                .iter_mut()
+                .find(|f| f.code == Code(104) && f.place.line == *line);
             if let Some(finding) = finding.filter(|_| cut.shown && !open) {
-                // Nothing may be executed in an execution that is over, and there is no other record of one that isn't.
+                // Nothing may be executed in an execution that is over, and there is no other
+                // record of one that isn't.
                 finding.severity = Severity::Error;
                 finding.execution = cut.execution.as_deref().map(Into::into);
-                finding.message.push_str("; it shows an executed action, and no execution on record is open for it");
+                finding.message.push_str(
+                    "; it shows an executed action, and no execution on record is open for it",
+                );
             }
             if !attributed {
-                report.summaries.extend(orphan(&self.file, self.format, *line, cut));
+                report
+                    .summaries
+                    .extend(orphan(&self.file, self.format, *line, cut));
             }
         }
         if let Some(refused) = refused {
             let message = refused.message(&self.options.limits, self.reading().dealing.workers());
             let about = subject(["executions", &refused.content.finish()]);
-            findings.extend(self.file_finding(Code(107), (refused.line, 0), &about, &message).map(Box::new));
+            findings.extend(
+                self.file_finding(Code(107), (refused.line, 0), &about, &message)
+                    .map(Box::new),
+            );
         }
-        findings.extend(signed::compare(report, &self.file, signed).into_iter().map(Box::new));
-        let mut commands = Timeline { commands: self.commands, ..Timeline::default() };
+        findings.extend(
+            signed::compare(report, &self.file, signed)
+                .into_iter()
+                .map(Box::new),
+        );
+        let mut commands = Timeline {
+            commands: self.commands,
+            ..Timeline::default()
+        };
         commands.each_text(&mut |text| self.mask.clean(text));
         timelines.push(commands);
         super::timeline::merge(&mut report.timeline, timelines, self.options.max_turns);
         follow_ups.sort_by(|(a, x), (b, y)| (a, x.line, &x.message).cmp(&(b, y.line, &y.message)));
         let mut roots: HashMap<u64, usize> = HashMap::new();
-        for (n, finding) in findings.iter().enumerate().filter(|(_, f)| f.code < Code(200)) {
+        for (n, finding) in findings
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| f.code < Code(200))
+        {
             roots.entry(finding.place.line).or_insert(n);
         }
         for (line, related) in follow_ups {
@@ -691,14 +904,21 @@ impl<'o> Run<'o> {
             // What explains them isn't listed.
             for folded in related.folded {
                 report.drop_findings(folded.code, folded.severity, 1);
-                if let Some(id) = folded.execution.filter(|_| folded.severity == Severity::Error) {
+                if let Some(id) = folded
+                    .execution
+                    .filter(|_| folded.severity == Severity::Error)
+                {
                     let id = self.mask.hide(&id).map_or(id, Into::into);
                     report.failed_unlisted.insert((self.file.clone(), id));
                 }
             }
         }
         report.counts.records += (self.units.total() - self.units.blank).saturating_sub(self.rests);
-        report.add_input(InputUnits { path: self.file.clone(), format: self.format.map(Format::name), units: self.units });
+        report.add_input(InputUnits {
+            path: self.file.clone(),
+            format: self.format.map(Format::name),
+            units: self.units,
+        });
         if !self.mask.is_empty() {
             for finding in &mut findings {
                 hide_in_finding(finding, &self.mask);
@@ -736,7 +956,10 @@ fn hide_in_finding(finding: &mut Finding, mask: &Mask) {
     }
     for related in &mut finding.related {
         mask.clean(&mut related.message);
-        related.folded.iter_mut().for_each(|folded| hide_in_finding(folded, mask));
+        related
+            .folded
+            .iter_mut()
+            .for_each(|folded| hide_in_finding(folded, mask));
     }
 }
 
@@ -744,7 +967,11 @@ fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
     if let Some(hidden) = mask.hide(&summary.id) {
         summary.id = hidden.into();
     }
-    if let Some(hidden) = summary.outcome.as_deref().and_then(|outcome| mask.hide(outcome)) {
+    if let Some(hidden) = summary
+        .outcome
+        .as_deref()
+        .and_then(|outcome| mask.hide(outcome))
+    {
         summary.outcome = Some(hidden.into());
     }
 }
@@ -761,8 +988,14 @@ fn orphan(file: &Arc<str>, format: Option<Format>, line: u64, cut: &CutAction) -
 fn within(start: Position, text: &[u8], at: usize) -> Position {
     let before = text.get(..at.min(text.len())).unwrap_or(text);
     let Some(end) = memchr::memrchr(b'\n', before) else {
-        return Position { indent: start.indent + before.len() as u64, ..start };
+        return Position {
+            indent: start.indent + before.len() as u64,
+            ..start
+        };
     };
     let lines = memchr::memchr_iter(b'\n', before).count() as u64;
-    Position { line: start.line + lines, indent: (before.len() - end - 1) as u64 }
+    Position {
+        line: start.line + lines,
+        indent: (before.len() - end - 1) as u64,
+    }
 }

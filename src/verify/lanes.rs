@@ -1,5 +1,5 @@
-//! Blocks of lines worked on by all cores: each takes a block, parses it, and then passes with its records
-//! through what needs the order of the input.
+//! Blocks of lines worked on by all cores: each takes a block, parses it, and then passes with its
+//! records through what needs the order of the input.
 
 use super::input::Run;
 use super::order::InOrder;
@@ -15,7 +15,8 @@ use std::hash::{Hash, Hasher};
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Shares that the executions of an input are dealt out to. A fixed number, so that no report depends on the machine.
+/// Shares that the executions of an input are dealt out to. A fixed number, so that no report
+/// depends on the machine.
 const WORKERS: u16 = 16;
 
 /// Bytes from which on a block is worked on alone: it holds a record that is longer than usual.
@@ -37,9 +38,19 @@ pub(super) struct Parsed<'b> {
 impl<'b> Parsed<'b> {
     /// Parses the lines of a block, numbered from 0. `first`: it begins the input.
     pub(super) fn of(block: &'b Block, first: bool, reading: &Reading<'_>) -> Self {
-        let Lines { entries, ends, blank } = parse(block, first, reading.grammar, reading.limits);
+        let Lines {
+            entries,
+            ends,
+            blank,
+        } = parse(block, first, reading.grammar, reading.limits);
         let lines = ends + u64::from(block.overlong.is_some());
-        Self { falls: reading.dealing.all(&entries), entries, lines, blank, overlong: block.overlong }
+        Self {
+            falls: reading.dealing.all(&entries),
+            entries,
+            lines,
+            blank,
+            overlong: block.overlong,
+        }
     }
 }
 
@@ -82,7 +93,10 @@ impl Dealing {
     }
 
     fn names_executions(&self) -> bool {
-        matches!(self.format, Some(Format::ExecutionRecord | Format::YuangsEvents))
+        matches!(
+            self.format,
+            Some(Format::ExecutionRecord | Format::YuangsEvents)
+        )
     }
 
     /// Which worker each record falls to.
@@ -112,14 +126,20 @@ impl Dealing {
         settings: &Settings,
         looks: &Looks,
     ) {
-        let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes, looks: Some(looks) };
+        let context = Context {
+            assessor: settings.assessor,
+            keep_changes: settings.keep_changes,
+            looks: Some(looks),
+        };
         for (number, shard) in (first..).zip(shards) {
             for (entry, falls) in entries.iter().zip(falls) {
                 match falls {
                     Falls::Nowhere => {}
                     Falls::Lost => shard.lost(entry.line),
                     Falls::To(worker) if *worker == number => match entry.record.execution_id() {
-                        Some(id) if self.names_executions() => shard.entry(&id.decode(), entry, settings, context),
+                        Some(id) if self.names_executions() => {
+                            shard.entry(&id.decode(), entry, settings, context);
+                        }
                         _ => shard.entry(&self.stem, entry, settings, context),
                     },
                     Falls::To(_) => {}
@@ -162,7 +182,8 @@ impl<R: Read> Queue<'_, R> {
 struct Lanes<'l, 'o, R> {
     queue: Mutex<Queue<'l, R>>,
     run: InOrder<&'l mut Run<'o>>,
-    /// The workers, some together: while one lane replays with the first ones, another one can with the next.
+    /// The workers, some together: while one lane replays with the first ones, another one can with
+    /// the next.
     groups: Vec<InOrder<Vec<Shard>>>,
     settings: &'o Settings,
     reading: Reading<'o>,
@@ -181,7 +202,12 @@ pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, fir
     // More than there are shares would only wait.
     let lanes = lanes.min(usize::from(WORKERS));
     let shared = Lanes {
-        queue: Mutex::new(Queue { blocks, first: Some(first), number: 0, ended: false }),
+        queue: Mutex::new(Queue {
+            blocks,
+            first: Some(first),
+            number: 0,
+            ended: false,
+        }),
         groups: grouped(run.hire(), lanes),
         settings: &options.settings,
         reading: run.reading(),
@@ -196,7 +222,8 @@ pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, fir
         shared.lane();
     });
     let Lanes { groups, run, .. } = shared;
-    run.into_inner().dismiss(groups.into_iter().flat_map(InOrder::into_inner).collect());
+    run.into_inner()
+        .dismiss(groups.into_iter().flat_map(InOrder::into_inner).collect());
 }
 
 /// The workers in so many groups, or in fewer.
@@ -220,10 +247,15 @@ impl<R: Read> Lanes<'_, '_, R> {
             let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
             let (number, next) = queue.next(spare);
             // Of blocks that are large, there is never more than one in memory.
-            let alone = matches!(&next, Ok(Some(block)) if block.bytes.capacity() > LARGE).then_some(queue);
+            let alone =
+                matches!(&next, Ok(Some(block)) if block.bytes.capacity() > LARGE).then_some(queue);
             match next {
                 Ok(Some(block)) if self.block(number, &block, &looks).is_some() => {
-                    spare = if alone.is_some() { Vec::new() } else { block.bytes };
+                    spare = if alone.is_some() {
+                        Vec::new()
+                    } else {
+                        block.bytes
+                    };
                 }
                 Ok(_) => return,
                 Err(error) => {
@@ -245,7 +277,12 @@ impl<R: Read> Lanes<'_, '_, R> {
         let mut first = 0;
         for group in &self.groups {
             first += group.pass(number, |shards| {
-                self.reading.dealing.replay((first, shards), (&parsed.entries, &parsed.falls), self.settings, looks);
+                self.reading.dealing.replay(
+                    (first, shards),
+                    (&parsed.entries, &parsed.falls),
+                    self.settings,
+                    looks,
+                );
                 shards.len() as u64
             })?;
         }
@@ -254,7 +291,13 @@ impl<R: Read> Lanes<'_, '_, R> {
 
     /// Tells all workers that a line could not be read.
     fn lose(&self, number: u64, line: u64) -> Option<()> {
-        self.groups.iter().try_for_each(|group| group.pass(number, |shards| shards.iter_mut().for_each(|s| s.lost(line))))
+        self.groups.iter().try_for_each(|group| {
+            group.pass(number, |shards| {
+                for shard in shards.iter_mut() {
+                    shard.lost(line);
+                }
+            })
+        })
     }
 }
 

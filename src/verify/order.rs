@@ -20,13 +20,24 @@ struct State<T> {
 
 impl<T> InOrder<T> {
     pub(super) fn new(value: T) -> Self {
-        Self { state: Mutex::new(State { value, next: 0, given_up: false }), moved: Condvar::new() }
+        Self {
+            state: Mutex::new(State {
+                value,
+                next: 0,
+                given_up: false,
+            }),
+            moved: Condvar::new(),
+        }
     }
 
-    /// Waits until everybody before `number` has passed, and shows the value to `work`. `None` when one of them never will.
+    /// Waits until everybody before `number` has passed, and shows the value to `work`. `None` when
+    /// one of them never will.
     pub(super) fn pass<R>(&self, number: u64, work: impl FnOnce(&mut T) -> R) -> Option<R> {
         let waiting = |state: &mut State<T>| state.next != number && !state.given_up;
-        let mut state = self.moved.wait_while(self.lock(), waiting).unwrap_or_else(PoisonError::into_inner);
+        let mut state = self
+            .moved
+            .wait_while(self.lock(), waiting)
+            .unwrap_or_else(PoisonError::into_inner);
         if state.given_up {
             return None;
         }
@@ -44,7 +55,10 @@ impl<T> InOrder<T> {
     }
 
     pub(super) fn into_inner(self) -> T {
-        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).value
+        self.state
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .value
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {

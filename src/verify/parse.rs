@@ -19,7 +19,12 @@ pub(super) struct Lines<'b> {
 }
 
 /// Parses the lines of a block. `first`: it begins the input.
-pub(super) fn parse<'b>(block: &'b Block, first: bool, grammar: Grammar<'_>, limits: Limits) -> Lines<'b> {
+pub(super) fn parse<'b>(
+    block: &'b Block,
+    first: bool,
+    grammar: Grammar<'_>,
+    limits: Limits,
+) -> Lines<'b> {
     let mut entries = Vec::with_capacity(block.bytes.len() / 1024);
     let mut scanner = Scanner::new("", limits.depth);
     let mut rest = block.bytes.as_slice();
@@ -27,7 +32,10 @@ pub(super) fn parse<'b>(block: &'b Block, first: bool, grammar: Grammar<'_>, lim
     while !rest.is_empty() {
         let end = memchr::memchr(b'\n', rest);
         let (bytes, tail) = match end {
-            Some(n) => (rest.get(..n).unwrap_or_default(), rest.get(n + 1..).unwrap_or_default()),
+            Some(n) => (
+                rest.get(..n).unwrap_or_default(),
+                rest.get(n + 1..).unwrap_or_default(),
+            ),
             None => (rest, &[][..]),
         };
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
@@ -39,12 +47,23 @@ pub(super) fn parse<'b>(block: &'b Block, first: bool, grammar: Grammar<'_>, lim
         if bytes.iter().all(u8::is_ascii_whitespace) {
             blank += 1;
         } else {
-            entries.push(one(bytes, (line, indent), grammar, &mut scanner, limits, unended));
+            entries.push(one(
+                bytes,
+                (line, indent),
+                grammar,
+                &mut scanner,
+                limits,
+                unended,
+            ));
         }
         rest = tail;
         line += u64::from(end.is_some());
     }
-    Lines { entries, ends: line, blank }
+    Lines {
+        entries,
+        ends: line,
+        blank,
+    }
 }
 
 /// One record. `unended`: the input ends with it, and no line end says that it is whole.
@@ -69,16 +88,29 @@ pub(super) fn too_long(length: u64, limit: usize) -> String {
 }
 
 fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
-    let problem = Problem { code: Code(107), at: (0, 1), pointer: None, message: too_long(text.len() as u64, limit) };
+    let problem = Problem {
+        code: Code(107),
+        at: (0, 1),
+        pointer: None,
+        message: too_long(text.len() as u64, limit),
+    };
     let secrets = crate::scan::secrets(text, false).places;
     Entry::unread(place, text, vec![problem], secrets)
 }
 
 fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
-    let text = bytes.get(..valid).and_then(|b| std::str::from_utf8(b).ok()).unwrap_or_default();
+    let text = bytes
+        .get(..valid)
+        .and_then(|b| std::str::from_utf8(b).ok())
+        .unwrap_or_default();
     let byte = bytes.get(valid).copied().unwrap_or_default();
     let message = format!("the line is no UTF-8: byte 0x{byte:02x}");
-    let problem = Problem { code: Code(101), at: (valid, 1), pointer: None, message };
+    let problem = Problem {
+        code: Code(101),
+        at: (valid, 1),
+        pointer: None,
+        message,
+    };
     let secrets = crate::scan::secrets(text, false).places;
     let mut entry = Entry::unread(place, text, vec![problem], secrets);
     entry.unread = Some(digest(bytes.get(valid..).unwrap_or_default()));

@@ -20,11 +20,17 @@ pub(super) fn about(execution: &Execution, step: Option<&Step<'_, '_>>) -> Optio
     if let Some(own) = action.and_then(|action| action.payload) {
         return Some(digest(own.as_written()));
     }
-    Some(digest_of(&execution.turn().proposal.as_ref()?.what.written_hash()?))
+    Some(digest_of(
+        &execution.turn().proposal.as_ref()?.what.written_hash()?,
+    ))
 }
 
 /// What a draft is about, besides execution, turn and action: the step, and what the rule names.
-pub(super) fn subject_of(draft: &Draft, entry: Option<&Entry<'_>>, step: Option<&Step<'_, '_>>) -> Box<str> {
+pub(super) fn subject_of(
+    draft: &Draft,
+    entry: Option<&Entry<'_>>,
+    step: Option<&Step<'_, '_>>,
+) -> Box<str> {
     let named = draft.subject.as_deref().unwrap_or_default();
     match (step, entry) {
         (Some(step), _) => subject([&*step.kind(), named]),
@@ -49,7 +55,10 @@ pub(super) fn shown_parts<'e>(entry: &Entry<'e>) -> Vec<&'e str> {
 
 /// Where to read more.
 pub(super) fn help(rule: &Rule) -> String {
-    format!("run `yuangs-verify explain {}` for why this matters and how to mend it", rule.code)
+    format!(
+        "run `yuangs-verify explain {}` for why this matters and how to mend it",
+        rule.code
+    )
 }
 
 /// The finding for something that the reader found.
@@ -76,10 +85,17 @@ pub(super) fn problem_finding(
     let pointer = problem.pointer.as_deref().unwrap_or_default();
     let about = if problem.is_scanned() {
         // The same text in another record of the turn is the same.
-        let text = entry.text.get(problem.at.0..problem.at.0 + problem.at.1).unwrap_or_default();
+        let text = entry
+            .text
+            .get(problem.at.0..problem.at.0 + problem.at.1)
+            .unwrap_or_default();
         let mut turn = turn;
         entry.record.steps(&mut |step| turn = turn.or(step.turn));
-        subject([pointer, &turn.map(|t| t.to_string()).unwrap_or_default(), &digest(text)])
+        subject([
+            pointer,
+            &turn.map(|t| t.to_string()).unwrap_or_default(),
+            &digest(text),
+        ])
     } else {
         subject([pointer, &record_digest(entry)])
     };
@@ -88,7 +104,13 @@ pub(super) fn problem_finding(
         turn,
         help: Some(help(rule)),
         subject: Some(about),
-        ..Finding::new(rule.code, rule.name, rule.severity, problem.message.as_str(), place)
+        ..Finding::new(
+            rule.code,
+            rule.name,
+            rule.severity,
+            problem.message.as_str(),
+            place,
+        )
     })
 }
 
@@ -100,9 +122,17 @@ pub(super) fn place(
     entry: Option<&Entry<'_>>,
     step: Option<&Step<'_, '_>>,
 ) -> Place {
-    let bare = |line| Place { file: file.clone(), line, ..Place::default() };
+    let bare = |line| Place {
+        file: file.clone(),
+        line,
+        ..Place::default()
+    };
     let Some(entry) = entry else {
-        return bare(if let Target::Line(line) = draft.target { line } else { last_line });
+        return bare(if let Target::Line(line) = draft.target {
+            line
+        } else {
+            last_line
+        });
     };
     let about_decision = match draft.rule.check {
         Check::Scene(&[When::Decision], _) => true,
@@ -112,11 +142,13 @@ pub(super) fn place(
         }
         _ => false,
     };
-    let told = step.filter(|_| about_decision).and_then(|step| match step.fact {
-        Fact::Moved(moved) => moved.told,
-        Fact::Beside(Beside::Executed(_, told)) => told.map(|(line, _)| line),
-        _ => None,
-    });
+    let told = step
+        .filter(|_| about_decision)
+        .and_then(|step| match step.fact {
+            Fact::Moved(moved) => moved.told,
+            Fact::Beside(Beside::Executed(_, told)) => told.map(|(line, _)| line),
+            _ => None,
+        });
     if let Some(line) = told {
         return bare(line);
     }
@@ -124,11 +156,17 @@ pub(super) fn place(
         None => pointer.to_owned(),
         // A line of a native log carries its decision in a member of its own.
         Some(step) => match (&entry.record, step.fact) {
-            (Record::Event(_), Fact::Moved(moved)) if about_decision && moved.decision.is_some() => {
+            (Record::Event(_), Fact::Moved(moved))
+                if about_decision && moved.decision.is_some() =>
+            {
                 format!("/metadata/payload{pointer}")
             }
-            (Record::Event(_), Fact::Beside(Beside::Decided(..))) if about_decision => format!("/data/decision{pointer}"),
-            (Record::Transition(_), Fact::Moved(moved)) if about_decision && moved.decision.is_some() => {
+            (Record::Event(_), Fact::Beside(Beside::Decided(..))) if about_decision => {
+                format!("/data/decision{pointer}")
+            }
+            (Record::Transition(_), Fact::Moved(moved))
+                if about_decision && moved.decision.is_some() =>
+            {
                 format!("/payload{pointer}")
             }
             _ => step.part.pointer(pointer),
@@ -138,10 +176,19 @@ pub(super) fn place(
         Target::Line(line) if *line != entry.line => return bare(*line),
         Target::Line(_) | Target::Step => vec![below("")],
         Target::Below(pointer) => vec![below(pointer), below("")],
-        Target::BelowIfThere(pointers) => pointers.iter().map(|p| below(p)).chain([below("")]).collect(),
+        Target::BelowIfThere(pointers) => pointers
+            .iter()
+            .map(|p| below(p))
+            .chain([below("")])
+            .collect(),
         Target::Record(pointer) => {
-            let nested = step.and_then(|s| s.part.nested).map(|n| format!("/turns/{n}{pointer}"));
-            nested.into_iter().chain([(*pointer).to_owned(), below("")]).collect()
+            let nested = step
+                .and_then(|s| s.part.nested)
+                .map(|n| format!("/turns/{n}{pointer}"));
+            nested
+                .into_iter()
+                .chain([(*pointer).to_owned(), below("")])
+                .collect()
         }
     };
     for pointer in candidates {
@@ -149,7 +196,11 @@ pub(super) fn place(
             let at = located.name.unwrap_or(located.value.start);
             let (line, column) = entry.position(at);
             let whole = pointer.is_empty();
-            let length = if whole { 1 } else { (located.value.end - at).min(80) };
+            let length = if whole {
+                1
+            } else {
+                (located.value.end - at).min(80)
+            };
             return Place {
                 file: file.clone(),
                 line,
@@ -159,5 +210,10 @@ pub(super) fn place(
             };
         }
     }
-    Place { line: entry.line, column: entry.indent + 1, excerpt: Some(entry.excerpt(0, 1)), ..bare(entry.line) }
+    Place {
+        line: entry.line,
+        column: entry.indent + 1,
+        excerpt: Some(entry.excerpt(0, 1)),
+        ..bare(entry.line)
+    }
 }

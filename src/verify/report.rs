@@ -81,7 +81,8 @@ pub struct Report {
     pub counts: Counts,
     /// What became of the units of each input.
     pub inputs: Vec<InputUnits>,
-    /// Inputs that have no entry of their own: their units are in the last one, which has an empty name.
+    /// Inputs that have no entry of their own: their units are in the last one, which has an empty
+    /// name.
     pub inputs_left_out: u64,
     /// The executions, in the order of the input.
     pub summaries: Vec<Summary>,
@@ -91,13 +92,15 @@ pub struct Report {
     pub(crate) kept: [usize; 3],
     /// Those that are counted and not kept: a configuration may still change how bad they are.
     pub dropped: Dropped,
-    /// Executions with an error that isn't kept, as file and id: they have failed, whatever is listed of them.
+    /// Executions with an error that isn't kept, as file and id: they have failed, whatever is
+    /// listed of them.
     pub failed_unlisted: BTreeSet<(Arc<str>, Arc<str>)>,
     /// The turns, where they were asked for.
     pub timeline: Timeline,
     /// What whoever reads the report has to be told besides, in sentences. May hold hostile text.
     pub notices: Vec<String>,
-    /// What was found secret. Its own texts are free of it; whoever says more of the inputs has to be as well.
+    /// What was found secret. Its own texts are free of it; whoever says more of the inputs has to
+    /// be as well.
     pub secrets: Mask,
     /// Files under the given paths that aren't read, up to a limit.
     pub skipped: Vec<Skipped>,
@@ -123,15 +126,27 @@ pub fn skipped_sentence(skipped: &[Skipped], count: u64) -> Option<String> {
     if count > named.len() as u64 {
         named.push(format!("{} more", count - named.len() as u64));
     }
-    let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-    (count > 0).then(|| format!("skipped {files} under the given paths: {}", named.join(", ")))
+    let files = if count == 1 {
+        "1 file".to_owned()
+    } else {
+        format!("{count} files")
+    };
+    (count > 0).then(|| {
+        format!(
+            "skipped {files} under the given paths: {}",
+            named.join(", ")
+        )
+    })
 }
 
 impl Report {
     /// Keeps what wasn't read.
     pub fn skip(&mut self, skipped: Vec<Skipped>) {
         self.counts.skipped += skipped.len() as u64;
-        for mut skipped in skipped.into_iter().take(SKIPPED.saturating_sub(self.skipped.len())) {
+        for mut skipped in skipped
+            .into_iter()
+            .take(SKIPPED.saturating_sub(self.skipped.len()))
+        {
             self.secrets.clean(&mut skipped.name);
             self.skipped.push(skipped);
         }
@@ -144,12 +159,15 @@ impl Report {
         self.counts.left_out += number;
     }
 
-    /// Adds the findings of an input, up to so many of each severity in all; the others are counted.
+    /// Adds the findings of an input, up to so many of each severity in all; the others are
+    /// counted.
     #[expect(clippy::vec_box, reason = "most of them are let go of")]
     pub(super) fn keep(&mut self, mut findings: Vec<Box<Finding>>, most: usize) {
         findings.sort_by_cached_key(|finding| finding.order());
         for finding in findings {
-            let Some(kept) = self.kept.get_mut(finding.severity as usize) else { continue };
+            let Some(kept) = self.kept.get_mut(finding.severity as usize) else {
+                continue;
+            };
             if *kept < most {
                 *kept += 1;
                 self.counts.count(finding.severity);
@@ -163,19 +181,27 @@ impl Report {
         }
     }
 
-    /// Keeps so many findings, the worst ones, and counts the others: what is only noted crowds no error out.
+    /// Keeps so many findings, the worst ones, and counts the others: what is only noted crowds no
+    /// error out.
     pub(super) fn cut(&mut self, most: usize) {
         if self.findings.len() <= most {
             return;
         }
         let mut room = most;
         let mut shares = [Severity::Error, Severity::Warning, Severity::Note].map(|severity| {
-            let share = self.findings.iter().filter(|f| f.severity == severity).count().min(room);
+            let share = self
+                .findings
+                .iter()
+                .filter(|f| f.severity == severity)
+                .count()
+                .min(room);
             room -= share;
             (severity, share)
         });
         for finding in std::mem::take(&mut self.findings) {
-            let share = shares.iter_mut().find(|(severity, _)| *severity == finding.severity);
+            let share = shares
+                .iter_mut()
+                .find(|(severity, _)| *severity == finding.severity);
             match share {
                 Some((_, left)) if *left > 0 => {
                     *left -= 1;
@@ -183,7 +209,10 @@ impl Report {
                 }
                 _ => {
                     self.counts.left_out += 1;
-                    *self.dropped.entry((finding.code, finding.severity)).or_default() += 1;
+                    *self
+                        .dropped
+                        .entry((finding.code, finding.severity))
+                        .or_default() += 1;
                     if let (Severity::Error, Some(id)) = (finding.severity, finding.execution) {
                         self.failed_unlisted.insert((finding.place.file, id));
                     }
@@ -235,7 +264,12 @@ impl Report {
         self.timeline.left_out += other.timeline.left_out;
         self.notices.extend(other.notices);
         self.secrets.absorb(other.secrets);
-        self.skipped.extend(other.skipped.into_iter().take(SKIPPED.saturating_sub(self.skipped.len())));
+        self.skipped.extend(
+            other
+                .skipped
+                .into_iter()
+                .take(SKIPPED.saturating_sub(self.skipped.len())),
+        );
         self.account = self.account.take().or(other.account);
         self.inputs_left_out += other.inputs_left_out;
         for input in other.inputs {

@@ -10,7 +10,9 @@ use super::timeline::{Pen, Recorder, Timeline};
 use crate::diag::{Code, Finding, Related, Severity, subject};
 use crate::governance::Event;
 use crate::json::Raw;
-use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Moved, Movement, Remains, Summary};
+use crate::replay::{
+    Aspect, Breach, Close, Context, Execution, Judged, Moved, Movement, Remains, Summary,
+};
 use crate::rules::{self, Draft, Out, Scene, Settings};
 use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
@@ -18,7 +20,8 @@ use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
 use crate::trace::step::{Beside, Part, Told};
 use crate::trace::{Fact, Format, Step};
-use std::collections::{BTreeSet, HashMap};
+use hashbrown::HashMap;
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
@@ -28,10 +31,11 @@ pub(super) struct Shard {
     file: Arc<str>,
     format: Format,
     open: HashMap<Box<str>, Box<Live>>,
-    /// The execution whose record came last, with its id: the next record is likely to be its as well.
+    /// The execution whose record came last, with its id: the next record is likely to be its as
+    /// well.
     current: Option<(Box<str>, Box<Live>)>,
-    /// Executions that were declared over, by a hash of their id that nobody outside knows the key of: where their summary is, and
-    /// what is left of them.
+    /// Executions that were declared over, by a hash of their id that nobody outside knows the key
+    /// of: where their summary is, and what is left of them.
     closed: HashMap<u64, (usize, Remains)>,
     hasher: RandomState,
     bounds: Bounds,
@@ -45,7 +49,8 @@ pub(super) struct Shard {
     findings: Kept,
     /// Records that repeat an earlier one byte for byte.
     repeated: u64,
-    /// Open executions, and those that go on behind their end, with an error among the findings that aren't kept.
+    /// Open executions, and those that go on behind their end, with an error among the findings
+    /// that aren't kept.
     failed_unlisted: BTreeSet<Arc<str>>,
     /// Line of the last record that can't be attributed to an execution.
     last_lost: u64,
@@ -70,11 +75,12 @@ struct Live {
     /// Chain breaks in a row are one.
     chain_broken_at: u64,
     chain_root: Option<usize>,
-    /// The record that can't be read which may explain what is missing: of this execution, or of any; and the same for tokens.
+    /// The record that can't be read which may explain what is missing: of this execution, or of
+    /// any; and the same for tokens.
     lost: Option<Root>,
     token_lost: Option<Root>,
-    /// What a scan has found, and where it was said: the same text stands in a thought, its proposal and
-    /// its execution.
+    /// What a scan has found, and where it was said: the same text stands in a thought, its
+    /// proposal and its execution.
     scanned: HashMap<String, usize>,
     /// It goes on after its end: the summary that it belongs to.
     ghost_of: Option<usize>,
@@ -147,7 +153,13 @@ impl Shard {
     }
 
     /// Replays one record of one execution of this worker's.
-    pub(super) fn entry(&mut self, id: &str, entry: &Entry<'_>, settings: &Settings, context: Context<'_>) {
+    pub(super) fn entry(
+        &mut self,
+        id: &str,
+        entry: &Entry<'_>,
+        settings: &Settings,
+        context: Context<'_>,
+    ) {
         // Taken out while it is worked on: findings and executions are this worker's both.
         let (id, mut live) = match self.current.take() {
             Some((name, live)) if *name == *id => (name, live),
@@ -184,19 +196,25 @@ impl Shard {
         self.unload(&live);
         let remains = live.execution.remains();
         self.held += remains.weight();
-        self.closed.insert(self.hasher.hash_one(id), (self.summaries.len(), remains));
+        self.closed
+            .insert(self.hasher.hash_one(id), (self.summaries.len(), remains));
         self.sum_up(&live);
     }
 
     fn sum_up(&mut self, live: &Live) {
         let failed_unlisted = self.failed_unlisted.remove(live.execution.id());
-        self.summaries.push(Summary { failed_unlisted, ..live.execution.summary() });
+        self.summaries.push(Summary {
+            failed_unlisted,
+            ..live.execution.summary()
+        });
     }
 
     /// Why no more executions are opened.
     fn is_full(&mut self) -> Option<Bound> {
         let number = self.closed.len() + self.open.len();
-        self.full = self.full.or((number >= self.bounds.executions).then_some(Bound::Executions));
+        self.full = self
+            .full
+            .or((number >= self.bounds.executions).then_some(Bound::Executions));
         self.full
     }
 
@@ -206,7 +224,9 @@ impl Shard {
 
     /// Takes note of a record that isn't replayed.
     fn refuse(&mut self, bound: Bound, entry: &Entry<'_>) {
-        let refused = self.refused.get_or_insert_with(|| Refused::new(entry.line, bound));
+        let refused = self
+            .refused
+            .get_or_insert_with(|| Refused::new(entry.line, bound));
         refused.records += 1;
         refused.content.add("");
         for part in shown_parts(entry) {
@@ -217,7 +237,11 @@ impl Shard {
     /// Finds out what an execution holds.
     fn weigh(&mut self, live: &mut Live) {
         self.unload(live);
-        let scanned = live.scanned.keys().map(|message| message.len() + 64).sum::<usize>();
+        let scanned = live
+            .scanned
+            .keys()
+            .map(|message| message.len() + 64)
+            .sum::<usize>();
         live.weight = live.execution.weight() + size_of::<Live>() + scanned;
         live.unweighed = 0;
         self.load(live);
@@ -231,14 +255,22 @@ impl Shard {
         self.held = self.held.saturating_sub(live.weight + live.unweighed);
     }
 
-    /// The open executions seem to hold too much. Finds out how much it is, lets go of payloads and then of what only warnings
-    /// rest on, and if that doesn't help, opens no execution any more and gives the one up that was read last.
+    /// The open executions seem to hold too much. Finds out how much it is, lets go of payloads and
+    /// then of what only warnings rest on, and if that doesn't help, opens no execution any more
+    /// and gives the one up that was read last.
     fn relieve(&mut self, line: u64, settings: &Settings) {
         let mut open = std::mem::take(&mut self.open);
         let mut current = self.current.take();
-        let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes, looks: None };
+        let context = Context {
+            assessor: settings.assessor,
+            keep_changes: settings.keep_changes,
+            looks: None,
+        };
         for lighter in [None, Some(false), Some(true)] {
-            for live in open.values_mut().chain(current.as_mut().map(|(_, live)| live)) {
+            for live in open
+                .values_mut()
+                .chain(current.as_mut().map(|(_, live)| live))
+            {
                 match lighter {
                     Some(true) => live.execution.lighten(),
                     Some(false) if !context.keep_changes => live.execution.digest(context, SHORT),
@@ -252,14 +284,17 @@ impl Shard {
         }
         self.open = open;
         self.current = current;
-        // What is left over an eighth is found out anew with every eighth that is added, so that this takes no more time than reading.
+        // What is left over an eighth is found out anew with every eighth that is added, so that
+        // this takes no more time than reading.
         if self.held > self.bounds.held / 8 * 7 {
             self.full = self.full.or(Some(Bound::Held));
         }
         if self.is_too_heavy()
             && let Some((id, mut live)) = self.current.take()
         {
-            let refused = self.refused.get_or_insert_with(|| Refused::new(line, Bound::Held));
+            let refused = self
+                .refused
+                .get_or_insert_with(|| Refused::new(line, Bound::Held));
             refused.given_up += 1;
             refused.content.add(&*id);
             live.execution.give_up();
@@ -274,7 +309,10 @@ impl Shard {
 
     /// A new execution, or one that goes on after its end.
     fn open(&mut self, id: &str, entry: &Entry<'_>) -> Box<Live> {
-        let remains = self.closed.get_mut(&self.hasher.hash_one(id)).map(|(n, remains)| (*n, std::mem::take(remains)));
+        let remains = self
+            .closed
+            .get_mut(&self.hasher.hash_one(id))
+            .map(|(n, remains)| (*n, std::mem::take(remains)));
         let ghost_of = remains.as_ref().map(|(n, _)| *n);
         let mut execution = Execution::new(id.into(), self.file.clone(), self.format, entry.line);
         if let Some((n, remains)) = remains
@@ -300,19 +338,41 @@ impl Shard {
         Box::new(live)
     }
 
-    fn replay(&mut self, live: &mut Live, entry: &Entry<'_>, settings: &Settings, context: Context<'_>) {
+    fn replay(
+        &mut self,
+        live: &mut Live,
+        entry: &Entry<'_>,
+        settings: &Settings,
+        context: Context<'_>,
+    ) {
         let execution = &mut live.execution;
         if matches!(entry.record, Record::Event(_)) && execution.is_repeat(entry.text) {
             self.repeated += 1;
             return;
         }
         let begins = execution.last_line() == 0;
-        let lost_between = if begins { self.last_lost > self.start_excused } else { self.last_lost > execution.last_line() };
+        let lost_between = if begins {
+            self.last_lost > self.start_excused
+        } else {
+            self.last_lost > execution.last_line()
+        };
         let problem_root = self.problems(live, entry);
-        if matches!(entry.record, Record::CastFrame(_)) && entry.line == live.execution.first_line() {
-            let message = "the recording begins without the line that says its version and size".to_owned();
-            let problem = Problem { code: Code(103), at: (0, 1), pointer: None, message };
-            let finding = problem_finding(&self.file, entry, &problem, Some(live.execution.id().clone()));
+        if matches!(entry.record, Record::CastFrame(_)) && entry.line == live.execution.first_line()
+        {
+            let message =
+                "the recording begins without the line that says its version and size".to_owned();
+            let problem = Problem {
+                code: Code(103),
+                at: (0, 1),
+                pointer: None,
+                message,
+            };
+            let finding = problem_finding(
+                &self.file,
+                entry,
+                &problem,
+                Some(live.execution.id().clone()),
+            );
             if let Some(finding) = finding {
                 self.keep(finding);
             }
@@ -325,7 +385,8 @@ impl Shard {
         };
         if let Some((prev, declares_chain)) = link {
             let mut judged = Judged::default();
-            live.execution.record(entry.line, entry.text, prev, declares_chain, &mut judged);
+            live.execution
+                .record(entry.line, entry.text, prev, declares_chain, &mut judged);
             if judged.anomalies().chain.is_some() {
                 self.chain(live, entry, &judged, lost_between, settings);
             }
@@ -344,21 +405,37 @@ impl Shard {
             // Records of another execution may look like this one's.
             live.execution.doubt_all();
         }
-        if let Record::Broken(Broken { kind: None, turn, .. }) = entry.record {
+        if let Record::Broken(Broken {
+            kind: None, turn, ..
+        }) = entry.record
+        {
             let mut judged = Judged::default();
             live.execution.lose_track(entry.line, turn, &mut judged);
             live.lost = problem_root.map(Root::Finding);
             live.root = live.root.or(live.lost);
-            let scene =
-                Scene { execution: &live.execution, step: None, entry: Some(entry), judged: &judged, close: None, settings };
+            let scene = Scene {
+                execution: &live.execution,
+                step: None,
+                entry: Some(entry),
+                judged: &judged,
+                close: None,
+                settings,
+            };
             let drafts = scene_drafts(&scene);
             self.fold_drafts(live, live.lost, &drafts, (Some(entry), None));
         }
-        let mut input_hash_wrong = matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
+        let mut input_hash_wrong =
+            matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
         self.recorder.open_record(entry);
         let mut context_breaks = match &entry.record {
-            Record::V1(record) => live.execution.context().note(record, settings.context_budget),
-            Record::Mended(record) => live.execution.context().note_mended(record, settings.context_budget),
+            Record::V1(record) => live
+                .execution
+                .context()
+                .note(record, settings.context_budget),
+            Record::Mended(record) => live
+                .execution
+                .context()
+                .note_mended(record, settings.context_budget),
             Record::Broken(_) => {
                 live.execution.context().lose();
                 Vec::new()
@@ -368,12 +445,18 @@ impl Shard {
         let refusals = Refusals::of(entry);
         let mut counted = false;
         entry.record.steps(&mut |step| {
-            let refusal = refusals.at(step.part.nested).and_then(|text| Some((native::decision(text)?, Raw::trusted(text))));
-            let refused = refusal.as_ref().and_then(|(decision, written)| step.refused(decision, *written));
+            let refusal = refusals
+                .at(step.part.nested)
+                .and_then(|text| Some((native::decision(text)?, Raw::trusted(text))));
+            let refused = refusal
+                .as_ref()
+                .and_then(|(decision, written)| step.refused(decision, *written));
             counted |= refused.is_some();
             // The record is none of a decision, and holds a rejection all the same.
-            let beside = refusal.filter(|_| refused.is_none() && !counted && !is_whole(&entry.record));
-            let told = beside.and_then(|(decision, written)| refusal_beside(&step, &decision, written));
+            let beside =
+                refusal.filter(|_| refused.is_none() && !counted && !is_whole(&entry.record));
+            let told =
+                beside.and_then(|(decision, written)| refusal_beside(&step, &decision, written));
             counted |= told.is_some();
             // A proposal is there before it can be rejected.
             let behind = matches!(step.fact, Fact::Proposed(_));
@@ -390,11 +473,16 @@ impl Shard {
                 judged.anomalies_mut().context = std::mem::take(&mut context_breaks);
             }
             let told = live.execution.told_for(&step);
-            let decision = told.as_ref().and_then(|(line, text)| Some((*line, native::decision(text)?)));
-            let told = decision.as_ref().map(|(line, decision)| step.with_decision(*line, decision));
+            let decision = told
+                .as_ref()
+                .and_then(|(line, text)| Some((*line, native::decision(text)?)));
+            let told = decision
+                .as_ref()
+                .map(|(line, decision)| step.with_decision(*line, decision));
             let step = told.as_ref().unwrap_or(&step);
             live.execution.step(entry.line, step, context, &mut judged);
-            self.recorder.note(&mut live.pen, entry, step, &judged, &live.execution);
+            self.recorder
+                .note(&mut live.pen, entry, step, &judged, &live.execution);
             if let Fact::Unreadable(kind) = step.fact {
                 live.lost = problem_root.map(Root::Finding);
                 if kind == RecordKind::CapabilityIssued {
@@ -409,11 +497,24 @@ impl Shard {
                 self.refusal(live, entry, told, (lost_between, settings), context);
             }
         });
-        if let Some(text) = refusals.at(None).filter(|_| !counted && is_whole(&entry.record))
+        if let Some(text) = refusals
+            .at(None)
+            .filter(|_| !counted && is_whole(&entry.record))
             && let Some(decision) = native::decision(text)
         {
-            let told = Beside::Decided(None, Some(Told { decision, written: Raw::trusted(text) }));
-            let step = Step { turn: None, time: None, part: Part::WHOLE, fact: Fact::Beside(told) };
+            let told = Beside::Decided(
+                None,
+                Some(Told {
+                    decision,
+                    written: Raw::trusted(text),
+                }),
+            );
+            let step = Step {
+                turn: None,
+                time: None,
+                part: Part::WHOLE,
+                fact: Fact::Beside(told),
+            };
             self.refusal(live, entry, &step, (lost_between, settings), context);
         }
     }
@@ -440,13 +541,22 @@ impl Shard {
                 self.scanned(live, entry, problem);
                 continue;
             }
-            if let Some(finding) = problem_finding(&self.file, entry, problem, Some(live.execution.id().clone())) {
+            if let Some(finding) = problem_finding(
+                &self.file,
+                entry,
+                problem,
+                Some(live.execution.id().clone()),
+            ) {
                 if let Some(aspect) = rules::by_code(problem.code).and_then(|r| r.aspect) {
                     live.execution.verdict_mut().deny(aspect);
                 }
                 if problem.code == Code(106) {
                     // Two readers would see two records: nothing that rests on it can be told.
-                    for aspect in [Aspect::LegalPath, Aspect::Authorised, Aspect::GovernanceComplete] {
+                    for aspect in [
+                        Aspect::LegalPath,
+                        Aspect::Authorised,
+                        Aspect::GovernanceComplete,
+                    ] {
                         live.execution.verdict_mut().doubt(aspect);
                     }
                 }
@@ -460,35 +570,76 @@ impl Shard {
     /// Reports what a scan has found, once for each execution.
     fn scanned(&mut self, live: &mut Live, entry: &Entry<'_>, problem: &Problem) {
         let root = live.scanned.get(&problem.message).copied();
-        let Some(found) = problem_finding(&self.file, entry, problem, Some(live.execution.id().clone())) else { return };
+        let Some(found) = problem_finding(
+            &self.file,
+            entry,
+            problem,
+            Some(live.execution.id().clone()),
+        ) else {
+            return;
+        };
         let Some(root) = root else {
             if let Some(index) = self.keep(found) {
                 live.scanned.insert(problem.message.clone(), index);
             }
             return;
         };
-        if self.findings.get(root).is_some_and(|f| f.place.line != entry.line) {
-            self.fold(Some(Root::Finding(root)), "the same stands here".into(), vec![found]);
+        if self
+            .findings
+            .get(root)
+            .is_some_and(|f| f.place.line != entry.line)
+        {
+            self.fold(
+                Some(Root::Finding(root)),
+                "the same stands here".into(),
+                vec![found],
+            );
         }
     }
 
-    /// A break of the chain. Breaks in a row go back to one change; a break behind a line that can't be
-    /// read goes back to that line.
-    fn chain(&mut self, live: &mut Live, entry: &Entry<'_>, judged: &Judged, lost_between: bool, settings: &Settings) {
-        let previous = judged.anomalies().chain.as_ref().map_or(0, |c| c.previous_line);
-        live.execution.verdict_mut().deny(Aspect::GovernanceComplete);
-        let scene = Scene { execution: &live.execution, step: None, entry: Some(entry), judged, close: None, settings };
+    /// A break of the chain. Breaks in a row go back to one change; a break behind a line that
+    /// can't be read goes back to that line.
+    fn chain(
+        &mut self,
+        live: &mut Live,
+        entry: &Entry<'_>,
+        judged: &Judged,
+        lost_between: bool,
+        settings: &Settings,
+    ) {
+        let previous = judged
+            .anomalies()
+            .chain
+            .as_ref()
+            .map_or(0, |c| c.previous_line);
+        live.execution
+            .verdict_mut()
+            .deny(Aspect::GovernanceComplete);
+        let scene = Scene {
+            execution: &live.execution,
+            step: None,
+            entry: Some(entry),
+            judged,
+            close: None,
+            settings,
+        };
         let drafts = scene_drafts(&scene);
         let root = if lost_between {
             Some(Root::Line(self.last_lost))
         } else if previous != 0 && live.chain_broken_at == previous {
             live.chain_root.map(Root::Finding)
         } else {
-            live.chain_root = self.report(live, &drafts, Some(entry), None).first().copied();
+            live.chain_root = self
+                .report(live, &drafts, Some(entry), None)
+                .first()
+                .copied();
             live.chain_broken_at = entry.line;
             return;
         };
-        let found = drafts.iter().map(|draft| self.found(live, draft, Some(entry), None)).collect();
+        let found = drafts
+            .iter()
+            .map(|draft| self.found(live, draft, Some(entry), None))
+            .collect();
         self.fold(root, "YV801 broken-chain follows from it".into(), found);
         live.chain_broken_at = entry.line;
     }
@@ -503,16 +654,26 @@ impl Shard {
         lost_between: bool,
         settings: &Settings,
     ) {
-        let scene = Scene { execution: &live.execution, step: Some(step), entry: Some(entry), judged, close: None, settings };
+        let scene = Scene {
+            execution: &live.execution,
+            step: Some(step),
+            entry: Some(entry),
+            judged,
+            close: None,
+            settings,
+        };
         let drafts = scene_drafts(&scene);
         if let Some(decision) = scene.decision().filter(|d| d.signature.is_some()) {
-            self.signed.note(&live.execution, step.turn, &decision, entry.line);
+            self.signed
+                .note(&live.execution, step.turn, &decision, entry.line);
             if settings.keys.is_none() {
                 live.execution.unchecked_signature();
             }
         }
-        let (excused, drafts): (Vec<_>, Vec<_>) =
-            drafts.into_iter().map(|draft| (excuse(&draft, judged), draft)).partition(|(excuse, _)| excuse.is_some());
+        let (excused, drafts): (Vec<_>, Vec<_>) = drafts
+            .into_iter()
+            .map(|draft| (excuse(&draft, judged), draft))
+            .partition(|(excuse, _)| excuse.is_some());
         let drafts: Vec<Draft> = drafts.into_iter().map(|(_, draft)| draft).collect();
         let root = live.root;
         self.apply_movement(live, (entry, step), judged, drafts, lost_between);
@@ -530,7 +691,8 @@ impl Shard {
         }
     }
 
-    /// Folds findings under the one that explains them, and leaves the answers that they would deny open.
+    /// Folds findings under the one that explains them, and leaves the answers that they would deny
+    /// open.
     fn fold_drafts(
         &mut self,
         live: &mut Live,
@@ -543,7 +705,11 @@ impl Shard {
                 live.execution.verdict_mut().doubt(aspect);
             }
             let found = self.found(live, draft, entry, step);
-            self.fold(root, format!("{} {} follows from it", draft.rule.code, draft.rule.name), vec![found]);
+            self.fold(
+                root,
+                format!("{} {} follows from it", draft.rule.code, draft.rule.name),
+                vec![found],
+            );
         }
     }
 
@@ -571,8 +737,15 @@ impl Shard {
                 // A break has denied it; behind a record that can't be read it isn't known.
                 live.execution.verdict_mut().doubt(Aspect::LegalPath);
                 self.report(live, &drafts, Some(entry), Some(step));
-                let found = self.displaced(live, *moved, entry, step).into_iter().collect();
-                self.fold(live.root, format!("{} is out of place because of it", moved.event), found);
+                let found = self
+                    .displaced(live, *moved, entry, step)
+                    .into_iter()
+                    .collect();
+                self.fold(
+                    live.root,
+                    format!("{} is out of place because of it", moved.event),
+                    found,
+                );
             }
             Movement::Illegal => {
                 if lost_between || matches!(live.root, Some(Root::Line(_))) {
@@ -583,15 +756,23 @@ impl Shard {
                     }
                     live.root = Some(root);
                     live.execution.lose_track_at(moved.event);
-                    let (folded, others): (Vec<Draft>, Vec<Draft>) =
-                        drafts.into_iter().partition(|d| PATH_RULES.contains(&d.rule.code.0));
-                    // One line for the event, whatever is wrong with it; what else is, is kept as well.
-                    let mut found: Vec<Finding> =
-                        folded.iter().map(|draft| self.found(live, draft, Some(entry), Some(step))).collect();
+                    let (folded, others): (Vec<Draft>, Vec<Draft>) = drafts
+                        .into_iter()
+                        .partition(|d| PATH_RULES.contains(&d.rule.code.0));
+                    // One line for the event, whatever is wrong with it; what else is, is kept as
+                    // well.
+                    let mut found: Vec<Finding> = folded
+                        .iter()
+                        .map(|draft| self.found(live, draft, Some(entry), Some(step)))
+                        .collect();
                     if found.is_empty() {
                         found.extend(self.displaced(live, *moved, entry, step));
                     }
-                    self.fold(Some(root), format!("{} is illegal in {}", moved.event, moved.before), found);
+                    self.fold(
+                        Some(root),
+                        format!("{} is illegal in {}", moved.event, moved.before),
+                        found,
+                    );
                     live.execution.verdict_mut().doubt(Aspect::LegalPath);
                     if moved.event == Event::ObservationRecorded {
                         // What is missing before an observation is something that ran.
@@ -610,42 +791,75 @@ impl Shard {
         }
     }
 
-    /// What is to be said of an event that only an earlier break explains, should nobody hear of that.
-    fn displaced(&self, live: &Live, moved: Moved, entry: &Entry<'_>, step: &Step<'_, '_>) -> Option<Finding> {
+    /// What is to be said of an event that only an earlier break explains, should nobody hear of
+    /// that.
+    fn displaced(
+        &self,
+        live: &Live,
+        moved: Moved,
+        entry: &Entry<'_>,
+        step: &Step<'_, '_>,
+    ) -> Option<Finding> {
         let mut out = Out::default();
-        let is_result = matches!(moved.event, Event::ExecutionFinished | Event::ObservationRecorded);
+        let is_result = matches!(
+            moved.event,
+            Event::ExecutionFinished | Event::ObservationRecorded
+        );
         out.report(
             rules::by_code(Code(if is_result { 311 } else { 201 }))?,
             format!("{} is illegal in {}", moved.event, moved.before),
         )
         .subject(subject([&moved.event.to_string(), moved.before.name()]));
-        out.drafts.first().map(|draft| self.found(live, draft, Some(entry), Some(step)))
+        out.drafts
+            .first()
+            .map(|draft| self.found(live, draft, Some(entry), Some(step)))
     }
 
-    /// Lists findings under the one that explains them. They are kept: they stand on their own as soon as it is let pass.
+    /// Lists findings under the one that explains them. They are kept: they stand on their own as
+    /// soon as it is let pass.
     fn fold(&mut self, root: Option<Root>, message: String, findings: Vec<Finding>) {
-        let Some(first) = findings.first() else { return };
-        let related = Related { folded: Vec::new(), ..Related::new(&self.file, first.place.line, message) };
+        let Some(first) = findings.first() else {
+            return;
+        };
+        let related = Related {
+            folded: Vec::new(),
+            ..Related::new(&self.file, first.place.line, message)
+        };
         let has_place = self.folded < self.bounds.folded;
         let root = match root {
             // Nothing where it has made room for a worse one.
             Some(Root::Finding(index)) => self.findings.get_mut(index),
             Some(Root::Line(lost)) if has_place => {
                 self.folded += findings.len();
-                return self.follow_ups.push((lost, Related { folded: findings, ..related }));
+                return self.follow_ups.push((
+                    lost,
+                    Related {
+                        folded: findings,
+                        ..related
+                    },
+                ));
             }
             Some(Root::Line(_)) | None => None,
         };
         let Some(root) = root else {
             // What explains them isn't kept.
-            return findings.iter().for_each(|f| self.leave_out(f.code, f.severity, f.execution.as_ref()));
+            return findings
+                .iter()
+                .for_each(|f| self.leave_out(f.code, f.severity, f.execution.as_ref()));
         };
         // That something ran without leave is all that there is to say of what comes of it.
-        let by_leave = rules::by_code(root.code).is_some_and(|rule| rule.aspect == Some(Aspect::Authorised));
-        let mut folded: Vec<Finding> = findings.into_iter().filter(|f| !by_leave || !matches!(f.code, Code(201 | 311))).collect();
+        let by_leave =
+            rules::by_code(root.code).is_some_and(|rule| rule.aspect == Some(Aspect::Authorised));
+        let mut folded: Vec<Finding> = findings
+            .into_iter()
+            .filter(|f| !by_leave || !matches!(f.code, Code(201 | 311)))
+            .collect();
         if !has_place {
             for finding in folded.drain(..) {
-                *root.unlisted.entry((finding.code, finding.severity)).or_default() += 1;
+                *root
+                    .unlisted
+                    .entry((finding.code, finding.severity))
+                    .or_default() += 1;
             }
         }
         let before = root.folded().count();
@@ -655,17 +869,37 @@ impl Shard {
 
     fn finish(&mut self, live: &mut Live, close: &Close, settings: &Settings) {
         let judged = Judged::default();
-        let scene = Scene { execution: &live.execution, step: None, entry: None, judged: &judged, close: Some(close), settings };
+        let scene = Scene {
+            execution: &live.execution,
+            step: None,
+            entry: None,
+            judged: &judged,
+            close: Some(close),
+            settings,
+        };
         let drafts = scene_drafts(&scene);
         let lost_behind = self.rest_lost || self.last_lost > live.execution.last_line();
         if lost_behind && (self.rest_lost || self.format.holds_one_execution()) {
             live.execution.doubt_all();
         }
         // A path that broke may have lost its end, and so may one behind which a line was lost.
-        let root = if lost_behind { Some(Root::Line(self.last_lost)) } else { live.root.filter(|_| live.execution.is_broken()) };
-        let (folded, others): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(|d| root.is_some() && d.rule.code.0 == 203);
-        let folded = folded.iter().map(|draft| self.found(live, draft, None, None)).collect();
-        self.fold(root, "the execution may have ended there".to_owned(), folded);
+        let root = if lost_behind {
+            Some(Root::Line(self.last_lost))
+        } else {
+            live.root.filter(|_| live.execution.is_broken())
+        };
+        let (folded, others): (Vec<Draft>, Vec<Draft>) = drafts
+            .into_iter()
+            .partition(|d| root.is_some() && d.rule.code.0 == 203);
+        let folded = folded
+            .iter()
+            .map(|draft| self.found(live, draft, None, None))
+            .collect();
+        self.fold(
+            root,
+            "the execution may have ended there".to_owned(),
+            folded,
+        );
         self.report(live, &others, None, None);
     }
 
@@ -676,7 +910,10 @@ impl Shard {
 
     /// Ends every execution that is still open, with the input.
     pub(super) fn end(mut self, settings: &Settings) -> Harvest {
-        let mut open: Vec<_> = std::mem::take(&mut self.open).into_iter().chain(self.current.take()).collect();
+        let mut open: Vec<_> = std::mem::take(&mut self.open)
+            .into_iter()
+            .chain(self.current.take())
+            .collect();
         open.sort_by(|(a, _), (b, _)| a.cmp(b));
         for (_, mut live) in open {
             let close = live.execution.close();
@@ -725,12 +962,20 @@ impl Shard {
     }
 
     /// The finding that a draft is of.
-    fn found(&self, live: &Live, draft: &Draft, entry: Option<&Entry<'_>>, step: Option<&Step<'_, '_>>) -> Finding {
+    fn found(
+        &self,
+        live: &Live,
+        draft: &Draft,
+        entry: Option<&Entry<'_>>,
+        step: Option<&Step<'_, '_>>,
+    ) -> Finding {
         let place = place(&self.file, live.execution.last_line(), draft, entry, step);
         // In a turn that stands on one line, the related place is where the finding is.
         let mut related = Vec::with_capacity(draft.related.len());
         let elsewhere = draft.related.iter().filter(|(line, _)| *line != place.line);
-        related.extend(elsewhere.map(|(line, message)| Related::new(&self.file, *line, message.as_str())));
+        related.extend(
+            elsewhere.map(|(line, message)| Related::new(&self.file, *line, message.as_str())),
+        );
         Finding {
             execution: Some(live.execution.id().clone()),
             turn: step.and_then(|s| s.turn.or(live.execution.turn().id)),
@@ -749,7 +994,8 @@ impl Shard {
     }
 
     fn keep(&mut self, finding: Finding) -> Option<usize> {
-        self.has_room(finding.code, finding.severity, finding.execution.as_ref()).then(|| self.findings.push(finding))
+        self.has_room(finding.code, finding.severity, finding.execution.as_ref())
+            .then(|| self.findings.push(finding))
     }
 
     /// Whether one more finding of this severity is kept; otherwise it is counted.

@@ -1,4 +1,5 @@
-//! Signed decisions that come again. A signature is for one decision about one action; the same one in another record was copied.
+//! Signed decisions that come again. A signature is for one decision about one action; the same one
+//! in another record was copied.
 
 use super::place::help;
 use super::report::Report;
@@ -19,7 +20,8 @@ const MOST_OF_WORKER: usize = 1 << 15;
 /// Findings about one input that are kept; the rest is counted.
 const FINDINGS: usize = 1000;
 
-/// A signed decision, by hashes of its signature and of what it is about: execution, turn and action.
+/// A signed decision, by hashes of its signature and of what it is about: execution, turn and
+/// action.
 #[derive(Debug)]
 struct Seen {
     value: u64,
@@ -48,7 +50,11 @@ struct LeftOut {
 
 impl LeftOut {
     fn add(kept: &mut Option<Self>, seen: &Seen) {
-        let first = || Self { line: seen.line, execution: seen.execution.clone(), content: ContentHash::default() };
+        let first = || Self {
+            line: seen.line,
+            execution: seen.execution.clone(),
+            content: ContentHash::default(),
+        };
         let left_out = kept.get_or_insert_with(first);
         left_out.content.add(seen.value.to_le_bytes());
         left_out.content.add(seen.about.to_le_bytes());
@@ -66,16 +72,34 @@ impl LeftOut {
 
 impl Signed {
     /// Takes note of a decision, if it is signed.
-    pub(super) fn note(&mut self, execution: &Execution, turn: Option<i64>, decision: &Decision<'_>, line: u64) {
+    pub(super) fn note(
+        &mut self,
+        execution: &Execution,
+        turn: Option<i64>,
+        decision: &Decision<'_>,
+        line: u64,
+    ) {
         let Some(signature) = decision.signature else {
             return;
         };
-        let proposal = execution.turn().proposal.as_ref().map(|kept| &kept.what).filter(|what| what.is_recorded());
+        let proposal = execution
+            .turn()
+            .proposal
+            .as_ref()
+            .map(|kept| &kept.what)
+            .filter(|what| what.is_recorded());
         let action = match decision.modification() {
-            Some(modified) => modified.payload.map(|payload| action_hash(&modified.kind.name(), payload)),
+            Some(modified) => modified
+                .payload
+                .map(|payload| action_hash(&modified.kind.name(), payload)),
             None => proposal.and_then(KeptAction::hash),
         };
-        let about = serde_json::json!([&**execution.id(), turn, action, decision.action.map(|id| id.decode())]);
+        let about = serde_json::json!([
+            &**execution.id(),
+            turn,
+            action,
+            decision.action.map(|id| id.decode())
+        ]);
         let seen = Seen {
             value: short(&keys::value(&signature.value.decode())),
             about: short(about.to_string().as_bytes()),
@@ -101,7 +125,8 @@ impl Signed {
 
 fn short(bytes: &[u8]) -> u64 {
     let hash: [u8; 32] = Sha256::digest(bytes).into();
-    hash.first_chunk().map_or(0, |first| u64::from_le_bytes(*first))
+    hash.first_chunk()
+        .map_or(0, |first| u64::from_le_bytes(*first))
 }
 
 /// The signatures of a run so far: what each is about, and where it stands first.
@@ -112,13 +137,21 @@ pub struct Book {
 
 /// Compares the signed decisions of one input with each other and with those of the inputs before.
 pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> Vec<Finding> {
-    let Signed { mut seen, mut left_out } = signed;
+    let Signed {
+        mut seen,
+        mut left_out,
+    } = signed;
     let mut findings = Vec::new();
     let mut copied = HashSet::new();
     let mut too_many = 0;
     seen.sort_by_key(|seen| seen.line);
     for seen in seen {
-        let Seen { value, about, line, ref execution } = seen;
+        let Seen {
+            value,
+            about,
+            line,
+            ref execution,
+        } = seen;
         match report.signed.first.get(&value) {
             Some((before, ..)) if *before == about => {}
             Some((_, before, at)) => {
@@ -126,14 +159,23 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
                     let related = Related::new(before, *at, "it stands here first");
                     let message = "the signature of this decision stands in another one as well: it was copied";
                     let copy = subject([&*format!("{value:016x}"), &*format!("{about:016x}")]);
-                    findings.extend(finding((file, line, execution), Code(322), message.into(), copy, vec![related]));
+                    findings.extend(finding(
+                        (file, line, execution),
+                        Code(322),
+                        message.into(),
+                        copy,
+                        vec![related],
+                    ));
                 } else {
                     too_many += 1;
                 }
                 copied.insert(execution.clone());
             }
             None if report.signed.first.len() < MOST => {
-                report.signed.first.insert(value, (about, file.clone(), line));
+                report
+                    .signed
+                    .first
+                    .insert(value, (about, file.clone(), line));
             }
             None => LeftOut::add(&mut left_out, &seen),
         }
@@ -143,13 +185,28 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
     {
         report.drop_findings(rule.code, rule.severity, too_many);
     }
-    for summary in report.summaries.iter_mut().filter(|s| s.file == *file && copied.contains(&s.id)) {
+    for summary in report
+        .summaries
+        .iter_mut()
+        .filter(|s| s.file == *file && copied.contains(&s.id))
+    {
         summary.verdict.deny(Aspect::GovernanceComplete);
     }
-    if let Some(LeftOut { line, execution, content }) = left_out {
+    if let Some(LeftOut {
+        line,
+        execution,
+        content,
+    }) = left_out
+    {
         let message = "there are more signed decisions than are compared: nobody looks whether this one is a copy".to_owned();
         let content = subject(["signatures", &*content.finish()]);
-        findings.extend(finding((file, line, &execution), Code(107), message, content, Vec::new()));
+        findings.extend(finding(
+            (file, line, &execution),
+            Code(107),
+            message,
+            content,
+            Vec::new(),
+        ));
     }
     findings
 }
@@ -162,7 +219,11 @@ fn finding(
     related: Vec<Related>,
 ) -> Option<Finding> {
     let rule = rules::by_code(code)?;
-    let place = Place { file: file.clone(), line, ..Place::default() };
+    let place = Place {
+        file: file.clone(),
+        line,
+        ..Place::default()
+    };
     Some(Finding {
         execution: Some(execution.clone()),
         related,

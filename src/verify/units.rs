@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// How many units of an input ended how. A unit is a line, or an element of a JSON document. Each is counted once.
+/// How many units of an input ended how. A unit is a line, or an element of a JSON document. Each
+/// is counted once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Units {
@@ -13,11 +14,13 @@ pub struct Units {
     pub blank: u64,
     /// Records that were replayed, or with `validate` checked against their schemas.
     pub steps: u64,
-    /// Records of a known format that tell of no step, and lines that repeat an earlier one byte for byte.
+    /// Records of a known format that tell of no step, and lines that repeat an earlier one byte
+    /// for byte.
     pub no_step: u64,
     /// Units that can't be read as what they should be; there is a finding for each.
     pub findings: u64,
-    /// Units that nobody has checked, because their format is unknown, a limit was reached, or reading failed. A finding says so.
+    /// Units that nobody has checked, because their format is unknown, a limit was reached, or
+    /// reading failed. A finding says so.
     pub refused: u64,
 }
 
@@ -37,7 +40,11 @@ impl Units {
             _ if broken => &mut self.findings,
             // Kept a schema that the caller has given: of what kind it is nobody knows.
             Record::Unreadable | Record::Command(_) | Record::CastHeader(_) => &mut self.no_step,
-            Record::V1(_) | Record::Event(_) | Record::Transition(_) | Record::Turn(_) | Record::CastFrame(_) => &mut self.steps,
+            Record::V1(_)
+            | Record::Event(_)
+            | Record::Transition(_)
+            | Record::Turn(_)
+            | Record::CastFrame(_) => &mut self.steps,
         };
         *class += 1;
     }

@@ -1,6 +1,8 @@
-//! Revisions of a git repository, read from the object store: no checkout, no hook, no filter, no network.
+//! Revisions of a git repository, read from the object store: no checkout, no hook, no filter, no
+//! network.
 //!
-//! Paths are bytes in git; those that are no UTF-8 are given with U+FFFD in place of what isn't, and as bytes.
+//! Paths are bytes in git; those that are no UTF-8 are given with U+FFFD in place of what isn't,
+//! and as bytes.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +12,8 @@ use thiserror::Error;
 /// Why something of a repository can't be read.
 #[derive(Debug, Error)]
 pub enum GitError {
-    /// No repository at or above the folder, or one that git refuses to read (another owner, broken).
+    /// No repository at or above the folder, or one that git refuses to read (another owner,
+    /// broken).
     #[error("no git repository can be read at `{path}`: {reason}")]
     Open {
         /// The folder asked for.
@@ -79,8 +82,8 @@ pub struct Entry {
     pub kind: Kind,
     /// Its object.
     pub id: ObjectId,
-    /// The bytes of the path where they are no UTF-8: then `path` can't be used to find the file again, and another file's
-    /// may be the same.
+    /// The bytes of the path where they are no UTF-8: then `path` can't be used to find the file
+    /// again, and another file's may be the same.
     pub raw_path: Option<Vec<u8>>,
 }
 
@@ -101,7 +104,9 @@ pub struct Repository {
 
 impl std::fmt::Debug for Repository {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Repository").field("path", &self.inner.path()).finish()
+        f.debug_struct("Repository")
+            .field("path", &self.inner.path())
+            .finish()
     }
 }
 
@@ -115,7 +120,10 @@ impl Repository {
     /// # Errors
     /// [`GitError::Open`] when there is none that can be read.
     pub fn discover(folder: &Path) -> Result<Repository, GitError> {
-        let refused = |e: git2::Error| GitError::Open { path: folder.display().to_string(), reason: e.message().to_owned() };
+        let refused = |e: git2::Error| GitError::Open {
+            path: folder.display().to_string(),
+            reason: e.message().to_owned(),
+        };
         let inner = git2::Repository::discover(folder).map_err(refused)?;
         Ok(Repository { inner })
     }
@@ -130,13 +138,17 @@ impl Repository {
     /// # Errors
     /// [`GitError::Revision`] when it names none.
     pub fn commit(&self, revision: &str) -> Result<ObjectId, GitError> {
-        let refused = |e: git2::Error| GitError::Revision { revision: revision.to_owned(), reason: e.message().to_owned() };
+        let refused = |e: git2::Error| GitError::Revision {
+            revision: revision.to_owned(),
+            reason: e.message().to_owned(),
+        };
         let object = self.inner.revparse_single(revision).map_err(refused)?;
         Ok(ObjectId(object.peel_to_commit().map_err(refused)?.id()))
     }
 
-    /// As [`Repository::commit`], of a name that means one commit only. A tag goes before a branch of the same name, and whoever may
-    /// push a tag `origin/main` would otherwise choose what is read.
+    /// As [`Repository::commit`], of a name that means one commit only. A tag goes before a branch
+    /// of the same name, and whoever may push a tag `origin/main` would otherwise choose what is
+    /// read.
     ///
     /// # Errors
     /// [`GitError::Revision`] when it names none or several.
@@ -147,10 +159,17 @@ impl Repository {
         }
         for prefix in ["refs/tags", "refs/heads", "refs/remotes"] {
             let name = format!("{prefix}/{revision}");
-            let other = self.inner.find_reference(&name).and_then(|r| r.peel_to_commit());
+            let other = self
+                .inner
+                .find_reference(&name)
+                .and_then(|r| r.peel_to_commit());
             if other.is_ok_and(|other| other.id() != commit.0) {
-                let reason = format!("the name is ambiguous: `{name}` is another commit; write it in full");
-                return Err(GitError::Revision { revision: revision.to_owned(), reason });
+                let reason =
+                    format!("the name is ambiguous: `{name}` is another commit; write it in full");
+                return Err(GitError::Revision {
+                    revision: revision.to_owned(),
+                    reason,
+                });
             }
         }
         Ok(commit)
@@ -168,40 +187,58 @@ impl Repository {
         }
     }
 
-    /// The commits that lead to `from`, newest first by commit time and then by name, at most `limit`.
+    /// The commits that lead to `from`, newest first by commit time and then by name, at most
+    /// `limit`.
     ///
     /// # Errors
     /// [`GitError::Objects`] when the history can't be read.
     pub fn history(&self, from: ObjectId, limit: usize) -> Result<Vec<ObjectId>, GitError> {
         let mut walk = self.inner.revwalk().map_err(|e| objects(&e))?;
-        walk.set_sorting(git2::Sort::TOPOLOGICAL | git2::Sort::TIME).map_err(|e| objects(&e))?;
+        walk.set_sorting(git2::Sort::TOPOLOGICAL | git2::Sort::TIME)
+            .map_err(|e| objects(&e))?;
         walk.push(from.0).map_err(|e| objects(&e))?;
-        walk.take(limit).map(|id| id.map(ObjectId).map_err(|e| objects(&e))).collect()
+        walk.take(limit)
+            .map(|id| id.map(ObjectId).map_err(|e| objects(&e)))
+            .collect()
     }
 
-    /// All files of a commit, sorted by the bytes of their paths. Submodules stand in it as one entry each.
+    /// All files of a commit, sorted by the bytes of their paths. Submodules stand in it as one
+    /// entry each.
     ///
     /// # Errors
     /// [`GitError::Objects`] when the tree can't be read, or has two entries for one path.
     pub fn files(&self, commit: ObjectId) -> Result<Vec<Entry>, GitError> {
-        let tree = self.inner.find_commit(commit.0).and_then(|c| c.tree()).map_err(|e| objects(&e))?;
+        let tree = self
+            .inner
+            .find_commit(commit.0)
+            .and_then(|c| c.tree())
+            .map_err(|e| objects(&e))?;
         let mut all = Vec::new();
-        // A stack of our own: a tree written by an attacker may be nested deeper than any call stack.
+        // A stack of our own: a tree written by an attacker may be nested deeper than any call
+        // stack.
         let mut open: Vec<(Vec<u8>, git2::Tree<'_>)> = vec![(Vec::new(), tree)];
         while let Some((prefix, tree)) = open.pop() {
             let mut names = HashSet::new();
             for entry in &tree {
-                // Git writes no such tree, and those who read one don't agree about what stands there.
-                if !names.insert(entry.name_bytes().to_vec()) || entry.name_bytes().contains(&b'/') {
-                    let path = String::from_utf8_lossy(&[&prefix, entry.name_bytes()].concat()).into_owned();
-                    return Err(GitError::Objects(format!("`{path}` stands twice in a tree, or has a `/` in a name")));
+                // Git writes no such tree, and those who read one don't agree about what stands
+                // there.
+                if !names.insert(entry.name_bytes().to_vec()) || entry.name_bytes().contains(&b'/')
+                {
+                    let path = String::from_utf8_lossy(&[&prefix, entry.name_bytes()].concat())
+                        .into_owned();
+                    return Err(GitError::Objects(format!(
+                        "`{path}` stands twice in a tree, or has a `/` in a name"
+                    )));
                 }
                 let mut path = prefix.clone();
                 path.extend_from_slice(entry.name_bytes());
                 let kind = match entry.filemode() {
                     0o040_000 => {
                         path.push(b'/');
-                        open.push((path, self.inner.find_tree(entry.id()).map_err(|e| objects(&e))?));
+                        open.push((
+                            path,
+                            self.inner.find_tree(entry.id()).map_err(|e| objects(&e))?,
+                        ));
                         continue;
                     }
                     0o120_000 => Kind::Link,
@@ -214,10 +251,20 @@ impl Repository {
         }
         all.sort();
         let entry = |(path, kind, id): (Vec<u8>, Kind, ObjectId)| match String::from_utf8(path) {
-            Ok(path) => Entry { path, kind, id, raw_path: None },
+            Ok(path) => Entry {
+                path,
+                kind,
+                id,
+                raw_path: None,
+            },
             Err(e) => {
                 let path = String::from_utf8_lossy(e.as_bytes()).into_owned();
-                Entry { path, kind, id, raw_path: Some(e.into_bytes()) }
+                Entry {
+                    path,
+                    kind,
+                    id,
+                    raw_path: Some(e.into_bytes()),
+                }
             }
         };
         Ok(all.into_iter().map(entry).collect())
@@ -226,15 +273,25 @@ impl Repository {
     /// The content of an object that [`Repository::files`] gave.
     ///
     /// # Errors
-    /// [`GitError::Objects`] when it can't be read, [`GitError::TooLarge`] when it has more than `limit` bytes.
+    /// [`GitError::Objects`] when it can't be read, [`GitError::TooLarge`] when it has more than
+    /// `limit` bytes.
     pub fn content(&self, id: ObjectId, limit: usize) -> Result<Vec<u8>, GitError> {
         let store = self.inner.odb().map_err(|e| objects(&e))?;
         // The header first: a file of gigabytes isn't unpacked only to be refused.
         let (size, _) = store.read_header(id.0).map_err(|e| objects(&e))?;
         if size > limit {
-            return Err(GitError::TooLarge { path: id.to_string(), size, limit });
+            return Err(GitError::TooLarge {
+                path: id.to_string(),
+                size,
+                limit,
+            });
         }
-        Ok(self.inner.find_blob(id.0).map_err(|e| objects(&e))?.content().to_vec())
+        Ok(self
+            .inner
+            .find_blob(id.0)
+            .map_err(|e| objects(&e))?
+            .content()
+            .to_vec())
     }
 
     /// Whether a commit has a file under this path, or something in it that is no folder.
@@ -242,7 +299,11 @@ impl Repository {
     /// # Errors
     /// [`GitError::Link`] when a symbolic link stands there, [`GitError::NoFile`] for a submodule.
     pub fn has_file(&self, commit: ObjectId, path: &str) -> Result<bool, GitError> {
-        let tree = self.inner.find_commit(commit.0).and_then(|c| c.tree()).map_err(|e| objects(&e))?;
+        let tree = self
+            .inner
+            .find_commit(commit.0)
+            .and_then(|c| c.tree())
+            .map_err(|e| objects(&e))?;
         let entry = match tree.get_path(Path::new(path)) {
             Ok(entry) => entry,
             Err(error) if error.code() == git2::ErrorCode::NotFound => return Ok(false),
@@ -250,8 +311,14 @@ impl Repository {
         };
         match entry.filemode() {
             0o040_000 => Ok(false),
-            0o120_000 => Err(GitError::Link { path: path.to_owned(), revision: commit.to_string() }),
-            0o160_000 => Err(GitError::NoFile { path: path.to_owned(), revision: commit.to_string() }),
+            0o120_000 => Err(GitError::Link {
+                path: path.to_owned(),
+                revision: commit.to_string(),
+            }),
+            0o160_000 => Err(GitError::NoFile {
+                path: path.to_owned(),
+                revision: commit.to_string(),
+            }),
             _ => Ok(true),
         }
     }
@@ -260,11 +327,21 @@ impl Repository {
     ///
     /// # Errors
     /// [`GitError::Objects`] when the commit or the file can't be read.
-    pub fn is_unchanged(&self, commit: ObjectId, path: &str, file: &Path) -> Result<bool, GitError> {
-        let tree = self.inner.find_commit(commit.0).and_then(|c| c.tree()).map_err(|e| objects(&e))?;
+    pub fn is_unchanged(
+        &self,
+        commit: ObjectId,
+        path: &str,
+        file: &Path,
+    ) -> Result<bool, GitError> {
+        let tree = self
+            .inner
+            .find_commit(commit.0)
+            .and_then(|c| c.tree())
+            .map_err(|e| objects(&e))?;
         match tree.get_path(Path::new(path)) {
             Ok(entry) => {
-                let here = git2::Oid::hash_file(git2::ObjectType::Blob, file).map_err(|e| objects(&e))?;
+                let here =
+                    git2::Oid::hash_file(git2::ObjectType::Blob, file).map_err(|e| objects(&e))?;
                 Ok(entry.id() == here)
             }
             Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(false),
@@ -272,17 +349,26 @@ impl Repository {
         }
     }
 
-    /// What the work tree and the index have otherwise than `HEAD`, by path; with it, whether git knows the file at all. What is
-    /// ignored isn't in it.
+    /// What the work tree and the index have otherwise than `HEAD`, by path; with it, whether git
+    /// knows the file at all. What is ignored isn't in it.
     ///
     /// # Errors
     /// [`GitError::Objects`] when it can't be told.
     pub fn uncommitted(&self) -> Result<Vec<(String, bool)>, GitError> {
         let mut options = git2::StatusOptions::new();
-        options.include_untracked(true).recurse_untracked_dirs(true).include_ignored(false);
-        let statuses = self.inner.statuses(Some(&mut options)).map_err(|e| objects(&e))?;
+        options
+            .include_untracked(true)
+            .recurse_untracked_dirs(true)
+            .include_ignored(false);
+        let statuses = self
+            .inner
+            .statuses(Some(&mut options))
+            .map_err(|e| objects(&e))?;
         let entry = |entry: git2::StatusEntry<'_>| {
-            (String::from_utf8_lossy(entry.path_bytes()).into_owned(), entry.status() != git2::Status::WT_NEW)
+            (
+                String::from_utf8_lossy(entry.path_bytes()).into_owned(),
+                entry.status() != git2::Status::WT_NEW,
+            )
         };
         Ok(statuses.iter().map(entry).collect())
     }
@@ -292,14 +378,25 @@ impl Repository {
     /// # Errors
     /// [`GitError::NoFile`] when the commit has no such file, else as [`Repository::content`].
     pub fn file(&self, commit: ObjectId, path: &str, limit: usize) -> Result<Vec<u8>, GitError> {
-        let missing = || GitError::NoFile { path: path.to_owned(), revision: commit.to_string() };
-        let tree = self.inner.find_commit(commit.0).and_then(|c| c.tree()).map_err(|e| objects(&e))?;
+        let missing = || GitError::NoFile {
+            path: path.to_owned(),
+            revision: commit.to_string(),
+        };
+        let tree = self
+            .inner
+            .find_commit(commit.0)
+            .and_then(|c| c.tree())
+            .map_err(|e| objects(&e))?;
         let entry = tree.get_path(Path::new(path)).map_err(|_| missing())?;
         if entry.kind() != Some(git2::ObjectType::Blob) {
             return Err(missing());
         }
         match self.content(ObjectId(entry.id()), limit) {
-            Err(GitError::TooLarge { size, limit, .. }) => Err(GitError::TooLarge { path: path.to_owned(), size, limit }),
+            Err(GitError::TooLarge { size, limit, .. }) => Err(GitError::TooLarge {
+                path: path.to_owned(),
+                size,
+                limit,
+            }),
             other => other,
         }
     }
@@ -334,18 +431,35 @@ pub(crate) mod tests {
             };
             index.add(&entry).unwrap();
         }
-        let tree = repository.find_tree(index.write_tree_to(repository).unwrap()).unwrap();
-        let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
+        let tree = repository
+            .find_tree(index.write_tree_to(repository).unwrap())
+            .unwrap();
+        let who =
+            git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
         let parents: Vec<&git2::Commit<'_>> = parent.iter().collect();
-        repository.commit(Some("HEAD"), &who, &who, "c", &tree, &parents).unwrap()
+        repository
+            .commit(Some("HEAD"), &who, &who, "c", &tree, &parents)
+            .unwrap()
     }
 
     #[test]
     fn a_revision_is_read_without_a_checkout() {
         let folder = tempfile::tempdir().unwrap();
         let raw = git2::Repository::init(folder.path()).unwrap();
-        commit(&raw, &[("b/x.txt", b"one\n", 0o100_644), ("a.sh", b"#!/bin/sh\n", 0o100_755)]);
-        commit(&raw, &[("b/x.txt", b"two\n", 0o100_644), ("l", b"../../etc/passwd", 0o120_000)]);
+        commit(
+            &raw,
+            &[
+                ("b/x.txt", b"one\n", 0o100_644),
+                ("a.sh", b"#!/bin/sh\n", 0o100_755),
+            ],
+        );
+        commit(
+            &raw,
+            &[
+                ("b/x.txt", b"two\n", 0o100_644),
+                ("l", b"../../etc/passwd", 0o120_000),
+            ],
+        );
 
         let repository = Repository::discover(folder.path()).unwrap();
         let head = repository.commit("HEAD").unwrap();
@@ -354,8 +468,17 @@ pub(crate) mod tests {
         assert_eq!(repository.file(head, "b/x.txt", 100).unwrap(), b"two\n");
         assert_eq!(repository.merge_base(head, before).unwrap(), Some(before));
         assert_eq!(repository.history(head, 10).unwrap(), [head, before]);
-        let names: Vec<(String, Kind)> = repository.files(head).unwrap().into_iter().map(|e| (e.path, e.kind)).collect();
-        let expected = [("a.sh", Kind::Executable), ("b/x.txt", Kind::File), ("l", Kind::Link)];
+        let names: Vec<(String, Kind)> = repository
+            .files(head)
+            .unwrap()
+            .into_iter()
+            .map(|e| (e.path, e.kind))
+            .collect();
+        let expected = [
+            ("a.sh", Kind::Executable),
+            ("b/x.txt", Kind::File),
+            ("l", Kind::Link),
+        ];
         assert_eq!(names, expected.map(|(p, k)| (p.to_owned(), k)));
         assert!(!folder.path().join("a.sh").exists());
     }
@@ -365,32 +488,60 @@ pub(crate) mod tests {
         let folder = tempfile::tempdir().unwrap();
         let raw = git2::Repository::init(folder.path()).unwrap();
         let (one, other) = (raw.blob(b"fine\n").unwrap(), raw.blob(b"evil\n").unwrap());
-        let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
+        let who =
+            git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
         let repository = Repository::discover(folder.path()).unwrap();
         let files = |entries: &[(&str, git2::Oid)]| {
-            let entry = |(name, id): &(&str, git2::Oid)| [b"100644 ", name.as_bytes(), b"\0", id.as_bytes()].concat();
+            let entry = |(name, id): &(&str, git2::Oid)| {
+                [b"100644 ", name.as_bytes(), b"\0", id.as_bytes()].concat()
+            };
             let bytes = entries.iter().flat_map(entry).collect::<Vec<_>>();
-            let tree = raw.odb().unwrap().write(git2::ObjectType::Tree, &bytes).unwrap();
-            let commit = raw.commit(None, &who, &who, "c", &raw.find_tree(tree).unwrap(), &[]).unwrap();
-            repository.files(ObjectId(commit)).map(|files| files.len()).map_err(|e| e.to_string())
+            let tree = raw
+                .odb()
+                .unwrap()
+                .write(git2::ObjectType::Tree, &bytes)
+                .unwrap();
+            let commit = raw
+                .commit(None, &who, &who, "c", &raw.find_tree(tree).unwrap(), &[])
+                .unwrap();
+            repository
+                .files(ObjectId(commit))
+                .map(|files| files.len())
+                .map_err(|e| e.to_string())
         };
         assert_eq!(files(&[("a", one), ("b", other)]), Ok(2));
         for entries in [[("a", one), ("a", other)], [("a", one), ("b/c", other)]] {
-            assert!(files(&entries).unwrap_err().contains("stands twice in a tree"));
+            assert!(
+                files(&entries)
+                    .unwrap_err()
+                    .contains("stands twice in a tree")
+            );
         }
     }
 
     #[test]
     fn what_is_missing_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(matches!(Repository::discover(&folder.path().join("none")), Err(GitError::Open { .. })));
+        assert!(matches!(
+            Repository::discover(&folder.path().join("none")),
+            Err(GitError::Open { .. })
+        ));
         let raw = git2::Repository::init(folder.path()).unwrap();
         commit(&raw, &[("b/x.txt", b"one\n", 0o100_644)]);
         let repository = Repository::discover(folder.path()).unwrap();
-        assert!(matches!(repository.commit("main~7"), Err(GitError::Revision { .. })));
+        assert!(matches!(
+            repository.commit("main~7"),
+            Err(GitError::Revision { .. })
+        ));
         let head = repository.commit("HEAD").unwrap();
-        assert!(matches!(repository.file(head, "b", 100), Err(GitError::NoFile { .. })));
-        assert!(matches!(repository.file(head, "../x", 100), Err(GitError::NoFile { .. })));
+        assert!(matches!(
+            repository.file(head, "b", 100),
+            Err(GitError::NoFile { .. })
+        ));
+        assert!(matches!(
+            repository.file(head, "../x", 100),
+            Err(GitError::NoFile { .. })
+        ));
         let large = repository.file(head, "b/x.txt", 3).unwrap_err().to_string();
         assert_eq!(large, "`b/x.txt` has 4 bytes, more than the limit of 3");
     }

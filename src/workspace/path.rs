@@ -1,11 +1,13 @@
-//! Whether a path stays in the work tree, on every file system that may check it out: those that fold letters' case,
-//! those that normalise Unicode, and Windows with its own ideas of names.
+//! Whether a path stays in the work tree, on every file system that may check it out: those that
+//! fold letters' case, those that normalise Unicode, and Windows with its own ideas of names.
 //!
-//! The forms of `.git` are those that git itself refuses in an index (`verify_path`, `core.protectHFS`,
-//! `core.protectNTFS`); the names of devices are those of Microsoft's "Naming Files, Paths, and Namespaces".
+//! The forms of `.git` are those that git itself refuses in an index (`verify_path`,
+//! `core.protectHFS`, `core.protectNTFS`); the names of devices are those of Microsoft's "Naming
+//! Files, Paths, and Namespaces".
 
 pub use crate::command::path::fold;
 use crate::command::path::ignored_by_hfs;
+use crate::command::path::names;
 use thiserror::Error;
 
 /// Why a path isn't one inside the work tree.
@@ -20,7 +22,8 @@ pub enum PathFault {
     /// It starts at a Windows drive (`C:\x`, and `C:x`, which starts wherever that drive stands).
     #[error("it starts at the drive `{0}:`")]
     Drive(char),
-    /// It starts at another host or in the namespace of devices (`\\host\share`, `\\?\`, `//host/share`).
+    /// It starts at another host or in the namespace of devices (`\\host\share`, `\\?\`,
+    /// `//host/share`).
     #[error("it starts at a network share or a device of Windows")]
     Share,
     /// It climbs out (`..`).
@@ -46,25 +49,30 @@ pub enum PathFault {
     Character(char),
 }
 
-/// Checks a path as it stands in a tree or a diff: relative, with `/`, and no part of it `.` or `..`.
+/// Checks a path as it stands in a tree or a diff: relative, with `/`, and no part of it `.` or
+/// `..`.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
 pub fn entry(path: &str) -> Result<(), PathFault> {
     from_outside(path)?;
-    for part in path.split('/') {
+    for part in names(path, b"/") {
         if matches!(part, "" | "." | "..") {
-            return Err(if part == ".." { PathFault::Climbs } else { PathFault::Part(part.to_owned()) });
+            return Err(if part == ".." {
+                PathFault::Climbs
+            } else {
+                PathFault::Part(part.to_owned())
+            });
         }
-        if part.split('\\').any(|p| p == "..") {
+        if names(part, b"\\").any(|p| p == "..") {
             return Err(PathFault::Climbs);
         }
     }
     parts(path)
 }
 
-/// Checks a path as it stands in a parameter or a command, seen from the top of the work tree: it may hold `.` and `..`
-/// as long as it stays inside.
+/// Checks a path as it stands in a parameter or a command, seen from the top of the work tree: it
+/// may hold `.` and `..` as long as it stays inside.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
@@ -81,12 +89,13 @@ pub fn relative(path: &str) -> Result<(), PathFault> {
     parts(path)
 }
 
-/// Checks the parts of a path, wherever it starts: disguises of git's directory, and names that are something else on Windows.
+/// Checks the parts of a path, wherever it starts: disguises of git's directory, and names that are
+/// something else on Windows.
 ///
 /// # Errors
 /// The first part that isn't what it seems.
 pub fn parts(path: &str) -> Result<(), PathFault> {
-    for part in path.split(['/', '\\']).filter(|p| !matches!(*p, "" | "." | "..")) {
+    for part in names(path, b"/\\").filter(|p| !matches!(*p, "" | "." | "..")) {
         if is_git_folder(part) {
             return Err(PathFault::GitFolder(part.to_owned()));
         }
@@ -94,9 +103,9 @@ pub fn parts(path: &str) -> Result<(), PathFault> {
             return Err(PathFault::Device(device.to_owned()));
         }
         if part.contains(':')
-            && part
-                .rsplit_once(":$")
-                .is_some_and(|(_, kind)| !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
+            && part.rsplit_once(":$").is_some_and(|(_, kind)| {
+                !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+            })
         {
             return Err(PathFault::Stream(part.to_owned()));
         }
@@ -119,29 +128,47 @@ fn from_outside(path: &str) -> Result<(), PathFault> {
     match (start.next(), start.next()) {
         (Some('/' | '\\'), Some('/' | '\\')) => return Err(PathFault::Share),
         (Some('/' | '\\'), _) => return Err(PathFault::Absolute),
-        (Some(drive), Some(':')) if drive.is_ascii_alphabetic() => return Err(PathFault::Drive(drive)),
+        (Some(drive), Some(':')) if drive.is_ascii_alphabetic() => {
+            return Err(PathFault::Drive(drive));
+        }
         _ => {}
     }
     Ok(())
 }
 
-/// Whether a name is git's directory on some file system: `.git` whatever its case, with what Windows drops at its end or
-/// behind a colon, with characters that HFS+ ignores, or by the short name `git~1`.
+/// Whether a name is git's directory on some file system: `.git` whatever its case, with what
+/// Windows drops at its end or behind a colon, with characters that HFS+ ignores, or by the short
+/// name `git~1`.
 #[must_use]
 pub fn is_git_folder(name: &str) -> bool {
     if name.is_ascii() {
-        let seen = name.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+        let seen = names(name, b":")
+            .next()
+            .unwrap_or_default()
+            .trim_end_matches(['.', ' ']);
         return seen.eq_ignore_ascii_case(".git") || seen.eq_ignore_ascii_case("git~1");
     }
-    let seen: String = name.chars().filter(|c| !ignored_by_hfs(*c)).flat_map(char::to_lowercase).take(16).collect();
-    let seen = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    let seen: String = name
+        .chars()
+        .filter(|c| !ignored_by_hfs(*c))
+        .flat_map(char::to_lowercase)
+        .take(16)
+        .collect();
+    let seen = seen
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
     seen == ".git" || seen == "git~1"
 }
 
 /// The device that a name is on Windows, whatever extension it has.
 fn device(name: &str) -> Option<&'static str> {
     const PLAIN: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
-    let base = name.split(['.', ':']).next().unwrap_or_default().trim_end_matches(' ');
+    let base = names(name, b".:")
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(' ');
     if let Some(device) = PLAIN.iter().find(|d| base.eq_ignore_ascii_case(d)) {
         return Some(device);
     }
@@ -149,7 +176,9 @@ fn device(name: &str) -> Option<&'static str> {
     let number = chars.next_back()?;
     let numbered = matches!(number, '1'..='9' | '¹' | '²' | '³');
     let port = chars.as_str();
-    ["COM", "LPT"].into_iter().find(|d| numbered && port.eq_ignore_ascii_case(d))
+    ["COM", "LPT"]
+        .into_iter()
+        .find(|d| numbered && port.eq_ignore_ascii_case(d))
 }
 
 /// The folders above a path, from the top.
@@ -164,9 +193,16 @@ mod tests {
 
     #[test]
     fn what_stays_inside_is_left_alone() {
-        for path in
-            ["a", "src/main.rs", "a b/c", ".gitignore", ".github/workflows/ci.yml", "..a/b..c", "Foo::Bar.3pm", "x/콘.txt"]
-        {
+        for path in [
+            "a",
+            "src/main.rs",
+            "a b/c",
+            ".gitignore",
+            ".github/workflows/ci.yml",
+            "..a/b..c",
+            "Foo::Bar.3pm",
+            "x/콘.txt",
+        ] {
             assert_eq!(entry(path), Ok(()), "{path}");
             assert_eq!(relative(path), Ok(()), "{path}");
         }
@@ -221,7 +257,11 @@ mod tests {
             ".git:x",
         ];
         for form in forms {
-            assert_eq!(entry(&format!("a/{form}/hooks/x")), Err(PathFault::GitFolder(form.into())), "{form:?}");
+            assert_eq!(
+                entry(&format!("a/{form}/hooks/x")),
+                Err(PathFault::GitFolder(form.into())),
+                "{form:?}"
+            );
         }
         for other in [".gitignore", "git", "x.git", "git~2", ".gitx", ".g it"] {
             assert!(!is_git_folder(other), "{other}");

@@ -26,16 +26,31 @@ fn run_in(place: &Path, config: &str, variables: &[(&str, &str)]) -> (i32, Strin
         .output()
         .unwrap();
     let read = |path| fs::read_to_string(path).unwrap_or_default();
-    (ran.status.code().unwrap(), String::from_utf8(ran.stdout).unwrap(), read(output), read(summary))
+    (
+        ran.status.code().unwrap(),
+        String::from_utf8(ran.stdout).unwrap(),
+        read(output),
+        read(summary),
+    )
 }
 
 #[test]
 fn it_fails_shows_and_counts() {
     let (code, shown, output, summary) = run("corpora/gate-demo/red/yuangs-verify.toml", &[]);
     assert_eq!(code, 1);
-    assert!(shown.contains("::error file=traces/diff-fix.jsonl,line="), "{shown}");
-    assert!(output.starts_with("exit-code=1\nerrors=1\nwarnings=0\njson=") && output.contains("\nsarif="), "{output}");
-    assert!(summary.starts_with("## ❌ yuangs-verify failed"), "{summary}");
+    assert!(
+        shown.contains("::error file=traces/diff-fix.jsonl,line="),
+        "{shown}"
+    );
+    assert!(
+        output.starts_with("exit-code=1\nerrors=1\nwarnings=0\njson=")
+            && output.contains("\nsarif="),
+        "{output}"
+    );
+    assert!(
+        summary.starts_with("## ❌ yuangs-verify failed"),
+        "{summary}"
+    );
 }
 
 #[test]
@@ -43,16 +58,29 @@ fn it_passes_and_is_quiet_where_it_is_told() {
     let off = [("ANNOTATIONS", "false"), ("SUMMARY", "false")];
     let (code, shown, output, summary) = run("corpora/gate-demo/green/yuangs-verify.toml", &off);
     assert_eq!((code, summary.as_str()), (0, ""));
-    assert!(shown.contains("PASS") && !shown.contains("::") && output.starts_with("exit-code=0\nerrors=0\n"), "{shown}{output}");
+    assert!(
+        shown.contains("PASS")
+            && !shown.contains("::")
+            && output.starts_with("exit-code=0\nerrors=0\n"),
+        "{shown}{output}"
+    );
 }
 
 #[test]
 fn inputs_are_words_and_no_script() {
-    for hostile in ["$(touch /tmp/forged)", "x\"; exit 0; \"", "--help", "a\nexit-code=0"] {
+    for hostile in [
+        "$(touch /tmp/forged)",
+        "x\"; exit 0; \"",
+        "--help",
+        "a\nexit-code=0",
+    ] {
         let (code, _, output, _) = run(hostile, &[]);
         assert_eq!(code, 2, "{hostile}");
         assert!(output.starts_with("exit-code=2\n"), "{output}");
-        let (code, ..) = run("corpora/gate-demo/green/yuangs-verify.toml", &[("BASELINE", hostile)]);
+        let (code, ..) = run(
+            "corpora/gate-demo/green/yuangs-verify.toml",
+            &[("BASELINE", hostile)],
+        );
         assert_eq!(code, 2, "{hostile}");
     }
 }
@@ -60,11 +88,33 @@ fn inputs_are_words_and_no_script() {
 #[test]
 fn a_pull_request_is_checked_by_the_rules_of_its_base() {
     let (origin, clone) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (red, green) = ["red", "green"].map(|c| Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/gate-demo").join(c)).into();
+    let (red, green) = ["red", "green"]
+        .map(|c| {
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("corpora/gate-demo")
+                .join(c)
+        })
+        .into();
     let git = |folder: &Path, args: &[&str]| {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
-        let ran = Command::new("git").current_dir(folder).args(identity).args(args).output().unwrap();
-        assert!(ran.status.success(), "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        let identity = [
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@example.com",
+            "-c",
+            "commit.gpgsign=false",
+        ];
+        let ran = Command::new("git")
+            .current_dir(folder)
+            .args(identity)
+            .args(args)
+            .output()
+            .unwrap();
+        assert!(
+            ran.status.success(),
+            "{args:?}: {}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
         String::from_utf8(ran.stdout).unwrap().trim().to_owned()
     };
     let put = |from: &Path, name: &str| {
@@ -85,25 +135,77 @@ fn a_pull_request_is_checked_by_the_rules_of_its_base() {
     let lax = "[traces]\npaths = ['traces']\n[[ignore]]\ncode = 'YV301'\nreason = 'fine'\n";
     fs::write(origin.path().join("yuangs-verify.toml"), lax).unwrap();
     git(origin.path(), &["commit", "-qam", "changes its own rules"]);
-    git(origin.path(), &["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    git(
+        origin.path(),
+        &["config", "uploadpack.allowAnySHA1InWant", "true"],
+    );
     let from = format!("file://{}", origin.path().display());
-    git(clone.path(), &["clone", "-q", "--depth=1", "--branch=change", &from, "."]);
+    git(
+        clone.path(),
+        &["clone", "-q", "--depth=1", "--branch=change", &from, "."],
+    );
 
     let config = "yuangs-verify.toml";
-    assert_eq!(run_in(clone.path(), config, &[]).0, 0, "no pull request: the work tree's rules");
+    assert_eq!(
+        run_in(clone.path(), config, &[]).0,
+        0,
+        "no pull request: the work tree's rules"
+    );
     let (code, shown, output, _) = run_in(clone.path(), config, &[("BASE", &base)]);
-    assert!(code == 1 && shown.contains("YV301") && output.starts_with("exit-code=1\nerrors=1\n"), "fetched, and red: {shown}");
-    assert_eq!(run_in(clone.path(), "./yuangs-verify.toml", &[("BASE", &base)]).0, 1);
+    assert!(
+        code == 1 && shown.contains("YV301") && output.starts_with("exit-code=1\nerrors=1\n"),
+        "fetched, and red: {shown}"
+    );
+    assert_eq!(
+        run_in(clone.path(), "./yuangs-verify.toml", &[("BASE", &base)]).0,
+        1
+    );
     let whole = clone.path().join(config);
     let here = clone.path().to_str().unwrap();
     let at = [("BASE", base.as_str()), ("GITHUB_WORKSPACE", here)];
-    assert_eq!(run_in(clone.path(), whole.to_str().unwrap(), &at).0, 1, "the same file by its whole path");
-    assert_eq!(run_in(clone.path(), config, &[("BASE", &base), ("CONFIG_FROM", "work-tree")]).0, 0);
-    assert_eq!(run_in(clone.path(), config, &[("BASE", &unruled)]).0, 2, "the base has none");
-    let (code, shown, _, summary) = run_in(clone.path(), config, &[("BASE", &unruled), ("FIRST_RUN", "true")]);
-    assert!(code == 0 && summary.contains("so the rules are those of the work tree"), "{shown}{summary}");
-    for missing in ["0123456789012345678901234567890123456789", "--upload-pack=touch x", "main"] {
-        assert_eq!(run_in(clone.path(), config, &[("BASE", missing), ("FIRST_RUN", "true")]).0, 2, "{missing}");
+    assert_eq!(
+        run_in(clone.path(), whole.to_str().unwrap(), &at).0,
+        1,
+        "the same file by its whole path"
+    );
+    assert_eq!(
+        run_in(
+            clone.path(),
+            config,
+            &[("BASE", &base), ("CONFIG_FROM", "work-tree")]
+        )
+        .0,
+        0
+    );
+    assert_eq!(
+        run_in(clone.path(), config, &[("BASE", &unruled)]).0,
+        2,
+        "the base has none"
+    );
+    let (code, shown, _, summary) = run_in(
+        clone.path(),
+        config,
+        &[("BASE", &unruled), ("FIRST_RUN", "true")],
+    );
+    assert!(
+        code == 0 && summary.contains("so the rules are those of the work tree"),
+        "{shown}{summary}"
+    );
+    for missing in [
+        "0123456789012345678901234567890123456789",
+        "--upload-pack=touch x",
+        "main",
+    ] {
+        assert_eq!(
+            run_in(
+                clone.path(),
+                config,
+                &[("BASE", missing), ("FIRST_RUN", "true")]
+            )
+            .0,
+            2,
+            "{missing}"
+        );
     }
     assert!(!clone.path().join("x").exists());
 }

@@ -11,11 +11,16 @@ use yuangs_verify::trace::{Format, schemas};
 fn typed(format: Format, text: &str) -> bool {
     let mut scanner = Scanner::new("", 128);
     let entry = read(Grammar::Format(format), &mut scanner, text, (1, 0), false);
-    !matches!(entry.record, Record::Broken(_) | Record::Mended(_) | Record::Unreadable)
+    !matches!(
+        entry.record,
+        Record::Broken(_) | Record::Mended(_) | Record::Unreadable
+    )
 }
 
 fn general(format: Format, text: &str) -> bool {
-    let kind = serde_json::from_str::<Value>(text).ok().and_then(|v| v["record"].as_str().and_then(RecordKind::parse));
+    let kind = serde_json::from_str::<Value>(text)
+        .ok()
+        .and_then(|v| v["record"].as_str().and_then(RecordKind::parse));
     match (format, kind) {
         (Format::ExecutionRecord, None) => false,
         _ => schemas::accepts(format, kind, text),
@@ -74,7 +79,8 @@ fn junk() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Applies a change: 0 takes the place of the value, 1 removes it, 2 adds an unknown member beside it.
+/// Applies a change: 0 takes the place of the value, 1 removes it, 2 adds an unknown member beside
+/// it.
 fn change(value: &mut Value, pointer: &str, how: u8, junk: &Value) {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     let name = name.replace("~1", "/").replace("~0", "~");
@@ -120,7 +126,10 @@ const NATIVE: &[(Format, &str)] = &[
         Format::YuangsTransitions,
         r#"{"from":"EVALUATING","to":"THINKING","timestamp":1,"payload":{"kind":"continue","reason":"of its own"}}"#,
     ),
-    (Format::YuangsTransitions, r#"{"from":"IDLE","to":"THINKING","timestamp":1,"payload":{}}"#),
+    (
+        Format::YuangsTransitions,
+        r#"{"from":"IDLE","to":"THINKING","timestamp":1,"payload":{}}"#,
+    ),
     (
         Format::YuangsTransitions,
         r#"{"from":"GOVERNING","to":"THINKING","timestamp":1,"payload":{"status":"rejected","by":"policy","reason":"r"}}"#,
@@ -133,8 +142,14 @@ const NATIVE: &[(Format, &str)] = &[
         Format::YuangsRecord,
         r#"{"id":"exec_1","meta":{"commandName":"c","timestamp":"2026-01-19T05:20:00Z","toolVersion":"1","projectPath":"/p","rawInput":"r","mode":"m","replayable":true,"version":"1"},"intent":{"required":["a"],"preferred":[],"capabilityVersion":"1"},"configSnapshot":{},"decision":{"candidateModels":[{}],"selectedModel":null,"usedFallback":false,"fallbackReason":"f","strategy":"s","reason":"r","skills":[]},"outcome":{"success":true,"failureReason":"timeout","tokenCount":1,"latencyMs":1.5,"reward":0.1},"command":"c"}"#,
     ),
-    (Format::YuangsCast, r#"{"version":2,"width":80,"height":24,"timestamp":1,"title":"t","command":"c"}"#),
-    (Format::YuangsCast, r#"[0.5,"g","allowed",{"command":"ls"}]"#),
+    (
+        Format::YuangsCast,
+        r#"{"version":2,"width":80,"height":24,"timestamp":1,"title":"t","command":"c"}"#,
+    ),
+    (
+        Format::YuangsCast,
+        r#"[0.5,"g","allowed",{"command":"ls"}]"#,
+    ),
 ];
 
 proptest! {

@@ -21,27 +21,119 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("quoting", &[]),
     ("command", &["random", "syntax", "unseen", "json"]),
     ("scan", &["json", "random", "bits"]),
-    ("trace", &["governance", "schema", "scan", "json", "time", "diag", "unseen"]),
+    (
+        "trace",
+        &[
+            "governance",
+            "schema",
+            "scan",
+            "json",
+            "time",
+            "diag",
+            "unseen",
+        ],
+    ),
     ("policy", &["command", "governance", "trace", "json"]),
-    ("replay", &["governance", "trace", "json", "command", "workspace", "policy", "tokens", "quoting"]),
-    ("rules", &["replay", "policy", "governance", "trace", "json", "diag", "unseen"]),
-    ("verify", &["rules", "replay", "governance", "trace", "scan", "schema", "source", "json", "diag", "workspace"]),
-    ("report", &["escape", "verify", "rules", "replay", "governance", "trace", "command", "diag"]),
-    ("trajectory", &["report", "verify", "replay", "policy", "command", "governance", "trace", "scan", "json", "diag"]),
-    ("manifest", &["schema", "scan", "trace", "rules", "workspace", "json", "time", "diag", "unseen"]),
+    (
+        "replay",
+        &[
+            "governance",
+            "trace",
+            "json",
+            "command",
+            "workspace",
+            "policy",
+            "tokens",
+            "quoting",
+        ],
+    ),
+    (
+        "rules",
+        &[
+            "replay",
+            "policy",
+            "governance",
+            "trace",
+            "json",
+            "diag",
+            "unseen",
+        ],
+    ),
+    (
+        "verify",
+        &[
+            "rules",
+            "replay",
+            "governance",
+            "trace",
+            "scan",
+            "schema",
+            "source",
+            "json",
+            "diag",
+            "workspace",
+        ],
+    ),
+    (
+        "report",
+        &[
+            "escape",
+            "verify",
+            "rules",
+            "replay",
+            "governance",
+            "trace",
+            "command",
+            "diag",
+        ],
+    ),
+    (
+        "trajectory",
+        &[
+            "report",
+            "verify",
+            "replay",
+            "policy",
+            "command",
+            "governance",
+            "trace",
+            "scan",
+            "json",
+            "diag",
+        ],
+    ),
+    (
+        "manifest",
+        &[
+            "schema",
+            "scan",
+            "trace",
+            "rules",
+            "workspace",
+            "json",
+            "time",
+            "diag",
+            "unseen",
+        ],
+    ),
     // A map of code is a layer of knowledge.
     (
         "knowledge",
         &[
-            "manifest", "command", "repomap", "quoting", "random", "verify", "rules", "trace", "scan", "source", "json",
-            "tokens", "bits", "time", "diag",
+            "manifest", "command", "repomap", "quoting", "random", "verify", "rules", "trace",
+            "scan", "source", "json", "tokens", "bits", "time", "diag",
         ],
     ),
     ("attest", &["trace"]),
     ("redact", &["trace", "scan", "json"]),
     ("detectors", &["verify", "rules", "replay", "diag"]),
     ("repomap", &["workspace", "tokens", "escape", "syntax"]),
-    ("config", &["verify", "rules", "replay", "trace", "time", "diag", "unseen"]),
+    (
+        "config",
+        &[
+            "verify", "rules", "replay", "trace", "time", "diag", "unseen",
+        ],
+    ),
     (
         "cli",
         &[
@@ -83,7 +175,9 @@ fn sources(folder: &Path, all: &mut Vec<(String, String)>) {
         if path.is_dir() {
             sources(&path, all);
         } else if path.extension().is_some_and(|e| e == "rs") {
-            let name = path.strip_prefix(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap();
+            let name = path
+                .strip_prefix(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))
+                .unwrap();
             let name = name.to_string_lossy().replace('\\', "/");
             all.push((name, std::fs::read_to_string(&path).unwrap()));
         }
@@ -99,20 +193,31 @@ fn all_sources() -> Vec<(String, String)> {
 
 #[test]
 fn modules_use_only_what_lies_below_them() {
-    let allowed: BTreeMap<&str, BTreeSet<&str>> = ARROWS.iter().map(|(m, uses)| (*m, uses.iter().copied().collect())).collect();
+    let allowed: BTreeMap<&str, BTreeSet<&str>> = ARROWS
+        .iter()
+        .map(|(m, uses)| (*m, uses.iter().copied().collect()))
+        .collect();
     let mut seen = 0;
     for (file, text) in all_sources() {
         let module = file.split(['/', '.']).next().unwrap().to_owned();
         if module == "lib" || module == "main" {
             continue;
         }
-        let uses = &allowed.get(module.as_str()).unwrap_or_else(|| panic!("the module `{module}` is not on the map"));
+        let uses = &allowed
+            .get(module.as_str())
+            .unwrap_or_else(|| panic!("the module `{module}` is not on the map"));
         // Tests may look around.
         let code = text.split("#[cfg(test)]").next().unwrap();
         for part in code.split("crate::").skip(1) {
-            let target: String = part.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+            let target: String = part
+                .chars()
+                .take_while(|c| c.is_ascii_lowercase() || *c == '_')
+                .collect();
             seen += 1;
-            assert!(target == module || uses.contains(target.as_str()), "{file}: `{module}` must not use `{target}`");
+            assert!(
+                target == module || uses.contains(target.as_str()),
+                "{file}: `{module}` must not use `{target}`"
+            );
         }
     }
     assert!(seen > 100);
@@ -125,8 +230,18 @@ fn only_the_command_line_touches_the_outside() {
         if file.ends_with("tests.rs") {
             continue;
         }
-        for forbidden in ["println!", "eprintln!", "std::env::var", "SystemTime::now", "Instant::now", "current_dir()"] {
-            assert!(file.starts_with("cli/") || !code.contains(forbidden), "{file} uses {forbidden}");
+        for forbidden in [
+            "println!",
+            "eprintln!",
+            "std::env::var",
+            "SystemTime::now",
+            "Instant::now",
+            "current_dir()",
+        ] {
+            assert!(
+                file.starts_with("cli/") || !code.contains(forbidden),
+                "{file} uses {forbidden}"
+            );
         }
     }
 }
@@ -134,6 +249,10 @@ fn only_the_command_line_touches_the_outside() {
 #[test]
 fn files_stay_small() {
     for (file, text) in all_sources() {
-        assert!(text.lines().count() <= 800, "{file} has {} lines", text.lines().count());
+        assert!(
+            text.lines().count() <= 800,
+            "{file} has {} lines",
+            text.lines().count()
+        );
     }
 }

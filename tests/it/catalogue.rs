@@ -11,7 +11,10 @@ fn root() -> &'static Path {
 /// A readable difference.
 fn same(name: &str, old: &str, new: &str, how: &str) {
     if old != new {
-        let diff = similar::TextDiff::from_lines(old, new).unified_diff().context_radius(2).to_string();
+        let diff = similar::TextDiff::from_lines(old, new)
+            .unified_diff()
+            .context_radius(2)
+            .to_string();
         panic!("{name} isn't what the code gives; {how}\n{diff}");
     }
 }
@@ -23,21 +26,31 @@ fn checked_in_schemas_are_the_generated_ones() {
     for entry in catalogue.entries() {
         let file = format!("{}.schema.json", entry.name);
         let text = std::fs::read_to_string(root().join("schemas").join(&file)).unwrap_or_default();
-        same(&file, &text, &format!("{}\n", cli::schema_text(&entry.schema)), "run `cargo run -- schema write schemas`");
+        same(
+            &file,
+            &text,
+            &format!("{}\n", cli::schema_text(&entry.schema)),
+            "run `cargo run -- schema write schemas`",
+        );
         expected.insert(file);
     }
     let there: BTreeSet<String> = std::fs::read_dir(root().join("schemas"))
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
-    assert_eq!(there, expected, "schemas/ holds a file that no schema is written to");
+    assert_eq!(
+        there, expected,
+        "schemas/ holds a file that no schema is written to"
+    );
 }
 
 #[test]
 fn the_readme_carries_the_catalogue_of_rules() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let table =
-        readme.split_once("<!-- rules -->\n").and_then(|(_, rest)| rest.split_once("<!-- /rules -->")).map(|(table, _)| table);
+    let table = readme
+        .split_once("<!-- rules -->\n")
+        .and_then(|(_, rest)| rest.split_once("<!-- /rules -->"))
+        .map(|(table, _)| table);
     same(
         "README.md",
         table.expect("the markers are there").trim(),

@@ -35,30 +35,45 @@ fn links_of_a_tree_lead_where_they_lead() {
     let tree = folder.path().to_str().unwrap();
     let risk = |line: &str, more: &[&str]| {
         let args = [&["command", "explain", line, "--format", "json"], more].concat();
-        let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).args(args).output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+            .args(args)
+            .output()
+            .unwrap();
         let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         value["risk"].as_str().unwrap().to_owned()
     };
     assert_eq!(risk("echo x > again/hosts", &[]), "medium");
     assert_eq!(risk("echo x > again/hosts", &["--tree", tree]), "high");
     assert_eq!(risk("cat conf/shadow", &["--tree", tree]), "high");
-    assert_eq!(risk("echo x > conf/../notes.txt", &["--tree", tree]), "high");
+    assert_eq!(
+        risk("echo x > conf/../notes.txt", &["--tree", tree]),
+        "high"
+    );
     assert_eq!(risk("echo x > notes.txt", &["--tree", tree]), "medium");
 }
 
 #[test]
 fn text_cases() {
-    trycmd::TestCases::new().case("tests/cmd/*.toml").case("tests/cmd/*.trycmd");
+    trycmd::TestCases::new()
+        .case("tests/cmd/*.toml")
+        .case("tests/cmd/*.trycmd");
 }
 
 #[test]
 fn exit_codes() {
-    let good = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/traces/demo/react-fix.jsonl")).unwrap();
+    let good = std::fs::read(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/corpora/traces/demo/react-fix.jsonl"
+    ))
+    .unwrap();
     assert_eq!(code(&["replay", "-"], &good), 0);
     assert_eq!(code(&["replay", "-"], b""), 3);
     assert_eq!(code(&["replay", "-"], b"\n\n  \n"), 3);
     assert_eq!(code(&["replay", "-"], b"no json\n"), 1);
-    assert_eq!(code(&["replay", "--fail-on", "never", "-"], b"no json\n"), 3);
+    assert_eq!(
+        code(&["replay", "--fail-on", "never", "-"], b"no json\n"),
+        3
+    );
     assert_eq!(code(&["replay", "/nonexistent/trace.jsonl"], b""), 2);
     assert_eq!(code(&["replay"], b""), 2);
     assert_eq!(code(&["replay", "--keys", "/nonexistent", "-"], &good), 2);
@@ -75,9 +90,15 @@ fn exit_codes() {
 fn a_reader_that_goes_away_changes_no_verdict() {
     for format in ["text", "json", "jsonl", "sarif", "html"] {
         let script = "{ \"$0\" replay corpora/traces/broken --format \"$1\"; echo $? >&2; } | head -c 1 >/dev/null";
-        let output = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_yuangs-verify"), format]).output().unwrap();
+        let output = Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_yuangs-verify"), format])
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.lines().last() == Some("1") && !said.contains("pipe"), "{format}: {said}");
+        assert!(
+            said.lines().last() == Some("1") && !said.contains("pipe"),
+            "{format}: {said}"
+        );
     }
 }
 
@@ -87,14 +108,21 @@ fn a_closed_pipe_is_no_failure_and_no_noise() {
         "{} rules | head -n 1; {0} replay corpora/traces/demo | head -c 1 >/dev/null",
         env!("CARGO_BIN_EXE_yuangs-verify")
     );
-    let output = Command::new("sh").current_dir(env!("CARGO_MANIFEST_DIR")).args(["-c", &script]).output().unwrap();
-    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new("sh")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["-c", &script])
+        .output()
+        .unwrap();
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[test]
 fn no_text_of_a_trace_acts_on_the_terminal() {
-    let hostile =
-        "{\"record\":\"execution_started\",\"executionId\":\"\u{1b}]0;owned\u{7}\u{202e}x\\u001b[2J\",\"a\\nb\u{9b}\":1}\n";
+    let hostile = "{\"record\":\"execution_started\",\"executionId\":\"\u{1b}]0;owned\u{7}\u{202e}x\\u001b[2J\",\"a\\nb\u{9b}\":1}\n";
     for args in [
         &["replay", "-"][..],
         &["replay", "-v", "--color", "never", "-"],
@@ -104,7 +132,12 @@ fn no_text_of_a_trace_acts_on_the_terminal() {
         let output = run(args, hostile.as_bytes());
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains('x'));
-        assert!(!text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}' || c == '\u{9b}'), "{args:?}: {text}");
+        assert!(
+            !text
+                .chars()
+                .any(|c| (c.is_control() && c != '\n') || c == '\u{202e}' || c == '\u{9b}'),
+            "{args:?}: {text}"
+        );
     }
 }
 
@@ -116,14 +149,24 @@ fn hostile_sizes_are_findings() {
     let mut long = b"{\"record\":\"turn\",\"x\":\"".to_vec();
     long.extend(std::iter::repeat_n(b'a', 50_000_000));
     long.extend_from_slice(b"\"}\n");
-    for (bytes, code) in
-        [(deep, "YV107"), (long, "YV107"), (b"{\"a\":\0}\n".to_vec(), "YV102"), (b"{\"a\":\"\xff\"}\n".to_vec(), "YV101")]
-    {
-        let mut input = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/traces/demo/react-fix.jsonl")).unwrap();
+    for (bytes, code) in [
+        (deep, "YV107"),
+        (long, "YV107"),
+        (b"{\"a\":\0}\n".to_vec(), "YV102"),
+        (b"{\"a\":\"\xff\"}\n".to_vec(), "YV101"),
+    ] {
+        let mut input = std::fs::read(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/corpora/traces/demo/react-fix.jsonl"
+        ))
+        .unwrap();
         input.extend_from_slice(&bytes);
         let output = run(&["replay", "-"], &input);
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains(code) && text.contains("1 error, 0 warnings"), "{text}");
+        assert!(
+            text.contains(code) && text.contains("1 error, 0 warnings"),
+            "{text}"
+        );
         assert!(text.contains("PASS"), "the rest is still read: {text}");
     }
 }
@@ -133,9 +176,23 @@ fn several_reports_in_one_run() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let bad = "corpora/traces/broken/YV301-no-decision-in-turn-4.jsonl";
-    let (sarif, text) = (format!("sarif={}", path("a.sarif")), format!("text={}", path("a.txt")));
-    let output = run(&["replay", bad, "--report", &sarif, "--report", &text, "--report", "jsonl=-", "--color", "always"], b"");
-    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let (sarif, text) = (
+        format!("sarif={}", path("a.sarif")),
+        format!("text={}", path("a.txt")),
+    );
+    let output = run(
+        &[
+            "replay", bad, "--report", &sarif, "--report", &text, "--report", "jsonl=-", "--color",
+            "always",
+        ],
+        b"",
+    );
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     for line in String::from_utf8(output.stdout).unwrap().lines() {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
         assert!(value["kind"].is_string());
@@ -143,7 +200,10 @@ fn several_reports_in_one_run() {
     let sarif_text = std::fs::read_to_string(path("a.sarif")).unwrap();
     assert!(sarif_text.contains("\"YV301\""));
     let text_file = std::fs::read_to_string(path("a.txt")).unwrap();
-    assert!(text_file.starts_with("FAIL") && !text_file.contains('\u{1b}'), "a file holds no colours: {text_file}");
+    assert!(
+        text_file.starts_with("FAIL") && !text_file.contains('\u{1b}'),
+        "a file holds no colours: {text_file}"
+    );
     for wrong in [
         &["replay", bad, "--report", "json=-", "--report", "sarif=-"][..],
         &["replay", bad, "--report", "json=-", "--format", "text"],
@@ -162,9 +222,15 @@ fn shells_and_the_manual_know_the_commands() {
         let output = run(&["completions", shell], b"");
         assert!(output.status.success());
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains("replay") && text.contains("--fail-on".trim_start_matches('-')), "{shell}");
+        assert!(
+            text.contains("replay") && text.contains("--fail-on".trim_start_matches('-')),
+            "{shell}"
+        );
     }
     let page = String::from_utf8(run(&["man", "fsm", "prove"], b"").stdout).unwrap();
-    assert!(page.starts_with(".ie") && page.contains(".TH") && page.contains("prove"), "{page}");
+    assert!(
+        page.starts_with(".ie") && page.contains(".TH") && page.contains("prove"),
+        "{page}"
+    );
     assert_eq!(code(&["man", "nonsense"], b""), 2);
 }

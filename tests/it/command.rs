@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use std::sync::OnceLock;
-use yuangs_verify::command::{Analysis, Context, EffectKind, Risk, Table, analyse, measured, rewrite};
+use yuangs_verify::command::{
+    Analysis, Context, EffectKind, Risk, Table, analyse, measured, rewrite,
+};
 
 fn table() -> &'static Table {
     static T: OnceLock<Table> = OnceLock::new();
@@ -20,8 +22,14 @@ fn every_entry_of_the_table_is_valid_and_does_what_its_tests_say() {
     let mut wrong = Vec::new();
     for t in table().tests() {
         let a = of(&t.cmd);
-        let missing = t.effects.iter().any(|k| !a.effects.iter().any(|e| e.kind.as_str() == k));
-        let extra = t.not.iter().any(|k| a.effects.iter().any(|e| e.kind.as_str() == k));
+        let missing = t
+            .effects
+            .iter()
+            .any(|k| !a.effects.iter().any(|e| e.kind.as_str() == k));
+        let extra = t
+            .not
+            .iter()
+            .any(|k| a.effects.iter().any(|e| e.kind.as_str() == k));
         if a.risk != t.risk || missing || extra {
             wrong.push(format!("{}: `{}` is {:?}", t.program, t.cmd, a.risk));
         }
@@ -39,7 +47,12 @@ fn every_file_of_the_table_is_embedded() {
         .filter(|n| n.ends_with(".yaml"))
         .collect();
     files.sort();
-    let mut embedded: Vec<String> = table().list().unwrap().into_iter().map(|l| l.file).collect();
+    let mut embedded: Vec<String> = table()
+        .list()
+        .unwrap()
+        .into_iter()
+        .map(|l| l.file)
+        .collect();
     embedded.sort();
     embedded.dedup();
     assert_eq!(files, embedded);
@@ -100,7 +113,11 @@ fn nesting_is_bounded_work() {
         assert!(work <= text.len() * 60 + 20_000, "{p:?} took {work}");
     }
     for text in [
-        format!("{}rm x{}", "for i in 1 2 3 4 5 6 7 8 9;do ".repeat(40), ";done".repeat(40)),
+        format!(
+            "{}rm x{}",
+            "for i in 1 2 3 4 5 6 7 8 9;do ".repeat(40),
+            ";done".repeat(40)
+        ),
         "f(){ f a;f b;};f".to_owned(),
         format!("a=a;{}", "a=\"$a$a\";eval $a;".repeat(500)),
         "f(){ g;g;};g(){ h;h;};h(){ i;i;};i(){ j;j;};j(){ k;k;};k(){ f;f;};f".to_owned(),
@@ -114,7 +131,11 @@ fn nesting_is_bounded_work() {
 fn spans_stand_where_the_text_is() {
     let cmd = "ls src && echo x > /etc/motd";
     let a = of(cmd);
-    let e = a.effects.iter().find(|e| e.kind == EffectKind::Write).unwrap();
+    let e = a
+        .effects
+        .iter()
+        .find(|e| e.kind == EffectKind::Write)
+        .unwrap();
     assert_eq!((e.span.from, e.span.to), (17, 28));
     let cmd = "bash -c 'rm -rf /srv'";
     let e = &of(cmd).effects[0];
@@ -122,13 +143,24 @@ fn spans_stand_where_the_text_is() {
     // Decoded text has the span of what causes it.
     let cmd = "ls; echo cm0gLXJmIC9zcnY= | base64 -d | sh";
     let a = of(cmd);
-    let e = a.effects.iter().find(|e| e.kind == EffectKind::Delete).unwrap();
+    let e = a
+        .effects
+        .iter()
+        .find(|e| e.kind == EffectKind::Delete)
+        .unwrap();
     assert_eq!(&cmd[e.span.from..e.span.to], "sh");
 }
 
 #[test]
 fn what_is_not_understood_says_so() {
-    for cmd in ["echo 'x", "if true", "$(", "Get-ChildItem -Recurse", "$env:PATH", "C:\\x.exe"] {
+    for cmd in [
+        "echo 'x",
+        "if true",
+        "$(",
+        "Get-ChildItem -Recurse",
+        "$env:PATH",
+        "C:\\x.exe",
+    ] {
         let a = of(cmd);
         assert!(a.unparsed && a.risk == Risk::High, "{cmd}");
     }
@@ -139,8 +171,17 @@ fn users_add_their_own_entries() {
     let mut t = Table::builtin();
     let file = "- name: frob\n  aliases: [frobnicate]\n  source: frob(1)\n  operands: [read...]\n  tests:\n    - {cmd: \"frob a\", risk: low}\n";
     assert_eq!(t.add("mine.yaml", file).unwrap(), 1);
-    assert_eq!(analyse("frobnicate a.txt", &Context::new(&t)).risk, Risk::Low);
-    assert!(t.add("bad.yaml", "- name: x\n  source: y\n  operands: [nonsense]\n").is_err());
+    assert_eq!(
+        analyse("frobnicate a.txt", &Context::new(&t)).risk,
+        Risk::Low
+    );
+    assert!(
+        t.add(
+            "bad.yaml",
+            "- name: x\n  source: y\n  operands: [nonsense]\n"
+        )
+        .is_err()
+    );
 }
 
 /// Lines that do harm, one of each kind.
@@ -170,7 +211,13 @@ fn each_rule_of_rewriting_keeps_the_risk() {
     for cmd in HARM {
         assert_eq!(of(cmd).risk, Risk::High, "{cmd}");
         for w in rewrite::every_rule(cmd, 3) {
-            assert_eq!(of(&w.text).risk, Risk::High, "{cmd:?} as {:?} by {:?}", w.text, w.rules);
+            assert_eq!(
+                of(&w.text).risk,
+                Risk::High,
+                "{cmd:?} as {:?} by {:?}",
+                w.text,
+                w.rules
+            );
         }
     }
 }
@@ -363,12 +410,25 @@ const CORPORA: &[(&str, std::ops::RangeInclusive<usize>)] = &[
 #[test]
 fn the_corpora_are_rated_as_they_should_be() {
     for (name, range) in CORPORA {
-        let path = format!("{}/corpora/commands/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+        let path = format!(
+            "{}/corpora/commands/{name}.jsonl",
+            env!("CARGO_MANIFEST_DIR")
+        );
         let text = std::fs::read_to_string(path).unwrap();
-        let rows: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        let rows: Vec<serde_json::Value> = text
+            .lines()
+            .map(|l| serde_json::from_str(l).unwrap())
+            .collect();
         assert!(rows.len() > 300, "{name}");
-        let high = rows.iter().filter(|r| of(r["cmd"].as_str().unwrap()).risk == Risk::High).count();
+        let high = rows
+            .iter()
+            .filter(|r| of(r["cmd"].as_str().unwrap()).risk == Risk::High)
+            .count();
         let share = high * 1000 / rows.len();
-        assert!(range.contains(&share), "{name}: {high} of {} rated high, {share} in a thousand", rows.len());
+        assert!(
+            range.contains(&share),
+            "{name}: {high} of {} rated high, {share} in a thousand",
+            rows.len()
+        );
     }
 }

@@ -30,16 +30,16 @@ fn expectations() -> Vec<PathBuf> {
 /// Whether everything that `expected` says is in `found`.
 fn holds(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
-        (Value::Object(expected), Value::Object(found)) => {
-            expected.iter().all(|(name, value)| found.get(name).is_some_and(|f| holds(value, f)))
-        }
+        (Value::Object(expected), Value::Object(found)) => expected
+            .iter()
+            .all(|(name, value)| found.get(name).is_some_and(|f| holds(value, f))),
         _ => expected == found,
     }
 }
 
 fn disagreement(path: &Path) -> Option<String> {
-    let expectation: Expectation =
-        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let expectation: Expectation = serde_json::from_str(&std::fs::read_to_string(path).unwrap())
+        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     assert!(!expectation.why.is_empty(), "{}: says why", path.display());
     let trace = path.file_stem().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
@@ -49,19 +49,43 @@ fn disagreement(path: &Path) -> Option<String> {
         .arg(trace)
         .output()
         .unwrap();
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let (executions, findings) = (report["executions"].as_array().unwrap(), report["findings"].as_array().unwrap());
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let (executions, findings) = (
+        report["executions"].as_array().unwrap(),
+        report["findings"].as_array().unwrap(),
+    );
     let agree = output.status.code() == Some(expectation.exit)
         && executions.len() == expectation.executions.len()
-        && expectation.executions.iter().zip(executions).all(|(e, f)| holds(e, f))
+        && expectation
+            .executions
+            .iter()
+            .zip(executions)
+            .all(|(e, f)| holds(e, f))
         && findings.len() == expectation.findings.len()
-        && expectation.findings.iter().zip(findings).all(|(e, f)| holds(e, f));
+        && expectation
+            .findings
+            .iter()
+            .zip(findings)
+            .all(|(e, f)| holds(e, f));
     (!agree).then(|| {
-        let brief: Vec<String> =
-            findings.iter().map(|f| format!("{} {}:{} {}", f["code"], f["line"], f["column"], f["message"])).collect();
+        let brief: Vec<String> = findings
+            .iter()
+            .map(|f| {
+                format!(
+                    "{} {}:{} {}",
+                    f["code"], f["line"], f["column"], f["message"]
+                )
+            })
+            .collect();
         let verdicts: Vec<String> = executions
             .iter()
-            .map(|e| format!("{} {} {} {}", e["executionId"], e["verdict"], e["turns"], e["finalState"]))
+            .map(|e| {
+                format!(
+                    "{} {} {} {}",
+                    e["executionId"], e["verdict"], e["turns"], e["finalState"]
+                )
+            })
             .collect();
         format!(
             "{}\n  exit {:?} (expected {})\n  {}\n  {}",
@@ -79,5 +103,11 @@ fn every_trace_gives_what_is_expected_of_it() {
     let all = expectations();
     assert!(all.len() > 100, "the corpora are there");
     let wrong: Vec<String> = all.iter().filter_map(|p| disagreement(p)).collect();
-    assert!(wrong.is_empty(), "{} of {} disagree:\n{}", wrong.len(), all.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} disagree:\n{}",
+        wrong.len(),
+        all.len(),
+        wrong.join("\n")
+    );
 }

@@ -28,7 +28,9 @@ impl Numbers {
 fn file(n: &mut Numbers) -> Vec<String> {
     let end = if n.one_in(4) { "\r\n" } else { "\n" };
     let words = ["", "a", "b", "  c", "{", "}", "return", "x = 1", "\u{e4}"];
-    let mut lines: Vec<String> = (0..n.below(40)).map(|_| format!("{}{end}", words[n.below(words.len())])).collect();
+    let mut lines: Vec<String> = (0..n.below(40))
+        .map(|_| format!("{}{end}", words[n.below(words.len())]))
+        .collect();
     if n.one_in(4)
         && let Some(last) = lines.last_mut()
     {
@@ -69,7 +71,12 @@ fn case(n: &mut Numbers) -> (Vec<String>, String) {
     let context = [0, 1, 2, 3, 3, 3][n.below(6)];
     let (before, after) = (old.concat(), new.concat());
     let text = similar::TextDiff::from_lines(&before, &after);
-    let mut diff = text.unified_diff().context_radius(context).missing_newline_hint(true).header("a/f", "b/f").to_string();
+    let mut diff = text
+        .unified_diff()
+        .context_radius(context)
+        .missing_newline_hint(true)
+        .header("a/f", "b/f")
+        .to_string();
     if n.one_in(2) {
         diff = format!("diff --git a/f b/f\n{diff}");
     }
@@ -77,7 +84,9 @@ fn case(n: &mut Numbers) -> (Vec<String>, String) {
     match n.below(5) {
         0 => {}
         // Shifted: lines were put in front, or between.
-        1 => file.splice(0..0, (0..=n.below(5)).map(|i| format!("front {i}\n"))).for_each(drop),
+        1 => file
+            .splice(0..0, (0..=n.below(5)).map(|i| format!("front {i}\n")))
+            .for_each(drop),
         2 => {
             let at = n.below(file.len() + 1);
             file.insert(at, "a\n".to_owned());
@@ -109,7 +118,10 @@ fn corrupt(n: &mut Numbers, diff: &mut String, file: &mut [String]) {
         0 => drop(lines.remove(at)),
         1 => lines.insert(at, lines[at].clone()),
         2 => lines[at] = lines[at].replacen(' ', "-", 1),
-        3 => lines[at] = lines[at].replacen(|c: char| c.is_ascii_digit(), &n.below(9).to_string(), 1),
+        3 => {
+            lines[at] =
+                lines[at].replacen(|c: char| c.is_ascii_digit(), &n.below(9).to_string(), 1);
+        }
         4 => lines[at] = lines[at].replacen("\r\n", "\n", 1),
         5 => lines.insert(at, "garbage\n".to_owned()),
         _ => {
@@ -126,7 +138,11 @@ fn git_verdicts(folder: &Path, count: u64) -> Vec<bool> {
     let mut script = String::new();
     // Each folder stands alone: git doesn't look for a repository around it.
     for n in 0..count {
-        writeln!(script, "cd {n} && {{ git apply --check ../{n}.diff 2>/dev/null; echo $?; cd ..; }}").unwrap();
+        writeln!(
+            script,
+            "cd {n} && {{ git apply --check ../{n}.diff 2>/dev/null; echo $?; cd ..; }}"
+        )
+        .unwrap();
     }
     verdicts(folder, &script)
 }
@@ -134,12 +150,23 @@ fn git_verdicts(folder: &Path, count: u64) -> Vec<bool> {
 /// Runs a script that prints an exit code a line: one process of a shell runs all cases.
 fn verdicts(folder: &Path, script: &str) -> Vec<bool> {
     let mut shell = Command::new("sh");
-    shell.current_dir(folder).arg("-s").stdin(Stdio::piped()).stdout(Stdio::piped());
-    shell.env("GIT_CEILING_DIRECTORIES", folder).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
+    shell
+        .current_dir(folder)
+        .arg("-s")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    shell
+        .env("GIT_CEILING_DIRECTORIES", folder)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null");
     let mut child = shell.spawn().expect("a shell");
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), script.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().map(|line| line == "0").collect()
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| line == "0")
+        .collect()
 }
 
 #[test]
@@ -166,30 +193,60 @@ fn git_apply_agrees() {
         let base = Folder::new(&folder.path().join(n.to_string()));
         let limits = Limits::default();
         let parsed = parse(diff.as_bytes(), &limits);
-        let ours = parsed.as_ref().is_ok_and(|d| apply(d, &mut Overlay::new(&base), &limits).applies());
+        let ours = parsed
+            .as_ref()
+            .is_ok_and(|d| apply(d, &mut Overlay::new(&base), &limits).applies());
         applied += usize::from(*git);
-        // Where git skips lines behind a hunk as garbage, or takes a header's word against another's, we don't.
+        // Where git skips lines behind a hunk as garbage, or takes a header's word against
+        // another's, we don't.
         let on_purpose = matches!(
             parsed.as_ref().map_err(|e| &e.fault),
-            Err(Fault::Stray | Fault::Counts { .. } | Fault::OtherName { .. } | Fault::Header { .. } | Fault::NoNewline { .. })
+            Err(Fault::Stray
+                | Fault::Counts { .. }
+                | Fault::OtherName { .. }
+                | Fault::Header { .. }
+                | Fault::NoNewline { .. })
         );
-        // Git compares the last line of a hunk as a prefix: a context line without a line feed matches one with it.
-        let prefix = |text: &str| text.rsplit('\n').next().is_some_and(|line| line.starts_with(' '));
-        let on_purpose = on_purpose || diff.match_indices("\n\\ No newline").any(|(n, _)| prefix(&diff[..n]));
+        // Git compares the last line of a hunk as a prefix: a context line without a line feed
+        // matches one with it.
+        let prefix = |text: &str| {
+            text.rsplit('\n')
+                .next()
+                .is_some_and(|line| line.starts_with(' '))
+        };
+        let on_purpose = on_purpose
+            || diff
+                .match_indices("\n\\ No newline")
+                .any(|(n, _)| prefix(&diff[..n]));
         if ours == *git {
             agreed += 1;
         } else if *git && on_purpose {
             stricter += 1;
         } else {
-            other.push(format!("case {n}: git {git}, ours {ours}, {:?}\n{diff}", parsed.map(|_| ())));
+            other.push(format!(
+                "case {n}: git {git}, ours {ours}, {:?}\n{diff}",
+                parsed.map(|_| ())
+            ));
         }
     }
-    assert!(other.is_empty(), "{} others\n{}", other.len(), other.first().unwrap());
-    assert!(applied > 300 && cases.len() - applied > 300, "{applied} apply, the rest doesn't");
-    assert!(agreed + stricter == cases.len() && stricter < cases.len() / 10, "{stricter} refused on purpose");
+    assert!(
+        other.is_empty(),
+        "{} others\n{}",
+        other.len(),
+        other.first().unwrap()
+    );
+    assert!(
+        applied > 300 && cases.len() - applied > 300,
+        "{applied} apply, the rest doesn't"
+    );
+    assert!(
+        agreed + stricter == cases.len() && stricter < cases.len() / 10,
+        "{stricter} refused on purpose"
+    );
 }
 
-/// Parts of a diff that move files, links and folders into each other's place: no two take or fill the same name.
+/// Parts of a diff that move files, links and folders into each other's place: no two take or fill
+/// the same name.
 fn parts(n: &mut Numbers) -> String {
     const THERE: [(&str, &str, &str); 6] = [
         ("a", "100644", "a"),
@@ -199,7 +256,9 @@ fn parts(n: &mut Numbers) -> String {
         ("l", "120000", "d"),
         ("x", "100755", "x"),
     ];
-    const NEW: [&str; 14] = ["a", "a/b", "d", "d/s", "d/s/u", "d/n", "e", "e/f", "e/f/h", "l", "l/s", "l/n", "m", "m/n"];
+    const NEW: [&str; 14] = [
+        "a", "a/b", "d", "d/s", "d/s/u", "d/n", "e", "e/f", "e/f/h", "l", "l/s", "l/n", "m", "m/n",
+    ];
     let (mut taken, mut filled, mut diff) = (Vec::new(), Vec::new(), String::new());
     for _ in 0..=n.below(4) {
         let ((old, mode, content), new) = (THERE[n.below(THERE.len())], NEW[n.below(NEW.len())]);
@@ -207,7 +266,13 @@ fn parts(n: &mut Numbers) -> String {
         if (kind < 3 && taken.contains(&old)) || (kind > 1 && filled.contains(&new)) {
             continue;
         }
-        let end = |mode: &str| if mode == "120000" { "\n\\ No newline at end of file" } else { "" };
+        let end = |mode: &str| {
+            if mode == "120000" {
+                "\n\\ No newline at end of file"
+            } else {
+                ""
+            }
+        };
         match kind {
             0 | 1 => {
                 taken.push(old);
@@ -241,12 +306,21 @@ fn git_agrees_about_what_stands_in_whose_place() {
     let tree = folder.path().join("tree");
     std::fs::create_dir_all(tree.join("d")).unwrap();
     std::fs::create_dir_all(tree.join("e/f")).unwrap();
-    for (path, content) in [("a", "a\n"), ("d/s", "s\n"), ("d/t", "t\n"), ("e/f/g", "g\n"), ("x", "x\n")] {
+    for (path, content) in [
+        ("a", "a\n"),
+        ("d/s", "s\n"),
+        ("d/t", "t\n"),
+        ("e/f/g", "g\n"),
+        ("x", "x\n"),
+    ] {
         std::fs::write(tree.join(path), content).unwrap();
     }
     std::os::unix::fs::symlink("d", tree.join("l")).unwrap();
     let mut numbers = Numbers(SplitMix(7));
-    let diffs: Vec<String> = std::iter::repeat_with(|| parts(&mut numbers)).filter(|d| !d.is_empty()).take(CASES).collect();
+    let diffs: Vec<String> = std::iter::repeat_with(|| parts(&mut numbers))
+        .filter(|d| !d.is_empty())
+        .take(CASES)
+        .collect();
     // Whether it would apply git doesn't always tell before it writes: it is let.
     let mut script = String::from(
         "cd tree && chmod +x x && git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm x >&2\n",
@@ -261,9 +335,16 @@ fn git_agrees_about_what_stands_in_whose_place() {
     let mut applied = 0;
     for (diff, git) in diffs.iter().zip(verdicts) {
         let limits = Limits::default();
-        let outcome = apply(&parse(diff.as_bytes(), &limits).unwrap(), &mut Overlay::new(&base), &limits);
+        let outcome = apply(
+            &parse(diff.as_bytes(), &limits).unwrap(),
+            &mut Overlay::new(&base),
+            &limits,
+        );
         assert_eq!(outcome.applies(), git, "{outcome:#?}\n{diff}");
         applied += usize::from(git);
     }
-    assert!(applied > CASES / 5 && applied < CASES * 4 / 5, "{applied} apply, the rest doesn't");
+    assert!(
+        applied > CASES / 5 && applied < CASES * 4 / 5,
+        "{applied} apply, the rest doesn't"
+    );
 }

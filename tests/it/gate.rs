@@ -16,9 +16,17 @@ struct Ran {
 }
 
 fn run(folder: &Path, args: &[&str]) -> Ran {
-    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(folder).args(args).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .current_dir(folder)
+        .args(args)
+        .output()
+        .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+    Ran {
+        code: output.status.code().unwrap(),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
 }
 
 fn gate(folder: &Path, args: &[&str]) -> Ran {
@@ -51,9 +59,19 @@ fn it_says_the_same_wherever_it_is_started() {
     fs::create_dir_all(root.join("deep/down")).unwrap();
     let here = gate(root, &["--format", "json"]).out;
     assert!(here.contains("\"traces/a.jsonl\""), "{here}");
-    assert_eq!(gate(&root.join("deep/down"), &["--format", "json"]).out, here);
+    assert_eq!(
+        gate(&root.join("deep/down"), &["--format", "json"]).out,
+        here
+    );
     let config = root.join("yuangs-verify.toml");
-    assert_eq!(gate(Path::new("/"), &["--config", config.to_str().unwrap(), "--format", "json"]).out, here);
+    assert_eq!(
+        gate(
+            Path::new("/"),
+            &["--config", config.to_str().unwrap(), "--format", "json"]
+        )
+        .out,
+        here
+    );
 }
 
 #[test]
@@ -75,38 +93,102 @@ fn nothing_to_look_at_is_no_pass() {
     let allowed = format!("{PLAIN}allow-empty = 'no agent yet'\n");
     let ran = gate(repository(&allowed, "").path(), &[]);
     assert_eq!(ran.code, 0);
-    assert!(ran.out.contains("allowed by the configuration: no agent yet"), "{}", ran.out);
-    assert_eq!(gate(repository(&allowed, RED).path(), &[]).code, 1, "it allows nothing else");
-    assert_eq!(gate(repository("[traces]\npaths = ['nowhere']\nallow-empty = 'r'\n", GREEN).path(), &[]).code, 2);
+    assert!(
+        ran.out
+            .contains("allowed by the configuration: no agent yet"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(
+        gate(repository(&allowed, RED).path(), &[]).code,
+        1,
+        "it allows nothing else"
+    );
+    assert_eq!(
+        gate(
+            repository("[traces]\npaths = ['nowhere']\nallow-empty = 'r'\n", GREEN).path(),
+            &[]
+        )
+        .code,
+        2
+    );
 }
 
 #[test]
 fn a_configuration_that_cannot_be_used_is_said() {
     let none = tempfile::tempdir().unwrap();
     let ran = gate(none.path(), &[]);
-    assert!(ran.code == 2 && ran.err.contains("yuangs-verify init"), "{}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("yuangs-verify init"),
+        "{}",
+        ran.err
+    );
     let ran = gate(repository("[traces]\npahts = []\n", GREEN).path(), &[]);
-    assert!(ran.code == 2 && ran.err.contains("line 2, column 1: unknown key `pahts`; the nearest is `paths`"), "{}", ran.err);
-    for rest in ["[keys]\nfile = 'none'", "[baseline]\nfile = 'none'", "[reports]\nnonsense = 'x'", "[reports]\nhtml = '../x'"] {
-        assert_eq!(gate(repository(&format!("{PLAIN}{rest}\n"), GREEN).path(), &[]).code, 2, "{rest}");
+    assert!(
+        ran.code == 2
+            && ran
+                .err
+                .contains("line 2, column 1: unknown key `pahts`; the nearest is `paths`"),
+        "{}",
+        ran.err
+    );
+    for rest in [
+        "[keys]\nfile = 'none'",
+        "[baseline]\nfile = 'none'",
+        "[reports]\nnonsense = 'x'",
+        "[reports]\nhtml = '../x'",
+    ] {
+        assert_eq!(
+            gate(repository(&format!("{PLAIN}{rest}\n"), GREEN).path(), &[]).code,
+            2,
+            "{rest}"
+        );
     }
 }
 
 #[test]
 fn what_is_let_pass_is_said_in_every_report() {
-    let config = format!("{PLAIN}[[ignore]]\ncode = 'YV301'\nreason = 'known'\nexpires = 2027-01-31\n");
+    let config =
+        format!("{PLAIN}[[ignore]]\ncode = 'YV301'\nreason = 'known'\nexpires = 2027-01-31\n");
     let repository = repository(&config, RED);
     let root = repository.path();
     assert_eq!(gate(root, &[]).code, 1, "nobody said what day it is");
     let ran = gate(root, &["--now", "2027-01-31"]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     let late = gate(root, &["--now", "2027-02-01T00:00:00Z"]);
-    assert!(late.code == 1 && late.out.contains("ignore number 1 (known) ended on 2027-01-31"), "{}", late.out);
-    for format in ["text", "json", "jsonl", "sarif", "junit", "github", "markdown", "markdown-comment", "html"] {
+    assert!(
+        late.code == 1
+            && late
+                .out
+                .contains("ignore number 1 (known) ended on 2027-01-31"),
+        "{}",
+        late.out
+    );
+    for format in [
+        "text",
+        "json",
+        "jsonl",
+        "sarif",
+        "junit",
+        "github",
+        "markdown",
+        "markdown-comment",
+        "html",
+    ] {
         let ran = gate(root, &["--now", "2027-01-31", "--format", format]);
-        assert!(ran.code == 0 && ran.out.contains("findings let pass by the configuration"), "{format}: {}", ran.out);
+        assert!(
+            ran.code == 0 && ran.out.contains("findings let pass by the configuration"),
+            "{format}: {}",
+            ran.out
+        );
         let quiet = gate(root, &["--now", "2027-01-31", "-q"]);
-        assert!(quiet.out.contains("findings let pass by the configuration: 1"), "{}", quiet.out);
+        assert!(
+            quiet
+                .out
+                .contains("findings let pass by the configuration: 1"),
+            "{}",
+            quiet.out
+        );
     }
 }
 
@@ -114,14 +196,26 @@ fn what_is_let_pass_is_said_in_every_report() {
 fn an_ignore_that_fits_nothing_is_said() {
     let config = format!("{PLAIN}[[ignore]]\ncode = 'YV301'\nreason = 'known'\n");
     let ran = gate(repository(&config, GREEN).path(), &[]);
-    assert!(ran.code == 0 && ran.out.contains("ignore number 1 (known) fits nothing any more"), "{}", ran.out);
+    assert!(
+        ran.code == 0
+            && ran
+                .out
+                .contains("ignore number 1 (known) fits nothing any more"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
 fn sections_that_are_not_run_are_never_silent() {
     let config = format!("{PLAIN}[knowledge]\nstore = 'k'\n");
     let ran = gate(repository(&config, GREEN).path(), &["-q"]);
-    assert!(ran.out.contains("[knowledge] is configured and not run by the gate"), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("[knowledge] is configured and not run by the gate"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
@@ -132,12 +226,29 @@ fn the_committed_map_has_to_be_what_the_tree_gives() {
     fs::write(root.join("MAP.md"), "# no map\n").unwrap();
     assert_eq!(gate(root, &[]).code, 2);
     fs::write(root.join("add.py"), "def add(a, b):\n    return a + b\n").unwrap();
-    assert_eq!(run(root, &["repomap", "build", "-o", "MAP.md", "--format", "markdown"]).code, 0);
+    assert_eq!(
+        run(
+            root,
+            &["repomap", "build", "-o", "MAP.md", "--format", "markdown"]
+        )
+        .code,
+        0
+    );
     let ran = gate(root, &[]);
-    assert!(ran.code == 0 && ran.out.contains("the repo map was built again"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 0 && ran.out.contains("the repo map was built again"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
     fs::write(root.join("add.py"), "def add(a, b, c):\n    return a + b\n").unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.code == 1 && ran.out.contains("error[YV904]") && ran.out.contains("--> MAP.md:1:1"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 1 && ran.out.contains("error[YV904]") && ran.out.contains("--> MAP.md:1:1"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
 }
 
 #[test]
@@ -145,38 +256,95 @@ fn interfaces_are_compared_with_where_the_branch_began() {
     let repository = repository(&format!("{PLAIN}[repo-map]\nbase = 'main'\n"), GREEN);
     let root = repository.path();
     let ran = gate(root, &[]);
-    assert!(ran.code == 2, "there is no repository: {}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 2,
+        "there is no repository: {}{}",
+        ran.out,
+        ran.err
+    );
     let git = |args: &[&str]| {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
-        assert!(Command::new("git").current_dir(root).args(identity).args(args).status().unwrap().success());
+        let identity = [
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@example.com",
+            "-c",
+            "commit.gpgsign=false",
+        ];
+        assert!(
+            Command::new("git")
+                .current_dir(root)
+                .args(identity)
+                .args(args)
+                .status()
+                .unwrap()
+                .success()
+        );
     };
     git(&["init", "-q", "-b", "main"]);
-    fs::write(root.join("add.py"), "def add(a, b):\n    return a + b\ndef gone(): pass\ndef _own(): pass\n").unwrap();
+    fs::write(
+        root.join("add.py"),
+        "def add(a, b):\n    return a + b\ndef gone(): pass\ndef _own(): pass\n",
+    )
+    .unwrap();
     git(&["add", "."]);
     git(&["commit", "-qm", "one"]);
     git(&["checkout", "-qb", "work"]);
     let ran = gate(root, &[]);
-    assert!(ran.code == 0 && ran.out.contains("new 0, gone or written otherwise 0"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 0 && ran.out.contains("new 0, gone or written otherwise 0"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
     // What the names say comes from the pull request.
     let evil = "def add(a, b, c='`<img src=x> @team ##[error]'):\n    return a + b\ndef fresh(): pass\ndef _other(): pass\n";
     fs::write(root.join("add.py"), evil).unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.code == 0 && ran.out.contains("note[YV906]") && ran.out.contains("] add.py:1:1: "), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("new 1, gone or written otherwise 2, private ones that differ 2"), "{}", ran.out);
-    assert!(ran.out.contains("new definitions: fresh") && ran.out.contains("`gone` is gone"), "{}", ran.out);
+    assert!(
+        ran.code == 0 && ran.out.contains("note[YV906]") && ran.out.contains("] add.py:1:1: "),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    assert!(
+        ran.out
+            .contains("new 1, gone or written otherwise 2, private ones that differ 2"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.contains("new definitions: fresh") && ran.out.contains("`gone` is gone"),
+        "{}",
+        ran.out
+    );
     let markdown = gate(root, &["--format", "markdown-comment"]).out;
-    assert!(markdown.contains("YV906") && !markdown.contains("##["), "{markdown}");
+    assert!(
+        markdown.contains("YV906") && !markdown.contains("##["),
+        "{markdown}"
+    );
     let html = pulldown_cmark::Parser::new(&markdown)
         .filter(|e| matches!(e, pulldown_cmark::Event::InlineHtml(h) | pulldown_cmark::Event::Html(h) if h.contains("img")))
         .count();
     assert_eq!(html, 0, "{markdown}");
     assert_eq!(gate(root, &["--fail-on", "note"]).code, 1);
-    let config = format!("{PLAIN}[repo-map]\nbase = 'main'\n[severity.YV906]\nlevel = 'error'\nreason = 'a library'\n");
+    let config = format!(
+        "{PLAIN}[repo-map]\nbase = 'main'\n[severity.YV906]\nlevel = 'error'\nreason = 'a library'\n"
+    );
     fs::write(root.join("yuangs-verify.toml"), config).unwrap();
     assert_eq!(gate(root, &[]).code, 1, "configured to fail");
-    fs::write(root.join("yuangs-verify.toml"), format!("{PLAIN}[repo-map]\n")).unwrap();
+    fs::write(
+        root.join("yuangs-verify.toml"),
+        format!("{PLAIN}[repo-map]\n"),
+    )
+    .unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.code == 3 && ran.err.contains("neither a file nor a base"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 3 && ran.err.contains("neither a file nor a base"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
 }
 
 #[test]
@@ -185,7 +353,11 @@ fn recorded_decisions_are_held_against_the_policy() {
     let repository = repository(&config, GREEN);
     let root = repository.path();
     let ran = gate(root, &[]);
-    assert!(ran.code == 2 && ran.err.contains("policy.yaml"), "a policy that isn't there: {}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("policy.yaml"),
+        "a policy that isn't there: {}",
+        ran.err
+    );
     let policy = |effect: &str| {
         format!(
             "version: 1\nid: p\ncombine: first-match\ndefault: {{ effect: {effect}, reason: Nothing is said }}\nrules:\n  - id: no-diffs\n    when: {{ type: code_diff }}\n    effect: {effect}\n    reason: No diffs here\n"
@@ -193,17 +365,34 @@ fn recorded_decisions_are_held_against_the_policy() {
     };
     fs::write(root.join("policy.yaml"), policy("deny")).unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.code == 1 && ran.out.contains("error[YV501]") && ran.out.contains("`no-diffs` denies it"), "{}", ran.out);
+    assert!(
+        ran.code == 1
+            && ran.out.contains("error[YV501]")
+            && ran.out.contains("`no-diffs` denies it"),
+        "{}",
+        ran.out
+    );
     let sarif: Value = serde_json::from_str(&gate(root, &["--format", "sarif"]).out).unwrap();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     let denied = results.iter().find(|r| r["ruleId"] == "YV501").unwrap();
     let rule = &denied["relatedLocations"][0];
-    assert_eq!(rule["physicalLocation"]["artifactLocation"]["uri"], "policy.yaml");
-    assert!(rule["physicalLocation"]["region"]["startLine"].as_u64() > Some(1), "{rule}");
+    assert_eq!(
+        rule["physicalLocation"]["artifactLocation"]["uri"],
+        "policy.yaml"
+    );
+    assert!(
+        rule["physicalLocation"]["region"]["startLine"].as_u64() > Some(1),
+        "{rule}"
+    );
     fs::write(root.join("policy.yaml"), policy("require_approval")).unwrap();
     let ran = gate(root, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("recorded decisions would be others under the policy"), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("recorded decisions would be others under the policy"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
@@ -216,40 +405,99 @@ fn the_cases_of_the_policy_are_run_and_must_be_there() {
     )
     .unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.code == 3 && ran.err.contains("nothing tests the policy"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 3 && ran.err.contains("nothing tests the policy"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
     let cases = "cases:\n  - { name: ends, action: { type: answer, content: Done. }, expect: allow }\n  - { name: runs, action: { type: shell_cmd, command: ls }, near_miss: [a], expect: ask }\n";
     fs::write(root.join("policy.test.yaml"), cases).unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.code == 0 && ran.out.contains("2 of 2 cases of the policy come out as expected"), "{}{}", ran.out, ran.err);
-    fs::write(root.join("policy.test.yaml"), cases.replace("expect: allow", "expect: deny")).unwrap();
+    assert!(
+        ran.code == 0
+            && ran
+                .out
+                .contains("2 of 2 cases of the policy come out as expected"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    fs::write(
+        root.join("policy.test.yaml"),
+        cases.replace("expect: allow", "expect: deny"),
+    )
+    .unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.code == 1 && ran.out.contains("--> policy.test.yaml:2:5"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 1 && ran.out.contains("--> policy.test.yaml:2:5"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
 }
 
 #[test]
 fn the_policy_is_compared_with_where_the_branch_began() {
-    let config = format!("{PLAIN}[policy]\nfile = 'policy.yaml'\nuntested = 'it is young'\nbase = 'main'\n");
+    let config =
+        format!("{PLAIN}[policy]\nfile = 'policy.yaml'\nuntested = 'it is young'\nbase = 'main'\n");
     let repository = repository(&config, GREEN);
     let root = repository.path();
-    let policy =
-        |effect: &str| format!("rules:\n  - {{ id: shell, when: {{ type: shell_cmd }}, effect: {effect}, reason: r }}\n");
+    let policy = |effect: &str| {
+        format!(
+            "rules:\n  - {{ id: shell, when: {{ type: shell_cmd }}, effect: {effect}, reason: r }}\n"
+        )
+    };
     fs::write(root.join("policy.yaml"), policy("ask")).unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.code == 2 && ran.err.contains("no git repository"), "{}", ran.err);
-    let git = git2::Repository::init_opts(root, git2::RepositoryInitOptions::new().initial_head("main")).unwrap();
+    assert!(
+        ran.code == 2 && ran.err.contains("no git repository"),
+        "{}",
+        ran.err
+    );
+    let git = git2::Repository::init_opts(
+        root,
+        git2::RepositoryInitOptions::new().initial_head("main"),
+    )
+    .unwrap();
     commit(&git, "README.md");
-    git.branch("work", &git.head().unwrap().peel_to_commit().unwrap(), false).unwrap();
+    git.branch(
+        "work",
+        &git.head().unwrap().peel_to_commit().unwrap(),
+        false,
+    )
+    .unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.code == 0 && ran.out.contains("the policy is new"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 0 && ran.out.contains("the policy is new"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
     commit(&git, "policy.yaml");
     git.set_head("refs/heads/work").unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.out.contains("the policy is new"), "main went on, the branch began before: {}", ran.out);
-    git.reference("refs/heads/work", git.revparse_single("main").unwrap().id(), true, "").unwrap();
+    assert!(
+        ran.out.contains("the policy is new"),
+        "main went on, the branch began before: {}",
+        ran.out
+    );
+    git.reference(
+        "refs/heads/work",
+        git.revparse_single("main").unwrap().id(),
+        true,
+        "",
+    )
+    .unwrap();
     assert!(gate(root, &[]).out.contains("the policy is as it was in"));
     fs::write(root.join("policy.yaml"), policy("allow")).unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.code == 1 && ran.out.contains("error[YV516]"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 1 && ran.out.contains("error[YV516]"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
 }
 
 /// Commits a file of the work tree to the current branch.
@@ -261,10 +509,13 @@ fn commit(repository: &git2::Repository, file: &str) {
     let mut index = repository.index().unwrap();
     index.add_path(Path::new(file)).unwrap();
     let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
-    let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
+    let who =
+        git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
     let parent = repository.head().ok().map(|h| h.peel_to_commit().unwrap());
     let parents: Vec<&git2::Commit<'_>> = parent.iter().collect();
-    repository.commit(Some("HEAD"), &who, &who, file, &tree, &parents).unwrap();
+    repository
+        .commit(Some("HEAD"), &who, &who, file, &tree, &parents)
+        .unwrap();
 }
 
 #[test]
@@ -273,32 +524,67 @@ fn only_new_findings_fail_behind_a_baseline() {
     let root = repository.path();
     let ran = gate(root, &["--write-baseline", "baseline.json"]);
     assert_eq!(ran.code, 0, "{}", ran.out);
-    assert_eq!(gate(root, &[]).code, 1, "a baseline counts only where it is named");
+    assert_eq!(
+        gate(root, &[]).code,
+        1,
+        "a baseline counts only where it is named"
+    );
     let ran = gate(root, &["--baseline", "baseline.json"]);
-    assert!(ran.code == 0 && ran.out.contains("findings that the baseline knows: 1"), "{}", ran.out);
+    assert!(
+        ran.code == 0 && ran.out.contains("findings that the baseline knows: 1"),
+        "{}",
+        ran.out
+    );
     // The same findings on other lines are known; another one isn't.
     let other = GREEN.replace("diff-fix", "other");
     fs::write(root.join("traces/a.jsonl"), format!("{other}{RED}")).unwrap();
     assert_eq!(gate(root, &["--baseline", "baseline.json"]).code, 0);
-    fs::write(root.join("traces/a.jsonl"), format!("{}{RED}", RED.replace("diff-fix", "other"))).unwrap();
+    fs::write(
+        root.join("traces/a.jsonl"),
+        format!("{}{RED}", RED.replace("diff-fix", "other")),
+    )
+    .unwrap();
     let ran = gate(root, &["--baseline", "baseline.json"]);
-    assert_eq!((ran.code, ran.out.matches("error[YV301]").count()), (1, 1), "{}", ran.out);
+    assert_eq!(
+        (ran.code, ran.out.matches("error[YV301]").count()),
+        (1, 1),
+        "{}",
+        ran.out
+    );
     fs::write(root.join("traces/a.jsonl"), GREEN).unwrap();
     let ran = gate(root, &["--baseline", "baseline.json"]);
-    assert!(ran.code == 0 && ran.out.contains("entries of the baseline that are mended: 1"), "{}", ran.out);
+    assert!(
+        ran.code == 0
+            && ran
+                .out
+                .contains("entries of the baseline that are mended: 1"),
+        "{}",
+        ran.out
+    );
     fs::write(root.join("baseline.json"), "{}").unwrap();
     assert_eq!(gate(root, &["--baseline", "baseline.json"]).code, 2);
 }
 
 #[test]
 fn reports_of_the_configuration_are_written_below_it() {
-    let repository = repository(&format!("{PLAIN}[reports]\nsarif = 'out.sarif'\nhtml = 'audit.html'\n"), RED);
+    let repository = repository(
+        &format!("{PLAIN}[reports]\nsarif = 'out.sarif'\nhtml = 'audit.html'\n"),
+        RED,
+    );
     let root = repository.path();
     fs::create_dir(root.join("sub")).unwrap();
-    assert_eq!(gate(&root.join("sub"), &["--report", "junit=here.xml"]).code, 1);
-    let sarif: Value = serde_json::from_str(&fs::read_to_string(root.join("out.sarif")).unwrap()).unwrap();
+    assert_eq!(
+        gate(&root.join("sub"), &["--report", "junit=here.xml"]).code,
+        1
+    );
+    let sarif: Value =
+        serde_json::from_str(&fs::read_to_string(root.join("out.sarif")).unwrap()).unwrap();
     assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 1);
-    assert!(fs::read_to_string(root.join("audit.html")).unwrap().contains("Turn 2"));
+    assert!(
+        fs::read_to_string(root.join("audit.html"))
+            .unwrap()
+            .contains("Turn 2")
+    );
     assert!(root.join("sub/here.xml").is_file());
 }
 
@@ -313,7 +599,11 @@ fn a_link_in_the_repository_does_not_lead_a_report_out_of_it() {
         std::os::unix::fs::symlink(&precious, repository.path().join("out.sarif")).unwrap();
         std::os::unix::fs::symlink(outside.path(), repository.path().join("linked")).unwrap();
         let ran = gate(repository.path(), &[]);
-        assert!(ran.code == 2 && ran.err.contains("leads out"), "{}", ran.err);
+        assert!(
+            ran.code == 2 && ran.err.contains("leads out"),
+            "{}",
+            ran.err
+        );
         assert_eq!(fs::read_to_string(&precious).unwrap(), "untouched");
     }
 }
@@ -327,11 +617,21 @@ fn init_writes_what_gate_reads() {
     fs::write(root.join("logs/agents/old/b.jsonl"), GREEN).unwrap();
     fs::write(root.join("package.json"), "{}").unwrap();
     let ran = run(root, &["init"]);
-    assert!(ran.code == 0 && ran.out.contains("traces: logs/agents\n"), "{}", ran.out);
+    assert!(
+        ran.code == 0 && ran.out.contains("traces: logs/agents\n"),
+        "{}",
+        ran.out
+    );
     assert_eq!(gate(root, &[]).code, 0);
     assert_eq!(run(root, &["init"]).code, 2, "nothing is overwritten");
     let shown = run(root, &["config", "show"]);
-    assert!(shown.out.contains("traces.paths = [\"logs/agents\"]  # yuangs-verify.toml"), "{}", shown.out);
+    assert!(
+        shown
+            .out
+            .contains("traces.paths = [\"logs/agents\"]  # yuangs-verify.toml"),
+        "{}",
+        shown.out
+    );
     assert_eq!(run(root, &["doctor"]).code, 0);
     let empty = tempfile::tempdir().unwrap();
     assert_eq!(run(empty.path(), &["init"]).code, 0);
@@ -339,21 +639,38 @@ fn init_writes_what_gate_reads() {
     assert!(ran.code == 2 && ran.out.contains("PROBLEM"), "{}", ran.out);
     // What is commented out can be taken in.
     let text = fs::read_to_string(root.join("yuangs-verify.toml")).unwrap();
-    let taken: Vec<&str> =
-        text.lines().map(|l| l.strip_prefix("# ").filter(|l| l.starts_with('[') || l.contains(" = ")).unwrap_or(l)).collect();
+    let taken: Vec<&str> = text
+        .lines()
+        .map(|l| {
+            l.strip_prefix("# ")
+                .filter(|l| l.starts_with('[') || l.contains(" = "))
+                .unwrap_or(l)
+        })
+        .collect();
     let config = yuangs_verify::config::Config::parse(&taken.join("\n")).unwrap();
     assert!(config.knowledge.is_some());
-    assert!(config.keys.is_some() && config.ignore.len() == 1 && config.severity.len() == 1 && config.reports.len() == 2);
+    assert!(
+        config.keys.is_some()
+            && config.ignore.len() == 1
+            && config.severity.len() == 1
+            && config.reports.len() == 2
+    );
 }
 
 /// The key of RFC 8410, section 10.3, and its public half.
-pub(super) const KEY: &str =
-    "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
-pub(super) const TRUST: &str =
-    r#"{"keys":[{"keyId":"ci","publicKey":"Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=","signer":"the gate"}]}"#;
+pub(super) const KEY: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
+pub(super) const TRUST: &str = r#"{"keys":[{"keyId":"ci","publicKey":"Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=","signer":"the gate"}]}"#;
 
-pub(super) const ATTEST: [&str; 8] =
-    ["--attest", "a.json", "--attest-key", "key.pem", "--attest-key-id", "ci", "--now", "2027-01-31"];
+pub(super) const ATTEST: [&str; 8] = [
+    "--attest",
+    "a.json",
+    "--attest-key",
+    "key.pem",
+    "--attest-key-id",
+    "ci",
+    "--now",
+    "2027-01-31",
+];
 
 fn repository_with_keys() -> TempDir {
     let repository = repository(PLAIN, GREEN);
@@ -366,29 +683,82 @@ fn repository_with_keys() -> TempDir {
 fn an_attestation_says_how_the_gate_ended_and_about_which_files() {
     let repository = repository_with_keys();
     let root = repository.path();
-    let verify = |signer: &str| run(root, &["attest", "verify", "a.json", "--keys", "trust.json", "--signer", signer]);
+    let verify = |signer: &str| {
+        run(
+            root,
+            &[
+                "attest",
+                "verify",
+                "a.json",
+                "--keys",
+                "trust.json",
+                "--signer",
+                signer,
+            ],
+        )
+    };
     assert_eq!(gate(root, &ATTEST).code, 0);
     let ran = verify("the gate");
-    assert!(ran.code == 0 && ran.out.contains("PASS attested by the gate: 1 files"), "{}", ran.out);
+    assert!(
+        ran.code == 0 && ran.out.contains("PASS attested by the gate: 1 files"),
+        "{}",
+        ran.out
+    );
     assert_eq!(verify("somebody else").code, 1);
     fs::write(root.join("traces/a.jsonl"), RED).unwrap();
-    assert!(verify("the gate").out.contains("traces/a.jsonl isn't what was attested"));
+    assert!(
+        verify("the gate")
+            .out
+            .contains("traces/a.jsonl isn't what was attested")
+    );
     // A gate that fails is attested as failed.
     assert_eq!(gate(root, &ATTEST).code, 1);
     let ran = verify("the gate");
-    assert!(ran.code == 1 && ran.out.contains("the gate did not pass: failed"), "{}", ran.out);
+    assert!(
+        ran.code == 1 && ran.out.contains("the gate did not pass: failed"),
+        "{}",
+        ran.out
+    );
     // Under its own name it is the same run.
     fs::write(root.join("traces/a.jsonl"), GREEN).unwrap();
-    let own = ["attest", "--key", "key.pem", "--key-id", "ci", "--now", "2027-01-31", "--output", "b.json"];
+    let own = [
+        "attest",
+        "--key",
+        "key.pem",
+        "--key-id",
+        "ci",
+        "--now",
+        "2027-01-31",
+        "--output",
+        "b.json",
+    ];
     assert_eq!(gate(root, &ATTEST).code, 0);
     assert_eq!(run(root, &own).code, 0);
-    assert_eq!(fs::read(root.join("a.json")).unwrap(), fs::read(root.join("b.json")).unwrap());
+    assert_eq!(
+        fs::read(root.join("a.json")).unwrap(),
+        fs::read(root.join("b.json")).unwrap()
+    );
     assert_eq!(run(root, &own[..7]).code, 2, "where to?");
     fs::write(root.join("traces/a.jsonl"), "").unwrap();
     assert_eq!(gate(root, &ATTEST).code, 3);
-    assert!(verify("the gate").out.contains("the gate did not pass: undecided"));
-    assert_eq!(gate(root, &ATTEST[..6]).code, 2, "an attestation needs a time");
-    assert_eq!(gate(root, &[&ATTEST[..], &["--write-baseline", "b.json"]].concat()).code, 2);
+    assert!(
+        verify("the gate")
+            .out
+            .contains("the gate did not pass: undecided")
+    );
+    assert_eq!(
+        gate(root, &ATTEST[..6]).code,
+        2,
+        "an attestation needs a time"
+    );
+    assert_eq!(
+        gate(
+            root,
+            &[&ATTEST[..], &["--write-baseline", "b.json"]].concat()
+        )
+        .code,
+        2
+    );
     fs::write(root.join("key.pem"), "no key").unwrap();
     assert_eq!(gate(root, &ATTEST).code, 2);
 }
@@ -399,22 +769,53 @@ fn an_attestation_is_about_all_that_the_gate_would_read() {
     let repository = repository_with_keys();
     let root = repository.path();
     let verify = |more: &[&str]| {
-        run(root, &[&["attest", "verify", "a.json", "--keys", "trust.json", "--signer", "the gate"], more].concat())
+        run(
+            root,
+            &[
+                &[
+                    "attest",
+                    "verify",
+                    "a.json",
+                    "--keys",
+                    "trust.json",
+                    "--signer",
+                    "the gate",
+                ],
+                more,
+            ]
+            .concat(),
+        )
     };
     assert_eq!(gate(root, &ATTEST).code, 0);
     assert_eq!(verify(&[]).code, 0);
     fs::write(root.join("traces/evil.jsonl"), RED).unwrap();
-    assert!(verify(&[]).out.contains("FAIL traces/evil.jsonl lies here and wasn't attested"));
+    assert!(
+        verify(&[])
+            .out
+            .contains("FAIL traces/evil.jsonl lies here and wasn't attested")
+    );
     fs::remove_file(root.join("traces/evil.jsonl")).unwrap();
-    fs::write(root.join("yuangs-verify.toml"), format!("# other words\n{PLAIN}")).unwrap();
-    assert!(verify(&[]).out.contains("FAIL the configuration isn't what was attested"));
+    fs::write(
+        root.join("yuangs-verify.toml"),
+        format!("# other words\n{PLAIN}"),
+    )
+    .unwrap();
+    assert!(
+        verify(&[])
+            .out
+            .contains("FAIL the configuration isn't what was attested")
+    );
     fs::remove_file(root.join("yuangs-verify.toml")).unwrap();
     assert_eq!(verify(&[]).code, 1);
     // A threshold that lets errors pass is no reason to believe in them.
     fs::write(root.join("yuangs-verify.toml"), PLAIN).unwrap();
     fs::write(root.join("traces/a.jsonl"), RED).unwrap();
     let ran = gate(root, &[&ATTEST[..], &["--fail-on", "never"]].concat());
-    assert!(ran.code == 0 && ran.out.contains("fail-on = \"never\""), "{}", ran.out);
+    assert!(
+        ran.code == 0 && ran.out.contains("fail-on = \"never\""),
+        "{}",
+        ran.out
+    );
     assert!(verify(&[]).out.contains("FAIL the gate let 1 errors pass"));
     assert_eq!(verify(&["--fail-on", "never"]).code, 0);
     #[cfg(unix)]
@@ -432,10 +833,20 @@ fn how_the_configuration_is_named_changes_no_name() {
     fs::create_dir(root.join(".traces")).unwrap();
     fs::write(root.join(".traces/a.jsonl"), RED).unwrap();
     let here = gate(root, &["--format", "json"]).out;
-    assert!(here.contains("\".traces/a.jsonl\"") && here.contains("\"traces/a.jsonl\""), "{here}");
-    let around = format!("../{}/yuangs-verify.toml", root.file_name().unwrap().to_str().unwrap());
+    assert!(
+        here.contains("\".traces/a.jsonl\"") && here.contains("\"traces/a.jsonl\""),
+        "{here}"
+    );
+    let around = format!(
+        "../{}/yuangs-verify.toml",
+        root.file_name().unwrap().to_str().unwrap()
+    );
     for config in ["./yuangs-verify.toml", &around] {
-        assert_eq!(gate(root, &["--config", config, "--format", "json"]).out, here, "{config}");
+        assert_eq!(
+            gate(root, &["--config", config, "--format", "json"]).out,
+            here,
+            "{config}"
+        );
     }
 }
 
@@ -443,19 +854,41 @@ fn how_the_configuration_is_named_changes_no_name() {
 #[cfg(unix)]
 #[test]
 fn a_folder_with_a_telling_name_writes_no_line() {
-    let name = "t\n::stop-commands::x\n## passed\n\n@acme/admins ![p](https:/evil.example) <!-- \u{1b}[2J";
+    let name =
+        "t\n::stop-commands::x\n## passed\n\n@acme/admins ![p](https:/evil.example) <!-- \u{1b}[2J";
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join(name)).unwrap();
-    let config = format!("[traces]\npaths = [{}]\n", serde_json::to_string(name).unwrap());
+    let config = format!(
+        "[traces]\npaths = [{}]\n",
+        serde_json::to_string(name).unwrap()
+    );
     fs::write(folder.path().join("yuangs-verify.toml"), config).unwrap();
-    let ran = gate(folder.path(), &["--report", "markdown=m.md", "--report", "sarif=s.json", "--format", "github"]);
+    let ran = gate(
+        folder.path(),
+        &[
+            "--report",
+            "markdown=m.md",
+            "--report",
+            "sarif=s.json",
+            "--format",
+            "github",
+        ],
+    );
     assert_eq!(ran.code, 3);
     let markdown = fs::read_to_string(folder.path().join("m.md")).unwrap();
     for text in [&ran.out, &ran.err, &markdown] {
-        let acts = |line: &str| line.starts_with("::stop") || line.starts_with("## passed") || line.starts_with('@');
-        assert!(!text.lines().any(acts) && !text.contains('\u{1b}'), "{text}");
+        let acts = |line: &str| {
+            line.starts_with("::stop") || line.starts_with("## passed") || line.starts_with('@')
+        };
+        assert!(
+            !text.lines().any(acts) && !text.contains('\u{1b}'),
+            "{text}"
+        );
     }
-    assert!(!markdown.contains("![p](") || markdown.contains('`'), "{markdown}");
+    assert!(
+        !markdown.contains("![p](") || markdown.contains('`'),
+        "{markdown}"
+    );
 }
 
 #[test]
@@ -467,7 +900,11 @@ fn a_baseline_counts_as_it_reads() {
     let honest = fs::read_to_string(root.join("b.json")).unwrap();
     for (word, other) in [("YV301", "YV208"), ("traces/a.jsonl", "traces/old.jsonl")] {
         fs::write(root.join("b.json"), honest.replace(word, other)).unwrap();
-        assert_eq!(gate(root, &["--baseline", "b.json"]).code, 1, "an entry that names {other} is about something else");
+        assert_eq!(
+            gate(root, &["--baseline", "b.json"]).code,
+            1,
+            "an entry that names {other} is about something else"
+        );
     }
 }
 
@@ -476,32 +913,84 @@ fn no_report_is_green_over_errors_that_fail_nothing() {
     let repository = repository(PLAIN, RED);
     let root = repository.path();
     // An execution that is in order, beside the one that isn't.
-    fs::write(root.join("traces/b.jsonl"), GREEN.replace("\"diff-fix\"", "\"in-order\"")).unwrap();
-    fs::write(root.join("never.toml"), format!("fail-on = 'never'\n{PLAIN}")).unwrap();
-    for args in [["gate", "--fail-on", "never"], ["gate", "--config", "never.toml"], ["replay", "traces", "--fail-on=never"]] {
-        for format in
-            ["text", "json", "jsonl", "sarif", "junit", "github", "markdown", "markdown-comment", "html", "gitlab", "rdjsonl"]
-        {
+    fs::write(
+        root.join("traces/b.jsonl"),
+        GREEN.replace("\"diff-fix\"", "\"in-order\""),
+    )
+    .unwrap();
+    fs::write(
+        root.join("never.toml"),
+        format!("fail-on = 'never'\n{PLAIN}"),
+    )
+    .unwrap();
+    for args in [
+        ["gate", "--fail-on", "never"],
+        ["gate", "--config", "never.toml"],
+        ["replay", "traces", "--fail-on=never"],
+    ] {
+        for format in [
+            "text",
+            "json",
+            "jsonl",
+            "sarif",
+            "junit",
+            "github",
+            "markdown",
+            "markdown-comment",
+            "html",
+            "gitlab",
+            "rdjsonl",
+        ] {
             let ran = run(root, &[&args[..], &["--format", format]].concat());
             assert_eq!(ran.code, 0, "{args:?} {format}: {}", ran.err);
-            assert!(ran.out.contains("not enforced: 1 error"), "{args:?} {format}: {}", ran.out);
+            assert!(
+                ran.out.contains("not enforced: 1 error"),
+                "{args:?} {format}: {}",
+                ran.out
+            );
             // The pages of rules in SARIF speak of passing.
-            for green in [if format == "sarif" { "PASS " } else { "PASS" }, "✅", "Passed"] {
-                assert!(!ran.out.contains(green), "{args:?} {format} says {green}: {}", ran.out);
+            for green in [
+                if format == "sarif" { "PASS " } else { "PASS" },
+                "✅",
+                "Passed",
+            ] {
+                assert!(
+                    !ran.out.contains(green),
+                    "{args:?} {format} says {green}: {}",
+                    ran.out
+                );
             }
         }
         let junit = run(root, &[&args[..], &["--format", "junit"]].concat()).out;
-        assert!(junit.contains("<skipped") && junit.contains("type=\"not-enforced\""), "{junit}");
+        assert!(
+            junit.contains("<skipped") && junit.contains("type=\"not-enforced\""),
+            "{junit}"
+        );
     }
     // Without errors it passes, as before.
     fs::remove_file(root.join("traces/a.jsonl")).unwrap();
     let ran = gate(root, &["--fail-on", "never"]);
-    assert!(ran.code == 0 && ran.out.contains("PASS in-order") && !ran.out.contains("not enforced"), "{}", ran.out);
+    assert!(
+        ran.code == 0 && ran.out.contains("PASS in-order") && !ran.out.contains("not enforced"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
 fn a_reason_that_shows_nothing_is_none() {
-    let blank = ["", " ", "\\u00a0", "\\u200b", "\\u3164", "\\u2800", "...", "—!?", "\\u0007", "- \\u200d -"];
+    let blank = [
+        "",
+        " ",
+        "\\u00a0",
+        "\\u200b",
+        "\\u3164",
+        "\\u2800",
+        "...",
+        "—!?",
+        "\\u0007",
+        "- \\u200d -",
+    ];
     for reason in blank {
         for config in [
             format!("{PLAIN}[severity.YV301]\nlevel = 'off'\nreason = \"{reason}\"\n"),
@@ -510,7 +999,12 @@ fn a_reason_that_shows_nothing_is_none() {
             format!("{PLAIN}[policy]\nfile = 'p.yaml'\nuntested = \"{reason}\"\n"),
         ] {
             let ran = gate(repository(&config, RED).path(), &[]);
-            assert!(ran.code == 2 && ran.err.contains("needs a reason"), "{config}: {} {}", ran.code, ran.err);
+            assert!(
+                ran.code == 2 && ran.err.contains("needs a reason"),
+                "{config}: {} {}",
+                ran.code,
+                ran.err
+            );
         }
     }
 }
@@ -524,14 +1018,33 @@ fn a_baseline_of_the_first_version_is_read_and_written_anew() {
     fs::write(root.join("known.json"), known).unwrap();
     let ran = gate(root, &["--baseline", "known.json"]);
     assert_eq!(ran.code, 0, "{}", ran.out);
-    assert!(ran.out.contains("the baseline has version 1"), "{}", ran.out);
+    assert!(
+        ran.out.contains("the baseline has version 1"),
+        "{}",
+        ran.out
+    );
     let ignore = format!("{PLAIN}[[ignore]]\nfingerprint = 'ffb111e336616af9'\nreason = 'known'\n");
     fs::write(root.join("yuangs-verify.toml"), ignore).unwrap();
     let ran = gate(root, &[]);
-    assert!(ran.code == 0 && ran.out.contains("names a fingerprint of version 1: write `"), "{}", ran.out);
+    assert!(
+        ran.code == 0
+            && ran
+                .out
+                .contains("names a fingerprint of version 1: write `"),
+        "{}",
+        ran.out
+    );
     fs::write(root.join("yuangs-verify.toml"), PLAIN).unwrap();
     assert_eq!(gate(root, &["--write-baseline", "known.json"]).code, 0);
-    assert!(fs::read_to_string(root.join("known.json")).unwrap().contains("\"version\": 2"));
+    assert!(
+        fs::read_to_string(root.join("known.json"))
+            .unwrap()
+            .contains("\"version\": 2")
+    );
     let ran = gate(root, &["--baseline", "known.json"]);
-    assert!(ran.code == 0 && !ran.out.contains("version 1"), "{}", ran.out);
+    assert!(
+        ran.code == 0 && !ran.out.contains("version 1"),
+        "{}",
+        ran.out
+    );
 }

@@ -19,20 +19,32 @@ struct Ran {
 }
 
 fn run(folder: &Path, args: &[&str]) -> Ran {
-    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(folder).args(args).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .current_dir(folder)
+        .args(args)
+        .output()
+        .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+    Ran {
+        code: output.status.code().unwrap(),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
 }
 
 fn json(folder: &Path, args: &[&str]) -> (i32, Value) {
     let ran = run(folder, &[args, &["--format", "json"]].concat());
-    (ran.code, serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {}{}", ran.out, ran.err)))
+    (
+        ran.code,
+        serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {}{}", ran.out, ran.err)),
+    )
 }
 
 /// The findings as code and file.
 fn found(report: &Value) -> Vec<(&str, &str)> {
     let all = report["findings"].as_array().unwrap().iter();
-    all.map(|f| (f["code"].as_str().unwrap(), f["file"].as_str().unwrap())).collect()
+    all.map(|f| (f["code"].as_str().unwrap(), f["file"].as_str().unwrap()))
+        .collect()
 }
 
 fn write(root: &Path, files: &[(&str, &str)]) {
@@ -51,20 +63,48 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 
 #[test]
 fn renaming_a_bad_trace_does_not_help() {
-    for name in ["b.ndjson", "b.log", "b.traj", "b.jsonl.xz", "b.jsonl.bz2", ".b", "deep/b", "b.jsonl~", "b.txt"] {
+    for name in [
+        "b.ndjson",
+        "b.log",
+        "b.traj",
+        "b.jsonl.xz",
+        "b.jsonl.bz2",
+        ".b",
+        "deep/b",
+        "b.jsonl~",
+        "b.txt",
+    ] {
         let file = format!("traces/{name}");
-        let folder = folder(&[("yuangs-verify.toml", PLAIN), ("traces/a.jsonl", GREEN), (&file, RED)]);
+        let folder = folder(&[
+            ("yuangs-verify.toml", PLAIN),
+            ("traces/a.jsonl", GREEN),
+            (&file, RED),
+        ]);
         let (code, report) = json(folder.path(), &["gate"]);
-        assert_eq!((code, found(&report)), (1, vec![("YV111", &*file)]), "{name}");
-        assert_eq!((&report["skipped"][0]["path"], &report["summary"]["skipped"]), (&file.as_str().into(), &1.into()));
+        assert_eq!(
+            (code, found(&report)),
+            (1, vec![("YV111", &*file)]),
+            "{name}"
+        );
+        assert_eq!(
+            (&report["skipped"][0]["path"], &report["summary"]["skipped"]),
+            (&file.as_str().into(), &1.into())
+        );
         let config = format!("{PLAIN}exclude = ['traces/{name}']\n");
         fs::write(folder.path().join("yuangs-verify.toml"), &config).unwrap();
         let (code, report) = json(folder.path(), &["gate"]);
         assert_eq!((code, found(&report).len()), (0, 0), "{name} is excluded");
         assert_eq!(report["skipped"], Value::Array(Vec::new()));
-        fs::write(folder.path().join("yuangs-verify.toml"), format!("{PLAIN}include = ['*.jsonl', 'traces/{name}']\n")).unwrap();
+        fs::write(
+            folder.path().join("yuangs-verify.toml"),
+            format!("{PLAIN}include = ['*.jsonl', 'traces/{name}']\n"),
+        )
+        .unwrap();
         let (code, report) = json(folder.path(), &["gate"]);
-        assert!(code == 1 && found(&report).contains(&("YV301", &*file)), "{name} is included: {report:#}");
+        assert!(
+            code == 1 && found(&report).contains(&("YV301", &*file)),
+            "{name} is included: {report:#}"
+        );
         assert_eq!(run(folder.path(), &["doctor"]).code, 0);
     }
 }
@@ -72,63 +112,131 @@ fn renaming_a_bad_trace_does_not_help() {
 #[test]
 fn include_says_all_that_is_a_trace() {
     let config = format!("{PLAIN}include = ['*.ndjson']\n");
-    let folder = folder(&[("yuangs-verify.toml", &config), ("traces/a.ndjson", GREEN), ("traces/b.jsonl", RED)]);
+    let folder = folder(&[
+        ("yuangs-verify.toml", &config),
+        ("traces/a.ndjson", GREEN),
+        ("traces/b.jsonl", RED),
+    ]);
     let (code, report) = json(folder.path(), &["gate"]);
-    assert_eq!((code, found(&report)), (1, vec![("YV111", "traces/b.jsonl")]));
+    assert_eq!(
+        (code, found(&report)),
+        (1, vec![("YV111", "traces/b.jsonl")])
+    );
     let bad = run(folder.path(), &["gate", "--config", "none"]);
     assert_eq!(bad.code, 2);
-    write(folder.path(), &[("yuangs-verify.toml", &format!("{PLAIN}exclude = ['a[']\n"))]);
+    write(
+        folder.path(),
+        &[("yuangs-verify.toml", &format!("{PLAIN}exclude = ['a[']\n"))],
+    );
     let bad = run(folder.path(), &["gate"]);
-    assert!(bad.code == 2 && bad.err.contains("traces.exclude") && bad.err.contains("glob"), "{}", bad.err);
+    assert!(
+        bad.code == 2 && bad.err.contains("traces.exclude") && bad.err.contains("glob"),
+        "{}",
+        bad.err
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn pipes_and_links_are_neither_waited_for_nor_passed_over() {
     use std::os::unix::fs::symlink;
-    let folder = folder(&[("yuangs-verify.toml", PLAIN), ("traces/a.jsonl", GREEN), ("else.txt", RED)]);
+    let folder = folder(&[
+        ("yuangs-verify.toml", PLAIN),
+        ("traces/a.jsonl", GREEN),
+        ("else.txt", RED),
+    ]);
     let root = folder.path();
-    let pipe = |name: &str| assert!(Command::new("mkfifo").arg(root.join(name)).status().unwrap().success());
+    let pipe = |name: &str| {
+        assert!(
+            Command::new("mkfifo")
+                .arg(root.join(name))
+                .status()
+                .unwrap()
+                .success()
+        );
+    };
     pipe("traces/p.jsonl");
     symlink("../else.txt", root.join("traces/link")).unwrap();
     symlink("a.jsonl", root.join("traces/same.jsonl")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(root.join("traces/s.jsonl")).unwrap();
     let (code, report) = json(root, &["gate"]);
-    let all = [("YV111", "traces/link"), ("YV111", "traces/p.jsonl"), ("YV111", "traces/s.jsonl")];
+    let all = [
+        ("YV111", "traces/link"),
+        ("YV111", "traces/p.jsonl"),
+        ("YV111", "traces/s.jsonl"),
+    ];
     assert_eq!((code, found(&report)), (1, all.to_vec()));
     let ran = run(root, &["doctor"]);
-    assert!(ran.code == 2 && ran.out.contains("p.jsonl` (not a regular file)"), "{}", ran.out);
+    assert!(
+        ran.code == 2 && ran.out.contains("p.jsonl` (not a regular file)"),
+        "{}",
+        ran.out
+    );
     let (code, report) = json(root, &["replay", "traces"]);
     assert_eq!((code, report["summary"]["skipped"].clone()), (0, 3.into()));
     pipe("q.jsonl");
-    write(root, &[("yuangs-verify.toml", "[traces]\npaths = ['traces/a.jsonl', 'q.jsonl']\n")]);
+    write(
+        root,
+        &[(
+            "yuangs-verify.toml",
+            "[traces]\npaths = ['traces/a.jsonl', 'q.jsonl']\n",
+        )],
+    );
     let ran = run(root, &["gate"]);
-    assert!(ran.code == 2 && ran.out.contains("not a regular file"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 2 && ran.out.contains("not a regular file"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
 }
 
 #[test]
 fn replay_names_what_it_skipped() {
-    let folder = folder(&[("traces/a.jsonl", GREEN), ("traces/b.log", RED), ("traces/c.jsonl.xz", RED)]);
+    let folder = folder(&[
+        ("traces/a.jsonl", GREEN),
+        ("traces/b.log", RED),
+        ("traces/c.jsonl.xz", RED),
+    ]);
     let ran = run(folder.path(), &["replay", "traces"]);
     assert_eq!(ran.code, 0);
-    let line =
-        "note: skipped 2 files under the given paths: `traces/b.log`, `traces/c.jsonl.xz` (compressed in a way that isn't read)";
-    assert_eq!(ran.out.lines().filter(|l| *l == line).count(), 1, "{}", ran.out);
+    let line = "note: skipped 2 files under the given paths: `traces/b.log`, `traces/c.jsonl.xz` (compressed in a way that isn't read)";
+    assert_eq!(
+        ran.out.lines().filter(|l| *l == line).count(),
+        1,
+        "{}",
+        ran.out
+    );
     let quiet = run(folder.path(), &["stats", "traces"]);
     assert!(quiet.err.contains("skipped 2 files"), "{}", quiet.err);
     let named = run(folder.path(), &["replay", "traces/a.jsonl", "traces/b.log"]);
-    assert!(named.code == 1 && !named.out.contains("skipped"), "what is named is read: {}", named.out);
+    assert!(
+        named.code == 1 && !named.out.contains("skipped"),
+        "what is named is read: {}",
+        named.out
+    );
 }
 
 #[test]
 fn hostile_names_stay_harmless() {
-    let folder = folder(&[("yuangs-verify.toml", PLAIN), ("traces/a.jsonl", GREEN), ("traces/b\n::error::x\u{1b}[2J.log", RED)]);
-    for args in
-        [&["gate"][..], &["gate", "--format", "github"], &["gate", "--format", "json"], &["replay", "traces"], &["doctor"]]
-    {
+    let folder = folder(&[
+        ("yuangs-verify.toml", PLAIN),
+        ("traces/a.jsonl", GREEN),
+        ("traces/b\n::error::x\u{1b}[2J.log", RED),
+    ]);
+    for args in [
+        &["gate"][..],
+        &["gate", "--format", "github"],
+        &["gate", "--format", "json"],
+        &["replay", "traces"],
+        &["doctor"],
+    ] {
         let ran = run(folder.path(), args);
         let told = format!("{}{}", ran.out, ran.err);
-        assert!(told.contains('b') && !told.contains('\u{1b}') && !told.contains("\n::error::x"), "{args:?}: {told}");
+        assert!(
+            told.contains('b') && !told.contains('\u{1b}') && !told.contains("\n::error::x"),
+            "{args:?}: {told}"
+        );
     }
 }
 
@@ -137,12 +245,25 @@ fn a_poorer_format_is_not_accepted() {
     let config = format!("{PLAIN}formats = ['execution-record']\n");
     let folder = folder(&[("yuangs-verify.toml", &config), ("traces/a.jsonl", TURNS)]);
     let (code, report) = json(folder.path(), &["gate"]);
-    assert!(code == 1 && found(&report).contains(&("YV110", "traces/a.jsonl")), "{report:#}");
+    assert!(
+        code == 1 && found(&report).contains(&("YV110", "traces/a.jsonl")),
+        "{report:#}"
+    );
     write(folder.path(), &[("traces/a.jsonl", GREEN)]);
     assert_eq!(json(folder.path(), &["gate"]).0, 0);
-    write(folder.path(), &[("yuangs-verify.toml", &format!("{PLAIN}formats = ['execution-records']\n"))]);
+    write(
+        folder.path(),
+        &[(
+            "yuangs-verify.toml",
+            &format!("{PLAIN}formats = ['execution-records']\n"),
+        )],
+    );
     let ran = run(folder.path(), &["gate"]);
-    assert!(ran.code == 2 && ran.err.contains("the nearest is `execution-record`"), "{}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("the nearest is `execution-record`"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -150,16 +271,32 @@ fn what_must_be_yes_is_not_left_open() {
     let config = format!("{PLAIN}require = ['authorised', 'governance-complete']\n");
     let folder = folder(&[("yuangs-verify.toml", &config), ("traces/a.jsonl", TURNS)]);
     let (code, report) = json(folder.path(), &["gate"]);
-    let errors: Vec<&Value> = report["findings"].as_array().unwrap().iter().filter(|f| f["severity"] == "error").collect();
+    let errors: Vec<&Value> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|f| f["severity"] == "error")
+        .collect();
     assert_eq!((code, errors.len()), (1, 1), "{report:#}");
-    assert_eq!((&errors[0]["code"], &errors[0]["executionId"]), (&"YV212".into(), &report["executions"][0]["executionId"]));
+    assert_eq!(
+        (&errors[0]["code"], &errors[0]["executionId"]),
+        (&"YV212".into(), &report["executions"][0]["executionId"])
+    );
     let message = errors[0]["message"].as_str().unwrap();
-    assert!(message.contains("`governance-complete` is *not recorded*") && !message.contains("authorised"), "{message}");
+    assert!(
+        message.contains("`governance-complete` is *not recorded*")
+            && !message.contains("authorised"),
+        "{message}"
+    );
     write(folder.path(), &[("traces/a.jsonl", GREEN)]);
     assert_eq!(json(folder.path(), &["gate"]).0, 0);
     write(folder.path(), &[("traces/a.jsonl", RED)]);
     let (code, report) = json(folder.path(), &["gate"]);
-    assert_eq!((code, found(&report)), (1, vec![("YV301", "traces/a.jsonl")]), "a no has its own error");
+    assert_eq!(
+        (code, found(&report)),
+        (1, vec![("YV301", "traces/a.jsonl")]),
+        "a no has its own error"
+    );
 }
 
 #[test]
@@ -170,11 +307,24 @@ fn a_cut_tail_fails_where_it_is_told() {
     for (cut, code) in [(&*between, "YV203"), (inside, "YV104")] {
         let folder = folder(&[("yuangs-verify.toml", PLAIN), ("traces/a.jsonl", cut)]);
         let (exit, report) = json(folder.path(), &["gate"]);
-        assert_eq!((exit, found(&report)), (0, vec![(code, "traces/a.jsonl")]), "a warning");
-        write(folder.path(), &[("yuangs-verify.toml", &format!("{PLAIN}unterminated = 'error'\n"))]);
+        assert_eq!(
+            (exit, found(&report)),
+            (0, vec![(code, "traces/a.jsonl")]),
+            "a warning"
+        );
+        write(
+            folder.path(),
+            &[(
+                "yuangs-verify.toml",
+                &format!("{PLAIN}unterminated = 'error'\n"),
+            )],
+        );
         let (exit, report) = json(folder.path(), &["gate"]);
         assert_eq!((exit, found(&report)), (1, vec![(code, "traces/a.jsonl")]));
-        assert_eq!(report["summary"]["bySeverity"], serde_json::json!({ "error": 1, "warning": 0, "note": 0 }));
+        assert_eq!(
+            report["summary"]["bySeverity"],
+            serde_json::json!({ "error": 1, "warning": 0, "note": 0 })
+        );
     }
 }
 
@@ -184,17 +334,36 @@ fn an_attestation_notices_what_nobody_reads() {
     let root = folder.path();
     write(root, &[("key.pem", KEY), ("trust.json", TRUST)]);
     assert_eq!(run(root, &[&["gate"], &ATTEST[..]].concat()).code, 0);
-    let verify = ["attest", "verify", "a.json", "--keys", "trust.json", "--signer", "the gate"];
+    let verify = [
+        "attest",
+        "verify",
+        "a.json",
+        "--keys",
+        "trust.json",
+        "--signer",
+        "the gate",
+    ];
     let ran = run(root, &verify);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     write(root, &[("traces/b.log", RED)]);
     let ran = run(root, &verify);
-    assert!(ran.code == 1 && ran.out.contains("traces/b.log lies among the traces and isn't read"), "{}", ran.out);
+    assert!(
+        ran.code == 1
+            && ran
+                .out
+                .contains("traces/b.log lies among the traces and isn't read"),
+        "{}",
+        ran.out
+    );
 }
 
 /// A git repository with one commit of everything.
 fn git(root: &Path) -> git2::Repository {
-    let git = git2::Repository::init_opts(root, git2::RepositoryInitOptions::new().initial_head("main")).unwrap();
+    let git = git2::Repository::init_opts(
+        root,
+        git2::RepositoryInitOptions::new().initial_head("main"),
+    )
+    .unwrap();
     commit(&git);
     git
 }
@@ -202,25 +371,39 @@ fn git(root: &Path) -> git2::Repository {
 /// Commits everything as it lies there.
 fn commit(git: &git2::Repository) -> git2::Oid {
     let mut index = git.index().unwrap();
-    index.add_all(["*"], git2::IndexAddOption::DEFAULT, None).unwrap();
+    index
+        .add_all(["*"], git2::IndexAddOption::DEFAULT, None)
+        .unwrap();
     index.update_all(["*"], None).unwrap();
     index.write().unwrap();
     let tree = git.find_tree(index.write_tree().unwrap()).unwrap();
-    let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
+    let who =
+        git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
     let parent = git.head().ok().and_then(|h| h.peel_to_commit().ok());
-    git.commit(Some("HEAD"), &who, &who, "c", &tree, &parent.iter().collect::<Vec<_>>()).unwrap()
+    git.commit(
+        Some("HEAD"),
+        &who,
+        &who,
+        "c",
+        &tree,
+        &parent.iter().collect::<Vec<_>>(),
+    )
+    .unwrap()
 }
 
 /// Names the newest commit.
 fn branch(git: &git2::Repository, name: &str) {
-    git.branch(name, &git.head().unwrap().peel_to_commit().unwrap(), true).unwrap();
+    git.branch(name, &git.head().unwrap().peel_to_commit().unwrap(), true)
+        .unwrap();
 }
 
 #[test]
 fn a_change_is_not_checked_by_its_own_rules() {
     let strict = format!("{PLAIN}[policy]\nfile = 'rules/policy.yaml'\nuntested = 'it is young'\n");
     let policy = |effect: &str| {
-        format!("rules:\n  - {{ id: a, when: {{ type: [code_diff, tool_call, shell_cmd] }}, effect: {effect}, reason: r }}\n")
+        format!(
+            "rules:\n  - {{ id: a, when: {{ type: [code_diff, tool_call, shell_cmd] }}, effect: {effect}, reason: r }}\n"
+        )
     };
     let folder = folder(&[
         ("yuangs-verify.toml", &strict),
@@ -233,33 +416,80 @@ fn a_change_is_not_checked_by_its_own_rules() {
     branch(&git, "base");
     // The change takes the policy and the rule away that would stop it.
     let lax = format!("{PLAIN}[[ignore]]\ncode = 'YV301'\nreason = 'fine'\n");
-    write(root, &[("yuangs-verify.toml", &lax), ("rules/policy.yaml", &policy("allow")), ("traces/a.jsonl", RED)]);
+    write(
+        root,
+        &[
+            ("yuangs-verify.toml", &lax),
+            ("rules/policy.yaml", &policy("allow")),
+            ("traces/a.jsonl", RED),
+        ],
+    );
     commit(&git);
     assert_eq!(run(root, &["gate"]).code, 0, "by its own rules it passes");
     for place in [root.to_path_buf(), root.join("deep")] {
         let (code, report) = json(&place, &["gate", "--config-from", "base"]);
         let codes: Vec<&str> = found(&report).into_iter().map(|(code, _)| code).collect();
-        assert!(code == 1 && codes.contains(&"YV301") && codes.contains(&"YV501"), "{report:#}");
-        assert!(found(&report).contains(&("YV301", "traces/a.jsonl")), "{report:#}");
+        assert!(
+            code == 1 && codes.contains(&"YV301") && codes.contains(&"YV501"),
+            "{report:#}"
+        );
+        assert!(
+            found(&report).contains(&("YV301", "traces/a.jsonl")),
+            "{report:#}"
+        );
         let notices = report["notices"].to_string();
-        assert!(notices.contains("the rules are those of `base`"), "{notices}");
-        assert!(notices.contains("which don't count here: yuangs-verify.toml, rules/policy.yaml"), "{notices}");
+        assert!(
+            notices.contains("the rules are those of `base`"),
+            "{notices}"
+        );
+        assert!(
+            notices.contains("which don't count here: yuangs-verify.toml, rules/policy.yaml"),
+            "{notices}"
+        );
     }
     let ran = run(root, &["gate", "--config-from", "base:yuangs-verify.toml"]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     // Whoever may push a tag doesn't choose the rules.
-    git.tag_lightweight("base", &git.head().unwrap().peel(git2::ObjectType::Commit).unwrap(), false).unwrap();
+    git.tag_lightweight(
+        "base",
+        &git.head().unwrap().peel(git2::ObjectType::Commit).unwrap(),
+        false,
+    )
+    .unwrap();
     let ran = run(root, &["gate", "--config-from", "base"]);
-    assert!(ran.code == 2 && ran.err.contains("ambiguous"), "{}", ran.err);
-    assert_eq!(run(root, &["gate", "--config-from", "refs/heads/base"]).code, 1);
+    assert!(
+        ran.code == 2 && ran.err.contains("ambiguous"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(
+        run(root, &["gate", "--config-from", "refs/heads/base"]).code,
+        1
+    );
     git.tag_delete("base").unwrap();
-    let both = run(root, &["gate", "--config", "yuangs-verify.toml", "--config-from", "base"]);
+    let both = run(
+        root,
+        &[
+            "gate",
+            "--config",
+            "yuangs-verify.toml",
+            "--config-from",
+            "base",
+        ],
+    );
     assert_eq!(both.code, 2);
-    for (from, why) in
-        [("none", "is it fetched"), ("base:../x.toml", "leads out"), ("base:/x.toml", "leads out"), ("base:rules", "--first-run")]
-    {
+    for (from, why) in [
+        ("none", "is it fetched"),
+        ("base:../x.toml", "leads out"),
+        ("base:/x.toml", "leads out"),
+        ("base:rules", "--first-run"),
+    ] {
         let ran = run(root, &["gate", "--config-from", from]);
-        assert!(ran.code == 2 && ran.err.contains(why), "{from}: {}", ran.err);
+        assert!(
+            ran.code == 2 && ran.err.contains(why),
+            "{from}: {}",
+            ran.err
+        );
     }
 }
 
@@ -272,114 +502,295 @@ fn the_first_configuration_needs_a_word() {
     write(root, &[("yuangs-verify.toml", PLAIN)]);
     commit(&git);
     let ran = run(root, &["gate", "--config-from", "base"]);
-    assert!(ran.code == 2 && ran.err.contains("`base` has no configuration") && ran.err.contains("--first-run"), "{}", ran.err);
-    for format in ["text", "json", "jsonl", "sarif", "junit", "github", "markdown", "markdown-comment", "html"] {
-        let ran = run(root, &["gate", "--config-from", "base", "--first-run", "--format", format]);
-        assert!(ran.code == 0 && ran.out.contains("so the rules are those of the work tree"), "{format}: {}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 2
+            && ran.err.contains("`base` has no configuration")
+            && ran.err.contains("--first-run"),
+        "{}",
+        ran.err
+    );
+    for format in [
+        "text",
+        "json",
+        "jsonl",
+        "sarif",
+        "junit",
+        "github",
+        "markdown",
+        "markdown-comment",
+        "html",
+    ] {
+        let ran = run(
+            root,
+            &[
+                "gate",
+                "--config-from",
+                "base",
+                "--first-run",
+                "--format",
+                format,
+            ],
+        );
+        assert!(
+            ran.code == 0 && ran.out.contains("so the rules are those of the work tree"),
+            "{format}: {}{}",
+            ran.out,
+            ran.err
+        );
     }
-    assert_eq!(run(root, &["gate", "--config-from", "gone", "--first-run"]).code, 2, "not fetched isn't new");
+    assert_eq!(
+        run(root, &["gate", "--config-from", "gone", "--first-run"]).code,
+        2,
+        "not fetched isn't new"
+    );
     branch(&git, "base");
-    write(root, &[("yuangs-verify.toml", "[traces]\npaths = ['nowhere']\n")]);
+    write(
+        root,
+        &[("yuangs-verify.toml", "[traces]\npaths = ['nowhere']\n")],
+    );
     let ran = run(root, &["gate", "--config-from", "base", "--first-run"]);
-    assert!(ran.code == 0 && ran.out.contains("--first-run isn't needed any more"), "the base has one: {}", ran.out);
+    assert!(
+        ran.code == 0 && ran.out.contains("--first-run isn't needed any more"),
+        "the base has one: {}",
+        ran.out
+    );
 }
 
 #[test]
 fn a_baseline_and_a_trust_file_of_the_change_do_not_count() {
-    let folder =
-        folder(&[("yuangs-verify.toml", &format!("{PLAIN}[baseline]\nfile = 'known.json'\n")), ("traces/a.jsonl", GREEN)]);
+    let folder = folder(&[
+        (
+            "yuangs-verify.toml",
+            &format!("{PLAIN}[baseline]\nfile = 'known.json'\n"),
+        ),
+        ("traces/a.jsonl", GREEN),
+    ]);
     let root = folder.path();
     write(root, &[("known.json", "{\"version\":1,\"findings\":[]}")]);
     let git = git(root);
     branch(&git, "base");
     write(root, &[("traces/a.jsonl", RED)]);
-    assert_eq!(run(root, &["gate", "--write-baseline", "known.json"]).code, 0);
+    assert_eq!(
+        run(root, &["gate", "--write-baseline", "known.json"]).code,
+        0
+    );
     commit(&git);
     assert_eq!(run(root, &["gate"]).code, 0);
     assert_eq!(run(root, &["gate", "--config-from", "base"]).code, 1);
     assert_eq!(
-        run(root, &["gate", "--config-from", "base", "--baseline", "known.json"]).code,
+        run(
+            root,
+            &["gate", "--config-from", "base", "--baseline", "known.json"]
+        )
+        .code,
         1,
         "what is named lies in the change"
     );
     let (known, elsewhere) = (root.join("known.json"), tempfile::tempdir().unwrap());
     let kept = elsewhere.path().join("known.json");
     fs::copy(&known, &kept).unwrap();
-    assert_eq!(run(root, &["gate", "--config-from", "base", "--baseline", kept.to_str().unwrap()]).code, 0);
-    write(root, &[("yuangs-verify.toml", &format!("{PLAIN}[keys]\nfile = '../trust.json'\n"))]);
+    assert_eq!(
+        run(
+            root,
+            &[
+                "gate",
+                "--config-from",
+                "base",
+                "--baseline",
+                kept.to_str().unwrap()
+            ]
+        )
+        .code,
+        0
+    );
+    write(
+        root,
+        &[(
+            "yuangs-verify.toml",
+            &format!("{PLAIN}[keys]\nfile = '../trust.json'\n"),
+        )],
+    );
     commit(&git);
     branch(&git, "base");
     let ran = run(root, &["gate", "--config-from", "base"]);
-    assert!(ran.code == 2 && ran.err.contains("leads out of its folder"), "{}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("leads out of its folder"),
+        "{}",
+        ran.err
+    );
     for file in ["/etc/passwd", "none.json"] {
-        write(root, &[("yuangs-verify.toml", &format!("{PLAIN}[keys]\nfile = '{file}'\n"))]);
+        write(
+            root,
+            &[(
+                "yuangs-verify.toml",
+                &format!("{PLAIN}[keys]\nfile = '{file}'\n"),
+            )],
+        );
         commit(&git);
         branch(&git, "base");
-        assert_eq!(run(root, &["gate", "--config-from", "base"]).code, 2, "{file}");
+        assert_eq!(
+            run(root, &["gate", "--config-from", "base"]).code,
+            2,
+            "{file}"
+        );
     }
     #[cfg(unix)]
     {
-        write(root, &[("yuangs-verify.toml", &format!("{PLAIN}[keys]\nfile = 'trust.json'\n")), ("real.json", TRUST)]);
+        write(
+            root,
+            &[
+                (
+                    "yuangs-verify.toml",
+                    &format!("{PLAIN}[keys]\nfile = 'trust.json'\n"),
+                ),
+                ("real.json", TRUST),
+            ],
+        );
         std::os::unix::fs::symlink("real.json", root.join("trust.json")).unwrap();
         commit(&git);
         branch(&git, "base");
         let ran = run(root, &["gate", "--config-from", "base"]);
-        assert!(ran.code == 2 && ran.err.contains("symbolic link"), "{}", ran.err);
+        assert!(
+            ran.code == 2 && ran.err.contains("symbolic link"),
+            "{}",
+            ran.err
+        );
         fs::remove_file(root.join("yuangs-verify.toml")).unwrap();
         std::os::unix::fs::symlink("real.json", root.join("yuangs-verify.toml")).unwrap();
         commit(&git);
         branch(&git, "base");
-        assert_eq!(run(root, &["gate", "--config-from", "base", "--first-run"]).code, 2);
+        assert_eq!(
+            run(root, &["gate", "--config-from", "base", "--first-run"]).code,
+            2
+        );
     }
 }
 
 #[test]
 fn an_attestation_is_about_the_rules_that_were_read() {
-    let folder = folder(&[("yuangs-verify.toml", PLAIN), ("traces/a.jsonl", GREEN), ("key.pem", KEY), ("trust.json", TRUST)]);
+    let folder = folder(&[
+        ("yuangs-verify.toml", PLAIN),
+        ("traces/a.jsonl", GREEN),
+        ("key.pem", KEY),
+        ("trust.json", TRUST),
+    ]);
     let root = folder.path();
     let git = git(root);
     branch(&git, "base");
-    write(root, &[("yuangs-verify.toml", &format!("{PLAIN}allow-empty = 'lax'\n"))]);
+    write(
+        root,
+        &[(
+            "yuangs-verify.toml",
+            &format!("{PLAIN}allow-empty = 'lax'\n"),
+        )],
+    );
     commit(&git);
-    assert_eq!(run(root, &[&["gate", "--config-from", "base"], &ATTEST[..]].concat()).code, 0);
-    let verify = ["attest", "verify", "a.json", "--keys", "trust.json", "--signer", "the gate"];
+    assert_eq!(
+        run(
+            root,
+            &[&["gate", "--config-from", "base"], &ATTEST[..]].concat()
+        )
+        .code,
+        0
+    );
+    let verify = [
+        "attest",
+        "verify",
+        "a.json",
+        "--keys",
+        "trust.json",
+        "--signer",
+        "the gate",
+    ];
     let ran = run(root, &verify);
-    assert!(ran.code == 1 && ran.out.contains("the configuration isn't what was attested"), "{}", ran.out);
+    assert!(
+        ran.code == 1
+            && ran
+                .out
+                .contains("the configuration isn't what was attested"),
+        "{}",
+        ran.out
+    );
     let ran = run(root, &[&verify[..], &["--config-from", "base"]].concat());
     assert_eq!(ran.code, 0, "{}", ran.out);
-    let own =
-        ["attest", "--config-from", "base", "--key", "key.pem", "--key-id", "ci", "--now", "2027-01-31", "--output", "b.json"];
+    let own = [
+        "attest",
+        "--config-from",
+        "base",
+        "--key",
+        "key.pem",
+        "--key-id",
+        "ci",
+        "--now",
+        "2027-01-31",
+        "--output",
+        "b.json",
+    ];
     assert_eq!(run(root, &own).code, 0);
-    assert_eq!(fs::read(root.join("a.json")).unwrap(), fs::read(root.join("b.json")).unwrap());
+    assert_eq!(
+        fs::read(root.join("a.json")).unwrap(),
+        fs::read(root.join("b.json")).unwrap()
+    );
 }
 
 #[test]
 fn every_change_is_accounted_for() {
     let config = format!("{PLAIN}account-for = 'base'\n");
-    let folder = folder(&[("yuangs-verify.toml", &config), ("traces/old.jsonl", GREEN), ("x.txt", "x\n")]);
+    let folder = folder(&[
+        ("yuangs-verify.toml", &config),
+        ("traces/old.jsonl", GREEN),
+        ("x.txt", "x\n"),
+    ]);
     let root = folder.path();
     assert_eq!(run(root, &["gate"]).code, 2, "no repository");
     let git = git(root);
     assert_eq!(run(root, &["gate"]).code, 2, "no such revision");
     branch(&git, "base");
     let ran = run(root, &["gate"]);
-    assert_eq!(ran.code, 0, "nothing has changed, and what was recorded before accounts for nothing: {}{}", ran.out, ran.err);
+    assert_eq!(
+        ran.code, 0,
+        "nothing has changed, and what was recorded before accounts for nothing: {}{}",
+        ran.out, ran.err
+    );
     // One file by a recorded diff, with its trace.
     let diff = "--- a/x.txt\\n+++ b/x.txt\\n@@ -1 +1 @@\\n-x\\n+y\\n";
-    write(root, &[("traces/new.jsonl", &trace(diff)), ("x.txt", "y\n")]);
+    write(
+        root,
+        &[("traces/new.jsonl", &trace(diff)), ("x.txt", "y\n")],
+    );
     let ran = run(root, &["gate"]);
-    assert!(ran.code == 1 && ran.out.contains("aren't committed"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 1 && ran.out.contains("aren't committed"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
     commit(&git);
     let ran = run(root, &["gate"]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     // Another one by nobody.
     write(root, &[("z.txt", "z\n")]);
     let ran = run(root, &["gate"]);
-    assert!(ran.code == 0 && ran.out.contains("git doesn't know were not accounted for: `z.txt`"), "{}", ran.out);
+    assert!(
+        ran.code == 0
+            && ran
+                .out
+                .contains("git doesn't know were not accounted for: `z.txt`"),
+        "{}",
+        ran.out
+    );
     commit(&git);
     let (code, report) = json(root, &["gate"]);
-    assert_eq!((code, found(&report).iter().map(|f| f.0).collect::<Vec<_>>()), (1, vec!["YV704"]));
-    assert!(report["findings"][0]["message"].as_str().unwrap().contains("z.txt"));
+    assert_eq!(
+        (code, found(&report).iter().map(|f| f.0).collect::<Vec<_>>()),
+        (1, vec!["YV704"])
+    );
+    assert!(
+        report["findings"][0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("z.txt")
+    );
     fs::remove_file(root.join("z.txt")).unwrap();
     commit(&git);
     assert_eq!(run(root, &["gate"]).code, 0);
@@ -420,9 +831,18 @@ fn trace(diff: &str) -> String {
         "governance_decided",
         r#""turnId":1,"decision":{"status":"approved","by":"human","actionId":"a1","signer":"alice","timestamp":TIME}"#,
     );
-    add("execution_finished", r#""turnId":1,"actionId":"a1","result":{"success":true,"output":"ok"}"#);
-    add("observation_recorded", r#""turnId":1,"observation":{"summary":"Done.","artifacts":[]}"#);
-    add("evaluation_made", r#""turnId":1,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}"#);
+    add(
+        "execution_finished",
+        r#""turnId":1,"actionId":"a1","result":{"success":true,"output":"ok"}"#,
+    );
+    add(
+        "observation_recorded",
+        r#""turnId":1,"observation":{"summary":"Done.","artifacts":[]}"#,
+    );
+    add(
+        "evaluation_made",
+        r#""turnId":1,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}"#,
+    );
     lines.join("\n") + "\n"
 }
 
@@ -437,7 +857,12 @@ fn init_writes_what_it_finds() {
     ]);
     let root = folder.path();
     let ran = run(root, &["init"]);
-    assert!(ran.code == 0 && ran.out.contains("traces: logs\n"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 0 && ran.out.contains("traces: logs\n"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
     let text = fs::read_to_string(root.join("yuangs-verify.toml")).unwrap();
     for line in [
         "include = [\"*.{jsonl,json,cast}\", \"*.{jsonl,json,cast}.{gz,zst}\", \"*.ndjson\"]",
@@ -451,27 +876,51 @@ fn init_writes_what_it_finds() {
     assert_eq!(run(root, &["gate"]).code, 0);
     assert_eq!(run(root, &["doctor"]).code, 0);
     let shown = run(root, &["config", "show"]).out;
-    assert!(shown.contains("traces.unterminated = \"error\"  # yuangs-verify.toml"), "{shown}");
+    assert!(
+        shown.contains("traces.unterminated = \"error\"  # yuangs-verify.toml"),
+        "{shown}"
+    );
     // What may be a trace is left to those who know.
     write(root, &[("logs/c.jsonl.xz", "x"), ("logs/d.jsonl", TURNS)]);
     fs::remove_file(root.join("yuangs-verify.toml")).unwrap();
     let ran = run(root, &["init"]);
     assert!(ran.out.contains("`logs/c.jsonl.xz`"), "{}", ran.out);
     let text = fs::read_to_string(root.join("yuangs-verify.toml")).unwrap();
-    assert!(text.contains("formats = [\"execution-record\", \"yuangs-turns\"]\n"), "{text}");
-    assert!(text.contains("require = [\"legal-path\", \"authorised\"]\n"), "{text}");
+    assert!(
+        text.contains("formats = [\"execution-record\", \"yuangs-turns\"]\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("require = [\"legal-path\", \"authorised\"]\n"),
+        "{text}"
+    );
     let (code, report) = json(root, &["gate"]);
-    let errors: Vec<&Value> = report["findings"].as_array().unwrap().iter().filter(|f| f["severity"] == "error").collect();
-    assert_eq!((code, errors.len(), &errors[0]["code"], &errors[0]["file"]), (1, 1, &"YV111".into(), &"logs/c.jsonl.xz".into()));
+    let errors: Vec<&Value> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|f| f["severity"] == "error")
+        .collect();
+    assert_eq!(
+        (code, errors.len(), &errors[0]["code"], &errors[0]["file"]),
+        (1, 1, &"YV111".into(), &"logs/c.jsonl.xz".into())
+    );
 }
 
 #[test]
 fn an_input_without_an_execution_answers_nothing() {
     let record = include_str!("../../corpora/traces/native/record-lines.jsonl");
     let config = format!("{PLAIN}require = ['authorised']\n");
-    let folder = folder(&[("yuangs-verify.toml", PLAIN), ("traces/a.jsonl", GREEN), ("traces/b.jsonl", record)]);
+    let folder = folder(&[
+        ("yuangs-verify.toml", PLAIN),
+        ("traces/a.jsonl", GREEN),
+        ("traces/b.jsonl", record),
+    ]);
     assert_eq!(json(folder.path(), &["gate"]).0, 0);
     write(folder.path(), &[("yuangs-verify.toml", &config)]);
     let (code, report) = json(folder.path(), &["gate"]);
-    assert_eq!((code, found(&report)), (1, vec![("YV212", "traces/b.jsonl")]));
+    assert_eq!(
+        (code, found(&report)),
+        (1, vec![("YV212", "traces/b.jsonl")])
+    );
 }

@@ -55,22 +55,66 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 pub fn plan() -> impl Strategy<Value = Plan> {
-    let ruling = prop_oneof![Just(Ruling::Policy), Just(Ruling::Human), Just(Ruling::Modified), Just(Ruling::Rejected)];
-    let turn = (1usize..4, 0usize..3, text(), ruling, any::<bool>(), prop::bool::weighted(0.15))
-        .prop_map(|(thinkers, kind, text, ruling, success, pause)| TurnPlan { thinkers, kind, text, ruling, success, pause });
-    ("[a-z0-9_]{1,10}", 1usize..4, any::<bool>(), any::<bool>(), prop::collection::vec(turn, 0..6))
-        .prop_map(|(id, agents, tokens, chain, turns)| Plan { id, agents, tokens, chain, turns })
+    let ruling = prop_oneof![
+        Just(Ruling::Policy),
+        Just(Ruling::Human),
+        Just(Ruling::Modified),
+        Just(Ruling::Rejected)
+    ];
+    let turn = (
+        1usize..4,
+        0usize..3,
+        text(),
+        ruling,
+        any::<bool>(),
+        prop::bool::weighted(0.15),
+    )
+        .prop_map(|(thinkers, kind, text, ruling, success, pause)| TurnPlan {
+            thinkers,
+            kind,
+            text,
+            ruling,
+            success,
+            pause,
+        });
+    (
+        "[a-z0-9_]{1,10}",
+        1usize..4,
+        any::<bool>(),
+        any::<bool>(),
+        prop::collection::vec(turn, 0..6),
+    )
+        .prop_map(|(id, agents, tokens, chain, turns)| Plan {
+            id,
+            agents,
+            tokens,
+            chain,
+            turns,
+        })
 }
 
 impl Plan {
-    /// Whether a whole execution on one line can say it: it has no place for tokens and resumptions.
+    /// Whether a whole execution on one line can say it: it has no place for tokens and
+    /// resumptions.
     pub fn fits(&self, layout: Layout) -> bool {
-        layout != Layout::Execution || !(self.tokens || self.turns.iter().any(|t| t.pause && t.ruling != Ruling::Rejected))
+        layout != Layout::Execution
+            || !(self.tokens
+                || self
+                    .turns
+                    .iter()
+                    .any(|t| t.pause && t.ruling != Ruling::Rejected))
     }
 
     /// The trace, one record a line.
     pub fn lines(&self, layout: Layout) -> Vec<String> {
-        let mut values = Writer { plan: self, layout, time: 1_768_800_000_000, out: Vec::new(), nested: Vec::new() }.write();
+        let mut values = Writer {
+            plan: self,
+            layout,
+            time: 1_768_800_000_000,
+            out: Vec::new(),
+            nested: Vec::new(),
+        }
+        .write();
         if !self.chain {
             return values.iter().map(Value::to_string).collect();
         }
@@ -79,14 +123,20 @@ impl Plan {
         for value in &mut values {
             value["prev"] = json!(prev);
             let line = value.to_string();
-            prev = Sha256::digest(line.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
+            prev = Sha256::digest(line.as_bytes())
+                .iter()
+                .map(|b| format!("{b:02x}"))
+                .collect();
             lines.push(line);
         }
         lines
     }
 
     pub fn trace(&self, layout: Layout) -> String {
-        self.lines(layout).iter().map(|l| format!("{l}\n")).collect()
+        self.lines(layout)
+            .iter()
+            .map(|l| format!("{l}\n"))
+            .collect()
     }
 
     /// Whether the turn is the work of one agent, so that losing its thought shows.
@@ -160,7 +210,11 @@ impl Writer<'_> {
                     Some(last),
                     json!({"agentId": "agent-0", "thought": thought, "contextSnapshot": snapshot}),
                 );
-                self.record("evaluation_made", Some(last), json!({"evaluation": evaluation}));
+                self.record(
+                    "evaluation_made",
+                    Some(last),
+                    json!({"evaluation": evaluation}),
+                );
             }
             Layout::Turns | Layout::Execution => {
                 let start = self.tick(10);
@@ -177,7 +231,11 @@ impl Writer<'_> {
             execution["timestamp"] = json!(1_768_800_000_000i64);
             self.record("execution", None, execution);
         } else {
-            self.record("execution_ended", None, json!({"outcome": "goal_satisfied"}));
+            self.record(
+                "execution_ended",
+                None,
+                json!({"outcome": "goal_satisfied"}),
+            );
         }
         self.out
     }
@@ -199,9 +257,21 @@ impl Writer<'_> {
         let (_, other_payload, _) = action(turn.kind, "other");
         let thinkers = plan.thinkers(turn);
         let own = json!({"type": kind, "payload": payload});
-        let runs_as = if turn.ruling == Ruling::Modified { &modified_id } else { &id };
-        let declared = if kind == "code_diff" { json!(["src/file.ts"]) } else { json!([]) };
-        let observed = if kind == "code_diff" && turn.success { json!(["src/file.ts"]) } else { json!([]) };
+        let runs_as = if turn.ruling == Ruling::Modified {
+            &modified_id
+        } else {
+            &id
+        };
+        let declared = if kind == "code_diff" {
+            json!(["src/file.ts"])
+        } else {
+            json!([])
+        };
+        let observed = if kind == "code_diff" && turn.success {
+            json!(["src/file.ts"])
+        } else {
+            json!([])
+        };
         let token = format!("{id}-token");
         if plan.tokens && turn.ruling != Ruling::Rejected {
             self.record(
@@ -219,9 +289,13 @@ impl Writer<'_> {
         let mut decision = match turn.ruling {
             Ruling::Policy => json!({"status": "approved", "by": "policy", "ruleId": "rule-1"}),
             Ruling::Human => json!({"status": "approved", "by": "human", "signer": "alice"}),
-            Ruling::Rejected => json!({"status": "rejected", "by": "human", "signer": "alice", "reason": "not now"}),
-            Ruling::Modified => json!({"status": "modified", "by": "human", "signer": "alice", "originalActionId": id,
-                "modificationReason": "safer", "modifiedAction": {"id": modified_id, "type": kind, "payload": other_payload, "riskLevel": risk, "reasoning": "safer"}}),
+            Ruling::Rejected => {
+                json!({"status": "rejected", "by": "human", "signer": "alice", "reason": "not now"})
+            }
+            Ruling::Modified => {
+                json!({"status": "modified", "by": "human", "signer": "alice", "originalActionId": id,
+                "modificationReason": "safer", "modifiedAction": {"id": modified_id, "type": kind, "payload": other_payload, "riskLevel": risk, "reasoning": "safer"}})
+            }
         };
         if turn.ruling != Ruling::Modified {
             decision["actionId"] = json!(id);
@@ -256,7 +330,11 @@ impl Writer<'_> {
                 json!({"agentId": "agent-0", "action": proposed, "declaredChanges": declared}),
             );
             decision["timestamp"] = json!(self.tick(2000));
-            self.record("governance_decided", turn_id, json!({"decision": decision, "timestamp": self.time}));
+            self.record(
+                "governance_decided",
+                turn_id,
+                json!({"decision": decision, "timestamp": self.time}),
+            );
             if turn.ruling == Ruling::Rejected {
                 return;
             }
@@ -265,8 +343,16 @@ impl Writer<'_> {
                 finished["capabilityId"] = json!(token);
             }
             self.record("execution_finished", turn_id, finished);
-            self.record("observation_recorded", turn_id, json!({"actionId": runs_as, "observation": observation}));
-            self.record("evaluation_made", turn_id, json!({"evaluation": evaluation}));
+            self.record(
+                "observation_recorded",
+                turn_id,
+                json!({"actionId": runs_as, "observation": observation}),
+            );
+            self.record(
+                "evaluation_made",
+                turn_id,
+                json!({"evaluation": evaluation}),
+            );
         } else {
             let start = self.tick(10);
             decision["timestamp"] = json!(self.tick(2000));
@@ -291,7 +377,11 @@ impl Writer<'_> {
             self.whole_turn(number, whole);
         }
         if plan.tokens && turn.ruling != Ruling::Rejected {
-            self.record("capability_revoked", None, json!({"capability": {"id": token}, "reason": "used"}));
+            self.record(
+                "capability_revoked",
+                None,
+                json!({"capability": {"id": token}, "reason": "used"}),
+            );
         }
     }
 }
@@ -305,9 +395,17 @@ fn action(kind: usize, text: &str) -> (&'static str, Value, &'static str) {
     match kind {
         0 => {
             let note = format!("a note about {text}");
-            ("tool_call", json!({"tool": "read_file", "parameters": {"path": "src/file.ts", "note": note}}), "low")
+            (
+                "tool_call",
+                json!({"tool": "read_file", "parameters": {"path": "src/file.ts", "note": note}}),
+                "low",
+            )
         }
-        1 => ("shell_cmd", json!({"command": format!("echo '{}'", text.replace('\'', ""))}), "medium"),
+        1 => (
+            "shell_cmd",
+            json!({"command": format!("echo '{}'", text.replace('\'', ""))}),
+            "medium",
+        ),
         _ => (
             "code_diff",
             json!({"diff": format!("--- a/src/file.ts\n+++ b/src/file.ts\n@@ -1 +1 @@\n-a\n+b {}\n", text.len())}),

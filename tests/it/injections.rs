@@ -22,7 +22,10 @@ fn payloads() -> Vec<Payload> {
         .map(|line| {
             let value: Value = serde_json::from_str(line).unwrap();
             let text = |name: &str| value[name].as_str().unwrap().to_owned();
-            Payload { name: text("name"), text: text("text") }
+            Payload {
+                name: text("name"),
+                text: text("text"),
+            }
         })
         .collect();
     assert!(all.len() > 80);
@@ -48,17 +51,31 @@ fn trace(word: &str) -> String {
         + "\n"
 }
 
-/// What is said of a trace with `word` in it, but for what is said of the word itself: that it hides something, leads
-/// out of the work tree, names nobody, or that nobody knows what a tool of that name does.
+/// What is said of a trace with `word` in it, but for what is said of the word itself: that it
+/// hides something, leads out of the work tree, names nobody, or that nobody knows what a tool of
+/// that name does.
 fn report(word: &str) -> Report {
     let mut report = whole_report(word, Assessor::Off);
-    report.findings.retain(|f| ![303, 604, 703, 803, 804].contains(&f.code.0));
-    report.counts = Counts { files: 1, records: report.counts.records, ..Counts::default() };
+    report
+        .findings
+        .retain(|f| ![303, 604, 703, 803, 804].contains(&f.code.0));
+    report.counts = Counts {
+        files: 1,
+        records: report.counts.records,
+        ..Counts::default()
+    };
     report
 }
 
 fn whole_report(word: &str, assessor: Assessor) -> Report {
-    let options = Options { max_turns: 100, settings: Settings { assessor, ..Settings::default() }, ..Options::default() };
+    let options = Options {
+        max_turns: 100,
+        settings: Settings {
+            assessor,
+            ..Settings::default()
+        },
+        ..Options::default()
+    };
     let mut report = verify_reader(word, trace(word).as_bytes(), &options);
     // A configuration comes with the pull request, and its reasons are repeated.
     report.notices.push(format!("YV301 is off here: {word}"));
@@ -67,17 +84,27 @@ fn whole_report(word: &str, assessor: Assessor) -> Report {
 
 fn written(report: &Report, format: Format, word: &str) -> String {
     let outcome = Outcome::of(report, Some(yuangs_verify::diag::Severity::Error), false);
-    let text = TextOptions { verbose: true, ..TextOptions::default() };
+    let text = TextOptions {
+        verbose: true,
+        ..TextOptions::default()
+    };
     let command = format!("yuangs-verify replay -- '{word}'");
     let book = Book::gather(&report.summaries, &report.findings, report.timeline.clone());
     let statistics = stats::page(&stats::stats(&book));
-    let run = Run { report, outcome: &outcome, text, command: &command, statistics: Some(&statistics) };
+    let run = Run {
+        report,
+        outcome: &outcome,
+        text,
+        command: &command,
+        statistics: Some(&statistics),
+    };
     let mut out = Vec::new();
     run.write(format, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-/// What a reader of each format sees, without the words: it must be the same whatever the words are.
+/// What a reader of each format sees, without the words: it must be the same whatever the words
+/// are.
 fn shape(format: Format, text: &str) -> Result<Vec<String>, String> {
     match format {
         Format::Text => reading::terminal(text),
@@ -99,7 +126,11 @@ fn the_trace_speaks_everywhere() {
     assert!(report.findings.len() >= 4, "{:?}", report.findings);
     for format in Format::ALL {
         let text = written(&report, format, "harmless-word");
-        assert!(text.matches("harmless-word").count() >= 4, "{}: {text}", format.name());
+        assert!(
+            text.matches("harmless-word").count() >= 4,
+            "{}: {text}",
+            format.name()
+        );
     }
 }
 
@@ -111,20 +142,49 @@ fn text_from_a_trace_is_only_text_in_every_format() {
         assert!(expected.len() > 5, "{}: {expected:?}", format.name());
         for payload in payloads() {
             let report = report(&payload.text);
-            assert_eq!(report.findings.len(), harmless.findings.len(), "{}: {:#?}", payload.name, report.findings);
+            assert_eq!(
+                report.findings.len(),
+                harmless.findings.len(),
+                "{}: {:#?}",
+                payload.name,
+                report.findings
+            );
             let text = written(&report, format, &payload.text);
-            let found = shape(format, &text).unwrap_or_else(|e| panic!("{} in {}: {e}\n{text}", payload.name, format.name()));
-            assert_eq!(found, expected, "{} in {}:\n{text}", payload.name, format.name());
-            assert!(!reading::runner_command(&text, format == Format::Github), "{} in {}:\n{text}", payload.name, format.name());
+            let found = shape(format, &text)
+                .unwrap_or_else(|e| panic!("{} in {}: {e}\n{text}", payload.name, format.name()));
+            assert_eq!(
+                found,
+                expected,
+                "{} in {}:\n{text}",
+                payload.name,
+                format.name()
+            );
+            assert!(
+                !reading::runner_command(&text, format == Format::Github),
+                "{} in {}:\n{text}",
+                payload.name,
+                format.name()
+            );
             // What is said of the word itself is another number of findings, and as harmless.
-            let text = written(&whole_report(&payload.text, Assessor::V1), format, &payload.text);
-            shape(format, &text).unwrap_or_else(|e| panic!("{} in {}: {e}\n{text}", payload.name, format.name()));
-            assert!(!reading::runner_command(&text, format == Format::Github), "{} in {}:\n{text}", payload.name, format.name());
+            let text = written(
+                &whole_report(&payload.text, Assessor::V1),
+                format,
+                &payload.text,
+            );
+            shape(format, &text)
+                .unwrap_or_else(|e| panic!("{} in {}: {e}\n{text}", payload.name, format.name()));
+            assert!(
+                !reading::runner_command(&text, format == Format::Github),
+                "{} in {}:\n{text}",
+                payload.name,
+                format.name()
+            );
         }
     }
 }
 
-/// What commands say of names, command lines, diffs and rules, on standard output and on standard error.
+/// What commands say of names, command lines, diffs and rules, on standard output and on standard
+/// error.
 #[test]
 fn text_of_an_input_is_only_text_in_every_command() {
     let folder = tempfile::tempdir().unwrap();
@@ -133,18 +193,38 @@ fn text_of_an_input_is_only_text_in_every_command() {
         let word = serde_json::to_string(&payload.text).unwrap();
         let file = |name: &str, text: String| std::fs::write(root.join(name), text).unwrap();
         let rule = format!("{{ id: {word}, when: {{ tool: x }}, effect: deny, reason: {word} }}");
-        file("p.yaml", format!("version: 1\nid: {word}\nrules:\n  - {rule}\n"));
-        file("q.yaml", "version: 1\nid: q\nrules:\n  - { id: r, when: { tool: x }, effect: ask, reason: r }\n".into());
-        let case = format!("{{ name: {word}, action: {{ type: tool_call, tool: y }}, expect: {{ effect: allow }} }}");
+        file(
+            "p.yaml",
+            format!("version: 1\nid: {word}\nrules:\n  - {rule}\n"),
+        );
+        file(
+            "q.yaml",
+            "version: 1\nid: q\nrules:\n  - { id: r, when: { tool: x }, effect: ask, reason: r }\n"
+                .into(),
+        );
+        let case = format!(
+            "{{ name: {word}, action: {{ type: tool_call, tool: y }}, expect: {{ effect: allow }} }}"
+        );
         file("p.test.yaml", format!("cases:\n  - {case}\n"));
-        file("d.diff", format!("--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-{0}\n+x\n", payload.text));
-        file("rows.jsonl", format!("{{\"cmd\":{word},\"class\":{word},\"expect\":\"low\"}}\n"));
+        file(
+            "d.diff",
+            format!(
+                "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-{0}\n+x\n",
+                payload.text
+            ),
+        );
+        file(
+            "rows.jsonl",
+            format!("{{\"cmd\":{word},\"class\":{word},\"expect\":\"low\"}}\n"),
+        );
         let command = payload.text.replace('\0', "");
         let runs: [&[&str]; 14] = [
             &["policy", "test", "-v", "p.yaml"],
             &["policy", "test", "p.yaml", "--format", "json"],
             &["policy", "compare", "p.yaml", "q.yaml", "--cases", "20"],
-            &["policy", "compare", "p.yaml", "q.yaml", "--cases", "20", "--format", "json"],
+            &[
+                "policy", "compare", "p.yaml", "q.yaml", "--cases", "20", "--format", "json",
+            ],
             &["policy", "fuzz", "p.yaml", "--cases", "20"],
             &["policy", "mutate", "p.yaml", "--cases", "20"],
             &["policy", "show", "p.yaml"],
@@ -157,18 +237,30 @@ fn text_of_an_input_is_only_text_in_every_command() {
             &["patch", "check", "d.diff", "--format", "json"],
         ];
         // Those that search take their time: a few payloads have to do for them.
-        let quick = |args: &&&[&str]| number % 12 == 0 || !matches!(args[1], "compare" | "fuzz" | "mutate");
+        let quick =
+            |args: &&&[&str]| number % 12 == 0 || !matches!(args[1], "compare" | "fuzz" | "mutate");
         for args in runs.iter().filter(quick) {
-            let output =
-                std::process::Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(root).args(*args).output().unwrap();
+            let output = std::process::Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+                .current_dir(root)
+                .args(*args)
+                .output()
+                .unwrap();
             for bytes in [output.stdout, output.stderr] {
                 let said = String::from_utf8(bytes).unwrap();
-                assert!(!reading::runner_command(&said, false), "{} in {args:?}:\n{said}", payload.name);
+                assert!(
+                    !reading::runner_command(&said, false),
+                    "{} in {args:?}:\n{said}",
+                    payload.name
+                );
                 let hidden = |c: char| {
                     (c.is_control() && c != '\n')
                         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
                 };
-                assert!(!said.contains(hidden), "{} in {args:?}:\n{said}", payload.name);
+                assert!(
+                    !said.contains(hidden),
+                    "{} in {args:?}:\n{said}",
+                    payload.name
+                );
             }
         }
     }

@@ -41,7 +41,11 @@ fn json(folder: &Path, args: &[&str]) -> Value {
 
 fn text(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -57,7 +61,11 @@ fn project() -> tempfile::TempDir {
     let at = folder.path();
     write(at, "yuangs-verify.toml", CONFIG);
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/demo/react-fix.jsonl");
-    write(at, "traces/react-fix.jsonl", &fs::read_to_string(demo).unwrap());
+    write(
+        at,
+        "traces/react-fix.jsonl",
+        &fs::read_to_string(demo).unwrap(),
+    );
     write(
         at,
         "transcripts/s1.jsonl",
@@ -69,8 +77,16 @@ fn project() -> tempfile::TempDir {
         "# Store\n\nThe index is one file of SQLite in WAL mode.\n\n## Parser\n\n`parseHTTPHeader` splits header lines at the colon.\n",
     );
     write(at, "PROGRESS.md", "- 2026-01-22 10:00 tests are green\n");
-    write(at, "SUMMARY.md", "## 2026-01-22\n- wrote the writer of the store\n");
-    write(at, "runs/1.json", "{\"task_id\":\"t1\",\"command\":\"cargo test\",\"exitCode\":0}");
+    write(
+        at,
+        "SUMMARY.md",
+        "## 2026-01-22\n- wrote the writer of the store\n",
+    );
+    write(
+        at,
+        "runs/1.json",
+        "{\"task_id\":\"t1\",\"command\":\"cargo test\",\"exitCode\":0}",
+    );
     write(
         at,
         "graph.jsonl",
@@ -94,27 +110,64 @@ fn two_runs_give_one_digest_and_changes_are_found() {
     let folder = project();
     let at = folder.path();
     let first = json(at, &["reindex"]);
-    assert_eq!(first["sources"]["added"].as_array().unwrap().len(), 9, "{first:#}");
+    assert_eq!(
+        first["sources"]["added"].as_array().unwrap().len(),
+        9,
+        "{first:#}"
+    );
     assert_eq!(first["findings"].as_array().unwrap().len(), 0, "{first:#}");
     let again = json(at, &["reindex"]);
-    assert_eq!((&again["digest"], &again["sources"]["unchanged"]), (&first["digest"], &Value::from(9)));
-    assert_eq!(again["observations"]["before"], again["observations"]["now"]);
+    assert_eq!(
+        (&again["digest"], &again["sources"]["unchanged"]),
+        (&first["digest"], &Value::from(9))
+    );
+    assert_eq!(
+        again["observations"]["before"],
+        again["observations"]["now"]
+    );
     assert!(text(at, &["reindex", "--check"]).contains("0 errors, 0 warnings, 0 notes"));
 
-    write(at, "docs/store.md", "# Store\n\nEverything about it was written anew.\n");
-    write(at, "docs/new.md", "# New\n\nA document that wasn't there before.\n");
+    write(
+        at,
+        "docs/store.md",
+        "# Store\n\nEverything about it was written anew.\n",
+    );
+    write(
+        at,
+        "docs/new.md",
+        "# New\n\nA document that wasn't there before.\n",
+    );
     fs::remove_file(at.join("runs/1.json")).unwrap();
     let stale = json(at, &["reindex", "--check"]);
-    let codes: Vec<&str> = stale["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap()).collect();
+    let codes: Vec<&str> = stale["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["code"].as_str().unwrap())
+        .collect();
     assert_eq!(codes, ["YV905"; 3]);
     assert_eq!(run(at, &["reindex", "--check"]).status.code(), Some(1));
-    assert_eq!(run(at, &["reindex", "--check", "--fail-on", "never"]).status.code(), Some(0));
+    assert_eq!(
+        run(at, &["reindex", "--check", "--fail-on", "never"])
+            .status
+            .code(),
+        Some(0)
+    );
     let changed = json(at, &["reindex"]);
     let count = |what: &str| changed["sources"][what].as_array().unwrap().len();
-    assert_eq!((count("added"), count("changed"), count("removed")), (1, 1, 1));
+    assert_eq!(
+        (count("added"), count("changed"), count("removed")),
+        (1, 1, 1)
+    );
     assert_ne!(changed["digest"], first["digest"]);
     assert!(!text(at, &["index", "--query", "document that was not there"]).is_empty());
-    assert_eq!(run(at, &["index", "--query", "cargo", "--no-vectors"]).status.code(), Some(3), "what is gone isn't found");
+    assert_eq!(
+        run(at, &["index", "--query", "cargo", "--no-vectors"])
+            .status
+            .code(),
+        Some(3),
+        "what is gone isn't found"
+    );
     // Made from nothing it is the same.
     fs::remove_dir_all(at.join(".yuangs")).unwrap();
     assert_eq!(json(at, &["reindex"])["digest"], changed["digest"]);
@@ -140,8 +193,14 @@ fn every_kind_of_word_is_found() {
             assert!(found.contains(answer), "{question}: {found}");
         }
     }
-    let explained = text(at, &["search", "--query", "header", "--explain", "--limit", "1"]);
-    assert!(explained.contains("bm25") && explained.contains("cosine") && explained.contains("decay"), "{explained}");
+    let explained = text(
+        at,
+        &["search", "--query", "header", "--explain", "--limit", "1"],
+    );
+    assert!(
+        explained.contains("bm25") && explained.contains("cosine") && explained.contains("decay"),
+        "{explained}"
+    );
 }
 
 #[test]
@@ -149,11 +208,22 @@ fn layers_lead_into_each_other() {
     let folder = project();
     let at = folder.path();
     text(at, &["reindex"]);
-    let index = json(at, &["index", "--query", "read README", "--task", "react-fix"]);
+    let index = json(
+        at,
+        &["index", "--query", "read README", "--task", "react-fix"],
+    );
     let id = index["items"][0]["id"].as_str().unwrap().to_owned();
     let timeline = text(at, &["timeline", "--ids", &id, "--around", "2"]);
-    assert!(timeline.contains(&id) && timeline.lines().count() >= 3, "{timeline}");
-    assert!(text(at, &["timeline", "--task", "react-fix"]).lines().count() == 5);
+    assert!(
+        timeline.contains(&id) && timeline.lines().count() >= 3,
+        "{timeline}"
+    );
+    assert!(
+        text(at, &["timeline", "--task", "react-fix"])
+            .lines()
+            .count()
+            == 5
+    );
     assert!(text(at, &["detail", "--ids", &id.to_uppercase()]).contains(&id));
     for wrong in [
         &["detail"][..],
@@ -165,7 +235,10 @@ fn layers_lead_into_each_other() {
         assert_eq!(run(at, wrong).status.code(), Some(2), "{wrong:?}");
     }
     // The same question, the same bytes.
-    assert_eq!(text(at, &["index", "--query", "the store"]), text(at, &["index", "--query", "the store"]));
+    assert_eq!(
+        text(at, &["index", "--query", "the store"]),
+        text(at, &["index", "--query", "the store"])
+    );
 }
 
 #[test]
@@ -177,21 +250,44 @@ fn what_cannot_be_done_is_said() {
         assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&output.stderr).contains("knowledge reindex"));
     }
-    for config in
-        ["", "[knowledge]\n", "[knowledge]\ndocuments = ['..']\n", "[knowledge]\nstore = '../x'\ndocuments = ['docs']\n"]
-    {
+    for config in [
+        "",
+        "[knowledge]\n",
+        "[knowledge]\ndocuments = ['..']\n",
+        "[knowledge]\nstore = '../x'\ndocuments = ['docs']\n",
+    ] {
         write(at, "yuangs-verify.toml", config);
         assert_eq!(run(at, &["reindex"]).status.code(), Some(2), "{config}");
     }
-    write(at, "yuangs-verify.toml", "[knowledge]\ndocuments = ['missing.md']\n");
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\ndocuments = ['missing.md']\n",
+    );
     assert_eq!(run(at, &["reindex"]).status.code(), Some(2));
     write(at, "empty/x.txt", "");
-    write(at, "yuangs-verify.toml", "[knowledge]\ndocuments = ['empty']\n");
-    assert_eq!(run(at, &["reindex"]).status.code(), Some(3), "nothing was indexed");
-    write(at, "yuangs-verify.toml", "[knowledge]\nstore = 'docs/store.md'\ndocuments = ['docs']\n");
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\ndocuments = ['empty']\n",
+    );
+    assert_eq!(
+        run(at, &["reindex"]).status.code(),
+        Some(3),
+        "nothing was indexed"
+    );
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\nstore = 'docs/store.md'\ndocuments = ['docs']\n",
+    );
     let before = fs::read(at.join("docs/store.md")).unwrap();
     assert_eq!(run(at, &["reindex"]).status.code(), Some(2));
-    assert_eq!(fs::read(at.join("docs/store.md")).unwrap(), before, "nothing is overwritten");
+    assert_eq!(
+        fs::read(at.join("docs/store.md")).unwrap(),
+        before,
+        "nothing is overwritten"
+    );
 }
 
 #[test]
@@ -220,8 +316,16 @@ fn broken_lines_are_findings_every_time() {
 fn hostile_text_acts_on_nothing() {
     let folder = project();
     let at = folder.path();
-    write(at, "docs/evil.md", "# Evil \u{1b}[2J\u{202e}\n\n::error::owned \u{1b}]0;x\u{7} ##[error] and some words\n");
-    write(at, "docs/\u{202e}name.md", "# Fine\n\nA document with a hostile name.\n");
+    write(
+        at,
+        "docs/evil.md",
+        "# Evil \u{1b}[2J\u{202e}\n\n::error::owned \u{1b}]0;x\u{7} ##[error] and some words\n",
+    );
+    write(
+        at,
+        "docs/\u{202e}name.md",
+        "# Fine\n\nA document with a hostile name.\n",
+    );
     let mut all = String::new();
     for args in [
         &["reindex"][..],
@@ -233,16 +337,31 @@ fn hostile_text_acts_on_nothing() {
     ] {
         all.push_str(&text(at, args));
     }
-    let id = json(at, &["index", "--query", "owned words"])["items"][0]["id"].as_str().unwrap().to_owned();
+    let id = json(at, &["index", "--query", "owned words"])["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     all.push_str(&text(at, &["detail", "--ids", &id]));
     assert!(all.contains("owned"));
-    assert!(!all.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{all}");
-    assert!(!all.contains("##[") && !all.lines().any(|l| l.starts_with("::")), "{all}");
+    assert!(
+        !all.chars()
+            .any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'),
+        "{all}"
+    );
+    assert!(
+        !all.contains("##[") && !all.lines().any(|l| l.starts_with("::")),
+        "{all}"
+    );
 }
 
 /// Runs until `delay` is over and is killed then; whether it was done before.
 fn interrupted(folder: &Path, delay: Duration) -> bool {
-    let mut child = tool(folder).args(["reindex", "--no-vectors"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = tool(folder)
+        .args(["reindex", "--no-vectors"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     std::thread::sleep(delay);
     child.kill().unwrap();
     child.wait().unwrap().success()
@@ -253,11 +372,20 @@ fn interrupted(folder: &Path, delay: Duration) -> bool {
 fn a_killed_run_leaves_the_old_index_or_the_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    write(at, "yuangs-verify.toml", "[knowledge]\ndocuments = ['docs']\n");
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\ndocuments = ['docs']\n",
+    );
     let state = |n: u32| {
         for file in 0..12 {
-            let sections: String =
-                (0..6).map(|s| format!("## Section {s}\n\nState {n} of file {file}, section {s}, with words.\n")).collect();
+            let sections: String = (0..6)
+                .map(|s| {
+                    format!(
+                        "## Section {s}\n\nState {n} of file {file}, section {s}, with words.\n"
+                    )
+                })
+                .collect();
             write(at, &format!("docs/{file}.md"), &sections);
         }
     };
@@ -269,7 +397,12 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
     state(1);
     let one = digest(&json(at, &["reindex", "--no-vectors"]));
     assert_ne!(zero, one);
-    let stored = || Store::open(&at.join(".yuangs/index.db")).unwrap().digest().unwrap();
+    let stored = || {
+        Store::open(&at.join(".yuangs/index.db"))
+            .unwrap()
+            .digest()
+            .unwrap()
+    };
     let (mut olds, mut news, mut target) = (0, 0, 1);
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut before = one.clone();
@@ -286,7 +419,10 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
         let done = interrupted(at, whole.mul_f64(share));
         whole = whole.mul_f64(if done { 0.9 } else { 1.05 });
         let now = stored();
-        assert!(now == zero || now == one, "kill {kill}: neither the old nor the new index");
+        assert!(
+            now == zero || now == one,
+            "kill {kill}: neither the old nor the new index"
+        );
         let wanted = if target == 0 { &zero } else { &one };
         if now == before {
             olds += 1;
@@ -296,7 +432,10 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
         assert!(now == before || now == *wanted);
         before = now;
     }
-    assert!(olds > 10 && news > 3, "{olds} kills left the old index, {news} the new one: the moments weren't random");
+    assert!(
+        olds > 10 && news > 3,
+        "{olds} kills left the old index, {news} the new one: the moments weren't random"
+    );
     let last = digest(&json(at, &["reindex", "--no-vectors"]));
     assert_eq!(last, if target == 0 { zero } else { one });
 }
@@ -354,17 +493,29 @@ proptest! {
 
 #[test]
 fn the_judged_corpus_is_answered_as_well_as_before() {
-    let read =
-        |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/retrieval").join(name)).unwrap();
+    let read = |name: &str| {
+        fs::read_to_string(
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("corpora/retrieval")
+                .join(name),
+        )
+        .unwrap()
+    };
     let corpus = judge::Corpus::parse(&read("documents.jsonl"), &read("questions.jsonl")).unwrap();
     let figures = judge::judge(&corpus, None).unwrap();
     let all = figures.iter().find(|f| f.group == "all").unwrap();
     assert!(all.questions >= 200);
     let [text, vectors, both] = all.figures;
     assert!(both.ndcg >= FLOORS.0 && both.recall >= FLOORS.1, "{all:?}");
-    assert!(both.ndcg > text.ndcg && both.ndcg > vectors.ndcg, "both together are best: {all:?}");
+    assert!(
+        both.ndcg > text.ndcg && both.ndcg > vectors.ndcg,
+        "both together are best: {all:?}"
+    );
     // Sums of many shares: equal ones may differ in the last digit.
-    assert!(both.recall + 1e-9 >= text.recall.max(vectors.recall), "{all:?}");
+    assert!(
+        both.recall + 1e-9 >= text.recall.max(vectors.recall),
+        "{all:?}"
+    );
 }
 
 /// What was measured, less what a change of a rounding may cost.
@@ -392,26 +543,72 @@ fn the_graph_is_told_with_its_lines_and_drawn() {
     text(at, &["reindex"]);
     assert_eq!(run(at, &["graph", "check"]).status.code(), Some(1));
     let checked = json(at, &["graph", "check"]);
-    assert_eq!((&checked["findings"][0]["code"], &checked["findings"][0]["line"]), (&"YV902".into(), &4.into()));
+    assert_eq!(
+        (
+            &checked["findings"][0]["code"],
+            &checked["findings"][0]["line"]
+        ),
+        (&"YV902".into(), &4.into())
+    );
     let trace = text(at, &["graph", "trace", "react-fix"]);
-    for line in ["used          ctx:readme  [graph.jsonl:1]", "validated     skill:mend (succeeded)  [graph.jsonl:2]"] {
+    for line in [
+        "used          ctx:readme  [graph.jsonl:1]",
+        "validated     skill:mend (succeeded)  [graph.jsonl:2]",
+    ] {
         assert!(trace.contains(line), "{trace}");
     }
-    assert!(trace.contains("promoted      ctx:readme (to skill:mend)  [graph.jsonl:3, graph.jsonl:1]"), "{trace}");
-    assert_eq!(run(at, &["graph", "trace", "nobody"]).status.code(), Some(3));
+    assert!(
+        trace.contains("promoted      ctx:readme (to skill:mend)  [graph.jsonl:3, graph.jsonl:1]"),
+        "{trace}"
+    );
+    assert_eq!(
+        run(at, &["graph", "trace", "nobody"]).status.code(),
+        Some(3)
+    );
     let stats = json(at, &["graph", "stats"]);
-    let readme = stats["contexts"].as_array().unwrap().iter().find(|c| c["context"] == "ctx:readme").unwrap().clone();
-    assert_eq!((&readme["used"], &readme["validated"], &readme["promoted"]), (&1.into(), &1.into(), &1.into()));
-    assert_eq!(json(at, &["graph", "provenance", "mend"])["statements"].as_array().unwrap().len(), 2);
+    let readme = stats["contexts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|c| c["context"] == "ctx:readme")
+        .unwrap()
+        .clone();
+    assert_eq!(
+        (&readme["used"], &readme["validated"], &readme["promoted"]),
+        (&1.into(), &1.into(), &1.into())
+    );
+    assert_eq!(
+        json(at, &["graph", "provenance", "mend"])["statements"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
 
     let graphml = text(at, &["graph", "export", "--format", "graphml"]);
     let document = roxmltree::Document::parse(&graphml).unwrap();
-    let count =
-        |tag: &str| document.descendants().filter(|n| n.has_tag_name(("http://graphml.graphdrawing.org/xmlns", tag))).count();
+    let count = |tag: &str| {
+        document
+            .descendants()
+            .filter(|n| n.has_tag_name(("http://graphml.graphdrawing.org/xmlns", tag)))
+            .count()
+    };
     assert_eq!((count("node"), count("edge")), (4, 4));
     let dot = text(at, &["graph", "export"]);
-    assert!(dot.contains("label=\"ctx:\\\"]; evil <b>&\\\\u{001b}\\\\u{202e}|\""), "{dot}");
+    assert!(
+        dot.contains("label=\"ctx:\\\"]; evil <b>&\\\\u{001b}\\\\u{202e}|\""),
+        "{dot}"
+    );
     let mermaid = text(at, &["graph", "export", "--format", "mermaid"]);
-    assert!(mermaid.contains("#34;") && !mermaid.contains("\"]; evil"), "{mermaid}");
-    assert_eq!(json(at, &["graph", "export"])["nodes"].as_array().unwrap().len(), 4);
+    assert!(
+        mermaid.contains("#34;") && !mermaid.contains("\"]; evil"),
+        "{mermaid}"
+    );
+    assert_eq!(
+        json(at, &["graph", "export"])["nodes"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
 }

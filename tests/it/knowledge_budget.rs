@@ -9,12 +9,22 @@ use yuangs_verify::tokens::Encoding;
 
 fn run(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
-    command.current_dir(folder).arg("knowledge").args(args).stdin(Stdio::null()).output().unwrap()
+    command
+        .current_dir(folder)
+        .arg("knowledge")
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 fn text(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -32,13 +42,20 @@ fn write(folder: &Path, name: &str, text: &str) {
 
 fn message(session: &str, time: i64, content: &str) -> String {
     let message = json!({"role":"user","content":content});
-    format!("{}\n", json!({"type":"message","sessionId":session,"timestamp":time,"message":message}))
+    format!(
+        "{}\n",
+        json!({"type":"message","sessionId":session,"timestamp":time,"message":message})
+    )
 }
 
 /// A project with these messages, indexed.
 fn project(config: &str, messages: &[String]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), "yuangs-verify.toml", &format!("[knowledge]\ntranscripts = ['t']\n{config}"));
+    write(
+        folder.path(),
+        "yuangs-verify.toml",
+        &format!("[knowledge]\ntranscripts = ['t']\n{config}"),
+    );
     write(folder.path(), "t/s.jsonl", &messages.concat());
     text(folder.path(), &["reindex", "--no-vectors"]);
     folder
@@ -53,78 +70,212 @@ const START: i64 = 1_769_000_000_000;
 #[test]
 fn a_long_name_neither_breaks_a_budget_nor_silences_the_others() {
     let long = "long id word ".repeat(900);
-    let mut all = vec![message(&long, START + 9_000, "what belongs to a very long name of a session")];
-    all.extend((0..20).map(|n| message("short", START + n, &format!("message number {n} of an ordinary session"))));
+    let mut all = vec![message(
+        &long,
+        START + 9_000,
+        "what belongs to a very long name of a session",
+    )];
+    all.extend((0..20).map(|n| {
+        message(
+            "short",
+            START + n,
+            &format!("message number {n} of an ordinary session"),
+        )
+    }));
     let folder = project("[knowledge.profiles.default]\nindex-tokens = 600\n", &all);
     let at = folder.path();
     for form in ["text", "json"] {
         let index = text(at, &["index", "--format", form]);
-        assert!(index.contains("number 19") && tokens(&index) <= 600, "{index}");
-        let query = text(at, &["index", "--query", "session", "--no-vectors", "--format", form]);
-        assert!(query.contains("an ordinary session") && tokens(&query) <= 600, "{query}");
-        let bundle = text(at, &["bundle", "--query", "ordinary", "--no-vectors", "--format", form]);
-        assert!(bundle.contains("number 19") && tokens(&bundle) <= 2_200, "{bundle}");
+        assert!(
+            index.contains("number 19") && tokens(&index) <= 600,
+            "{index}"
+        );
+        let query = text(
+            at,
+            &[
+                "index",
+                "--query",
+                "session",
+                "--no-vectors",
+                "--format",
+                form,
+            ],
+        );
+        assert!(
+            query.contains("an ordinary session") && tokens(&query) <= 600,
+            "{query}"
+        );
+        let bundle = text(
+            at,
+            &[
+                "bundle",
+                "--query",
+                "ordinary",
+                "--no-vectors",
+                "--format",
+                form,
+            ],
+        );
+        assert!(
+            bundle.contains("number 19") && tokens(&bundle) <= 2_200,
+            "{bundle}"
+        );
     }
     let first = json_of(at, &["index"])["items"][0].clone();
-    assert!(first["task"].as_str().unwrap().ends_with("more characters)"), "{first}");
+    assert!(
+        first["task"]
+            .as_str()
+            .unwrap()
+            .ends_with("more characters)"),
+        "{first}"
+    );
     for form in ["text", "json"] {
-        let detail = text(at, &["detail", "--ids", first["id"].as_str().unwrap(), "--format", form]);
-        assert!(tokens(&detail) <= 1_500 && detail.contains("very long name"), "{} {detail}", tokens(&detail));
-        let around = text(at, &["timeline", "--ids", first["id"].as_str().unwrap(), "--format", form]);
-        assert!(tokens(&around) <= 800 && around.contains("number 19"), "{around}");
+        let detail = text(
+            at,
+            &[
+                "detail",
+                "--ids",
+                first["id"].as_str().unwrap(),
+                "--format",
+                form,
+            ],
+        );
+        assert!(
+            tokens(&detail) <= 1_500 && detail.contains("very long name"),
+            "{} {detail}",
+            tokens(&detail)
+        );
+        let around = text(
+            at,
+            &[
+                "timeline",
+                "--ids",
+                first["id"].as_str().unwrap(),
+                "--format",
+                form,
+            ],
+        );
+        assert!(
+            tokens(&around) <= 800 && around.contains("number 19"),
+            "{around}"
+        );
     }
 }
 
 #[test]
 fn what_one_source_may_say_is_counted_as_it_is_printed() {
-    let all: Vec<String> = (0..20).map(|n| message("s", START + n, &format!("message number {n} of this session"))).collect();
-    let folder = project("[knowledge.profiles.small]\nmax-per-source-tokens = 100\n", &all);
+    let all: Vec<String> = (0..20)
+        .map(|n| {
+            message(
+                "s",
+                START + n,
+                &format!("message number {n} of this session"),
+            )
+        })
+        .collect();
+    let folder = project(
+        "[knowledge.profiles.small]\nmax-per-source-tokens = 100\n",
+        &all,
+    );
     let index = json_of(folder.path(), &["index", "--profile", "small"]);
     let items = index["items"].as_array().unwrap();
     let spent: usize = items.iter().map(|i| tokens(&i.to_string())).sum();
     assert!(!items.is_empty() && spent <= 100, "{spent}: {index:#}");
     assert_eq!(index["leftOut"], 20 - items.len());
     let lines = text(folder.path(), &["index", "--profile", "small"]);
-    assert!(lines.contains("left out") && lines.lines().count() > items.len(), "{lines}");
+    assert!(
+        lines.contains("left out") && lines.lines().count() > items.len(),
+        "{lines}"
+    );
 }
 
 #[test]
 fn what_is_left_out_is_counted() {
-    let all: Vec<String> =
-        (0..700).map(|n| message("s", START + n, &format!("message number{n} about the parser it has"))).collect();
+    let all: Vec<String> = (0..700)
+        .map(|n| {
+            message(
+                "s",
+                START + n,
+                &format!("message number{n} about the parser it has"),
+            )
+        })
+        .collect();
     let folder = project("", &all);
     let at = folder.path();
     for args in [
         &["index"][..],
         &["index", "--query", "parser", "--no-vectors"],
         &["search", "--query", "parser", "--no-vectors"],
-        &["search", "--query", "parser", "--no-vectors", "--limit", "3"],
+        &[
+            "search",
+            "--query",
+            "parser",
+            "--no-vectors",
+            "--limit",
+            "3",
+        ],
     ] {
         let answer = json_of(at, args);
         let sum = answer["shown"].as_u64().unwrap() + answer["leftOut"].as_u64().unwrap();
-        assert!(sum == 700 && answer["shown"] != 0 && answer.get("leftOutAtLeast").is_none(), "{args:?}: {answer:#}");
+        assert!(
+            sum == 700 && answer["shown"] != 0 && answer.get("leftOutAtLeast").is_none(),
+            "{args:?}: {answer:#}"
+        );
         let lines = text(at, args);
-        assert!(lines.contains(" shown, ") && lines.ends_with(" left out)\n"), "{lines}");
+        assert!(
+            lines.contains(" shown, ") && lines.ends_with(" left out)\n"),
+            "{lines}"
+        );
     }
     let bundle = json_of(at, &["bundle", "--query", "parser", "--no-vectors"]);
     for section in bundle["sections"].as_array().unwrap() {
         let sum = section["shown"].as_u64().unwrap() + section["leftOut"].as_u64().unwrap();
-        let expected = if ["task", "events", "chunks"].contains(&section["layer"].as_str().unwrap()) { 700 } else { 0 };
+        let expected = if ["task", "events", "chunks"].contains(&section["layer"].as_str().unwrap())
+        {
+            700
+        } else {
+            0
+        };
         assert_eq!(sum, expected, "{}", section["layer"]);
     }
     // With vectors not all are compared, which is said.
     text(at, &["reindex"]);
     let lines = text(at, &["search", "--query", "parser"]);
-    assert!(lines.contains(" shown, ") && lines.contains(" left out)"), "{lines}");
+    assert!(
+        lines.contains(" shown, ") && lines.contains(" left out)"),
+        "{lines}"
+    );
 }
 
 #[test]
 fn a_long_timeline_is_told_in_time() {
-    let all: Vec<String> = (0..4000).map(|n| message("s", START + n, &format!("message number {n} of a long session"))).collect();
+    let all: Vec<String> = (0..4000)
+        .map(|n| {
+            message(
+                "s",
+                START + n,
+                &format!("message number {n} of a long session"),
+            )
+        })
+        .collect();
     let limits = "[knowledge.profiles.wide]\nbudget-tokens = 30000\ntimeline-tokens = 30000\n";
     let folder = project(limits, &all);
-    let newest = json_of(folder.path(), &["index"])["items"][0]["id"].as_str().unwrap().to_owned();
-    let answer = text(folder.path(), &["timeline", "--ids", &newest, "--around", "100000", "--profile", "wide"]);
+    let newest = json_of(folder.path(), &["index"])["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let answer = text(
+        folder.path(),
+        &[
+            "timeline",
+            "--ids",
+            &newest,
+            "--around",
+            "100000",
+            "--profile",
+            "wide",
+        ],
+    );
     assert!(answer.contains(&newest) && answer.lines().count() > 500 && tokens(&answer) <= 30_000);
 }
 
@@ -132,13 +283,39 @@ fn a_long_timeline_is_told_in_time() {
 fn answers_do_not_depend_on_what_was_changed_and_changed_back() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    write(at, "yuangs-verify.toml", "[knowledge]\ndocuments = ['docs']\n");
-    let state =
-        |n: usize, word: &str| write(at, &format!("docs/{n}.md"), &format!("# Part\n\nThe parser has the part p{n} {word}.\n"));
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\ndocuments = ['docs']\n",
+    );
+    let state = |n: usize, word: &str| {
+        write(
+            at,
+            &format!("docs/{n}.md"),
+            &format!("# Part\n\nThe parser has the part p{n} {word}.\n"),
+        );
+    };
     (0..150).for_each(|n| state(n, "here"));
     text(at, &["reindex", "--no-vectors"]);
-    let ask = || text(at, &["search", "--query", "parser", "--no-vectors", "--limit", "40", "--format", "json"]);
-    let before = (ask(), json_of(at, &["reindex", "--no-vectors"])["digest"].clone());
+    let ask = || {
+        text(
+            at,
+            &[
+                "search",
+                "--query",
+                "parser",
+                "--no-vectors",
+                "--limit",
+                "40",
+                "--format",
+                "json",
+            ],
+        )
+    };
+    let before = (
+        ask(),
+        json_of(at, &["reindex", "--no-vectors"])["digest"].clone(),
+    );
     for round in 0..3 {
         (round * 20..round * 20 + 30).for_each(|n| state(n, "there"));
         text(at, &["reindex", "--no-vectors"]);
@@ -150,7 +327,10 @@ fn answers_do_not_depend_on_what_was_changed_and_changed_back() {
 
 /// The decay of the answer about a word, by `--explain`.
 fn decay(at: &Path, word: &str) -> f64 {
-    let found = json_of(at, &["search", "--query", word, "--no-vectors", "--explain"]);
+    let found = json_of(
+        at,
+        &["search", "--query", word, "--no-vectors", "--explain"],
+    );
     found["items"][0]["scores"]["decay"].as_f64().unwrap()
 }
 
@@ -162,29 +342,70 @@ fn age_takes_as_it_is_configured() {
         message("s", START - 45 * DAY, "the oldest thing is about lexers"),
         message("s", START, "the newest thing is about trees"),
     ];
-    for (config, expected) in
-        [("", 0.354), ("decay = 'exponential'\n", 0.354), ("decay = 'linear'\n", 0.25), ("decay = 'step'\n", 0.5)]
-    {
+    for (config, expected) in [
+        ("", 0.354),
+        ("decay = 'exponential'\n", 0.354),
+        ("decay = 'linear'\n", 0.25),
+        ("decay = 'step'\n", 0.5),
+    ] {
         let folder = project(config, &all);
-        assert!((decay(folder.path(), "lexers") - expected).abs() < 1e-9, "{config}: {}", decay(folder.path(), "lexers"));
+        assert!(
+            (decay(folder.path(), "lexers") - expected).abs() < 1e-9,
+            "{config}: {}",
+            decay(folder.path(), "lexers")
+        );
     }
     let folder = project("", &all);
-    write(folder.path(), "yuangs-verify.toml", "[knowledge]\ntranscripts = ['t']\ndecay = 'sudden'\n");
-    assert_eq!(run(folder.path(), &["search", "--query", "x"]).status.code(), Some(2));
+    write(
+        folder.path(),
+        "yuangs-verify.toml",
+        "[knowledge]\ntranscripts = ['t']\ndecay = 'sudden'\n",
+    );
+    assert_eq!(
+        run(folder.path(), &["search", "--query", "x"])
+            .status
+            .code(),
+        Some(2)
+    );
 }
 
 #[test]
 fn a_date_in_the_future_makes_nothing_old() {
     let future = 250_000_000_000_000;
-    let all = [message("s", START, "the true thing is about lexers"), message("s", future, "the false thing is about trees")];
+    let all = [
+        message("s", START, "the true thing is about lexers"),
+        message("s", future, "the false thing is about trees"),
+    ];
     let folder = project("", &all);
     let at = folder.path();
     assert!((decay(at, "lexers") - 1.0).abs() < 1e-9);
     let output = run(at, &["search", "--query", "lexers", "--no-vectors"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("1 observation is dated in the future"));
-    assert!(run(at, &["search", "--query", "lexers", "--no-vectors", "--now", "2026-01-22"]).stderr.is_empty());
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("1 observation is dated in the future")
+    );
+    assert!(
+        run(
+            at,
+            &[
+                "search",
+                "--query",
+                "lexers",
+                "--no-vectors",
+                "--now",
+                "2026-01-22"
+            ]
+        )
+        .stderr
+        .is_empty()
+    );
 
-    let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
+    let now = i64::try_from(
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap()
+            .as_millis(),
+    )
+    .unwrap();
     let item = |id: &str, used: i64| {
         let text = json!({"id":id,"path":format!("{id}.md"),"importance":{"useCount":9,"successCount":9,"confidence":0.6,"lastUsed":used}});
         write(at, &format!("bank/items/{id}.json"), &text.to_string());
@@ -192,32 +413,58 @@ fn a_date_in_the_future_makes_nothing_old() {
     write(at, "yuangs-verify.toml", "[knowledge]\nbank = ['bank']\n");
     (0..3).for_each(|n| item(&format!("used{n}"), now - n * DAY));
     item("false", now + 40_000 * DAY);
-    for args in [&["memory", "status"][..], &["memory", "apply", "--yes"], &["context", "stages"]] {
+    for args in [
+        &["memory", "status"][..],
+        &["memory", "apply", "--yes"],
+        &["context", "stages"],
+    ] {
         let told = text(at, args);
-        assert!(!told.contains("archive  ") && !told.contains("archived  "), "{args:?}: {told}");
-        assert!(told.contains("by their own account") && told.contains(": false\n"), "{args:?}: {told}");
+        assert!(
+            !told.contains("archive  ") && !told.contains("archived  "),
+            "{args:?}: {told}"
+        );
+        assert!(
+            told.contains("by their own account") && told.contains(": false\n"),
+            "{args:?}: {told}"
+        );
     }
     // What nobody uses any more becomes idle, although nothing newer is recorded.
     fs::remove_dir_all(at.join("bank")).unwrap();
     let idle = json!({"id":"idle","path":"idle.md","importance":{"useCount":9,"successCount":1,"failureCount":8,"confidence":0.3,"lastUsed":now - 400 * DAY}});
     write(at, "bank/items/idle.json", &idle.to_string());
     let told = text(at, &["memory", "apply", "--yes", "--now", "2100-01-01"]);
-    assert!(told.contains("archive ") && told.contains("changed bank/items/idle.json"), "{told}");
+    assert!(
+        told.contains("archive ") && told.contains("changed bank/items/idle.json"),
+        "{told}"
+    );
 }
 
 #[test]
 fn the_graph_knows_a_context_by_all_its_names_and_which_way_edges_lead() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    write(at, "yuangs-verify.toml", "[knowledge]\ngraph = ['g.jsonl']\nbank = ['bank']\nskills = ['skills']\n");
-    write(at, "bank/items/a.json", &json!({"id":"a","path":"docs/a.md"}).to_string());
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\ngraph = ['g.jsonl']\nbank = ['bank']\nskills = ['skills']\n",
+    );
+    write(
+        at,
+        "bank/items/a.json",
+        &json!({"id":"a","path":"docs/a.md"}).to_string(),
+    );
     for run in ["e1", "e2"] {
         let text = json!({"record":"execution_started","executionId":run}).to_string();
         write(at, &format!("traces/{run}.jsonl"), &text);
     }
     let meta = json!({"name":"mend","version":"1.0.0","intent":"mend a build","author":"a","created_at":"2026-01-01"});
     write(at, "skills/production/mend/meta.json", &meta.to_string());
-    let edge = |from: &str, kind: &str, to: &str| format!("{}\n", json!({"from":from,"to":to,"type":kind,"timestamp":START}));
+    let edge = |from: &str, kind: &str, to: &str| {
+        format!(
+            "{}\n",
+            json!({"from":from,"to":to,"type":kind,"timestamp":START})
+        )
+    };
     let nodes = json!({"id":"exec:e1","type":"execution"}).to_string()
         + "\n"
         + &json!({"id":"exec:e2","type":"execution"}).to_string()
@@ -240,8 +487,17 @@ fn the_graph_knows_a_context_by_all_its_names_and_which_way_edges_lead() {
         .iter()
         .map(|c| (c["context"].as_str().unwrap(), c["used"].as_u64().unwrap()))
         .collect();
-    assert_eq!(rows.iter().find(|(name, _)| *name == "a"), Some(&("a", 2)), "{rows:?}");
-    assert!(!rows.iter().any(|(name, _)| ["context:a", "docs/a.md"].contains(name)), "{rows:?}");
+    assert_eq!(
+        rows.iter().find(|(name, _)| *name == "a"),
+        Some(&("a", 2)),
+        "{rows:?}"
+    );
+    assert!(
+        !rows
+            .iter()
+            .any(|(name, _)| ["context:a", "docs/a.md"].contains(name)),
+        "{rows:?}"
+    );
     let trace = text(at, &["graph", "trace", "e1"]);
     assert!(trace.contains("g.jsonl:3, g.jsonl:4"), "{trace}");
     let checked = json_of(at, &["graph", "check"]);

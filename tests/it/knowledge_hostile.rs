@@ -20,11 +20,23 @@ fn item(id: &str, successes: u64, confidence: f64, used: i64, stats: (u64, u64, 
 
 /// A project with a bank in which one item is to be forgotten and one may become a skill.
 fn project(at: &Path) {
-    write(at, "yuangs-verify.toml", "[knowledge]\nbank = ['bank']\nskills = ['skills']\ndocuments = ['docs']\n");
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\nbank = ['bank']\nskills = ['skills']\ndocuments = ['docs']\n",
+    );
     write(at, "docs/a.md", "# A\n\nA document that says something.\n");
     write(at, "skills/experimental/a/meta.json", "{}");
-    write(at, "bank/items/bad.json", &item("bad", 0, 0.1, START - 60 * DAY, (4, 0, 3)).to_string());
-    write(at, "bank/items/ready.json", &item("ready", 9, 0.9, START, (9, 9, 0)).to_string());
+    write(
+        at,
+        "bank/items/bad.json",
+        &item("bad", 0, 0.1, START - 60 * DAY, (4, 0, 3)).to_string(),
+    );
+    write(
+        at,
+        "bank/items/ready.json",
+        &item("ready", 9, 0.9, START, (9, 9, 0)).to_string(),
+    );
 }
 
 #[test]
@@ -33,12 +45,32 @@ fn what_is_written_goes_through_no_planted_link() {
     let at = folder.path();
     project(at);
     write(at, "victim", "mine");
-    for link in ["bank/items/.bad.json.tmp~", "bank/.candidates.jsonl.tmp~", "skills/.promotions.jsonl.tmp~"] {
+    for link in [
+        "bank/items/.bad.json.tmp~",
+        "bank/.candidates.jsonl.tmp~",
+        "skills/.promotions.jsonl.tmp~",
+    ] {
         symlink(at.join("victim"), at.join(link)).unwrap();
     }
-    assert!(said(at, &["memory", "apply", "--now", "2026-01-21", "--yes"]).contains("run 1: 2 changes"));
+    assert!(
+        said(at, &["memory", "apply", "--now", "2026-01-21", "--yes"]).contains("run 1: 2 changes")
+    );
     assert!(said(at, &["memory", "undo", "--yes"]).contains("took run 1 back"));
-    assert!(said(at, &["skills", "approve", "ready", "--by", "m", "--now", "2026-01-21"]).contains("wrote into"));
+    assert!(
+        said(
+            at,
+            &[
+                "skills",
+                "approve",
+                "ready",
+                "--by",
+                "m",
+                "--now",
+                "2026-01-21"
+            ]
+        )
+        .contains("wrote into")
+    );
     assert_eq!(fs::read_to_string(at.join("victim")).unwrap(), "mine");
 }
 
@@ -46,9 +78,11 @@ fn what_is_written_goes_through_no_planted_link() {
 fn planted(at: &Path, name: &str) {
     let body = "#!/bin/sh\necho owned\n";
     write(at, ".yuangs/memory/000001/0000.after", body);
-    let hash: String = Sha256::digest(body).iter().map(|b| format!("{b:02x}")).collect();
-    let plan =
-        json!({"version":1,"time":1,"undoes":null,"what":["keep a.md"],"files":[{"name":name,"before":null,"after":hash}]});
+    let hash: String = Sha256::digest(body)
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect();
+    let plan = json!({"version":1,"time":1,"undoes":null,"what":["keep a.md"],"files":[{"name":name,"before":null,"after":hash}]});
     write(at, ".yuangs/memory/000001/plan", &plan.to_string());
 }
 
@@ -60,10 +94,18 @@ fn a_planted_journal_is_shown_first_and_reaches_no_other_file() {
         project(at);
         fs::create_dir_all(at.join(".git/hooks")).unwrap();
         planted(at, name);
-        for args in [&["memory", "apply"][..], &["memory", "undo"], &["memory", "apply", "--yes"], &["memory", "undo", "--yes"]] {
+        for args in [
+            &["memory", "apply"][..],
+            &["memory", "undo"],
+            &["memory", "apply", "--yes"],
+            &["memory", "undo", "--yes"],
+        ] {
             let output = run(at, args);
             assert_eq!(output.status.code(), Some(2), "{name} {args:?}");
-            assert!(String::from_utf8_lossy(&output.stderr).contains(name), "{name} {args:?}");
+            assert!(
+                String::from_utf8_lossy(&output.stderr).contains(name),
+                "{name} {args:?}"
+            );
             assert!(!at.join(name).exists(), "{name} {args:?}");
             assert!(at.join("bank/items/bad.json").exists(), "{name} {args:?}");
         }
@@ -72,13 +114,23 @@ fn a_planted_journal_is_shown_first_and_reaches_no_other_file() {
     let at = folder.path();
     project(at);
     planted(at, "bank/items/new.json");
-    for args in [&["memory", "apply"][..], &["memory", "undo"], &["memory", "status"]] {
+    for args in [
+        &["memory", "apply"][..],
+        &["memory", "undo"],
+        &["memory", "status"],
+    ] {
         let told = said(at, args);
-        assert!(told.contains("makes bank/items/new.json"), "{args:?}: {told}");
+        assert!(
+            told.contains("makes bank/items/new.json"),
+            "{args:?}: {told}"
+        );
         assert!(!at.join("bank/items/new.json").exists(), "{args:?}");
     }
     let told = said(at, &["memory", "apply", "--yes"]);
-    assert!(told.contains("makes bank/items/new.json") && told.contains("run 1 is done now"), "{told}");
+    assert!(
+        told.contains("makes bank/items/new.json") && told.contains("run 1 is done now"),
+        "{told}"
+    );
     assert!(at.join("bank/items/new.json").exists());
 }
 
@@ -86,11 +138,19 @@ fn a_planted_journal_is_shown_first_and_reaches_no_other_file() {
 fn neither_index_nor_journal_is_written_elsewhere() {
     let outside = tempfile::tempdir().unwrap();
     let empty = || fs::read_dir(outside.path()).unwrap().count() == 0;
-    for (link, store) in [(".yuangs", ".yuangs/x/index.db"), (".yuangs", ".yuangs/index.db"), ("db", "db/a/b/c.db")] {
+    for (link, store) in [
+        (".yuangs", ".yuangs/x/index.db"),
+        (".yuangs", ".yuangs/index.db"),
+        ("db", "db/a/b/c.db"),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
         project(at);
-        write(at, "yuangs-verify.toml", &format!("[knowledge]\nstore = '{store}'\nbank = ['bank']\ndocuments = ['docs']\n"));
+        write(
+            at,
+            "yuangs-verify.toml",
+            &format!("[knowledge]\nstore = '{store}'\nbank = ['bank']\ndocuments = ['docs']\n"),
+        );
         symlink(outside.path(), at.join(link)).unwrap();
         for args in [&["reindex"][..], &["memory", "apply", "--yes"]] {
             assert_eq!(run(at, args).status.code(), Some(2), "{store} {args:?}");
@@ -102,7 +162,12 @@ fn neither_index_nor_journal_is_written_elsewhere() {
     project(at);
     fs::create_dir(at.join(".yuangs")).unwrap();
     symlink(outside.path(), at.join(".yuangs/memory")).unwrap();
-    assert_eq!(run(at, &["memory", "apply", "--now", "2026-01-21", "--yes"]).status.code(), Some(2));
+    assert_eq!(
+        run(at, &["memory", "apply", "--now", "2026-01-21", "--yes"])
+            .status
+            .code(),
+        Some(2)
+    );
     assert!(empty() && at.join("bank/items/bad.json").exists());
 }
 
@@ -117,8 +182,16 @@ fn what_holds_a_secret_is_kept_and_not_shown() {
     write(at, "bank/items/bad.json", &bad.to_string());
     let escaped: String = token.bytes().map(|b| format!("\\u{b:04x}")).collect();
     let ready = item("ready", 9, 0.9, START, (9, 9, 0)).to_string();
-    write(at, "bank/items/ready.json", &ready.replace("ready.md", &escaped));
-    write(at, &format!("docs/{token}.md"), "# Keys\n\nThis one has a name that tells too much.\n");
+    write(
+        at,
+        "bank/items/ready.json",
+        &ready.replace("ready.md", &escaped),
+    );
+    write(
+        at,
+        &format!("docs/{token}.md"),
+        "# Keys\n\nThis one has a name that tells too much.\n",
+    );
     for args in [
         &["memory", "status", "--now", "2026-01-21"][..],
         &["memory", "apply", "--now", "2026-01-21", "--yes"],
@@ -127,14 +200,26 @@ fn what_holds_a_secret_is_kept_and_not_shown() {
         &["search", "--query", "name that tells too much"],
     ] {
         let told = said(at, args);
-        assert!(!told.contains(token.get(4..16).unwrap()), "{args:?}: {told}");
+        assert!(
+            !told.contains(token.get(4..16).unwrap()),
+            "{args:?}: {told}"
+        );
     }
-    assert!(at.join("bank/items/bad.json").exists(), "it holds a secret, so it is frozen");
+    assert!(
+        at.join("bank/items/bad.json").exists(),
+        "it holds a secret, so it is frozen"
+    );
     let index = fs::read(at.join(".yuangs/index.db")).unwrap();
-    assert!(!index.windows(12).any(|part| part == &token.as_bytes()[4..16]), "the name of a source is stored as well");
+    assert!(
+        !index
+            .windows(12)
+            .any(|part| part == &token.as_bytes()[4..16]),
+        "the name of a source is stored as well"
+    );
 }
 
-/// A runner of continuous integration takes a line that begins with `::`, behind spaces too, for a command.
+/// A runner of continuous integration takes a line that begins with `::`, behind spaces too, for a
+/// command.
 #[test]
 fn no_line_of_any_text_command_begins_a_command_of_a_runner() {
     let folder = tempfile::tempdir().unwrap();
@@ -164,29 +249,64 @@ fn no_line_of_any_text_command_begins_a_command_of_a_runner() {
     write(at, "skills/promotions.jsonl", &format!("{promotion}\n"));
     for (file, name) in [("a", evil("ready")), ("b", behind("later"))] {
         let mut it = item("x", 9, 0.9, START, (9, 9, 0));
-        (it["id"], it["path"], it["content"]) = (json!(name), json!(name), json!(format!("text\n{}", evil("content"))));
+        (it["id"], it["path"], it["content"]) = (
+            json!(name),
+            json!(name),
+            json!(format!("text\n{}", evil("content"))),
+        );
         write(at, &format!("bank/items/{file}.json"), &it.to_string());
     }
     write(at, "bank/items/::error::c.json", "{");
-    let edge = json!({"from":evil("path"),"to":evil("execution"),"type":"used_in","timestamp":START});
+    let edge =
+        json!({"from":evil("path"),"to":evil("execution"),"type":"used_in","timestamp":START});
     write(at, "graph.jsonl", &format!("{edge}\n::error::\n"));
-    write(at, "docs/::error::d.md", &format!("{0}\n\n# {0}\n\n{0}\n  {0}\n", evil("words")));
+    write(
+        at,
+        "docs/::error::d.md",
+        &format!("{0}\n\n# {0}\n\n{0}\n  {0}\n", evil("words")),
+    );
     write(at, "talk/::error::s.jsonl", &[
         json!({"type":"message","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":format!("Decision: {}\n{}", evil("decision"), evil("two"))}}),
         json!({"type":"compaction","timestamp":"2026-01-01T00:00:01Z","summary":"nothing of it"}),
         json!({"type":"message","timestamp":"2026-01-01T00:00:02Z","message":{"role":"user","content":"a text that is long enough"}}),
     ].iter().map(|l| format!("{l}\n")).collect::<String>());
-    write(at, "::error::s.jsonl", &fs::read_to_string(at.join("talk/::error::s.jsonl")).unwrap());
-    write(at, "PROGRESS.md", &format!("| time | what |\n| --- | --- |\n| 2026-01-01 | {} |\n", evil("row")));
+    write(
+        at,
+        "::error::s.jsonl",
+        &fs::read_to_string(at.join("talk/::error::s.jsonl")).unwrap(),
+    );
+    write(
+        at,
+        "PROGRESS.md",
+        &format!(
+            "| time | what |\n| --- | --- |\n| 2026-01-01 | {} |\n",
+            evil("row")
+        ),
+    );
     write(at, "SUMMARY.md", &format!("- 2026-01-01 {}\n", evil("row")));
     write(
         at,
         "runs/::error::r.json",
         &json!({"task_id":evil("run"),"command":evil("command"),"exit_code":1,"error":evil("failed")}).to_string(),
     );
-    write(at, "src/::error::a.py", "def f():\n    \"\"\"::error::doc\"\"\"\n    return 1\n");
-    write(at, "documents.jsonl", &format!("{}\n", json!({"id":"a","text":"some words"})));
-    write(at, "questions.jsonl", &format!("{}\n", json!({"question":"some words","answers":{"a":2},"group":evil("group")})));
+    write(
+        at,
+        "src/::error::a.py",
+        "def f():\n    \"\"\"::error::doc\"\"\"\n    return 1\n",
+    );
+    write(
+        at,
+        "documents.jsonl",
+        &format!("{}\n", json!({"id":"a","text":"some words"})),
+    );
+    write(
+        at,
+        "questions.jsonl",
+        &format!(
+            "{}\n",
+            json!({"question":"some words","answers":{"a":2},"group":evil("group")})
+        ),
+    );
     let (ready, execution, skill) = (evil("ready"), evil("execution"), evil("skill"));
     let commands: Vec<Vec<&str>> = vec![
         vec!["reindex"],
@@ -215,8 +335,24 @@ fn no_line_of_any_text_command_begins_a_command_of_a_runner() {
         vec!["skills", "history"],
         vec!["skills", "check"],
         vec!["skills", "check", "--trial", "dry-run"],
-        vec!["skills", "reject", &ready, "--by", "m", "--now", "2026-01-21"],
-        vec!["skills", "approve", "::error::none", "--by", "::error::m", "--now", "2026-01-21"],
+        vec![
+            "skills",
+            "reject",
+            &ready,
+            "--by",
+            "m",
+            "--now",
+            "2026-01-21",
+        ],
+        vec![
+            "skills",
+            "approve",
+            "::error::none",
+            "--by",
+            "::error::m",
+            "--now",
+            "2026-01-21",
+        ],
         vec!["memory", "apply", "--yes", "--now", "2026-01-21"],
         vec!["memory", "undo", "--yes"],
     ];
@@ -228,11 +364,17 @@ fn no_line_of_any_text_command_begins_a_command_of_a_runner() {
         let told = said(at, args);
         let line = told.lines().find(|l| l.trim_start().starts_with("::"));
         assert_eq!(line, None, "{args:?}: {told}");
-        assert!(!told.trim().is_empty() && !told.contains("Usage:"), "{args:?}: {told}");
+        assert!(
+            !told.trim().is_empty() && !told.contains("Usage:"),
+            "{args:?}: {told}"
+        );
     }
     let found = run(at, &["index", "--format", "json"]);
     let found: Value = serde_json::from_slice(&found.stdout).unwrap();
-    for item in found["items"].as_array().unwrap_or_else(|| panic!("{found}")) {
+    for item in found["items"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{found}"))
+    {
         let told = said(at, &["detail", "--ids", item["id"].as_str().unwrap()]);
         let line = told.lines().find(|l| l.trim_start().starts_with("::"));
         assert_eq!(line, None, "{item}: {told}");

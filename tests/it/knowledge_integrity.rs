@@ -6,24 +6,33 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-const CONFIG: &str =
-    "[knowledge]\ndocuments = ['docs']\ngraph = ['graph.jsonl']\nskills = ['skills']\ntraces = ['traces']\nbank = ['bank']\n";
+const CONFIG: &str = "[knowledge]\ndocuments = ['docs']\ngraph = ['graph.jsonl']\nskills = ['skills']\ntraces = ['traces']\nbank = ['bank']\n";
 const DAY: i64 = 86_400_000;
 /// 2026-01-20.
 const START: i64 = 1_768_867_200_000;
 
 fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(folder).arg("knowledge").args(args).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .current_dir(folder)
+        .arg("knowledge")
+        .args(args)
+        .output()
+        .unwrap()
 }
 
 fn json_of(folder: &Path, args: &[&str]) -> Value {
     let output = run(folder, &[args, &["--format", "json"]].concat());
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)))
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
 fn said(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -42,20 +51,44 @@ fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     write(at, "yuangs-verify.toml", CONFIG);
-    write(at, "docs/store.md", "# Store\n\nEverything lies in one file, and releases are signed by two people.\n");
-    write(at, "docs/search.md", "# Search\n\nWords are found by full text.\n");
+    write(
+        at,
+        "docs/store.md",
+        "# Store\n\nEverything lies in one file, and releases are signed by two people.\n",
+    );
+    write(
+        at,
+        "docs/search.md",
+        "# Search\n\nWords are found by full text.\n",
+    );
     write(
         at,
         "graph.jsonl",
         "{\"from\":\"context:docs/store.md\",\"to\":\"exec:e\",\"type\":\"used_in\",\"timestamp\":1768867200000}\n",
     );
-    write(at, "skills/production/tidy/meta.json", &json!({"name":"tidy","version":"1.0.0","description":"tidy up"}).to_string());
-    write(at, "bank/items/a.json", &json!({"id":"a","path":"docs/store.md","content":"releases are signed"}).to_string());
+    write(
+        at,
+        "skills/production/tidy/meta.json",
+        &json!({"name":"tidy","version":"1.0.0","description":"tidy up"}).to_string(),
+    );
+    write(
+        at,
+        "bank/items/a.json",
+        &json!({"id":"a","path":"docs/store.md","content":"releases are signed"}).to_string(),
+    );
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/demo/react-fix.jsonl");
-    let demo = fs::read_to_string(demo).unwrap().replacen("\"thought\":{", "\"usedSkills\":[\"tidy\"],\"thought\":{", 1);
+    let demo = fs::read_to_string(demo).unwrap().replacen(
+        "\"thought\":{",
+        "\"usedSkills\":[\"tidy\"],\"thought\":{",
+        1,
+    );
     write(at, "traces/react-fix.jsonl", &demo);
     let output = run(at, &["reindex"]);
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        matches!(output.status.code(), Some(0 | 1)),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     folder
 }
 
@@ -65,7 +98,14 @@ fn a_row_that_was_changed_in_the_index_is_found() {
     let at = folder.path();
     let index = at.join(".yuangs/index.db");
     let told = json_of(at, &["reindex", "--check"]);
-    assert!(told["findings"].as_array().unwrap().iter().all(|f| f["code"] != "YV905"), "{told:#}");
+    assert!(
+        told["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|f| f["code"] != "YV905"),
+        "{told:#}"
+    );
     let whole = fs::read(&index).unwrap();
     let changes = [
         "UPDATE observation SET detail = replace(detail, 'two people', 'nobody')",
@@ -96,10 +136,15 @@ fn a_row_that_was_changed_in_the_index_is_found() {
     for change in changes {
         fs::write(&index, &whole).unwrap();
         let db = Connection::open(&index).unwrap();
-        db.execute_batch(&format!("PRAGMA foreign_keys = off; {change}")).unwrap();
+        db.execute_batch(&format!("PRAGMA foreign_keys = off; {change}"))
+            .unwrap();
         drop(db);
         let told = json_of(at, &["reindex", "--check"]);
-        let found = told["findings"].as_array().unwrap().iter().filter(|f| f["code"] == "YV905");
+        let found = told["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|f| f["code"] == "YV905");
         assert!(found.count() > 0, "{change}: {told:#}");
         assert_eq!(code(at, &["reindex", "--check"]), Some(1), "{change}");
     }
@@ -110,7 +155,10 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         .execute_batch("PRAGMA foreign_keys = off; DELETE FROM source WHERE path = 'docs/store.md'")
         .unwrap();
     let told = json_of(at, &["reindex", "--check"]).to_string();
-    assert!(told.contains("isn't in the index") && told.contains("rows of `observation`"), "{told}");
+    assert!(
+        told.contains("isn't in the index") && told.contains("rows of `observation`"),
+        "{told}"
+    );
     // Made again it agrees.
     fs::remove_file(&index).unwrap();
     run(at, &["reindex"]);
@@ -123,19 +171,35 @@ fn an_index_with_a_history_agrees_with_its_sources() {
     let folder = project();
     let at = folder.path();
     for round in 0..12 {
-        write(at, &format!("docs/{}.md", round % 5), &format!("# Page {round}\n\nWhat round {round} says, and nothing else.\n"));
+        write(
+            at,
+            &format!("docs/{}.md", round % 5),
+            &format!("# Page {round}\n\nWhat round {round} says, and nothing else.\n"),
+        );
         if round % 3 == 2 {
             fs::remove_file(at.join(format!("docs/{}.md", round % 5))).unwrap();
         }
         run(at, &["reindex", "--no-vectors"]);
         let told = json_of(at, &["reindex", "--check"]);
-        assert!(told["findings"].as_array().unwrap().iter().all(|f| f["code"] != "YV905"), "{round}: {told:#}");
+        assert!(
+            told["findings"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|f| f["code"] != "YV905"),
+            "{round}: {told:#}"
+        );
     }
 }
 
 #[test]
 fn a_source_that_is_missing_leaves_the_index_as_it_is() {
-    for (missing, aside) in [("docs", "elsewhere"), ("graph.jsonl", "graph.old"), ("skills", "kept"), ("bank", "vault")] {
+    for (missing, aside) in [
+        ("docs", "elsewhere"),
+        ("graph.jsonl", "graph.old"),
+        ("skills", "kept"),
+        ("bank", "vault"),
+    ] {
         let folder = project();
         let at = folder.path();
         let digest = json_of(at, &["reindex", "--check"])["digest"].clone();
@@ -143,20 +207,37 @@ fn a_source_that_is_missing_leaves_the_index_as_it_is() {
         let output = run(at, &["reindex"]);
         assert_eq!(output.status.code(), Some(2), "{missing}");
         let error = String::from_utf8_lossy(&output.stderr);
-        assert!(error.contains(missing) && error.contains("the index is as it was"), "{error}");
-        assert_eq!(json_of(at, &["reindex", "--check"])["digest"], digest, "{missing}");
+        assert!(
+            error.contains(missing) && error.contains("the index is as it was"),
+            "{error}"
+        );
+        assert_eq!(
+            json_of(at, &["reindex", "--check"])["digest"],
+            digest,
+            "{missing}"
+        );
         assert_eq!(code(at, &["reindex", "--check"]), Some(2), "{missing}");
         if missing == "bank" || missing == "skills" {
             // What was decided, and about what, isn't known either.
             assert_eq!(code(at, &["skills", "candidates"]), Some(2), "{missing}");
         }
-        assert!(said(at, &["search", "--query", "releases signed", "--no-vectors"]).contains("two people"));
+        assert!(
+            said(
+                at,
+                &["search", "--query", "releases signed", "--no-vectors"]
+            )
+            .contains("two people")
+        );
         fs::rename(at.join(aside), at.join(missing)).unwrap();
         assert_eq!(json_of(at, &["reindex"])["digest"], digest);
     }
     // Nor is one made that would be empty.
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), "yuangs-verify.toml", "[knowledge]\ndocuments = ['docs']\n");
+    write(
+        folder.path(),
+        "yuangs-verify.toml",
+        "[knowledge]\ndocuments = ['docs']\n",
+    );
     assert_eq!(code(folder.path(), &["reindex"]), Some(2));
     assert!(!folder.path().join(".yuangs").exists());
 }
@@ -164,8 +245,15 @@ fn a_source_that_is_missing_leaves_the_index_as_it_is() {
 /// Runs a command that may write no file beyond a size, as on a full disk.
 #[cfg(unix)]
 fn run_limited(folder: &Path, blocks: u32, args: &str) -> Output {
-    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec '{}' knowledge {args}", env!("CARGO_BIN_EXE_yuangs-verify"));
-    Command::new("sh").current_dir(folder).args(["-c", &script]).output().unwrap()
+    let script = format!(
+        "trap '' XFSZ; ulimit -f {blocks}; exec '{}' knowledge {args}",
+        env!("CARGO_BIN_EXE_yuangs-verify")
+    );
+    Command::new("sh")
+        .current_dir(folder)
+        .args(["-c", &script])
+        .output()
+        .unwrap()
 }
 
 #[cfg(unix)]
@@ -175,15 +263,25 @@ fn a_full_disk_leaves_the_index_readable_and_advises_no_deletion() {
     let at = folder.path();
     let digest = json_of(at, &["reindex", "--check"])["digest"].clone();
     for n in 0..12 {
-        let text: String =
-            (0..300).map(|line| format!("Line {line} of page {n} says word{line} and page{n}x{line}.\n\n")).collect();
-        write(at, &format!("docs/more{n}.md"), &format!("# More {n}\n\n{text}"));
+        let text: String = (0..300)
+            .map(|line| format!("Line {line} of page {n} says word{line} and page{n}x{line}.\n\n"))
+            .collect();
+        write(
+            at,
+            &format!("docs/more{n}.md"),
+            &format!("# More {n}\n\n{text}"),
+        );
     }
     for blocks in [0, 8, 64, 200] {
         let output = run_limited(at, blocks, "reindex --no-vectors");
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{blocks}: {error}");
-        assert!(!error.contains("delete") && !error.contains("move the file") && !error.contains("damaged"), "{blocks}: {error}");
+        assert!(
+            !error.contains("delete")
+                && !error.contains("move the file")
+                && !error.contains("damaged"),
+            "{blocks}: {error}"
+        );
         assert!(error.contains("free space"), "{blocks}: {error}");
         // Read on the same full disk, and later.
         for output in [
@@ -194,7 +292,11 @@ fn a_full_disk_leaves_the_index_readable_and_advises_no_deletion() {
             assert_eq!(output.status.code(), Some(0), "{blocks}: {error}");
             assert!(String::from_utf8_lossy(&output.stdout).contains("two people"));
         }
-        assert_eq!(json_of(at, &["reindex", "--check"])["digest"], digest, "{blocks}");
+        assert_eq!(
+            json_of(at, &["reindex", "--check"])["digest"],
+            digest,
+            "{blocks}"
+        );
     }
     assert_ne!(json_of(at, &["reindex", "--no-vectors"])["digest"], digest);
 }
@@ -204,7 +306,9 @@ fn forgotten(id: &str, more: Value) -> String {
     let mut item = json!({"id":id,"path":format!("{id}.md"),
         "importance":{"useCount":9,"successCount":0,"failureCount":9,"confidence":0.1,"lastUsed":START - 60 * DAY},
         "usageStats":{"referencedCount":4,"verifiedUseful":0,"verifiedNotUseful":3}});
-    item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    item.as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     item.to_string()
 }
 
@@ -228,26 +332,48 @@ fn memory_never_takes_the_configuration_of_production_away() {
         json!({"path":"settings.toml", "environment":"production"}),
     ];
     for (n, more) in kept.iter().enumerate() {
-        write(at, &format!("bank/items/kept{n}.json"), &forgotten(&format!("kept{n}"), more.clone()));
+        write(
+            at,
+            &format!("bank/items/kept{n}.json"),
+            &forgotten(&format!("kept{n}"), more.clone()),
+        );
     }
     // The index of the bank says so, its file doesn't.
-    write(at, "bank/items/listed.json", &forgotten("listed", json!({"path":"service"})));
+    write(
+        at,
+        "bank/items/listed.json",
+        &forgotten("listed", json!({"path":"service"})),
+    );
     write(
         at,
         "bank/index.json",
         &json!({"version":1,"items":[{"id":"listed","path":"service","tags":["production","config"]}]}).to_string(),
     );
-    let gone = [json!({"path":"docs/production.md"}), json!({"path":"deploy/dev.yaml"}), json!({"path":"src/product.rs"})];
+    let gone = [
+        json!({"path":"docs/production.md"}),
+        json!({"path":"deploy/dev.yaml"}),
+        json!({"path":"src/product.rs"}),
+    ];
     for (n, more) in gone.iter().enumerate() {
-        write(at, &format!("bank/items/gone{n}.json"), &forgotten(&format!("gone{n}"), more.clone()));
+        write(
+            at,
+            &format!("bank/items/gone{n}.json"),
+            &forgotten(&format!("gone{n}"), more.clone()),
+        );
     }
     let told = said(at, &["memory", "apply", "--yes", "--now", "2026-01-21"]);
     for (n, more) in kept.iter().enumerate() {
-        assert!(at.join(format!("bank/items/kept{n}.json")).exists(), "{more}: {told}");
+        assert!(
+            at.join(format!("bank/items/kept{n}.json")).exists(),
+            "{more}: {told}"
+        );
     }
     assert!(at.join("bank/items/listed.json").exists(), "{told}");
     for (n, more) in gone.iter().enumerate() {
-        assert!(!at.join(format!("bank/items/gone{n}.json")).exists(), "{more}: {told}");
+        assert!(
+            !at.join(format!("bank/items/gone{n}.json")).exists(),
+            "{more}: {told}"
+        );
     }
 }
 
@@ -259,13 +385,27 @@ fn status_and_apply_go_by_the_same_time() {
     write(at, "yuangs-verify.toml", "[knowledge]\nbank = ['bank']\n");
     let item = |id: &str, used: i64| {
         let item = json!({"lastUsed":used,"useCount":9,"successCount":4,"failureCount":5,"confidence":0.5});
-        write(at, &format!("bank/items/{id}.json"), &forgotten(id, json!({"importance":item})));
+        write(
+            at,
+            &format!("bank/items/{id}.json"),
+            &forgotten(id, json!({"importance":item})),
+        );
     };
     item("new", START);
     item("older", START - 10 * DAY);
-    let now = |text: &str| text.lines().find_map(|line| line.strip_prefix("as of ")?.split_once(" UTC")).unwrap().0.to_owned();
+    let now = |text: &str| {
+        text.lines()
+            .find_map(|line| line.strip_prefix("as of ")?.split_once(" UTC"))
+            .unwrap()
+            .0
+            .to_owned()
+    };
     let table = |text: &str| text.lines().take(2).map(str::to_owned).collect::<Vec<_>>();
     let status = said(at, &["memory", "status"]);
     let done = said(at, &["memory", "apply", "--yes"]);
-    assert_eq!((now(&status), table(&status)), (now(&done), table(&done)), "{status}{done}");
+    assert_eq!(
+        (now(&status), table(&status)),
+        (now(&done), table(&done)),
+        "{status}{done}"
+    );
 }

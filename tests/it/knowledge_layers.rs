@@ -17,12 +17,20 @@ use yuangs_verify::tokens::Encoding;
 
 fn run(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
-    command.current_dir(folder).arg("knowledge").args(args).output().unwrap()
+    command
+        .current_dir(folder)
+        .arg("knowledge")
+        .args(args)
+        .output()
+        .unwrap()
 }
 
 fn outcome(folder: &Path, args: &[&str]) -> (i32, String) {
     let output = run(folder, args);
-    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    (
+        output.status.code().unwrap(),
+        String::from_utf8(output.stdout).unwrap(),
+    )
 }
 
 fn write(folder: &Path, name: &str, text: &str) {
@@ -32,23 +40,45 @@ fn write(folder: &Path, name: &str, text: &str) {
 }
 
 fn update(root: &Path, store: &str, vectors: bool) -> Store {
-    let sources = Sources { root: root.to_path_buf(), paths: vec![(SourceKind::Documents, "docs".into())] };
+    let sources = Sources {
+        root: root.to_path_buf(),
+        paths: vec![(SourceKind::Documents, "docs".into())],
+    };
     let mut open = Store::create(&root.join(store)).unwrap();
-    reindex::run(&mut open, &sources, reindex::Settings { vectors }, &mut |_, _| {}).unwrap();
+    reindex::run(
+        &mut open,
+        &sources,
+        reindex::Settings { vectors },
+        &mut |_, _| {},
+    )
+    .unwrap();
     open
 }
 
 /// A section of five words out of forty.
 fn section(numbers: &mut SplitMix) -> String {
-    let words: Vec<String> = (0..5).map(|_| format!("word{}", numbers.below(40))).collect();
+    let words: Vec<String> = (0..5)
+        .map(|_| format!("word{}", numbers.below(40)))
+        .collect();
     format!("# {}\n\nhere stand {}\n", words[0], words.join(" "))
 }
 
 /// Ids and figures of all answers.
 fn answers(store: &Store, text: &str, stages: Stages) -> Vec<(String, String)> {
-    let query = Query { text, task: None, now: None, half_life: 30.0, decay: Decay::default(), limit: 20, stages };
+    let query = Query {
+        text,
+        task: None,
+        now: None,
+        half_life: 30.0,
+        decay: Decay::default(),
+        limit: 20,
+        stages,
+    };
     let found = Ranker::new(store).search(&query).unwrap();
-    found.into_iter().map(|f| (f.stored.id.to_string(), format!("{:?}", f.scores.bm25))).collect()
+    found
+        .into_iter()
+        .map(|f| (f.stored.id.to_string(), format!("{:?}", f.scores.bm25)))
+        .collect()
 }
 
 #[test]
@@ -76,7 +106,11 @@ fn figures_do_not_depend_on_how_the_index_came_about() {
             assert_eq!(kept.digest().unwrap(), fresh.digest().unwrap());
             for word in 0..40 {
                 let asked = format!("word{word} word{}", (word * 7 + 3) % 40);
-                assert_eq!(answers(&kept, &asked, Stages::Text), answers(&fresh, &asked, Stages::Text), "{asked}");
+                assert_eq!(
+                    answers(&kept, &asked, Stages::Text),
+                    answers(&fresh, &asked, Stages::Text),
+                    "{asked}"
+                );
                 assert!(!answers(&kept, &asked, Stages::Vectors).is_empty());
             }
         }
@@ -88,9 +122,13 @@ fn figures_do_not_depend_on_how_the_index_came_about() {
     let vectors = "SELECT count(*) FROM vectors JOIN segment ON id = segment
         WHERE length(data) > 0 AND length(data) % (length(observations) / 8) = 0";
     assert_eq!(count(vectors), count("SELECT count(*) FROM segment"));
-    assert_eq!(count("SELECT count(*) FROM block WHERE segment NOT IN (SELECT id FROM segment)"), 0);
+    assert_eq!(
+        count("SELECT count(*) FROM block WHERE segment NOT IN (SELECT id FROM segment)"),
+        0
+    );
     // Observations are counted by their segments.
-    let standing = "SELECT sum(length(observations)) / 8 - (SELECT count(*) FROM gone) FROM segment";
+    let standing =
+        "SELECT sum(length(observations)) / 8 - (SELECT count(*) FROM gone) FROM segment";
     assert_eq!(count(standing), count("SELECT count(*) FROM observation"));
 }
 
@@ -98,7 +136,11 @@ fn figures_do_not_depend_on_how_the_index_came_about() {
 fn code() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    write(at, "yuangs-verify.toml", "[knowledge]\nrepomap = ['src']\ndocuments = ['a.md']\n");
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\nrepomap = ['src']\ndocuments = ['a.md']\n",
+    );
     write(at, ".git/HEAD", "ref: refs/heads/main\n");
     write(at, ".gitignore", "/src/ignored.rs\n");
     write(
@@ -106,9 +148,17 @@ fn code() -> tempfile::TempDir {
         "src/lexer.rs",
         "//! Tokens.\n\n/// Cuts a text into tokens.\npub fn lex_tokens(text: &str) -> Vec<Token> { cut(text) }\n",
     );
-    write(at, "src/main.py", "from lexer import lex_tokens\n\ndef main():\n    lex_tokens('x')\n");
+    write(
+        at,
+        "src/main.py",
+        "from lexer import lex_tokens\n\ndef main():\n    lex_tokens('x')\n",
+    );
     write(at, "src/ignored.rs", "pub fn never_seen() {}\n");
-    write(at, "a.md", "# A heading\n\nSome words about nothing of interest.\n");
+    write(
+        at,
+        "a.md",
+        "# A heading\n\nSome words about nothing of interest.\n",
+    );
     folder
 }
 
@@ -119,12 +169,18 @@ fn code_is_mapped_and_found() {
     assert_eq!(outcome(at, &["reindex"]).0, 0);
     let (code, map) = outcome(at, &["map"]);
     assert_eq!(code, 0);
-    assert!(map.contains("pub fn lex_tokens(text: &str) -> Vec<Token>") && map.contains("src/main.py"), "{map}");
+    assert!(
+        map.contains("pub fn lex_tokens(text: &str) -> Vec<Token>") && map.contains("src/main.py"),
+        "{map}"
+    );
     assert!(!map.contains("never_seen"));
     let (_, found) = outcome(at, &["search", "--query", "lexTokens", "--no-vectors"]);
     assert!(found.contains("src/lexer.rs:1"), "{found}");
     let (_, json) = outcome(at, &["map", "--format", "json"]);
-    assert!(serde_json::from_str::<Value>(&json).unwrap()["definitions"].is_object(), "{json}");
+    assert!(
+        serde_json::from_str::<Value>(&json).unwrap()["definitions"].is_object(),
+        "{json}"
+    );
     assert_eq!(outcome(at, &["map", "--focus", "src/lexer.rs"]).0, 0);
     assert_eq!(outcome(at, &["map", "--focus", "src/none.rs"]).0, 2);
     assert_eq!(outcome(at, &["reindex", "--check"]).0, 0);
@@ -134,9 +190,16 @@ fn code_is_mapped_and_found() {
     assert_eq!(outcome(at, &["reindex", "--check"]).0, 1);
     assert_eq!(outcome(at, &["reindex"]).0, 0);
     let (_, map) = outcome(at, &["map"]);
-    assert!(map.contains("lex_words") && !map.contains("lex_tokens") && !map.contains("main.py"), "{map}");
+    assert!(
+        map.contains("lex_words") && !map.contains("lex_tokens") && !map.contains("main.py"),
+        "{map}"
+    );
     // Without code there is nothing to map.
-    write(at, "yuangs-verify.toml", "[knowledge]\ndocuments = ['a.md']\n");
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\ndocuments = ['a.md']\n",
+    );
     assert_eq!(outcome(at, &["reindex"]).0, 0);
     assert_eq!(outcome(at, &["map"]).0, 3);
 }
@@ -151,29 +214,58 @@ fn a_bundle_has_its_parts() {
         "[knowledge]\nruns = ['runs']\ntranscripts = ['t']\nsummaries = ['SUMMARY.md']\ndocuments = ['a.md']\nrepomap = ['src']\n\
          [knowledge.profiles.small.bundle]\nsummary = 50\ntotal = 400\n[knowledge.profiles.tiny.bundle]\nevents = 9\n",
     );
-    write(at, "SUMMARY.md", &"## 2026-01-22\n- wrote the writer of the store, at some length\n".repeat(40));
-    write(at, "runs/1.json", "{\"task_id\":\"t1\",\"command\":\"cargo test\",\"exitCode\":0,\"timestamp\":1769040000000}");
+    write(
+        at,
+        "SUMMARY.md",
+        &"## 2026-01-22\n- wrote the writer of the store, at some length\n".repeat(40),
+    );
+    write(
+        at,
+        "runs/1.json",
+        "{\"task_id\":\"t1\",\"command\":\"cargo test\",\"exitCode\":0,\"timestamp\":1769040000000}",
+    );
     let said = json!({ "type": "message", "sessionId": "t2", "timestamp": 1_769_050_000_000_i64,
         "message": { "role": "user", "content": "let us look at how lex_tokens cuts words" } });
     write(at, "t/s.jsonl", &format!("{said}\n"));
     assert_eq!(outcome(at, &["reindex"]).0, 0);
     let (code, text) = outcome(at, &["bundle", "--query", "lex_tokens"]);
     assert_eq!(code, 0);
-    let parts = ["## Profile", "## Task state", "## Summary", "## Recent events", "## Semantic chunks"];
+    let parts = [
+        "## Profile",
+        "## Task state",
+        "## Summary",
+        "## Recent events",
+        "## Semantic chunks",
+    ];
     let places: Vec<usize> = parts.iter().map(|p| text.find(p).unwrap()).collect();
     assert!(places.is_sorted(), "{text}");
-    assert!(text.contains("left out") && text.contains("Cuts a text into tokens"), "{text}");
+    assert!(
+        text.contains("left out") && text.contains("Cuts a text into tokens"),
+        "{text}"
+    );
     assert!(Encoding::default().count(&text) <= 2_200);
     // The task that was at work last.
-    assert!(text[places[1]..places[2]].contains("let us look at"), "{text}");
+    assert!(
+        text[places[1]..places[2]].contains("let us look at"),
+        "{text}"
+    );
     let (_, other) = outcome(at, &["bundle", "--task", "t1"]);
     assert!(other.contains("cargo test"), "{other}");
     assert_eq!(outcome(at, &["bundle", "--task", "none"]).0, 2);
     let (_, small) = outcome(at, &["bundle", "--profile", "small"]);
-    assert!(Encoding::default().count(&small) <= 400 && parts.iter().all(|p| small.contains(p)), "{small}");
+    assert!(
+        Encoding::default().count(&small) <= 400 && parts.iter().all(|p| small.contains(p)),
+        "{small}"
+    );
     assert_eq!(outcome(at, &["bundle", "--profile", "tiny"]).0, 2);
     let (_, json) = outcome(at, &["bundle", "--format", "json"]);
-    assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["sections"].as_array().unwrap().len(), 5);
+    assert_eq!(
+        serde_json::from_str::<Value>(&json).unwrap()["sections"]
+            .as_array()
+            .unwrap()
+            .len(),
+        5
+    );
 }
 
 proptest! {
@@ -230,21 +322,48 @@ proptest! {
 fn the_window_of_a_session_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let message = json!({ "type": "message", "message": { "role": "user", "content": "word ".repeat(700) } });
+    let message =
+        json!({ "type": "message", "message": { "role": "user", "content": "word ".repeat(700) } });
     write(at, "s.jsonl", &format!("{message}\n").repeat(12));
     let (code, text) = outcome(at, &["window", "s.jsonl"]);
     assert_eq!((code, text.lines().next()), (0, Some("none")), "{text}");
     assert!(text.contains("flush due: hard"), "{text}");
-    for (window, level, expected) in [("13000", "flush_soon", 0), ("10000", "flush_now", 0), ("8500", "critical", 1)] {
+    for (window, level, expected) in [
+        ("13000", "flush_soon", 0),
+        ("10000", "flush_now", 0),
+        ("8500", "critical", 1),
+    ] {
         let (code, text) = outcome(at, &["window", "s.jsonl", "--window", window]);
-        assert_eq!((code, text.lines().next()), (expected, Some(level)), "{text}");
+        assert_eq!(
+            (code, text.lines().next()),
+            (expected, Some(level)),
+            "{text}"
+        );
     }
-    assert_eq!(outcome(at, &["window", "s.jsonl", "--window", "10000", "--fail-at", "flush_now"]).0, 1);
+    assert_eq!(
+        outcome(
+            at,
+            &[
+                "window",
+                "s.jsonl",
+                "--window",
+                "10000",
+                "--fail-at",
+                "flush_now"
+            ]
+        )
+        .0,
+        1
+    );
     let (_, json) = outcome(at, &["window", "s.jsonl", "--format", "json"]);
-    assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["sinceFlush"]["messages"], 12);
+    assert_eq!(
+        serde_json::from_str::<Value>(&json).unwrap()["sinceFlush"]["messages"],
+        12
+    );
     write(at, "empty.jsonl", "");
     write(at, "broken.jsonl", "{\n");
-    let codes = ["empty.jsonl", "broken.jsonl", "none.jsonl", "."].map(|name| outcome(at, &["window", name]).0);
+    let codes = ["empty.jsonl", "broken.jsonl", "none.jsonl", "."]
+        .map(|name| outcome(at, &["window", name]).0);
     assert_eq!(codes, [3, 1, 2, 2]);
 }
 
@@ -254,17 +373,33 @@ fn a_compaction_that_loses_a_decision_fails() {
     let at = folder.path();
     let said = json!({ "type": "message", "message": { "role": "assistant",
         "content": "I looked.\nDecision: use SQLite for the index\n决定：不使用网络" } });
-    let kept = json!({ "type": "compaction", "summary": "- use SQLite for the index\n- 不使用网络" });
+    let kept =
+        json!({ "type": "compaction", "summary": "- use SQLite for the index\n- 不使用网络" });
     let lossy = json!({ "type": "compaction", "summary": "We use SQLite for the index. 使用网络" });
     write(at, "kept.jsonl", &format!("{said}\n{kept}\n"));
     write(at, "lossy.jsonl", &format!("{said}\n{kept}\n{lossy}\n"));
     write(at, "none.jsonl", &format!("{said}\n"));
     let (code, text) = outcome(at, &["compaction", "kept.jsonl"]);
-    assert_eq!((code, text.as_str()), (0, "1 compactions, 2 decisions, 0 lost\n"));
+    assert_eq!(
+        (code, text.as_str()),
+        (0, "1 compactions, 2 decisions, 0 lost\n")
+    );
     let (code, text) = outcome(at, &["compaction", "lossy.jsonl"]);
     assert_eq!(code, 1);
-    assert!(text.starts_with("lossy.jsonl:1: lost: 不使用网络\n  the compaction at line 3 doesn't say it\n"), "{text}");
+    assert!(
+        text.starts_with(
+            "lossy.jsonl:1: lost: 不使用网络\n  the compaction at line 3 doesn't say it\n"
+        ),
+        "{text}"
+    );
     let (_, json) = outcome(at, &["compaction", "lossy.jsonl", "--format", "json"]);
-    assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["lost"][0]["compaction"], 3);
-    assert_eq!(outcome(at, &["compaction", "none.jsonl"]).0, 3, "nothing was compacted, nothing was checked");
+    assert_eq!(
+        serde_json::from_str::<Value>(&json).unwrap()["lost"][0]["compaction"],
+        3
+    );
+    assert_eq!(
+        outcome(at, &["compaction", "none.jsonl"]).0,
+        3,
+        "nothing was compacted, nothing was checked"
+    );
 }

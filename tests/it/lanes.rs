@@ -7,7 +7,8 @@ use std::io::{self, Read};
 use yuangs_verify::source::Limits;
 use yuangs_verify::verify::{Options, Report, verify_reader};
 
-/// Three megabytes of executions that stand among each other, some of them broken, with all that a reader stumbles over.
+/// Three megabytes of executions that stand among each other, some of them broken, with all that a
+/// reader stumbles over.
 fn long() -> Vec<u8> {
     let mut runner = TestRunner::deterministic();
     let mut open: Vec<Vec<String>> = Vec::new();
@@ -17,7 +18,11 @@ fn long() -> Vec<u8> {
         while open.len() < 40 {
             let mut plan = plan().new_tree(&mut runner).unwrap().current();
             plan.id = format!("{}{number}", plan.id);
-            let layout = if number.is_multiple_of(3) { Layout::Events } else { Layout::Turns };
+            let layout = if number.is_multiple_of(3) {
+                Layout::Events
+            } else {
+                Layout::Turns
+            };
             let mut lines = plan.lines(layout);
             if number.is_multiple_of(5) && lines.len() > 3 {
                 lines.remove(2);
@@ -46,7 +51,15 @@ fn long() -> Vec<u8> {
 }
 
 fn options(threads: usize) -> Options {
-    Options { limits: Limits { record_bytes: 64 << 10, ..Limits::default() }, threads, max_turns: 900, ..Options::default() }
+    Options {
+        limits: Limits {
+            record_bytes: 64 << 10,
+            ..Limits::default()
+        },
+        threads,
+        max_turns: 900,
+        ..Options::default()
+    }
 }
 
 fn lines(text: &[u8]) -> u64 {
@@ -54,7 +67,10 @@ fn lines(text: &[u8]) -> u64 {
 }
 
 fn told(report: &Report) -> String {
-    format!("{:#?}\n{:#?}\n{:#?}\n{:#?}", report.counts, report.findings, report.summaries, report.timeline)
+    format!(
+        "{:#?}\n{:#?}\n{:#?}\n{:#?}",
+        report.counts, report.findings, report.summaries, report.timeline
+    )
 }
 
 #[test]
@@ -62,9 +78,14 @@ fn any_number_of_lanes_tells_the_same_of_a_long_input() {
     let text = long();
     let replay = |threads| verify_reader("long.jsonl", text.as_slice(), &options(threads));
     let one = replay(1);
-    assert!(one.summaries.len() > 100 && one.findings.iter().any(|f| f.code.to_string() == "YV107"));
+    assert!(
+        one.summaries.len() > 100 && one.findings.iter().any(|f| f.code.to_string() == "YV107")
+    );
     let lines = lines(&text);
-    assert!(one.findings.iter().any(|f| f.place.line > lines / 2), "findings stand behind the first block as well");
+    assert!(
+        one.findings.iter().any(|f| f.place.line > lines / 2),
+        "findings stand behind the first block as well"
+    );
     assert!(one.findings.iter().all(|f| f.place.line <= lines));
     for threads in [2, 3, 16, 40] {
         assert_eq!(told(&replay(threads)), told(&one), "{threads}");
@@ -91,8 +112,12 @@ fn an_input_that_breaks_off_is_told_once_behind_what_could_be_read() {
         verify_reader("long.jsonl", reader, &options(threads))
     };
     let one = replay(1);
-    let told_of: Vec<u64> =
-        one.findings.iter().filter(|f| f.message.contains("breaks off here: gone")).map(|f| f.place.line).collect();
+    let told_of: Vec<u64> = one
+        .findings
+        .iter()
+        .filter(|f| f.message.contains("breaks off here: gone"))
+        .map(|f| f.place.line)
+        .collect();
     assert_eq!(told_of, [lines(&text) + 1]);
     for threads in [2, 5] {
         assert_eq!(told(&replay(threads)), told(&one), "{threads}");
@@ -105,8 +130,9 @@ fn a_lane_that_fails_lets_nobody_wait() {
     let text = long();
     for threads in [1, 2, 5] {
         let reader = Breaks(&text, || panic!("a reader that fails"));
-        let ended =
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| verify_reader("long.jsonl", reader, &options(threads))));
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            verify_reader("long.jsonl", reader, &options(threads))
+        }));
         assert!(ended.is_err(), "{threads}");
     }
 }

@@ -1,7 +1,7 @@
 //! bash itself as the second opinion on what a command line is.
 //!
-//! `bash -n` reads and doesn't run. What it refuses must never be taken for understood and harmless; what it
-//! accepts should be understood.
+//! `bash -n` reads and doesn't run. What it refuses must never be taken for understood and
+//! harmless; what it accepts should be understood.
 
 use rayon::prelude::*;
 use serde_json::Value;
@@ -35,7 +35,12 @@ fn commands() -> Vec<String> {
         let path = entry.unwrap().into_path();
         if path.extension().is_some_and(|e| e == "jsonl") {
             let text = std::fs::read_to_string(path).unwrap();
-            all.extend(text.lines().map(|l| serde_json::from_str::<Value>(l).unwrap()["cmd"].as_str().unwrap().to_owned()));
+            all.extend(text.lines().map(|l| {
+                serde_json::from_str::<Value>(l).unwrap()["cmd"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned()
+            }));
         }
     }
     all
@@ -56,11 +61,19 @@ fn what_bash_accepts_is_understood() {
         .filter(|cmd| {
             let ours = analyse(cmd, &context);
             // A line that never ends, such as a fork bomb, is given up and not misunderstood.
-            let understood = !ours.effects.iter().any(|e| e.why.starts_with("not understood"));
+            let understood = !ours
+                .effects
+                .iter()
+                .any(|e| e.why.starts_with("not understood"));
             understood != bash_accepts(cmd)
         })
         .collect();
-    assert!(strange.is_empty(), "{} of {}: {strange:#?}", strange.len(), all.len());
+    assert!(
+        strange.is_empty(),
+        "{} of {}: {strange:#?}",
+        strange.len(),
+        all.len()
+    );
 }
 
 #[test]
@@ -72,14 +85,31 @@ fn what_bash_refuses_is_high() {
         .iter()
         .step_by(8)
         .flat_map(|cmd| {
-            let half = (0..=cmd.len() / 2).rev().find(|n| cmd.is_char_boundary(*n)).unwrap();
-            [cmd[..half].to_owned(), format!("{cmd} )"), format!("if {cmd}"), format!("{cmd} | | ls"), format!("echo 'a {cmd}")]
+            let half = (0..=cmd.len() / 2)
+                .rev()
+                .find(|n| cmd.is_char_boundary(*n))
+                .unwrap();
+            [
+                cmd[..half].to_owned(),
+                format!("{cmd} )"),
+                format!("if {cmd}"),
+                format!("{cmd} | | ls"),
+                format!("echo 'a {cmd}"),
+            ]
         })
         .collect();
     let refused: Vec<&String> = broken.par_iter().filter(|cmd| !bash_accepts(cmd)).collect();
     assert!(refused.len() > 500, "{}", refused.len());
-    let cleared: Vec<&&String> = refused.par_iter().filter(|cmd| analyse(cmd, &context).risk != Risk::High).collect();
-    assert!(cleared.is_empty(), "{} of {}: {cleared:#?}", cleared.len(), refused.len());
+    let cleared: Vec<&&String> = refused
+        .par_iter()
+        .filter(|cmd| analyse(cmd, &context).risk != Risk::High)
+        .collect();
+    assert!(
+        cleared.is_empty(),
+        "{} of {}: {cleared:#?}",
+        cleared.len(),
+        refused.len()
+    );
 }
 
 #[test]
@@ -89,7 +119,12 @@ fn rewritings_are_still_bash() {
         .par_iter()
         .step_by(40)
         .filter(|cmd| bash_accepts(cmd))
-        .flat_map_iter(|cmd| rewritings(cmd, 7, 4).into_iter().map(|w| w.text).collect::<Vec<_>>())
+        .flat_map_iter(|cmd| {
+            rewritings(cmd, 7, 4)
+                .into_iter()
+                .map(|w| w.text)
+                .collect::<Vec<_>>()
+        })
         .filter(|text| !bash_accepts(text))
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");

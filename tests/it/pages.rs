@@ -5,7 +5,13 @@ use std::path::Path;
 use std::process::Command;
 use yuangs_verify::rules::{ALL, Check, Page, Rule};
 
-const SECTIONS: [&str; 5] = ["## What it does", "## Why it matters", "## How to mend it", "## Fails", "## Passes"];
+const SECTIONS: [&str; 5] = [
+    "## What it does",
+    "## Why it matters",
+    "## How to mend it",
+    "## Fails",
+    "## Passes",
+];
 
 /// An example of a page, as bytes with the options that it needs.
 struct Example {
@@ -13,12 +19,17 @@ struct Example {
     options: Vec<String>,
 }
 
-/// An example about policies or maps: the command, the policy or code, and its cases, a trace, or the map.
+/// An example about policies or maps: the command, the policy or code, and its cases, a trace, or
+/// the map.
 fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     let section = page.split_once(&format!("\n{heading}\n")).unwrap().1;
-    let section = section.split_once("\n## ").map_or(section, |(here, _)| here);
+    let section = section
+        .split_once("\n## ")
+        .map_or(section, |(here, _)| here);
     let blocks: Vec<&str> = section.split("```").skip(1).step_by(2).collect();
-    let [policy, rest @ ..] = blocks.as_slice() else { panic!("{heading} needs a block") };
+    let [policy, rest @ ..] = blocks.as_slice() else {
+        panic!("{heading} needs a block")
+    };
     let (info, policy) = policy.split_once('\n').unwrap();
     std::fs::write(folder.join("policy.yaml"), policy).unwrap();
     let mut arguments: Vec<&str> = info.split_whitespace().skip(1).collect();
@@ -53,22 +64,37 @@ fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
         .output()
         .unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
-    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}")))
+    (
+        output.status.code().unwrap(),
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}")),
+    )
 }
 
-/// An example about knowledge: the command and the configuration, then files; one marked `later` is written behind a
-/// first run.
+/// An example about knowledge: the command and the configuration, then files; one marked `later` is
+/// written behind a first run.
 fn run_knowledge(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     let folder = folder.join(heading.trim_start_matches("## "));
     std::fs::create_dir(&folder).unwrap();
     let section = page.split_once(&format!("\n{heading}\n")).unwrap().1;
-    let section = section.split_once("\n## ").map_or(section, |(here, _)| here);
-    let blocks: Vec<(&str, &str)> = section.split("```").skip(1).step_by(2).map(|b| b.split_once('\n').unwrap()).collect();
+    let section = section
+        .split_once("\n## ")
+        .map_or(section, |(here, _)| here);
+    let blocks: Vec<(&str, &str)> = section
+        .split("```")
+        .skip(1)
+        .step_by(2)
+        .map(|b| b.split_once('\n').unwrap())
+        .collect();
     let (info, config) = blocks[0];
     std::fs::write(folder.join("yuangs-verify.toml"), config).unwrap();
     let run = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
-        command.current_dir(&folder).args(arguments).args(["--format", "json"]).output().unwrap()
+        command
+            .current_dir(&folder)
+            .args(arguments)
+            .args(["--format", "json"])
+            .output()
+            .unwrap()
     };
     let write = |later: bool| {
         for (info, body) in &blocks[1..] {
@@ -87,12 +113,18 @@ fn run_knowledge(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     }
     let output = run(&info.split_whitespace().skip(1).collect::<Vec<_>>());
     let error = String::from_utf8_lossy(&output.stderr);
-    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}")))
+    (
+        output.status.code().unwrap(),
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}")),
+    )
 }
 
 /// The fenced block under a heading; its info line may hold options, `hex` or `unended`.
 fn example(page: &str, heading: &str) -> Example {
-    let section = page.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no section {heading}")).1;
+    let section = page
+        .split_once(&format!("\n{heading}\n"))
+        .unwrap_or_else(|| panic!("no section {heading}"))
+        .1;
     let fence = section.split_once("```").unwrap().1;
     let (info, rest) = fence.split_once('\n').unwrap();
     let body = rest.split_once("```").unwrap().0;
@@ -101,7 +133,10 @@ fn example(page: &str, heading: &str) -> Example {
         Some("hex") => {
             words.remove(0);
             let digits: Vec<u8> = body.bytes().filter(u8::is_ascii_hexdigit).collect();
-            digits.chunks(2).map(|p| u8::from_str_radix(std::str::from_utf8(p).unwrap(), 16).unwrap()).collect()
+            digits
+                .chunks(2)
+                .map(|p| u8::from_str_radix(std::str::from_utf8(p).unwrap(), 16).unwrap())
+                .collect()
         }
         Some("unended") => {
             words.remove(0);
@@ -109,7 +144,10 @@ fn example(page: &str, heading: &str) -> Example {
         }
         _ => body.as_bytes().to_vec(),
     };
-    Example { bytes, options: words }
+    Example {
+        bytes,
+        options: words,
+    }
 }
 
 fn run(folder: &Path, example: &Example) -> (i32, Value) {
@@ -121,35 +159,65 @@ fn run(folder: &Path, example: &Example) -> (i32, Value) {
         .arg("trace.jsonl")
         .output()
         .unwrap();
-    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())
+    (
+        output.status.code().unwrap(),
+        serde_json::from_slice(&output.stdout).unwrap(),
+    )
 }
 
 fn codes(report: &Value) -> Vec<&str> {
-    report["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap()).collect()
+    report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["code"].as_str().unwrap())
+        .collect()
 }
 
 fn check(rule: &Rule) {
     let page = Page::of(rule).markdown;
     let mut last = 0;
     for section in SECTIONS {
-        let at = page.find(&format!("\n{section}\n")).unwrap_or_else(|| panic!("{}: no section {section}", rule.code));
+        let at = page
+            .find(&format!("\n{section}\n"))
+            .unwrap_or_else(|| panic!("{}: no section {section}", rule.code));
         assert!(at > last, "{}: {section} is out of order", rule.code);
         last = at;
     }
-    assert!(page.starts_with(|c: char| c.is_uppercase()), "{}: the page begins with a sentence", rule.code);
+    assert!(
+        page.starts_with(|c: char| c.is_uppercase()),
+        "{}: the page begins with a sentence",
+        rule.code
+    );
     let folder = tempfile::tempdir().unwrap();
     if let Some((_, rest)) = page.split_once("\n## Trust file\n") {
-        let body = rest.split_once("```json\n").unwrap().1.split_once("```").unwrap().0;
+        let body = rest
+            .split_once("```json\n")
+            .unwrap()
+            .1
+            .split_once("```")
+            .unwrap()
+            .0;
         std::fs::create_dir(folder.path().join("keys")).unwrap();
         std::fs::write(folder.path().join("keys/example.json"), body).unwrap();
     }
     if let Some((_, rest)) = page.split_once("\n## Repository\n") {
-        let (path, rest) = rest.split_once("```text ").unwrap().1.split_once('\n').unwrap();
+        let (path, rest) = rest
+            .split_once("```text ")
+            .unwrap()
+            .1
+            .split_once('\n')
+            .unwrap();
         std::fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
         std::fs::write(folder.path().join(path), rest.split_once("```").unwrap().0).unwrap();
         let git = |arguments: &[&str]| {
             let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
-            let status = Command::new("git").current_dir(folder.path()).args(identity).args(arguments).status().unwrap();
+            let status = Command::new("git")
+                .current_dir(folder.path())
+                .args(identity)
+                .args(arguments)
+                .status()
+                .unwrap();
             assert!(status.success(), "git {arguments:?}");
         };
         git(&["init", "-q"]);
@@ -157,8 +225,9 @@ fn check(rule: &Rule) {
         git(&["commit", "-q", "-m", "base"]);
     }
     let about_policies = matches!(rule.check, Check::Policy);
-    let about_knowledge =
-        ["knowledge ", "validate ", "gate\n"].iter().any(|command| page.contains(&format!("```toml {command}")));
+    let about_knowledge = ["knowledge ", "validate ", "gate\n"]
+        .iter()
+        .any(|command| page.contains(&format!("```toml {command}")));
     let run = |heading: &str| {
         if about_knowledge {
             run_knowledge(folder.path(), &page, heading)
@@ -171,13 +240,34 @@ fn check(rule: &Rule) {
     let (failed, failing) = run("## Fails");
     let code = rule.code.to_string();
     // A native format always says what it doesn't record; that note may stand beside the example.
-    let found: Vec<&str> = codes(&failing).into_iter().filter(|c| *c != "YV212" || code == "YV212").collect();
-    assert_eq!(found, [code.as_str()], "{code}: the failing example gives {:#}", failing["findings"]);
-    let severity = failing["findings"].as_array().unwrap().iter().find(|f| f["code"] == *code).unwrap()["severity"].clone();
+    let found: Vec<&str> = codes(&failing)
+        .into_iter()
+        .filter(|c| *c != "YV212" || code == "YV212")
+        .collect();
+    assert_eq!(
+        found,
+        [code.as_str()],
+        "{code}: the failing example gives {:#}",
+        failing["findings"]
+    );
+    let severity = failing["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|f| f["code"] == *code)
+        .unwrap()["severity"]
+        .clone();
     assert_eq!(severity, rule.severity.name(), "{code}");
-    assert!(!about_policies || failed == 1, "{code}: the failing example exits with {failed}");
+    assert!(
+        !about_policies || failed == 1,
+        "{code}: the failing example exits with {failed}"
+    );
     let (exit, passing) = run("## Passes");
-    assert!(codes(&passing).is_empty(), "{code}: the passing example gives {:#}", passing["findings"]);
+    assert!(
+        codes(&passing).is_empty(),
+        "{code}: the passing example gives {:#}",
+        passing["findings"]
+    );
     assert_eq!(exit, 0, "{code}: the passing example verifies nothing");
 }
 

@@ -1,20 +1,29 @@
-//! Policies from the outside: what the commands say and exit with, and what hostile policies can't do.
+//! Policies from the outside: what the commands say and exit with, and what hostile policies can't
+//! do.
 
 use proptest::prelude::*;
 use sha2::Digest as _;
 use std::path::Path;
 use std::process::{Command, Output};
-use yuangs_verify::policy::{Action, Effect, Effort, History, Request, SHIPPED, fuzz, load, load_cases, load_corpus};
+use yuangs_verify::policy::{
+    Action, Effect, Effort, History, Request, SHIPPED, fuzz, load, load_cases, load_corpus,
+};
 
 fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(folder).arg("policy").args(args).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .current_dir(folder)
+        .arg("policy")
+        .args(args)
+        .output()
+        .unwrap()
 }
 
 fn code(folder: &Path, args: &[&str]) -> i32 {
     run(folder, args).status.code().unwrap()
 }
 
-const POLICY: &str = "rules:\n  - { id: no-delete, when: { effects: [delete] }, effect: deny, reason: Deletes }\n";
+const POLICY: &str =
+    "rules:\n  - { id: no-delete, when: { effects: [delete] }, effect: deny, reason: Deletes }\n";
 const CASES: &str = "cases:\n  - { name: deleting, action: { type: shell_cmd, command: rm a }, expect: { effect: deny, rule: no-delete } }\n  - { name: reading, action: { type: shell_cmd, command: cat a }, near_miss: [no-delete], expect: ask }\n";
 
 #[test]
@@ -22,25 +31,62 @@ fn exit_codes_tell_what_happened() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     std::fs::write(at.join("p.yaml"), POLICY).unwrap();
-    assert_eq!(code(at, &["test", "p.yaml"]), 3, "a policy without a case is not tested");
+    assert_eq!(
+        code(at, &["test", "p.yaml"]),
+        3,
+        "a policy without a case is not tested"
+    );
     std::fs::write(at.join("p.test.yaml"), CASES).unwrap();
     assert_eq!(code(at, &["test", "p.yaml"]), 0);
-    assert_eq!(code(at, &["test", "."]), 0, "a folder's policies, and not their tests");
+    assert_eq!(
+        code(at, &["test", "."]),
+        0,
+        "a folder's policies, and not their tests"
+    );
     assert_eq!(code(at, &["test"]), 0, "the policies that are built in");
-    std::fs::write(at.join("c.jsonl"), "{\"action\": {\"type\": \"shell_cmd\", \"command\": \"ls\"}, \"expect\": \"allow\"}\n")
-        .unwrap();
+    std::fs::write(
+        at.join("c.jsonl"),
+        "{\"action\": {\"type\": \"shell_cmd\", \"command\": \"ls\"}, \"expect\": \"allow\"}\n",
+    )
+    .unwrap();
     assert_eq!(code(at, &["test", "p.yaml", "--corpus", "c.jsonl"]), 1);
-    std::fs::write(at.join("c.jsonl"), "{\"action\": {\"type\": \"shell_cmd\", \"command\": \"ls\"}}\n").unwrap();
-    assert_eq!(code(at, &["test", "p.yaml", "--corpus", "c.jsonl"]), 2, "a line that expects nothing could not fail");
+    std::fs::write(
+        at.join("c.jsonl"),
+        "{\"action\": {\"type\": \"shell_cmd\", \"command\": \"ls\"}}\n",
+    )
+    .unwrap();
+    assert_eq!(
+        code(at, &["test", "p.yaml", "--corpus", "c.jsonl"]),
+        2,
+        "a line that expects nothing could not fail"
+    );
     assert_eq!(code(at, &["eval", "-p", "p.yaml", "--shell", "rm a"]), 0);
-    assert_eq!(code(at, &["eval", "-p", "p.yaml", "--check", "--shell", "rm a"]), 1);
-    assert_eq!(code(at, &["eval", "-p", "nowhere.yaml", "--shell", "rm a"]), 2);
-    assert_eq!(code(at, &["eval", "-p", "p.yaml", "{\"type\": \"shell_cmd\"}"]), 2);
+    assert_eq!(
+        code(at, &["eval", "-p", "p.yaml", "--check", "--shell", "rm a"]),
+        1
+    );
+    assert_eq!(
+        code(at, &["eval", "-p", "nowhere.yaml", "--shell", "rm a"]),
+        2
+    );
+    assert_eq!(
+        code(at, &["eval", "-p", "p.yaml", "{\"type\": \"shell_cmd\"}"]),
+        2
+    );
     assert_eq!(code(at, &["fuzz", "p.yaml", "--property", "no-such"]), 2);
     std::fs::write(at.join("empty.jsonl"), "").unwrap();
-    assert_eq!(code(at, &["eval", "-p", "p.yaml", "--file", "empty.jsonl"]), 3);
-    assert_eq!(code(at, &["replay", "empty.jsonl", "--policy", "p.yaml"]), 3);
-    assert_eq!(code(at, &["replay", "missing.jsonl", "--policy", "p.yaml"]), 2);
+    assert_eq!(
+        code(at, &["eval", "-p", "p.yaml", "--file", "empty.jsonl"]),
+        3
+    );
+    assert_eq!(
+        code(at, &["replay", "empty.jsonl", "--policy", "p.yaml"]),
+        3
+    );
+    assert_eq!(
+        code(at, &["replay", "missing.jsonl", "--policy", "p.yaml"]),
+        2
+    );
 }
 
 /// What readers would understand in two ways is refused, wherever JSON comes in.
@@ -60,16 +106,34 @@ fn a_member_that_stands_twice_is_refused() {
         assert_eq!(code(at, &["eval", action]), 2, "{action}");
         std::fs::write(at.join("a.jsonl"), format!("{action}\n")).unwrap();
         assert_eq!(code(at, &["eval", "--file", "a.jsonl"]), 2, "{action}");
-        std::fs::write(at.join("c.jsonl"), format!("{{\"action\": {action}, \"expect\": \"allow\"}}\n")).unwrap();
-        assert_eq!(code(at, &["test", "p.yaml", "--corpus", "c.jsonl"]), 2, "{action}");
-        std::fs::write(at.join("p.test.yaml"), format!("cases: [{{ name: a, action: {action}, expect: deny }}]\n")).unwrap();
+        std::fs::write(
+            at.join("c.jsonl"),
+            format!("{{\"action\": {action}, \"expect\": \"allow\"}}\n"),
+        )
+        .unwrap();
+        assert_eq!(
+            code(at, &["test", "p.yaml", "--corpus", "c.jsonl"]),
+            2,
+            "{action}"
+        );
+        std::fs::write(
+            at.join("p.test.yaml"),
+            format!("cases: [{{ name: a, action: {action}, expect: deny }}]\n"),
+        )
+        .unwrap();
         assert_eq!(code(at, &["test", "p.yaml"]), 2, "{action}");
     }
     let context = r#"{"production": false, "production": true}"#;
-    assert_eq!(code(at, &["eval", "--context", context, "--shell", "ls"]), 2);
+    assert_eq!(
+        code(at, &["eval", "--context", context, "--shell", "ls"]),
+        2
+    );
     let said = run(at, &["eval", "--context", "[]", "--shell", "ls"]);
     let said = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(said.contains("the context is no object") && !said.contains("an action is"), "{said}");
+    assert!(
+        said.contains("the context is no object") && !said.contains("an action is"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -87,17 +151,44 @@ fn rows_bring_their_circumstances_and_history() {
         std::fs::write(at.join("a.jsonl"), format!("{row}\n")).unwrap();
         let from_file = run(at, &["eval", "-p", "p.yaml", "--file", "a.jsonl"]);
         let given = run(at, &["eval", "-p", "p.yaml", row]);
-        assert_eq!(from_file.status.code(), given.status.code(), "a row and an ACTION are the same: {row}");
-        (given.status.code().unwrap(), String::from_utf8(given.stdout).unwrap())
+        assert_eq!(
+            from_file.status.code(),
+            given.status.code(),
+            "a row and an ACTION are the same: {row}"
+        );
+        (
+            given.status.code().unwrap(),
+            String::from_utf8(given.stdout).unwrap(),
+        )
     };
-    assert!(said(&format!("{{{action}}}")).1.starts_with("allow by rule few"));
-    assert!(said(&format!("{{{action}, {past}}}")).1.starts_with("deny by rule few"));
-    for wrong in [r#""contxt": {}"#, r#""history": {}"#, r#""history": [{"tipe": "shell_cmd"}]"#, r#""context": {"tme": 1}"#] {
+    assert!(
+        said(&format!("{{{action}}}"))
+            .1
+            .starts_with("allow by rule few")
+    );
+    assert!(
+        said(&format!("{{{action}, {past}}}"))
+            .1
+            .starts_with("deny by rule few")
+    );
+    for wrong in [
+        r#""contxt": {}"#,
+        r#""history": {}"#,
+        r#""history": [{"tipe": "shell_cmd"}]"#,
+        r#""context": {"tme": 1}"#,
+    ] {
         assert_eq!(said(&format!("{{{action}, {wrong}}}")).0, 2, "{wrong}");
     }
-    std::fs::write(at.join("c.jsonl"), format!("{{{action}, {past}, \"expect\": \"deny\"}}\n")).unwrap();
-    std::fs::write(at.join("p.test.yaml"), "cases: [{ name: a, action: { type: shell_cmd, command: ls }, expect: allow }]\n")
-        .unwrap();
+    std::fs::write(
+        at.join("c.jsonl"),
+        format!("{{{action}, {past}, \"expect\": \"deny\"}}\n"),
+    )
+    .unwrap();
+    std::fs::write(
+        at.join("p.test.yaml"),
+        "cases: [{ name: a, action: { type: shell_cmd, command: ls }, expect: allow }]\n",
+    )
+    .unwrap();
     assert_eq!(code(at, &["test", "p.yaml", "--corpus", "c.jsonl"]), 0);
 }
 
@@ -112,12 +203,28 @@ fn a_policy_that_only_monitors_fails_nothing() {
     };
     std::fs::write(at.join("m.yaml"), policy("monitor")).unwrap();
     std::fs::write(at.join("e.yaml"), policy("enforce")).unwrap();
-    assert_eq!(code(at, &["eval", "-p", "e.yaml", "--check", "--shell", "touch x"]), 1);
-    let output = run(at, &["eval", "-p", "m.yaml", "--check", "--shell", "touch x"]);
+    assert_eq!(
+        code(
+            at,
+            &["eval", "-p", "e.yaml", "--check", "--shell", "touch x"]
+        ),
+        1
+    );
+    let output = run(
+        at,
+        &["eval", "-p", "m.yaml", "--check", "--shell", "touch x"],
+    );
     assert_eq!(output.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&output.stdout).contains("the policy only monitors"));
-    assert_eq!(code(at, &["compare", "e.yaml", "m.yaml", "--cases", "50"]), 1, "what stopped something stops nothing now");
-    assert_eq!(code(at, &["compare", "m.yaml", "e.yaml", "--cases", "50"]), 0);
+    assert_eq!(
+        code(at, &["compare", "e.yaml", "m.yaml", "--cases", "50"]),
+        1,
+        "what stopped something stops nothing now"
+    );
+    assert_eq!(
+        code(at, &["compare", "m.yaml", "e.yaml", "--cases", "50"]),
+        0
+    );
 }
 
 #[test]
@@ -131,22 +238,44 @@ fn a_comparison_that_cannot_tell_says_so() {
     let output = run(at, &args);
     assert_eq!(output.status.code(), Some(3));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("inconclusive: rule `odd` was removed, which may make something milder"), "{text}");
+    assert!(
+        text.contains("inconclusive: rule `odd` was removed, which may make something milder"),
+        "{text}"
+    );
     let output = run(at, &[&args[..], &["--format", "json"]].concat());
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["pairs"][0]["inconclusive"][0]["what"], "rule `odd`");
-    assert_eq!(code(at, &["compare", "head.yaml", "base.yaml", "--cases", "50"]), 0, "one more denial makes nothing milder");
+    assert_eq!(
+        code(at, &["compare", "head.yaml", "base.yaml", "--cases", "50"]),
+        0,
+        "one more denial makes nothing milder"
+    );
     // What depends on the circumstances is found, and printed with them.
     let strict = SHIPPED.iter().find(|s| s.name == "strict").unwrap().text;
     let at_production = strict.find("  - id: production").unwrap();
     let at_network = strict.find("  - id: network").unwrap();
-    std::fs::write(at.join("s.yaml"), format!("{}{}", &strict[..at_production], &strict[at_network..])).unwrap();
+    std::fs::write(
+        at.join("s.yaml"),
+        format!("{}{}", &strict[..at_production], &strict[at_network..]),
+    )
+    .unwrap();
     let output = run(at, &["compare", "strict", "s.yaml", "--cases", "50"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("milder: deny by `production` becomes require_approval") && text.contains("production true"), "{text}");
-    std::fs::write(at.join("s.yaml"), strict.replace("max_per_minute: 30", "max_per_minute: 30000")).unwrap();
-    assert_eq!(code(at, &["compare", "strict", "s.yaml", "--cases", "50"]), 1);
+    assert!(
+        text.contains("milder: deny by `production` becomes require_approval")
+            && text.contains("production true"),
+        "{text}"
+    );
+    std::fs::write(
+        at.join("s.yaml"),
+        strict.replace("max_per_minute: 30", "max_per_minute: 30000"),
+    )
+    .unwrap();
+    assert_eq!(
+        code(at, &["compare", "strict", "s.yaml", "--cases", "50"]),
+        1
+    );
 }
 
 /// Under `first-match` the order is a promise, too.
@@ -155,7 +284,8 @@ fn a_comparison_minds_the_order_of_rules() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let stops = "  - { id: no-tenant, when: { pattern: 'tenant-4711' }, effect: deny, reason: Off limits }\n";
-    let allows = "  - { id: reads, when: { tool: 'mcp__crm__get_*' }, effect: allow, reason: Reads }\n";
+    let allows =
+        "  - { id: reads, when: { tool: 'mcp__crm__get_*' }, effect: allow, reason: Reads }\n";
     let other = "  - { id: shell, when: { type: shell_cmd }, effect: ask, reason: Runs }\n";
     let write = |name: &str, rules: &[&str]| {
         let head = "version: 1\nid: p\ncombine: first-match\ndefault: { effect: require_approval, reason: d }\nrules:\n";
@@ -165,19 +295,44 @@ fn a_comparison_minds_the_order_of_rules() {
     let compare = |rules: &[&str]| {
         write("head.yaml", rules);
         let output = run(at, &["compare", "base.yaml", "head.yaml", "--cases", "50"]);
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
     };
     let (code, text) = compare(&[allows, stops, other]);
-    assert!(code == Some(1) && text.contains("milder: deny by `no-tenant` becomes allow by `reads`"), "{text}");
-    let (code, text) = compare(&[&allows.replace("reads", "some").replace("get_", "get_c"), stops, allows, other]);
-    assert!(code == Some(1) && text.contains("milder: deny by `no-tenant` becomes allow by `some`"), "{text}");
+    assert!(
+        code == Some(1) && text.contains("milder: deny by `no-tenant` becomes allow by `reads`"),
+        "{text}"
+    );
+    let (code, text) = compare(&[
+        &allows.replace("reads", "some").replace("get_", "get_c"),
+        stops,
+        allows,
+        other,
+    ]);
+    assert!(
+        code == Some(1) && text.contains("milder: deny by `no-tenant` becomes allow by `some`"),
+        "{text}"
+    );
     let (code, text) = compare(&[stops, other, allows]);
-    assert_eq!(code, Some(0), "no action is a shell command and calls a tool: {text}");
+    assert_eq!(
+        code,
+        Some(0),
+        "no action is a shell command and calls a tool: {text}"
+    );
     // Where no question meets both, that is said.
-    let hidden = stops.replace("tenant-4711'", "(tenant|x{500}y{500}z{500}x{500}y{500})-4711', not: { pattern: tenant }");
+    let hidden = stops.replace(
+        "tenant-4711'",
+        "(tenant|x{500}y{500}z{500}x{500}y{500})-4711', not: { pattern: tenant }",
+    );
     write("base.yaml", &[&hidden, allows]);
     let (code, text) = compare(&[allows, &hidden]);
-    assert!(code == Some(3) && text.contains("inconclusive: rule `no-tenant` was put behind `reads`, which may"), "{text}");
+    assert!(
+        code == Some(3)
+            && text.contains("inconclusive: rule `no-tenant` was put behind `reads`, which may"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -188,12 +343,22 @@ fn a_changed_reason_is_found_by_its_snapshot() {
     std::fs::write(at.join("p.test.yaml"), CASES).unwrap();
     assert_eq!(code(at, &["test", "--update", "p.yaml"]), 0);
     let snapshot = std::fs::read_to_string(at.join("p.reasons.yaml")).unwrap();
-    assert!(snapshot.ends_with("\"deleting\": \"Deletes\"\n") && !snapshot.contains("reading"), "{snapshot}");
+    assert!(
+        snapshot.ends_with("\"deleting\": \"Deletes\"\n") && !snapshot.contains("reading"),
+        "{snapshot}"
+    );
     std::fs::write(at.join("p.yaml"), POLICY.replace("Deletes", "Removes")).unwrap();
     let output = run(at, &["test", "p.yaml"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("the reason is `Removes` and not `Deletes`"));
-    assert_eq!(code(at, &["test", "--update", "p.yaml"]), 1, "it was wrong until it was written");
+    assert!(
+        String::from_utf8_lossy(&output.stdout)
+            .contains("the reason is `Removes` and not `Deletes`")
+    );
+    assert_eq!(
+        code(at, &["test", "--update", "p.yaml"]),
+        1,
+        "it was wrong until it was written"
+    );
     assert_eq!(code(at, &["test", "p.yaml"]), 0);
 }
 
@@ -201,14 +366,34 @@ fn a_changed_reason_is_found_by_its_snapshot() {
 fn a_counterexample_is_kept_as_a_case() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    std::fs::write(at.join("p.yaml"), "rules:\n  - { id: all, effect: allow, reason: r }\n").unwrap();
-    let args = ["fuzz", "p.yaml", "--property", "human-for-high", "--cases", "200", "--save"];
+    std::fs::write(
+        at.join("p.yaml"),
+        "rules:\n  - { id: all, effect: allow, reason: r }\n",
+    )
+    .unwrap();
+    let args = [
+        "fuzz",
+        "p.yaml",
+        "--property",
+        "human-for-high",
+        "--cases",
+        "200",
+        "--save",
+    ];
     assert_eq!(code(at, &args), 1);
     let first = std::fs::read_to_string(at.join("p.regressions.yaml")).unwrap();
     assert_eq!(code(at, &args), 1);
-    assert_eq!(std::fs::read_to_string(at.join("p.regressions.yaml")).unwrap(), first, "the same seed finds the same");
+    assert_eq!(
+        std::fs::read_to_string(at.join("p.regressions.yaml")).unwrap(),
+        first,
+        "the same seed finds the same"
+    );
     assert_eq!(load_cases(&first).unwrap().len(), 1);
-    assert_eq!(code(at, &["test", "p.yaml"]), 1, "the regression fails until the policy is mended");
+    assert_eq!(
+        code(at, &["test", "p.yaml"]),
+        1,
+        "the regression fails until the policy is mended"
+    );
 }
 
 /// What looked at nothing has not passed.
@@ -219,16 +404,43 @@ fn a_property_that_nothing_was_found_for_is_not_passed() {
     let fuzz = |for_all: &str| {
         let rules = "  - { id: reads, when: { effects: [read] }, effect: allow, reason: r }\n";
         let property = format!("  - {{ id: own, for_all: {{ {for_all} }}, effect: deny }}\n");
-        std::fs::write(at.join("p.yaml"), format!("version: 1\ndefault: allow\nrules:\n{rules}properties:\n{property}")).unwrap();
-        let output = run(at, &["fuzz", "p.yaml", "--property", "own", "--property", "deterministic", "--cases", "50", "--save"]);
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+        std::fs::write(
+            at.join("p.yaml"),
+            format!("version: 1\ndefault: allow\nrules:\n{rules}properties:\n{property}"),
+        )
+        .unwrap();
+        let output = run(
+            at,
+            &[
+                "fuzz",
+                "p.yaml",
+                "--property",
+                "own",
+                "--property",
+                "deterministic",
+                "--cases",
+                "50",
+                "--save",
+            ],
+        );
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
     };
     let (code, text) = fuzz("tool: 'mcp__crm__get_*', pattern: 'tenant-4711', mode: night");
     assert!(code == Some(1) && text.contains("FAIL own"), "{text}");
     let saved = std::fs::read_to_string(at.join("p.regressions.yaml")).unwrap();
-    assert!(saved.contains("tenant-4711") && load_cases(&saved).unwrap()[0].context.mode.as_deref() == Some("night"), "{saved}");
+    assert!(
+        saved.contains("tenant-4711")
+            && load_cases(&saved).unwrap()[0].context.mode.as_deref() == Some("night"),
+        "{saved}"
+    );
     let (code, text) = fuzz("pattern: 'aa', not: { pattern: 'a' }");
-    assert!(code == Some(3) && text.contains("none own") && text.contains("pass deterministic"), "{text}");
+    assert!(
+        code == Some(3) && text.contains("none own") && text.contains("pass deterministic"),
+        "{text}"
+    );
 }
 
 /// Lines beyond what a corpus may have aren't dropped.
@@ -237,7 +449,12 @@ fn a_corpus_that_is_too_long_is_refused() {
     let line = "{\"action\":{\"type\":\"x\"},\"expect\":\"deny\"}\n";
     assert_eq!(load_corpus(&line.repeat(100_000)).unwrap().len(), 100_000);
     let problems = load_corpus(&format!("{}no json", line.repeat(100_000))).unwrap_err();
-    assert!(problems.len() == 1 && problems[0].at.line == 100_001 && problems[0].message.contains("100000"), "{problems:?}");
+    assert!(
+        problems.len() == 1
+            && problems[0].at.line == 100_001
+            && problems[0].message.contains("100000"),
+        "{problems:?}"
+    );
 }
 
 #[test]
@@ -252,26 +469,61 @@ fn a_comparison_says_what_it_did_not_compare() {
     assert_eq!(code(at, &args), 0);
     std::fs::write(at.join("base/q.yaml"), POLICY).unwrap();
     let output = run(at, &args);
-    assert_eq!(output.status.code(), Some(1), "a policy that is gone is no policy that holds");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("not compared: q.yaml is only in the base"));
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "a policy that is gone is no policy that holds"
+    );
+    assert!(
+        String::from_utf8_lossy(&output.stdout)
+            .contains("not compared: q.yaml is only in the base")
+    );
     assert_eq!(code(at, &["compare", "base", "head/p.yaml"]), 2);
     assert_eq!(code(at, &["compare", "main:p.yaml", "head/p.yaml"]), 2);
-    let output = run(at, &["compare", "yuangs", "default", "--cases", "2000", "--format", "json"]);
+    let output = run(
+        at,
+        &[
+            "compare", "yuangs", "default", "--cases", "2000", "--format", "json",
+        ],
+    );
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["exhaustive"], false);
     assert_eq!(report["pairs"][0]["made"], 2000);
-    assert!(report["pairs"][0]["differences"].as_array().unwrap().iter().all(|d| d["count"].as_u64().unwrap() > 0));
-    assert!(report["findings"].as_array().unwrap().iter().any(|f| f["code"] == "YV516"));
+    assert!(
+        report["pairs"][0]["differences"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|d| d["count"].as_u64().unwrap() > 0)
+    );
+    assert!(
+        report["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|f| f["code"] == "YV516")
+    );
 }
 
 /// Commits the folder `rules` as it lies there.
 fn commit_rules(git: &git2::Repository) {
     let mut index = git.index().unwrap();
-    index.add_all(["rules"], git2::IndexAddOption::DEFAULT, None).unwrap();
+    index
+        .add_all(["rules"], git2::IndexAddOption::DEFAULT, None)
+        .unwrap();
     let tree = git.find_tree(index.write_tree().unwrap()).unwrap();
-    let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
+    let who =
+        git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
     let parent = git.head().ok().map(|h| h.peel_to_commit().unwrap());
-    git.commit(Some("HEAD"), &who, &who, "c", &tree, &parent.iter().collect::<Vec<_>>()).unwrap();
+    git.commit(
+        Some("HEAD"),
+        &who,
+        &who,
+        "c",
+        &tree,
+        &parent.iter().collect::<Vec<_>>(),
+    )
+    .unwrap();
 }
 
 /// What lies deeper, or is spelled otherwise, is a policy as well.
@@ -293,18 +545,35 @@ fn a_folder_is_compared_with_all_that_is_below_it() {
         let output = run(at, &[&["compare"], &args[..], &["--cases", "20"]].concat());
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(1), "{text}");
-        assert_eq!(text.matches("milder: deny by `no-delete` becomes require_approval").count(), 2, "{text}");
+        assert_eq!(
+            text.matches("milder: deny by `no-delete` becomes require_approval")
+                .count(),
+            2,
+            "{text}"
+        );
         assert!(text.contains("HEAD~1:rules/team/prod.yaml → "), "{text}");
     }
-    assert_eq!(code(at, &["test", "rules"]), 3, "no case tests what lies deeper");
+    assert_eq!(
+        code(at, &["test", "rules"]),
+        3,
+        "no case tests what lies deeper"
+    );
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("team", at.join("rules/more")).unwrap();
         commit(POLICY);
-        for args in [["compare", "rules", "rules"], ["compare", "HEAD:rules", "HEAD:rules"], ["test", "rules", "--strict"]] {
+        for args in [
+            ["compare", "rules", "rules"],
+            ["compare", "HEAD:rules", "HEAD:rules"],
+            ["test", "rules", "--strict"],
+        ] {
             let output = run(at, &args);
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(output.status.code() == Some(2) && text.contains("rules/more` in a folder of policies"), "{args:?}: {text}");
+            assert!(
+                output.status.code() == Some(2)
+                    && text.contains("rules/more` in a folder of policies"),
+                "{args:?}: {text}"
+            );
         }
         assert_eq!(code(at, &["mutate", "rules"]), 2);
     }
@@ -316,7 +585,11 @@ fn changes_that_no_case_notices_are_listed_with_a_case_that_would() {
     let at = folder.path();
     std::fs::write(at.join("p.yaml"), POLICY).unwrap();
     let args = ["mutate", "p.yaml", "--cases", "300"];
-    assert_eq!(code(at, &args), 2, "without a case there is nothing to notice by");
+    assert_eq!(
+        code(at, &args),
+        2,
+        "without a case there is nothing to notice by"
+    );
     std::fs::write(
         at.join("p.test.yaml"),
         "cases:\n  - { name: reading, action: { type: shell_cmd, command: cat a }, expect: ask }\n",
@@ -325,10 +598,16 @@ fn changes_that_no_case_notices_are_listed_with_a_case_that_would() {
     let output = run(at, &args);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("untested: no-delete: dropped\n    deny would become require_approval: "), "{text}");
+    assert!(
+        text.contains("untested: no-delete: dropped\n    deny would become require_approval: "),
+        "{text}"
+    );
     // What is printed as a case is one, and kills the mutant.
-    let printed: Vec<String> =
-        text.lines().filter_map(|l| l.trim().strip_prefix("as a test case: ")).map(|c| format!("  - {c}\n")).collect();
+    let printed: Vec<String> = text
+        .lines()
+        .filter_map(|l| l.trim().strip_prefix("as a test case: "))
+        .map(|c| format!("  - {c}\n"))
+        .collect();
     std::fs::write(
         at.join("p.test.yaml"),
         format!("cases:\n  - {{ name: reading, action: {{ type: shell_cmd, command: cat a }}, expect: ask }}\n{}", printed[0]),
@@ -336,13 +615,22 @@ fn changes_that_no_case_notices_are_listed_with_a_case_that_would() {
     .unwrap();
     assert_eq!(code(at, &["test", "p.yaml"]), 0);
     let output = run(at, &args);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
     std::fs::write(
         at.join("p.test.yaml"),
         "cases:\n  - { name: reading, action: { type: shell_cmd, command: cat a }, expect: deny }\n",
     )
     .unwrap();
-    assert_eq!(code(at, &args), 2, "a case that fails already would notice everything");
+    assert_eq!(
+        code(at, &args),
+        2,
+        "a case that fails already would notice everything"
+    );
 }
 
 #[test]
@@ -357,40 +645,112 @@ fn a_revision_is_compared_and_found_by_its_digest() {
     };
     commit(POLICY);
     commit(&POLICY.replace("deny", "ask"));
-    let output = run(at, &["compare", "HEAD~1:rules/p.yaml", "rules/p.yaml", "--cases", "200"]);
+    let output = run(
+        at,
+        &[
+            "compare",
+            "HEAD~1:rules/p.yaml",
+            "rules/p.yaml",
+            "--cases",
+            "200",
+        ],
+    );
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.code() == Some(1) && text.contains("error[YV516]"), "{text}");
-    assert_eq!(code(at, &["compare", "HEAD:rules", "rules", "--cases", "20"]), 0, "a folder of a revision with one of the disk");
+    assert!(
+        output.status.code() == Some(1) && text.contains("error[YV516]"),
+        "{text}"
+    );
+    assert_eq!(
+        code(at, &["compare", "HEAD:rules", "rules", "--cases", "20"]),
+        0,
+        "a folder of a revision with one of the disk"
+    );
     assert_eq!(code(at, &["compare", "HEAD:rules", "rules/p.yaml"]), 2);
-    assert_eq!(code(at, &["compare", "HEAD:nowhere.yaml", "rules/p.yaml"]), 2);
-    assert_eq!(code(at, &["compare", "nobody:rules/p.yaml", "rules/p.yaml"]), 2);
-    assert_eq!(code(at, &["eval", "-p", "HEAD~1:rules/p.yaml", "--check", "--shell", "rm a"]), 1);
+    assert_eq!(
+        code(at, &["compare", "HEAD:nowhere.yaml", "rules/p.yaml"]),
+        2
+    );
+    assert_eq!(
+        code(at, &["compare", "nobody:rules/p.yaml", "rules/p.yaml"]),
+        2
+    );
+    assert_eq!(
+        code(
+            at,
+            &[
+                "eval",
+                "-p",
+                "HEAD~1:rules/p.yaml",
+                "--check",
+                "--shell",
+                "rm a"
+            ]
+        ),
+        1
+    );
 
     // The policy of the day: only its digest is in the trace, and only the history holds it.
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/demo/react-fix.jsonl");
-    let digest: String = sha2::Sha256::digest(POLICY.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
+    let digest: String = sha2::Sha256::digest(POLICY.as_bytes())
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect();
     let trace = std::fs::read_to_string(demo).unwrap();
-    let recorded = trace.split("\"digest\":\"sha256:").nth(1).and_then(|t| t.get(..64)).unwrap().to_owned();
+    let recorded = trace
+        .split("\"digest\":\"sha256:")
+        .nth(1)
+        .and_then(|t| t.get(..64))
+        .unwrap()
+        .to_owned();
     std::fs::write(at.join("t.jsonl"), trace.replace(&recorded, &digest)).unwrap();
-    let not_found = String::from_utf8(run(at, &["replay", "t.jsonl", "--policy-path", "rules"]).stdout).unwrap();
+    let not_found =
+        String::from_utf8(run(at, &["replay", "t.jsonl", "--policy-path", "rules"]).stdout)
+            .unwrap();
     assert!(not_found.contains("YV504"), "{not_found}");
-    let found = String::from_utf8(run(at, &["replay", "t.jsonl", "--policy-repo", "."]).stdout).unwrap();
-    assert!(!found.contains("YV504") && found.contains("decisions would change"), "{found}");
-    let too_short =
-        String::from_utf8(run(at, &["replay", "t.jsonl", "--policy-repo", ".", "--policy-history", "1"]).stdout).unwrap();
+    let found =
+        String::from_utf8(run(at, &["replay", "t.jsonl", "--policy-repo", "."]).stdout).unwrap();
+    assert!(
+        !found.contains("YV504") && found.contains("decisions would change"),
+        "{found}"
+    );
+    let too_short = String::from_utf8(
+        run(
+            at,
+            &[
+                "replay",
+                "t.jsonl",
+                "--policy-repo",
+                ".",
+                "--policy-history",
+                "1",
+            ],
+        )
+        .stdout,
+    )
+    .unwrap();
     assert!(too_short.contains("YV504"), "{too_short}");
 }
 
 #[test]
 fn mistakes_are_drawn_where_they_stand() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("p.yaml"), "rules:\n  - id: a\n    effect: forbid\n    wehn: {}\n").unwrap();
+    std::fs::write(
+        folder.path().join("p.yaml"),
+        "rules:\n  - id: a\n    effect: forbid\n    wehn: {}\n",
+    )
+    .unwrap();
     let output = run(folder.path(), &["eval", "-p", "p.yaml", "--shell", "ls"]);
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("--> p.yaml:3:13\n"), "{text}");
-    assert!(text.contains("3 |     effect: forbid\n  |             ^^^^^^\n"), "{text}");
-    assert!(text.contains("a rule has no key `wehn`") && text.contains("help: did you mean `when`?"), "{text}");
+    assert!(
+        text.contains("3 |     effect: forbid\n  |             ^^^^^^\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("a rule has no key `wehn`") && text.contains("help: did you mean `when`?"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -402,15 +762,35 @@ fn nothing_of_a_policy_or_an_action_acts_on_the_terminal() {
         "rules:\n  - {{ id: \"{evil}\", when: {{ effects: [delete], tool: \"{evil}\" }}, effect: deny, reason: \"{evil}\" }}\n  - {{ id: b, when: {{ effects: [delete] }}, effect: deny, reason: \"{evil}\" }}\n"
     );
     std::fs::write(at.join("p.yaml"), policy).unwrap();
-    std::fs::write(at.join("bad.yaml"), format!("rules:\n  - {{ id: a, \"{evil}\": 1, effect: \"{evil}\" }}\n")).unwrap();
+    std::fs::write(
+        at.join("bad.yaml"),
+        format!("rules:\n  - {{ id: a, \"{evil}\": 1, effect: \"{evil}\" }}\n"),
+    )
+    .unwrap();
     std::fs::write(
         at.join("p.test.yaml"),
         format!("cases:\n  - {{ name: \"{evil}\", action: {{ type: shell_cmd, command: \"rm {evil}\" }}, expect: allow }}\n"),
     )
     .unwrap();
     for args in [
-        &["eval", "-p", "p.yaml", "--trace", "--shell", "rm \u{1b}[2J\u{202e}"][..],
-        &["eval", "-p", "p.yaml", "--trace", "--format", "json", "--shell", "rm \u{1b}[2J\u{202e}"],
+        &[
+            "eval",
+            "-p",
+            "p.yaml",
+            "--trace",
+            "--shell",
+            "rm \u{1b}[2J\u{202e}",
+        ][..],
+        &[
+            "eval",
+            "-p",
+            "p.yaml",
+            "--trace",
+            "--format",
+            "json",
+            "--shell",
+            "rm \u{1b}[2J\u{202e}",
+        ],
         &["eval", "-p", "bad.yaml", "--shell", "ls"],
         &["test", "-v", "p.yaml"],
         &["test", "--format", "json", "p.yaml"],
@@ -419,8 +799,14 @@ fn nothing_of_a_policy_or_an_action_acts_on_the_terminal() {
         let output = run(at, args);
         for text in [&output.stdout, &output.stderr] {
             let text = String::from_utf8(text.clone()).unwrap();
-            assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{args:?}: {text:?}");
-            assert!(!text.lines().any(|l| l.starts_with("::")), "{args:?}: {text:?}");
+            assert!(
+                !text.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+                "{args:?}: {text:?}"
+            );
+            assert!(
+                !text.lines().any(|l| l.starts_with("::")),
+                "{args:?}: {text:?}"
+            );
         }
     }
 }
@@ -428,11 +814,26 @@ fn nothing_of_a_policy_or_an_action_acts_on_the_terminal() {
 #[test]
 fn replay_groups_what_would_change() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let output = run(root, &["replay", "corpora/traces/legal", "--policy", "read-only", "--format", "json"]);
+    let output = run(
+        root,
+        &[
+            "replay",
+            "corpora/traces/legal",
+            "--policy",
+            "read-only",
+            "--format",
+            "json",
+        ],
+    );
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(report["decisions"].as_u64().unwrap() > 50);
-    let grouped: u64 = report["groups"].as_array().unwrap().iter().map(|g| g["count"].as_u64().unwrap()).sum();
+    let grouped: u64 = report["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|g| g["count"].as_u64().unwrap())
+        .sum();
     assert_eq!(report["changed"].as_u64().unwrap(), grouped);
     assert!(grouped > 0 && report["unjudged"] == 0);
 }
@@ -454,9 +855,15 @@ fn approved(actions: &[(serde_json::Value, i64, &str)]) -> String {
             more["timestamp"] = (1_768_800_000_000i64 + 10 * n).into();
             more
         };
-        lines.push(at("action_proposed", serde_json::json!({ "action": proposed })));
+        lines.push(at(
+            "action_proposed",
+            serde_json::json!({ "action": proposed }),
+        ));
         let decision = serde_json::json!({"status": "approved", "by": by, "signer": "alice", "actionId": format!("a{n}"), "timestamp": time});
-        lines.push(at("governance_decided", serde_json::json!({ "decision": decision })));
+        lines.push(at(
+            "governance_decided",
+            serde_json::json!({ "decision": decision }),
+        ));
     }
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
@@ -467,33 +874,73 @@ fn a_replay_says_what_it_cannot_know() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let rule = |id: &str, key: &str| {
-        format!("  - {{ id: {id}, when: {{ {key}, effects: [write, delete] }}, effect: deny, reason: r }}\n")
+        format!(
+            "  - {{ id: {id}, when: {{ {key}, effects: [write, delete] }}, effect: deny, reason: r }}\n"
+        )
     };
-    let rules = [rule("no-prod", "production: true"), rule("no-auto", "mode: 'auto*'")].concat();
-    std::fs::write(at.join("p.yaml"), format!("version: 1\ncombine: deny-overrides\ndefault: allow\nrules:\n{rules}")).unwrap();
+    let rules = [
+        rule("no-prod", "production: true"),
+        rule("no-auto", "mode: 'auto*'"),
+    ]
+    .concat();
+    std::fs::write(
+        at.join("p.yaml"),
+        format!("version: 1\ncombine: deny-overrides\ndefault: allow\nrules:\n{rules}"),
+    )
+    .unwrap();
     let call = |tool: &str| {
         let payload = serde_json::json!({"tool": tool, "parameters": {"path": "src"}});
-        (serde_json::json!({"type": "tool_call", "payload": payload}), 1_768_800_000_010, "human")
+        (
+            serde_json::json!({"type": "tool_call", "payload": payload}),
+            1_768_800_000_010,
+            "human",
+        )
     };
     let replay = |tool: &str, more: &[&str]| {
         std::fs::write(at.join("t.jsonl"), approved(&[call(tool)])).unwrap();
-        let output = run(at, &[&["replay", "t.jsonl", "--policy", "p.yaml"], more].concat());
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+        let output = run(
+            at,
+            &[&["replay", "t.jsonl", "--policy", "p.yaml"], more].concat(),
+        );
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
     };
     let (code, text) = replay("delete_file", &[]);
     assert!(
-        code == Some(3) && text.contains("1 decision would be another by `no-prod` if it was production, which no"),
+        code == Some(3)
+            && text.contains(
+                "1 decision would be another by `no-prod` if it was production, which no"
+            ),
         "{text}"
     );
     let (code, text) = replay("delete_file", &["--production", "false"]);
-    assert!(code == Some(3) && text.contains("`no-auto` if the mode was `auto"), "{text}");
-    assert_eq!(replay("delete_file", &["--production=false", "--mode", "review"]).0, Some(0));
+    assert!(
+        code == Some(3) && text.contains("`no-auto` if the mode was `auto"),
+        "{text}"
+    );
+    assert_eq!(
+        replay("delete_file", &["--production=false", "--mode", "review"]).0,
+        Some(0)
+    );
     let (code, text) = replay("delete_file", &["--production", "true"]);
-    assert!(code == Some(1) && text.contains("1 of 1 decisions would change"), "{text}");
-    assert_eq!(replay("read_file", &[]).0, Some(0), "the rules aren't about it, wherever it was");
+    assert!(
+        code == Some(1) && text.contains("1 of 1 decisions would change"),
+        "{text}"
+    );
+    assert_eq!(
+        replay("read_file", &[]).0,
+        Some(0),
+        "the rules aren't about it, wherever it was"
+    );
     assert_eq!(replay("delete_file", &["--fail-on", "never"]).0, Some(0));
-    let report: serde_json::Value = serde_json::from_str(&replay("delete_file", &["--format", "json"]).1).unwrap();
-    assert!(report["inconclusive"][0]["rule"] == "no-prod" && report["inconclusive"][0]["count"] == 1, "{report}");
+    let report: serde_json::Value =
+        serde_json::from_str(&replay("delete_file", &["--format", "json"]).1).unwrap();
+    assert!(
+        report["inconclusive"][0]["rule"] == "no-prod" && report["inconclusive"][0]["count"] == 1,
+        "{report}"
+    );
 }
 
 /// Approvals that are dated before those ahead of them count as well.
@@ -505,47 +952,79 @@ fn a_limit_holds_though_times_run_backwards() {
     std::fs::write(at.join("p.yaml"), rule).unwrap();
     for step in [1, -1, 0] {
         let action = serde_json::json!({"type": "shell_cmd", "payload": {"command": "ls"}});
-        let all: Vec<_> = (0..8).map(|n| (action.clone(), 1_768_800_008_000 + n * step, "policy")).collect();
+        let all: Vec<_> = (0..8)
+            .map(|n| (action.clone(), 1_768_800_008_000 + n * step, "policy"))
+            .collect();
         std::fs::write(at.join("t.jsonl"), approved(&all)).unwrap();
         let output = run(at, &["replay", "t.jsonl", "--policy", "p.yaml"]);
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.code() == Some(1) && text.contains("6 of 8 decisions would change"), "{step}: {text}");
+        assert!(
+            output.status.code() == Some(1) && text.contains("6 of 8 decisions would change"),
+            "{step}: {text}"
+        );
     }
 }
 
 #[test]
 fn a_search_is_repeatable_and_the_careful_policies_hold() {
-    let effort = Effort { seed: 7, cases: 120, only: Vec::new() };
+    let effort = Effort {
+        seed: 7,
+        cases: 120,
+        only: Vec::new(),
+    };
     for name in ["default", "strict", "read-only"] {
         let shipped = SHIPPED.iter().find(|s| s.name == name).unwrap();
         let policy = load(name, shipped.text).unwrap();
         let outcomes = fuzz(&policy, &[], &effort);
         for outcome in &outcomes {
             assert!(outcome.violation.is_none(), "{name}: {outcome:#?}");
-            assert!(outcome.tried == 120 || outcome.own && outcome.tried > 120, "{name}: {}", outcome.id);
+            assert!(
+                outcome.tried == 120 || outcome.own && outcome.tried > 120,
+                "{name}: {}",
+                outcome.id
+            );
         }
-        assert!(outcomes.iter().filter(|o| o.concerned > 0).count() >= 8, "{name}");
+        assert!(
+            outcomes.iter().filter(|o| o.concerned > 0).count() >= 8,
+            "{name}"
+        );
     }
     let older = SHIPPED.iter().find(|s| s.name == "yuangs").unwrap();
     let policy = load("yuangs", older.text).unwrap();
-    let effort = Effort { cases: 2000, only: vec!["rewrite-stable".into()], ..effort };
-    let found = |policy| fuzz(policy, &[], &effort).pop().and_then(|o| o.violation).map(|v| v.action.to_json().to_string());
-    assert!(found(&policy).is_some(), "a policy that searches text can be evaded");
+    let effort = Effort {
+        cases: 2000,
+        only: vec!["rewrite-stable".into()],
+        ..effort
+    };
+    let found = |policy| {
+        fuzz(policy, &[], &effort)
+            .pop()
+            .and_then(|o| o.violation)
+            .map(|v| v.action.to_json().to_string())
+    };
+    assert!(
+        found(&policy).is_some(),
+        "a policy that searches text can be evaded"
+    );
     assert_eq!(found(&policy), found(&policy));
 }
 
 /// A line of a shipped policy, changed a little.
 fn bent() -> impl Strategy<Value = String> {
-    (0..SHIPPED.len(), any::<prop::sample::Index>(), any::<prop::sample::Index>(), r"[ -~]{0,6}").prop_map(
-        |(n, from, length, new)| {
+    (
+        0..SHIPPED.len(),
+        any::<prop::sample::Index>(),
+        any::<prop::sample::Index>(),
+        r"[ -~]{0,6}",
+    )
+        .prop_map(|(n, from, length, new)| {
             let text = SHIPPED[n].text;
             let from = from.index(text.len());
             let to = (from + length.index(12)).min(text.len());
             let mut bent = text.to_owned();
             bent.replace_range(from..to, &new);
             bent
-        },
-    )
+        })
 }
 
 proptest! {

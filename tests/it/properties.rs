@@ -87,7 +87,8 @@ proptest! {
         prop_assert_eq!(bad.len(), 1, "repeated {}\n{:#?}", line, bad);
     }
 
-    /// Whichever event breaks its schema: that is said, and nobody is accused of anything because of it.
+    /// Whichever event breaks its schema: that is said, and nobody is accused of anything because
+    /// of it.
     #[test]
     fn a_broken_event_accuses_nobody(mut plan in plan(), at in any::<prop::sample::Index>()) {
         plan.chain = false;
@@ -107,8 +108,8 @@ proptest! {
         }
     }
 
-    /// A part that breaks the schema costs that part: nothing else is accused because of it, no answer stays at yes, and what
-    /// another turn has done wrong is still found.
+    /// A part that breaks the schema costs that part: nothing else is accused because of it, no
+    /// answer stays at yes, and what another turn has done wrong is still found.
     #[test]
     fn a_broken_part_of_a_turn_hides_nothing_else(mut plan in plan(), at in any::<prop::sample::Index>(), member in any::<prop::sample::Index>()) {
         prop_assume!(!plan.turns.is_empty());
@@ -154,7 +155,8 @@ proptest! {
         prop_assert!(!codes(&replay(&join(&lines))).is_empty());
     }
 
-    /// In a chained trace, no byte of any record but the last can change unseen, and no record can go.
+    /// In a chained trace, no byte of any record but the last can change unseen, and no record can
+    /// go.
     #[test]
     fn a_chain_guards_every_record(plan in plan(), at in any::<prop::sample::Index>(), drop in any::<bool>()) {
         let plan = Plan { chain: true, ..plan };
@@ -170,8 +172,8 @@ proptest! {
         prop_assert!(found.contains(&"YV801".to_owned()), "{found:?}");
     }
 
-    /// Each forgery is caught by its own rule, whatever the rest of the trace looks like, and in every
-    /// layout that can say it.
+    /// Each forgery is caught by its own rule, whatever the rest of the trace looks like, and in
+    /// every layout that can say it.
     #[test]
     fn each_forgery_is_caught_by_its_rule(plan in plan(), forgery in forgery(), at in any::<prop::sample::Index>()) {
         let mut plan = Plan { chain: false, ..plan };
@@ -234,7 +236,8 @@ struct Forgery {
     code: &'static str,
     /// Makes the turn one in which the forgery means something.
     prepare: fn(&mut Plan, usize),
-    /// Applied to every part of the turn: `thought`, `action`, `decision`, `finished`, `evaluation`.
+    /// Applied to every part of the turn: `thought`, `action`, `decision`, `finished`,
+    /// `evaluation`.
     forge: fn(Part<'_>),
 }
 
@@ -253,7 +256,11 @@ fn turns_of(lines: &mut [Value], layout: Layout) -> Vec<&mut Value> {
     if layout == Layout::Turns {
         return lines.iter_mut().filter(|l| l["record"] == "turn").collect();
     }
-    lines[0]["turns"].as_array_mut().unwrap().iter_mut().collect()
+    lines[0]["turns"]
+        .as_array_mut()
+        .unwrap()
+        .iter_mut()
+        .collect()
 }
 
 fn set(plan: &mut Plan, at: usize, ruling: Ruling) {

@@ -1,4 +1,5 @@
-//! Reports read as their readers read them: by a real parser of the format, down to a shape without words.
+//! Reports read as their readers read them: by a real parser of the format, down to a shape without
+//! words.
 
 use html5ever::tendril::TendrilSink;
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
@@ -9,8 +10,13 @@ use std::num::NonZeroU16;
 /// With `ours` the commands that the format is made of are passed over.
 pub fn runner_command(text: &str, ours: bool) -> bool {
     text.split(['\n', '\r']).any(|line| {
-        let known = ours && ["::error ", "::warning ", "::notice "].iter().any(|c| line.starts_with(c));
-        (line.trim_start().starts_with("::") && !known) || line.contains("##[") || line.to_ascii_lowercase().contains("##vso[")
+        let known = ours
+            && ["::error ", "::warning ", "::notice "]
+                .iter()
+                .any(|c| line.starts_with(c));
+        (line.trim_start().starts_with("::") && !known)
+            || line.contains("##[")
+            || line.to_ascii_lowercase().contains("##vso[")
     })
 }
 
@@ -20,7 +26,10 @@ pub fn terminal(text: &str) -> Result<Vec<String>, String> {
     let width = lines.iter().map(|l| l.chars().count()).max().unwrap_or(0) * 2 + 10;
     let rows = u16::try_from(lines.len() + 2).map_err(|e| e.to_string())?;
     let columns = u16::try_from(width).map_err(|e| e.to_string())?;
-    let size = (NonZeroU16::new(rows).ok_or("no rows")?, NonZeroU16::new(columns).ok_or("no columns")?);
+    let size = (
+        NonZeroU16::new(rows).ok_or("no rows")?,
+        NonZeroU16::new(columns).ok_or("no columns")?,
+    );
     let mut parser = vt100::Parser::new(size.0, size.1, 0);
     parser.process(text.replace('\n', "\r\n").as_bytes());
     let screen = parser.screen();
@@ -29,7 +38,11 @@ pub fn terminal(text: &str) -> Result<Vec<String>, String> {
     }
     let plain = anstream::adapter::strip_str(text).to_string();
     let shown = screen.contents();
-    if shown.lines().map(str::trim_end).ne(plain.trim_end().lines().map(str::trim_end)) {
+    if shown
+        .lines()
+        .map(str::trim_end)
+        .ne(plain.trim_end().lines().map(str::trim_end))
+    {
         return Err("the screen shows something else than was written".into());
     }
     if let Some(c) = plain.chars().find(|c| c.is_control() && *c != '\n') {
@@ -38,7 +51,13 @@ pub fn terminal(text: &str) -> Result<Vec<String>, String> {
     // The word in front of each line says what kind of line it is.
     Ok(plain
         .lines()
-        .map(|l| l.split_whitespace().next().unwrap_or_default().trim_end_matches(|c: char| !c.is_ascii_alphabetic()).to_owned())
+        .map(|l| {
+            l.split_whitespace()
+                .next()
+                .unwrap_or_default()
+                .trim_end_matches(|c: char| !c.is_ascii_alphabetic())
+                .to_owned()
+        })
         .collect())
 }
 
@@ -52,7 +71,10 @@ pub fn workflow_commands(text: &str) -> Result<Vec<String>, String> {
         };
         let (head, _message) = rest.split_once("::").ok_or("a command without an end")?;
         let (name, properties) = head.split_once(' ').ok_or("a command without properties")?;
-        let names: Vec<&str> = properties.split(',').map(|p| p.split_once('=').map_or("", |(name, _)| name)).collect();
+        let names: Vec<&str> = properties
+            .split(',')
+            .map(|p| p.split_once('=').map_or("", |(name, _)| name))
+            .collect();
         shape.push(format!("{name} {}", names.join(" ")));
     }
     Ok(shape)
@@ -60,12 +82,20 @@ pub fn workflow_commands(text: &str) -> Result<Vec<String>, String> {
 
 /// CommonMark with GitHub's extensions, and what a browser makes of it.
 pub fn markdown(text: &str) -> Result<Vec<String>, String> {
-    let options = Options::ENABLE_GFM | Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let options = Options::ENABLE_GFM
+        | Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS;
     let mut shape = Vec::new();
     let (mut cell, mut item) = (0, 0);
     for event in Parser::new_ext(text, options) {
         match event {
-            Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::FootnoteDefinition(_) | Tag::CodeBlock(_)) => {
+            Event::Start(
+                Tag::Link { .. }
+                | Tag::Image { .. }
+                | Tag::FootnoteDefinition(_)
+                | Tag::CodeBlock(_),
+            ) => {
                 return Err(format!("{event:?}"));
             }
             Event::Start(tag) => {
@@ -74,7 +104,9 @@ pub fn markdown(text: &str) -> Result<Vec<String>, String> {
                 shape.push(format!("{:?}", std::mem::discriminant(&tag)));
             }
             // What GitHub looks into for mentions, issues, addresses and emoji.
-            Event::Text(free) if free.contains(['@', '#']) || free.contains("://") || free.contains("www.") => {
+            Event::Text(free)
+                if free.contains(['@', '#']) || free.contains("://") || free.contains("www.") =>
+            {
                 return Err(format!("free text: {free}"));
             }
             _ => {}
@@ -124,12 +156,20 @@ pub fn markdown(text: &str) -> Result<Vec<String>, String> {
 
 /// The elements that an HTML parser finds, with the names of their attributes.
 pub fn html_elements(text: &str) -> Vec<(String, Vec<String>)> {
-    let dom = html5ever::parse_document(RcDom::default(), html5ever::ParseOpts::default()).one(text);
+    let dom =
+        html5ever::parse_document(RcDom::default(), html5ever::ParseOpts::default()).one(text);
     let mut all = Vec::new();
     let mut open: Vec<Handle> = vec![dom.document.clone()];
     while let Some(node) = open.pop() {
         if let NodeData::Element { name, attrs, .. } = &node.data {
-            all.push((name.local.to_string(), attrs.borrow().iter().map(|a| a.name.local.to_string()).collect()));
+            all.push((
+                name.local.to_string(),
+                attrs
+                    .borrow()
+                    .iter()
+                    .map(|a| a.name.local.to_string())
+                    .collect(),
+            ));
         }
         open.extend(node.children.borrow().iter().rev().cloned());
     }
@@ -172,39 +212,76 @@ pub fn json(text: &str) -> Result<Vec<String>, String> {
     Ok(shape)
 }
 
-/// A browser: the elements with the names of their attributes. No handler, no address of elsewhere, and no script
-/// but the one whose hash the policy names.
+/// A browser: the elements with the names of their attributes. No handler, no address of elsewhere,
+/// and no script but the one whose hash the policy names.
 pub fn html(text: &str) -> Result<Vec<String>, String> {
     use base64::Engine as _;
     use sha2::{Digest, Sha256};
     let elements = html_elements(text);
     let count = |wanted: &str| elements.iter().filter(|(name, _)| name == wanted).count();
     for (name, attributes) in &elements {
-        let bad = ["src", "srcdoc", "style", "action", "xlink:href", "background"];
-        if let Some(bad) = attributes.iter().find(|a| a.starts_with("on") || bad.contains(&&***a)) {
+        let bad = [
+            "src",
+            "srcdoc",
+            "style",
+            "action",
+            "xlink:href",
+            "background",
+        ];
+        if let Some(bad) = attributes
+            .iter()
+            .find(|a| a.starts_with("on") || bad.contains(&&***a))
+        {
             return Err(format!("<{name} {bad}>"));
         }
-        if ["iframe", "img", "object", "embed", "base", "link", "foreignObject"].contains(&&**name) {
+        if [
+            "iframe",
+            "img",
+            "object",
+            "embed",
+            "base",
+            "link",
+            "foreignObject",
+        ]
+        .contains(&&**name)
+        {
             return Err(format!("<{name}>"));
         }
     }
     if count("script") != 1 || count("style") != 1 || count("body") != 1 {
         return Err("another script, style or body".into());
     }
-    let script = text.split_once("<script>").and_then(|(_, rest)| rest.split_once("</script>")).ok_or("no script")?.0;
+    let script = text
+        .split_once("<script>")
+        .and_then(|(_, rest)| rest.split_once("</script>"))
+        .ok_or("no script")?
+        .0;
     let hash = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(script.as_bytes()));
-    let policy = text.split_once("Content-Security-Policy\" content=\"").and_then(|(_, rest)| rest.split_once('"'));
+    let policy = text
+        .split_once("Content-Security-Policy\" content=\"")
+        .and_then(|(_, rest)| rest.split_once('"'));
     // The template escapes quotes and slashes of the hash.
-    let policy = policy.ok_or("no policy")?.0.replace("&#x2f;", "/").replace("&#x27;", "'");
+    let policy = policy
+        .ok_or("no policy")?
+        .0
+        .replace("&#x2f;", "/")
+        .replace("&#x27;", "'");
     if !policy.contains(&format!("'sha256-{hash}'")) {
         return Err(format!("the policy doesn't name the script: {policy}"));
     }
     for target in text.split("href=\"").skip(1) {
         if !target.starts_with('#') {
-            return Err(format!("a link that leaves the page: {}", target.chars().take(40).collect::<String>()));
+            return Err(format!(
+                "a link that leaves the page: {}",
+                target.chars().take(40).collect::<String>()
+            ));
         }
     }
     // Whether a text is empty or cut says nothing about what it can do.
-    let kept = elements.into_iter().filter(|(name, _)| name != "span" && name != "code");
-    Ok(kept.map(|(name, attributes)| format!("{name} {}", attributes.join(" "))).collect())
+    let kept = elements
+        .into_iter()
+        .filter(|(name, _)| name != "span" && name != "code");
+    Ok(kept
+        .map(|(name, attributes)| format!("{name} {}", attributes.join(" ")))
+        .collect())
 }

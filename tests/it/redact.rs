@@ -18,20 +18,34 @@ fn key() -> SigningKey {
 
 fn trust() -> TrustStore {
     let public = STANDARD.encode(key().verifying_key().as_bytes());
-    TrustStore::parse(&format!(r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"alice"}}]}}"#)).unwrap()
+    TrustStore::parse(&format!(
+        r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"alice"}}]}}"#
+    ))
+    .unwrap()
 }
 
 fn keys() -> Keys {
     Keys::from([("k".to_owned(), key())])
 }
 
-/// A chained and signed execution of one turn whose command is `command`, and whose output is `output`.
+/// A chained and signed execution of one turn whose command is `command`, and whose output is
+/// `output`.
 fn trace(id: &str, command: &str, output: &str) -> String {
     let payload = json!({ "command": command });
-    let hash = yuangs_verify::trace::action::action_hash("shell_cmd", yuangs_verify::json::Raw::trusted(&payload.to_string()));
+    let hash = yuangs_verify::trace::action::action_hash(
+        "shell_cmd",
+        yuangs_verify::json::Raw::trusted(&payload.to_string()),
+    );
     let core = json!({"executionId": id, "turnId": 1, "actionHash": hash, "status": "approved", "by": "human", "signer": "alice", "timestamp": 5000});
     let value = STANDARD.encode(
-        key().sign(yuangs_verify::json::canonicalise(yuangs_verify::json::Raw::trusted(&core.to_string())).as_bytes()).to_bytes(),
+        key()
+            .sign(
+                yuangs_verify::json::canonicalise(yuangs_verify::json::Raw::trusted(
+                    &core.to_string(),
+                ))
+                .as_bytes(),
+            )
+            .to_bytes(),
     );
     let records = [
         json!({"record": "execution_started", "timestamp": 1, "schemaVersion": "1.0", "rootIntent": "Do it", "fsmVersion": "1", "chain": "sha256", "policy": {"digest": "sha256:1"}}),
@@ -57,19 +71,41 @@ fn trace(id: &str, command: &str, output: &str) -> String {
 
 /// The codes of what a replay finds.
 fn codes(text: &str) -> Vec<String> {
-    let options = Options { settings: Settings { keys: Some(trust()), ..Settings::default() }, ..Options::default() };
-    verify_reader("t.jsonl", text.as_bytes(), &options).findings.iter().map(|f| f.code.to_string()).collect()
+    let options = Options {
+        settings: Settings {
+            keys: Some(trust()),
+            ..Settings::default()
+        },
+        ..Options::default()
+    };
+    verify_reader("t.jsonl", text.as_bytes(), &options)
+        .findings
+        .iter()
+        .map(|f| f.code.to_string())
+        .collect()
 }
 
 #[test]
 fn with_its_key_a_trace_is_as_sound_as_before() {
     let token = fill("ghp_⟦crc62:30⟧").unwrap();
-    let before = trace("e", &format!("git push https://u:{token}@example.org/r"), &format!("used {token}"));
+    let before = trace(
+        "e",
+        &format!("git push https://u:{token}@example.org/r"),
+        &format!("used {token}"),
+    );
     assert_eq!(codes(&before), ["YV803"]);
     let (after, outcome) = redact(&before, &keys()).unwrap();
     assert!(!after.contains(&token));
     assert_eq!(codes(&after), [""; 0], "{after}");
-    assert_eq!((outcome.places, outcome.changed, outcome.signatures.anew, outcome.signatures.stale), (3, 3, 1, 0));
+    assert_eq!(
+        (
+            outcome.places,
+            outcome.changed,
+            outcome.signatures.anew,
+            outcome.signatures.stale
+        ),
+        (3, 3, 1, 0)
+    );
     assert_eq!((outcome.links.anew, outcome.links.stale), (5, 0));
     assert!(after.contains(r#""redaction":{"chain":"recomputed","secrets":1}"#));
 }
@@ -92,7 +128,10 @@ fn what_was_wrong_stays_wrong() {
     let (after, outcome) = redact(&before, &keys()).unwrap();
     assert_eq!(outcome.signatures.stale, 1);
     let left = codes(&after);
-    assert!(left.contains(&"YV801".to_owned()) && left.contains(&"YV802".to_owned()), "{left:?}");
+    assert!(
+        left.contains(&"YV801".to_owned()) && left.contains(&"YV802".to_owned()),
+        "{left:?}"
+    );
 }
 
 /// A link that was bad before isn't called made anew, by neither of the records that it joins.
@@ -102,15 +141,29 @@ fn a_record_says_what_became_of_its_links() {
     let whole = trace("e", &format!("echo {token}"), &token);
     let chain = |text: &str| -> Vec<Option<String>> {
         let of = |line: &str| {
-            serde_json::from_str::<Value>(line).unwrap()["metadata"]["redaction"]["chain"].as_str().map(String::from)
+            serde_json::from_str::<Value>(line).unwrap()["metadata"]["redaction"]["chain"]
+                .as_str()
+                .map(String::from)
         };
         text.lines().map(of).collect()
     };
     let (stale, anew) = (Some("stale".to_owned()), Some("recomputed".to_owned()));
-    // Secrets stand in the thought, in the action and in the result, and the decision is signed anew.
-    let expected = |first: &Option<String>| vec![None, first.clone(), first.clone(), first.clone(), anew.clone(), None, None];
+    // Secrets stand in the thought, in the action and in the result, and the decision is signed
+    // anew.
+    let expected = |first: &Option<String>| {
+        vec![
+            None,
+            first.clone(),
+            first.clone(),
+            first.clone(),
+            anew.clone(),
+            None,
+            None,
+        ]
+    };
     assert_eq!(chain(&redact(&whole, &keys()).unwrap().0), expected(&anew));
-    // The action isn't linked to the thought, and as it was changed for that, the decision isn't linked to it.
+    // The action isn't linked to the thought, and as it was changed for that, the decision isn't
+    // linked to it.
     let action: Value = serde_json::from_str(whole.lines().nth(2).unwrap()).unwrap();
     let broken = whole.replace(action["prev"].as_str().unwrap(), &"ab".repeat(32));
     let (after, outcome) = redact(&broken, &keys()).unwrap();
@@ -126,7 +179,10 @@ fn a_sealed_document_with_a_secret_is_refused() {
     let without = |text: &str, names: [&str; 2]| {
         let records = text.lines().map(|line| {
             let mut record: Value = serde_json::from_str(line).unwrap();
-            record.as_object_mut().unwrap().retain(|name, _| !names.contains(&name.as_str()));
+            record
+                .as_object_mut()
+                .unwrap()
+                .retain(|name, _| !names.contains(&name.as_str()));
             record.to_string() + "\n"
         });
         records.collect::<String>()
@@ -138,10 +194,16 @@ fn a_sealed_document_with_a_secret_is_refused() {
         document(&whole),
         document(&signed),
         document(&signed.replace("\"signature\"", r#""\u0073ignature""#)),
-        document(&without(&trace("e", "ls", &token).replace("signature", "note"), ["chain", ""])),
+        document(&without(
+            &trace("e", "ls", &token).replace("signature", "note"),
+            ["chain", ""],
+        )),
     ] {
         for keys in [keys(), Keys::new()] {
-            assert!(matches!(redact(&sealed, &keys), Err(Error::SealedDocument)), "{sealed}");
+            assert!(
+                matches!(redact(&sealed, &keys), Err(Error::SealedDocument)),
+                "{sealed}"
+            );
         }
     }
     let plain = document(&signed.replace("signature", "note"));
@@ -154,51 +216,96 @@ fn a_sealed_document_with_a_secret_is_refused() {
 #[test]
 fn a_recording_is_read_over_its_frames() {
     let token = fill("ghp_⟦crc62:30⟧").unwrap();
-    let header = json!({"version": 2, "width": 80, "height": 24, "timestamp": 1, "title": "a session"}).to_string();
+    let header =
+        json!({"version": 2, "width": 80, "height": 24, "timestamp": 1, "title": "a session"})
+            .to_string();
     let mut frames: Vec<(&str, String)> = Vec::new();
     for key in format!("export TOKEN={token}\r").chars() {
         frames.extend([("i", key.to_string()), ("o", key.to_string())]);
     }
     let (first, second) = token.split_at(9);
-    frames.extend([("o", format!("it is {first}")), ("g", "allowed".to_owned()), ("o", format!("{second}\r\n$ "))]);
-    let lines = frames.iter().zip(1..).map(|((code, data), time)| json!([time, code, data]).to_string());
+    frames.extend([
+        ("o", format!("it is {first}")),
+        ("g", "allowed".to_owned()),
+        ("o", format!("{second}\r\n$ ")),
+    ]);
+    let lines = frames
+        .iter()
+        .zip(1..)
+        .map(|((code, data), time)| json!([time, code, data]).to_string());
     let before = format!("{header}\n{}\n", lines.collect::<Vec<_>>().join("\n"));
-    assert_eq!(codes(&before), ["YV212", "YV803"], "it is one, wherever it stands");
+    assert_eq!(
+        codes(&before),
+        ["YV212", "YV803"],
+        "it is one, wherever it stands"
+    );
     let (after, outcome) = redact(&before, &keys()).unwrap();
-    assert_eq!((outcome.places, outcome.changed, outcome.records), (3, 2 * 40 + 2, frames.len() as u64 + 1));
+    assert_eq!(
+        (outcome.places, outcome.changed, outcome.records),
+        (3, 2 * 40 + 2, frames.len() as u64 + 1)
+    );
     let said = |text: &str, stream: &str| -> String {
-        let frames = text.lines().skip(1).map(|line| serde_json::from_str::<(f64, String, String)>(line).unwrap());
-        frames.filter(|(_, code, _)| code == stream).map(|(_, _, data)| data).collect()
+        let frames = text
+            .lines()
+            .skip(1)
+            .map(|line| serde_json::from_str::<(f64, String, String)>(line).unwrap());
+        frames
+            .filter(|(_, code, _)| code == stream)
+            .map(|(_, _, data)| data)
+            .collect()
     };
     let mark = said(&after, "i").trim_end().replace("export TOKEN=", "");
     assert!(mark.starts_with("REDACTED_"), "{mark}");
     for stream in ["i", "o"] {
-        assert_eq!(said(&after, stream), said(&before, stream).replace(&token, &mark));
+        assert_eq!(
+            said(&after, stream),
+            said(&before, stream).replace(&token, &mark)
+        );
     }
     assert_eq!(codes(&after), ["YV212"]);
-    assert_eq!(redact(&after, &keys()).unwrap(), (after.clone(), Outcome { records: outcome.records, ..Outcome::default() }));
+    assert_eq!(
+        redact(&after, &keys()).unwrap(),
+        (
+            after.clone(),
+            Outcome {
+                records: outcome.records,
+                ..Outcome::default()
+            }
+        )
+    );
     // A piece in a frame that is none, and one that was found elsewhere in one piece.
-    let known = format!("{header}\n[1,\"o\",\"{token}\"]\n[2,\"o\",\"x{first}\"]\n[3,\"o\",\"{second}\",1,2]\n");
+    let known = format!(
+        "{header}\n[1,\"o\",\"{token}\"]\n[2,\"o\",\"x{first}\"]\n[3,\"o\",\"{second}\",1,2]\n"
+    );
     assert!(!redact(&known, &keys()).unwrap().0.contains(second));
 }
 
 #[test]
 fn turns_and_executions_are_signed_anew_too() {
     let token = fill("ghp_⟦crc62:30⟧").unwrap();
-    let lines: Vec<Value> =
-        trace("e", &format!("echo {token}"), "ok").lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let lines: Vec<Value> = trace("e", &format!("echo {token}"), "ok")
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
     let turn = json!({"record": "turn", "executionId": "e", "turnId": 1, "startTime": 2, "endTime": 5003, "contextSnapshot": lines[1]["contextSnapshot"],
         "thought": lines[1]["thought"], "proposedAction": lines[2]["action"], "governance": lines[3]["decision"],
         "executionResult": lines[4]["result"], "observation": lines[5]["observation"], "evaluation": lines[6]["evaluation"]});
     let mut start = lines[0].clone();
-    start.as_object_mut().unwrap().retain(|name, _| name != "chain" && name != "prev");
+    start
+        .as_object_mut()
+        .unwrap()
+        .retain(|name, _| name != "chain" && name != "prev");
     let mut whole = start.clone();
     whole["record"] = "execution".into();
     whole["turns"] = json!([turn]);
     for text in [format!("{start}\n{turn}\n"), format!("{whole}\n")] {
         assert_eq!(codes(&text), ["YV803"], "{text}");
         let (after, outcome) = redact(&text, &keys()).unwrap();
-        assert_eq!((codes(&after), outcome.signatures.anew), (Vec::new(), 1), "{after}");
+        assert_eq!(
+            (codes(&after), outcome.signatures.anew),
+            (Vec::new(), 1),
+            "{after}"
+        );
     }
 }
 
@@ -206,20 +313,33 @@ fn turns_and_executions_are_signed_anew_too() {
 fn native_formats_keep_their_form() {
     let token = fill("ghp_⟦crc62:30⟧").unwrap();
     let turns = include_str!("../../corpora/traces/native/turns-legal.jsonl");
-    let message = turns.split("\"content\":\"").nth(1).unwrap().split('"').next().unwrap();
+    let message = turns
+        .split("\"content\":\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
     let before = turns.replace(message, &format!("{message} {token}"));
     let (after, outcome) = redact(&before, &Keys::new()).unwrap();
     assert!(!after.contains(&token) && outcome.places > 0);
     assert_eq!(after.lines().count(), turns.lines().count());
     let document = format!("[\n{}\n]", turns.trim_end().replace('\n', ",\n"));
     assert_eq!(redact(&document, &Keys::new()).unwrap().0, document);
-    assert!(matches!(redact("hello", &Keys::new()), Err(Error::UnknownFormat)));
-    assert!(matches!(redact("\u{feff} \n", &Keys::new()), Err(Error::Empty)));
+    assert!(matches!(
+        redact("hello", &Keys::new()),
+        Err(Error::UnknownFormat)
+    ));
+    assert!(matches!(
+        redact("\u{feff} \n", &Keys::new()),
+        Err(Error::Empty)
+    ));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Whatever stands around the secrets: none is left, what is none stays, the chain and the signatures hold.
+    /// Whatever stands around the secrets: none is left, what is none stays, the chain and the
+    /// signatures hold.
     #[test]
     fn a_redacted_trace_is_sound(command in "[ -~]{0,30}", output in "[ -~é\\n]{0,40}", which in 0_usize..3, place in 0_usize..3) {
         let templates = ["ghp_⟦crc62:30⟧", "AKIA⟦b32:16⟧", "npm_⟦crc62:30⟧"];

@@ -8,7 +8,12 @@ use yuangs_verify::repomap::{Format, Language, Settings, build, extract, of_fold
 use yuangs_verify::tokens::Encoding;
 
 fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(folder).arg("repomap").args(args).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .current_dir(folder)
+        .arg("repomap")
+        .args(args)
+        .output()
+        .unwrap()
 }
 
 fn code(folder: &Path, args: &[&str]) -> i32 {
@@ -17,7 +22,11 @@ fn code(folder: &Path, args: &[&str]) -> i32 {
 
 fn stdout(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -36,11 +45,22 @@ fn samples(to: &Path) {
 fn git(folder: &Path, args: &[&str]) {
     let output = Command::new("git")
         .current_dir(folder)
-        .args(["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"])
+        .args([
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@example.com",
+            "-c",
+            "commit.gpgsign=false",
+        ])
         .args(args)
         .output()
         .unwrap();
-    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "git {args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[test]
@@ -53,12 +73,19 @@ fn a_revision_gives_the_map_of_its_checkout() {
     git(at, &["init", "-q", "-b", "main"]);
     git(at, &["add", "."]);
     git(at, &["commit", "-qm", "one"]);
-    for args in
-        [&["build", "--tokens", "900"][..], &["build", "src", "--format", "json"], &["tags"], &["build", "--marks", "--lines"]]
-    {
+    for args in [
+        &["build", "--tokens", "900"][..],
+        &["build", "src", "--format", "json"],
+        &["tags"],
+        &["build", "--marks", "--lines"],
+    ] {
         let tree = stdout(at, args);
         assert_eq!(tree, stdout(at, args), "two runs");
-        assert_eq!(tree, stdout(at, &[args, &["--rev", "HEAD"]].concat()), "{args:?}");
+        assert_eq!(
+            tree,
+            stdout(at, &[args, &["--rev", "HEAD"]].concat()),
+            "{args:?}"
+        );
         assert!(!tree.contains("ignored.py"));
     }
     assert_eq!(code(at, &["build", "--rev", "nowhere"]), 2);
@@ -75,7 +102,11 @@ fn every_map_fits_and_the_next_entry_would_not() {
     let mut before = 0;
     for tokens in [150, 200, 301, 480, 800, 1500, 100_000] {
         for format in [Format::Text, Format::Markdown, Format::Json] {
-            let settings = Settings { tokens: tokens + 150, format, ..Settings::default() };
+            let settings = Settings {
+                tokens: tokens + 150,
+                format,
+                ..Settings::default()
+            };
             let map = build(&snapshot, &settings).unwrap();
             assert_eq!(map.tokens, Encoding::O200k.count(&map.text));
             assert!(map.tokens <= tokens + 150);
@@ -85,11 +116,25 @@ fn every_map_fits_and_the_next_entry_would_not() {
             }
         }
     }
-    let all = build(&snapshot, &Settings { tokens: 100_000, ..Settings::default() }).unwrap();
-    assert_eq!((all.definitions.0, all.files.0), (all.definitions.1, all.files.1));
+    let all = build(
+        &snapshot,
+        &Settings {
+            tokens: 100_000,
+            ..Settings::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        (all.definitions.0, all.files.0),
+        (all.definitions.1, all.files.1)
+    );
     assert!(all.text.contains("# Left out: nothing\n"), "{}", all.text);
-    let exact = Settings { tokens: all.tokens, ..Settings::default() };
-    // The budget stands in the header, so the text may differ by a digit or two; what it holds may not.
+    let exact = Settings {
+        tokens: all.tokens,
+        ..Settings::default()
+    };
+    // The budget stands in the header, so the text may differ by a digit or two; what it holds may
+    // not.
     let again = build(&snapshot, &exact).unwrap();
     assert!(again.definitions.0 + 1 >= all.definitions.0);
     assert_eq!(code(folder.path(), &["build", "--tokens", "3"]), 2);
@@ -100,23 +145,50 @@ fn a_stale_map_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     samples(&at.join("src"));
-    for (format, file) in [("text", "map.txt"), ("markdown", "REPOMAP.md"), ("json", "map.json")] {
-        let build =
-            ["build", "--format", format, "-o", file, "--query", "queue <x> -->", "--focus", "src/pool.go", "--tokens", "2000"];
+    for (format, file) in [
+        ("text", "map.txt"),
+        ("markdown", "REPOMAP.md"),
+        ("json", "map.json"),
+    ] {
+        let build = [
+            "build",
+            "--format",
+            format,
+            "-o",
+            file,
+            "--query",
+            "queue <x> -->",
+            "--focus",
+            "src/pool.go",
+            "--tokens",
+            "2000",
+        ];
         assert_eq!(code(at, &build), 0);
         assert_eq!(code(at, &["check", "--map", file]), 0, "{format}");
     }
     assert_eq!(code(at, &["check"]), 0, "REPOMAP.md is the default");
-    fs::write(at.join("src/pool.go"), "package pool\n\nfunc New() *Pool { return nil }\n").unwrap();
+    fs::write(
+        at.join("src/pool.go"),
+        "package pool\n\nfunc New() *Pool { return nil }\n",
+    )
+    .unwrap();
     for file in ["map.txt", "REPOMAP.md", "map.json"] {
         let output = run(at, &["check", "--map", file]);
         assert_eq!(output.status.code(), Some(1));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(text.contains("YV904") && text.contains("is stale"), "{text}");
+        assert!(
+            text.contains("YV904") && text.contains("is stale"),
+            "{text}"
+        );
     }
     let text = stdout_of(&run(at, &["check"]));
-    assert!(text.lines().any(|l| l.starts_with('-') && l.contains("func New[T any](")), "{text}");
-    let report: serde_json::Value = serde_json::from_str(&stdout_of(&run(at, &["check", "--format", "json"]))).unwrap();
+    assert!(
+        text.lines()
+            .any(|l| l.starts_with('-') && l.contains("func New[T any](")),
+        "{text}"
+    );
+    let report: serde_json::Value =
+        serde_json::from_str(&stdout_of(&run(at, &["check", "--format", "json"]))).unwrap();
     assert_eq!(report["findings"][0]["code"], "YV904");
     assert_eq!(code(at, &["check", "--map", "src/pool.go"]), 2, "no map");
     assert_eq!(code(at, &["check", "--map", "nowhere"]), 2);
@@ -127,12 +199,28 @@ fn a_stale_map_is_found() {
         fs::remove_file(at.join("endless.md")).unwrap();
     }
     let map = fs::read_to_string(at.join("map.txt")).unwrap();
-    fs::write(at.join("map.txt"), map.replace("\"version\":1", "\"version\":7")).unwrap();
-    assert_eq!(code(at, &["check", "--map", "map.txt"]), 2, "another version is never compared");
+    fs::write(
+        at.join("map.txt"),
+        map.replace("\"version\":1", "\"version\":7"),
+    )
+    .unwrap();
+    assert_eq!(
+        code(at, &["check", "--map", "map.txt"]),
+        2,
+        "another version is never compared"
+    );
     let empty = tempfile::tempdir().unwrap();
     assert_eq!(code(empty.path(), &["build", "-o", "map.txt"]), 3);
-    assert_eq!(code(empty.path(), &["check", "--map", "map.txt"]), 3, "nothing was checked");
-    assert_eq!(code(empty.path(), &["build", "--focus", "x"]), 2, "a focus on nothing");
+    assert_eq!(
+        code(empty.path(), &["check", "--map", "map.txt"]),
+        3,
+        "nothing was checked"
+    );
+    assert_eq!(
+        code(empty.path(), &["build", "--focus", "x"]),
+        2,
+        "a focus on nothing"
+    );
 }
 
 fn stdout_of(output: &Output) -> String {
@@ -144,23 +232,47 @@ fn revisions_are_compared() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     git(at, &["init", "-q", "-b", "main"]);
-    fs::write(at.join("a.rs"), "pub fn kept() {}\npub fn gone(x: u8) {}\npub fn other(x: u8) {}\nfn hidden() {}\n").unwrap();
+    fs::write(
+        at.join("a.rs"),
+        "pub fn kept() {}\npub fn gone(x: u8) {}\npub fn other(x: u8) {}\nfn hidden() {}\n",
+    )
+    .unwrap();
     git(at, &["add", "."]);
     git(at, &["commit", "-qm", "one"]);
-    fs::write(at.join("a.rs"), "pub fn kept() { 1; }\npub fn other(x: u16) {}\npub fn `new() {}\npub fn new() {}\n").unwrap();
+    fs::write(
+        at.join("a.rs"),
+        "pub fn kept() { 1; }\npub fn other(x: u16) {}\npub fn `new() {}\npub fn new() {}\n",
+    )
+    .unwrap();
     git(at, &["commit", "-qam", "two"]);
     let text = stdout(at, &["diff", "HEAD~1", "HEAD"]);
     assert!(text.contains("a.rs\n  - pub fn gone(x: u8)\n"), "{text}");
-    assert!(text.contains("  - pub fn other(x: u8)\n  + pub fn other(x: u16)\n"), "{text}");
+    assert!(
+        text.contains("  - pub fn other(x: u8)\n  + pub fn other(x: u16)\n"),
+        "{text}"
+    );
     assert!(text.contains("1 private ones differ"), "{text}");
-    assert_eq!(stdout(at, &["diff", "HEAD~1"]), text.replace("→ HEAD", "→ the work tree"));
+    assert_eq!(
+        stdout(at, &["diff", "HEAD~1"]),
+        text.replace("→ HEAD", "→ the work tree")
+    );
     let markdown = stdout(at, &["diff", "HEAD~1", "HEAD", "--format", "markdown"]);
     assert!(
-        markdown.contains("- removed: `pub fn gone(x: u8)`\n") && markdown.contains("- now: `pub fn other(x: u16)`"),
+        markdown.contains("- removed: `pub fn gone(x: u8)`\n")
+            && markdown.contains("- now: `pub fn other(x: u16)`"),
         "{markdown}"
     );
-    let report: serde_json::Value = serde_json::from_str(&stdout(at, &["diff", "HEAD~1", "HEAD", "--format", "json"])).unwrap();
-    assert_eq!(report["differences"].as_array().unwrap().iter().filter(|d| d["change"] == "changed").count(), 1);
+    let report: serde_json::Value =
+        serde_json::from_str(&stdout(at, &["diff", "HEAD~1", "HEAD", "--format", "json"])).unwrap();
+    assert_eq!(
+        report["differences"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|d| d["change"] == "changed")
+            .count(),
+        1
+    );
     assert_eq!(code(at, &["diff", "nowhere"]), 2);
 }
 
@@ -172,12 +284,17 @@ fn a_cache_changes_nothing_but_the_time() {
     let without = stdout(at, &["build", "src"]);
     let file = at.join(".yuangs/cache/repomap/tags.cache");
     let with = ["build", "src", "--cache", ".yuangs/cache/repomap"];
-    // What was written just now may be written again in the same tick of the clock: it is known again only later.
+    // What was written just now may be written again in the same tick of the clock: it is known
+    // again only later.
     std::thread::sleep(std::time::Duration::from_secs(4));
     assert_eq!(stdout(at, &with), without);
     let first = fs::read(&file).unwrap();
     assert_eq!(stdout(at, &with), without);
-    assert_eq!(fs::read(&file).unwrap(), first, "nothing new, nothing written");
+    assert_eq!(
+        fs::read(&file).unwrap(),
+        first,
+        "nothing new, nothing written"
+    );
     for broken in [&first[..first.len() / 2], b"", b"yvrmap\0\x01 nonsense"] {
         fs::write(&file, broken).unwrap();
         assert_eq!(stdout(at, &with), without);
@@ -197,14 +314,20 @@ fn hostile_files_are_counted_and_left_out() {
         fs::write(path, content).unwrap();
     };
     write("good.py", b"def good():\n    pass\n");
-    write("broken.rs", b"pub fn whole() {}\npub fn ((((\nstruct After;\n");
+    write(
+        "broken.rs",
+        b"pub fn whole() {}\npub fn ((((\nstruct After;\n",
+    );
     write("image.py", b"x\0y");
     write("latin.py", b"caf\xe9 = 1\n");
     write("min.js", "var a=1;".repeat(2000).as_bytes());
     write("huge.c", &vec![b'\n'; (2 << 20) + 1]);
     write("lib/vendor/x.go", b"package x\nfunc Vendored() {}\n");
     write("a.pb.go", b"package x\nfunc Generated() {}\n");
-    write("marked.go", b"// Code generated by x. DO NOT EDIT.\npackage x\n");
+    write(
+        "marked.go",
+        b"// Code generated by x. DO NOT EDIT.\npackage x\n",
+    );
     write("by_attribute.rs", b"pub fn attribute() {}\n");
     write(".gitattributes", b"by_attribute.rs linguist-generated\n");
     write("sub/.git", b"gitdir: elsewhere\n");
@@ -251,9 +374,14 @@ fn deep_and_repeated_text_ends() {
     for language in Language::ALL {
         for shape in shapes {
             let text = shape.repeat(size / shape.len());
-            // Whether it can be parsed isn't the question: it has to come back, and with places that fit.
+            // Whether it can be parsed isn't the question: it has to come back, and with places
+            // that fit.
             if let Ok(tags) = extract(language, &text) {
-                assert!(tags.references.iter().all(|r| (r.name as usize) < tags.names.len()));
+                assert!(
+                    tags.references
+                        .iter()
+                        .all(|r| (r.name as usize) < tags.names.len())
+                );
             }
         }
     }
@@ -263,7 +391,12 @@ fn deep_and_repeated_text_ends() {
 fn no_keyword_becomes_a_function() {
     let text = "int f(int a)\n{\n    if (a < 0) {\n        a = 1;\n    }\n#ifdef STRICT\n    else if (a == 2) {\n        a = 2;\n    }\n\
                 #endif\n    return a;\n}\n";
-    let names: Vec<String> = extract(Language::C, text).unwrap().definitions.into_iter().map(|d| d.name).collect();
+    let names: Vec<String> = extract(Language::C, text)
+        .unwrap()
+        .definitions
+        .into_iter()
+        .map(|d| d.name)
+        .collect();
     assert_eq!(names, ["f"]);
 }
 
@@ -273,17 +406,38 @@ fn nothing_of_a_tree_acts_on_a_terminal_or_ends_its_place() {
     let evil = "def f(a=\"\u{1b}[2J\u{202e}x ```\n::error::y ##[z\"):\n    \"\"\"\u{9b} --> <img src=x> @team\"\"\"\n";
     fs::write(folder.path().join("evil.py"), evil).unwrap();
     #[cfg(unix)]
-    fs::write(folder.path().join("a\n##[error]\u{1b}`.py"), "def g(): pass\n").unwrap();
+    fs::write(
+        folder.path().join("a\n##[error]\u{1b}`.py"),
+        "def g(): pass\n",
+    )
+    .unwrap();
     // Lines that a runner would take for commands: a path, a signature, a name.
     fs::write(folder.path().join("::error::path.py"), "def h(): pass\n").unwrap();
-    fs::write(folder.path().join("scope.cpp"), "::error::x f() { return 1; }\n").unwrap();
-    fs::write(folder.path().join("colons.sh"), "::error::hello() { true; }\n").unwrap();
+    fs::write(
+        folder.path().join("scope.cpp"),
+        "::error::x f() { return 1; }\n",
+    )
+    .unwrap();
+    fs::write(
+        folder.path().join("colons.sh"),
+        "::error::hello() { true; }\n",
+    )
+    .unwrap();
     let tags = stdout(folder.path(), &["tags", "--format", "ctags"]);
-    assert!(tags.contains("error::hello") && !tags.lines().any(|l| l.trim_start().starts_with("::")), "{tags}");
+    assert!(
+        tags.contains("error::hello") && !tags.lines().any(|l| l.trim_start().starts_with("::")),
+        "{tags}"
+    );
     for format in ["text", "markdown", "json"] {
         let text = stdout(folder.path(), &["build", "--format", format]);
-        assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{9b}']) && !text.contains("##["), "{format}: {text}");
-        assert!(!text.lines().any(|l| l.trim_start().starts_with("::")), "{text}");
+        assert!(
+            !text.contains(['\u{1b}', '\u{202e}', '\u{9b}']) && !text.contains("##["),
+            "{format}: {text}"
+        );
+        assert!(
+            !text.lines().any(|l| l.trim_start().starts_with("::")),
+            "{text}"
+        );
     }
     let markdown = stdout(folder.path(), &["build", "--format", "markdown"]);
     let html: Vec<_> = pulldown_cmark::Parser::new(&markdown)

@@ -228,18 +228,40 @@ fn every_language_has_every_mark() {
         if !tags.marks.is_empty() {
             found.insert(0, (".", tags.marks.names().join(", ")));
         }
-        let expected: Vec<(&str, String)> = case.marks.iter().map(|(name, marks)| (*name, (*marks).to_owned())).collect();
+        let expected: Vec<(&str, String)> = case
+            .marks
+            .iter()
+            .map(|(name, marks)| (*name, (*marks).to_owned()))
+            .collect();
         if found != expected {
-            wrong.push(format!("{}: {found:?}\n    expected {expected:?}", case.language.name()));
+            wrong.push(format!(
+                "{}: {found:?}\n    expected {expected:?}",
+                case.language.name()
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let languages: BTreeSet<Language> = CASES.iter().map(|c| c.language).collect();
     assert_eq!(languages.len(), Language::ALL.len());
     for case in CASES {
-        for mark in [Mark::Entry, Mark::Global, Mark::File, Mark::Process, Mark::Network, Mark::Concurrency] {
-            let has = case.marks.iter().any(|(_, marks)| marks.split(", ").any(|m| m == mark.name()));
-            assert!(has, "{}: nothing is expected to have {}", case.language.name(), mark.name());
+        for mark in [
+            Mark::Entry,
+            Mark::Global,
+            Mark::File,
+            Mark::Process,
+            Mark::Network,
+            Mark::Concurrency,
+        ] {
+            let has = case
+                .marks
+                .iter()
+                .any(|(_, marks)| marks.split(", ").any(|m| m == mark.name()));
+            assert!(
+                has,
+                "{}: nothing is expected to have {}",
+                case.language.name(),
+                mark.name()
+            );
         }
     }
 }
@@ -248,10 +270,25 @@ fn every_language_has_every_mark() {
 fn names_that_only_look_alike_have_no_mark() {
     let none = |language, text: &str| {
         let tags = extract(language, text).unwrap();
-        assert!(tags.marks.is_empty() && tags.definitions.iter().all(|d| d.marks.is_empty()), "{text}");
+        assert!(
+            tags.marks.is_empty() && tags.definitions.iter().all(|d| d.marks.is_empty()),
+            "{text}"
+        );
     };
-    none(Language::Rust, "fn f() { my_fs::read(x); reopen(y); Recommand::new(z); }\n");
-    none(Language::Python, "def f():\n    reopen(x)\n    self.opened(y)\nMAX = 1\ndef g():\n    OTHER = 2\n");
-    none(Language::Go, "package a\nfunc f(count int) { count++; reos.Open(x) }\n");
-    none(Language::C, "int f(int count) { count++; return my_fopen(count); }\n");
+    none(
+        Language::Rust,
+        "fn f() { my_fs::read(x); reopen(y); Recommand::new(z); }\n",
+    );
+    none(
+        Language::Python,
+        "def f():\n    reopen(x)\n    self.opened(y)\nMAX = 1\ndef g():\n    OTHER = 2\n",
+    );
+    none(
+        Language::Go,
+        "package a\nfunc f(count int) { count++; reos.Open(x) }\n",
+    );
+    none(
+        Language::C,
+        "int f(int count) { count++; return my_fopen(count); }\n",
+    );
 }

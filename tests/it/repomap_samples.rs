@@ -16,16 +16,44 @@ fn written(tags: &Tags) -> String {
         writeln!(out, "file | {doc}").unwrap();
     }
     for d in &tags.definitions {
-        let parent = tags.parent(d).map(|p| format!("{p} . ")).unwrap_or_default();
+        let parent = tags
+            .parent(d)
+            .map(|p| format!("{p} . "))
+            .unwrap_or_default();
         let private = if d.private { " (private)" } else { "" };
-        let marks = if d.marks.is_empty() { String::new() } else { format!(" [{}]", d.marks.names().join(", ")) };
-        let doc = d.doc.as_ref().map(|d| format!(" | {d}")).unwrap_or_default();
-        writeln!(out, "{}-{} {} {parent}{}{private}{marks} | {}{doc}", d.line, d.end, d.kind.name(), d.name, d.signature)
-            .unwrap();
+        let marks = if d.marks.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", d.marks.names().join(", "))
+        };
+        let doc = d
+            .doc
+            .as_ref()
+            .map(|d| format!(" | {d}"))
+            .unwrap_or_default();
+        writeln!(
+            out,
+            "{}-{} {} {parent}{}{private}{marks} | {}{doc}",
+            d.line,
+            d.end,
+            d.kind.name(),
+            d.name,
+            d.signature
+        )
+        .unwrap();
     }
     for r in &tags.references {
-        let within = r.within.map_or("", |w| tags.definitions[w as usize].name.as_str());
-        writeln!(out, "{} {} {} < {within}", r.line, r.kind.name(), tags.name(r)).unwrap();
+        let within = r
+            .within
+            .map_or("", |w| tags.definitions[w as usize].name.as_str());
+        writeln!(
+            out,
+            "{} {} {} < {within}",
+            r.line,
+            r.kind.name(),
+            tags.name(r)
+        )
+        .unwrap();
     }
     if tags.has_errors {
         out.push_str("has errors\n");
@@ -46,15 +74,26 @@ fn samples_of_all_languages() {
         let language = Language::of(&path.to_string_lossy(), text.as_bytes()).unwrap();
         seen.insert(language);
         let found = written(&extract(language, &text).unwrap());
-        let expect = path.with_file_name(format!("{}.expect", path.file_name().unwrap().to_string_lossy()));
+        let expect = path.with_file_name(format!(
+            "{}.expect",
+            path.file_name().unwrap().to_string_lossy()
+        ));
         if std::env::var_os("UPDATE_SAMPLES").is_some() {
             std::fs::write(&expect, &found).unwrap();
         }
         let expected = std::fs::read_to_string(&expect).unwrap_or_default();
         if expected != found {
-            wrong.push(format!("{}:\n{}", path.display(), similar::TextDiff::from_lines(&expected, &found).unified_diff()));
+            wrong.push(format!(
+                "{}:\n{}",
+                path.display(),
+                similar::TextDiff::from_lines(&expected, &found).unified_diff()
+            ));
         }
     }
-    assert_eq!(seen.len(), Language::ALL.len(), "a sample for every language");
+    assert_eq!(
+        seen.len(),
+        Language::ALL.len(),
+        "a sample for every language"
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -8,14 +8,29 @@ const START: i64 = 1_769_000_000_000;
 
 fn meta(at: &Path, name: &str, more: Value) {
     let mut meta = json!({"name":name,"version":"1.0.0","intent":"mend a build","author":"ci","created_at":"2026-01-01"});
-    meta.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    write(at, &format!("skills/production/{name}/meta.json"), &meta.to_string());
+    meta.as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    write(
+        at,
+        &format!("skills/production/{name}/meta.json"),
+        &meta.to_string(),
+    );
 }
 
-fn turn(execution: &str, number: i64, skills: &[&str], action: (&str, Value), more: Value) -> String {
+fn turn(
+    execution: &str,
+    number: i64,
+    skills: &[&str],
+    action: (&str, Value),
+    more: Value,
+) -> String {
     let (kind, payload) = action;
     let mut result = json!({"success":true,"output":"","durationMs":5.0,"cost":0.1});
-    result.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    result
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     let turn = json!({"record":"turn","executionId":execution,"turnId":number,"startTime":START + number,"endTime":START + number,
         "usedSkills":skills,"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"},
         "proposedAction":{"id":format!("{execution}-{number}"),"type":kind,"payload":payload,"riskLevel":"medium","reasoning":"r"},
@@ -32,20 +47,33 @@ fn project(limits: &str) -> tempfile::TempDir {
     let text = format!("[knowledge]\ntraces = ['traces']\nskills = ['skills']\n{limits}");
     write(folder.path(), "yuangs-verify.toml", &text);
     let other = json!({"name":"other","version":"1.0.0","intent":"tag a release","author":"ci","created_at":"2026-01-01"});
-    write(folder.path(), "skills/experimental/other/meta.json", &other.to_string());
+    write(
+        folder.path(),
+        "skills/experimental/other/meta.json",
+        &other.to_string(),
+    );
     folder
 }
 
 /// The exit code, and the JSON that is printed.
 fn check(at: &Path, args: &[&str]) -> (i32, Value) {
-    let output = run(at, &[&["skills", "check", "--format", "json"], args].concat());
+    let output = run(
+        at,
+        &[&["skills", "check", "--format", "json"], args].concat(),
+    );
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    let json = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{args:?}: {e}: {error}"));
+    let json =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{args:?}: {e}: {error}"));
     (output.status.code().unwrap(), json)
 }
 
 fn codes(report: &Value) -> Vec<&str> {
-    report["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap()).collect()
+    report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["code"].as_str().unwrap())
+        .collect()
 }
 
 #[test]
@@ -55,40 +83,80 @@ fn rules_without_a_leading_slash_stay_below_the_project() {
         (json!(["read:**/*.txt"]), shell("cat /etc/secret.txt")),
         (json!(["read:**/*.txt"]), shell("cat ~/.ssh/x.txt")),
         (json!(["read:**/*.txt"]), shell("cat ../../x.txt")),
-        (json!(["**"]), ("tool_call", json!({"tool":"write_file","parameters":{"path":"/root/.bashrc","content":"x"}}))),
+        (
+            json!(["**"]),
+            (
+                "tool_call",
+                json!({"tool":"write_file","parameters":{"path":"/root/.bashrc","content":"x"}}),
+            ),
+        ),
     ] {
         let folder = project("");
         let at = folder.path();
-        let permissions = json!([{"type":"file_system","rules":rules},{"type":"command","rules":["cat"]}]);
+        let permissions =
+            json!([{"type":"file_system","rules":rules},{"type":"command","rules":["cat"]}]);
         meta(at, "mend", json!({ "permissions": permissions }));
-        write(at, "traces/a.jsonl", &turn("e", 1, &["mend"], action.clone(), json!({})));
+        write(
+            at,
+            "traces/a.jsonl",
+            &turn("e", 1, &["mend"], action.clone(), json!({})),
+        );
         let (code, report) = check(at, &[]);
-        assert_eq!((code, codes(&report)), (1, vec!["YV912"]), "{action:?}: {report:#}");
-        let permissions = json!([{"type":"file_system","rules":["/**"]},{"type":"command","rules":["cat"]}]);
+        assert_eq!(
+            (code, codes(&report)),
+            (1, vec!["YV912"]),
+            "{action:?}: {report:#}"
+        );
+        let permissions =
+            json!([{"type":"file_system","rules":["/**"]},{"type":"command","rules":["cat"]}]);
         meta(at, "mend", json!({ "permissions": permissions }));
         assert_eq!(check(at, &[]).0, 0, "{action:?}");
     }
-    // Where the project and the homes lie isn't recorded, so that no rule but `/**` names what is told from there.
+    // Where the project and the homes lie isn't recorded, so that no rule but `/**` names what is
+    // told from there.
     for path in ["~/.ssh/x.txt", "../../x.txt"] {
         let folder = project("");
         let at = folder.path();
         let permissions = json!([{"type":"file_system","rules":["/home/**","/Users/**"]},{"type":"command","rules":["cat"]}]);
         meta(at, "mend", json!({ "permissions": permissions }));
-        write(at, "traces/a.jsonl", &turn("e", 1, &["mend"], shell(&format!("cat {path}")), json!({})));
+        write(
+            at,
+            "traces/a.jsonl",
+            &turn("e", 1, &["mend"], shell(&format!("cat {path}")), json!({})),
+        );
         let report = check(at, &[]).1;
-        assert!(report["findings"][0]["message"].as_str().unwrap().contains(path), "{report:#}");
+        assert!(
+            report["findings"][0]["message"]
+                .as_str()
+                .unwrap()
+                .contains(path),
+            "{report:#}"
+        );
     }
     let folder = project("");
     let at = folder.path();
-    write(at, "traces/a.jsonl", &turn("e", 1, &[], shell("cat /etc/passwd"), json!({})));
-    assert_eq!(codes(&check(at, &["--trial", "limited", "--path", "**"]).1), ["YV913"]);
+    write(
+        at,
+        "traces/a.jsonl",
+        &turn("e", 1, &[], shell("cat /etc/passwd"), json!({})),
+    );
+    assert_eq!(
+        codes(&check(at, &["--trial", "limited", "--path", "**"]).1),
+        ["YV913"]
+    );
     assert_eq!(check(at, &["--trial", "limited", "--path", "/etc/*"]).0, 0);
-    let action = ("code_diff", json!({"diff":"--- a/src/a\n+++ b/src/a\n@@ -1 +1 @@\n-a\n+b\n"}));
+    let action = (
+        "code_diff",
+        json!({"diff":"--- a/src/a\n+++ b/src/a\n@@ -1 +1 @@\n-a\n+b\n"}),
+    );
     let line = turn("e", 1, &[], action, json!({}));
     let mut climbing: Value = serde_json::from_str(&line).unwrap();
     climbing["observedChanges"] = json!(["src/../../etc/passwd"]);
     write(at, "traces/a.jsonl", &format!("{climbing}\n"));
-    assert_eq!(codes(&check(at, &["--trial", "limited", "--path", "src/**"]).1), ["YV913"]);
+    assert_eq!(
+        codes(&check(at, &["--trial", "limited", "--path", "src/**"]).1),
+        ["YV913"]
+    );
     climbing["observedChanges"] = json!(["./src/x/../a"]);
     write(at, "traces/a.jsonl", &format!("{climbing}\n"));
     assert_eq!(check(at, &["--trial", "limited", "--path", "src/**"]).0, 0);
@@ -96,27 +164,51 @@ fn rules_without_a_leading_slash_stay_below_the_project() {
 
 #[test]
 fn programs_of_tool_calls_need_a_rule() {
-    let call = |tool: &str, parameters: Value| ("tool_call", json!({"tool":tool,"parameters":parameters}));
+    let call =
+        |tool: &str, parameters: Value| ("tool_call", json!({"tool":tool,"parameters":parameters}));
     for (commands, action, found) in [
-        (vec!["ls"], call("bash_execute", json!({"command":"npm test"})), true),
-        (vec!["npm"], call("bash_execute", json!({"command":"npm test"})), false),
+        (
+            vec!["ls"],
+            call("bash_execute", json!({"command":"npm test"})),
+            true,
+        ),
+        (
+            vec!["npm"],
+            call("bash_execute", json!({"command":"npm test"})),
+            false,
+        ),
         (vec!["ls"], call("run_tests", json!({})), true),
         (vec!["run_tests"], call("run_tests", json!({})), false),
         (vec!["*"], call("run_tests", json!({})), false),
-        (vec![], call("bash_execute", json!({"command":"date"})), true),
-        (vec!["date"], call("bash_execute", json!({"command":"date"})), false),
+        (
+            vec![],
+            call("bash_execute", json!({"command":"date"})),
+            true,
+        ),
+        (
+            vec!["date"],
+            call("bash_execute", json!({"command":"date"})),
+            false,
+        ),
         (vec![], call("read_file", json!({"path":"src/a.rs"})), false),
         (vec!["cargo"], shell("cargo test"), false),
         (vec!["ls"], shell("cargo test"), true),
     ] {
         let folder = project("");
         let at = folder.path();
-        let permissions =
-            json!([{"type":"file_system","rules":["**"]},{"type":"network","rules":["*"]},{"type":"command","rules":commands}]);
+        let permissions = json!([{"type":"file_system","rules":["**"]},{"type":"network","rules":["*"]},{"type":"command","rules":commands}]);
         meta(at, "mend", json!({ "permissions": permissions }));
-        write(at, "traces/a.jsonl", &turn("e", 1, &["mend"], action.clone(), json!({})));
+        write(
+            at,
+            "traces/a.jsonl",
+            &turn("e", 1, &["mend"], action.clone(), json!({})),
+        );
         let (code, report) = check(at, &[]);
-        assert_eq!(code, i32::from(found), "{commands:?} {action:?}: {report:#}");
+        assert_eq!(
+            code,
+            i32::from(found),
+            "{commands:?} {action:?}: {report:#}"
+        );
         assert!(codes(&report).iter().all(|c| *c == "YV912"), "{report:#}");
     }
 }
@@ -131,23 +223,52 @@ fn movements(events: bool, states: &[&str]) -> String {
             json!({"from":from,"to":to,"timestamp":START + n})
         }
     };
-    (0..).zip(states.windows(2)).map(one).map(|l| format!("{l}\n")).collect()
+    (0..)
+        .zip(states.windows(2))
+        .map(one)
+        .map(|l| format!("{l}\n"))
+        .collect()
 }
 
 #[test]
 fn that_something_ran_follows_from_the_movement() {
-    let whole = ["IDLE", "THINKING", "PROPOSING", "GOVERNING", "EXECUTING", "OBSERVING", "EVALUATING", "TERMINAL"];
+    let whole = [
+        "IDLE",
+        "THINKING",
+        "PROPOSING",
+        "GOVERNING",
+        "EXECUTING",
+        "OBSERVING",
+        "EVALUATING",
+        "TERMINAL",
+    ];
     for events in [false, true] {
         let folder = project("");
         let at = folder.path();
-        for states in [&whole[..], &["GOVERNING", "EXECUTING"], &["EXECUTING", "OBSERVING", "EVALUATING"]] {
+        for states in [
+            &whole[..],
+            &["GOVERNING", "EXECUTING"],
+            &["EXECUTING", "OBSERVING", "EVALUATING"],
+        ] {
             write(at, "traces/a.jsonl", &movements(events, states));
-            for mode in [&["dry-run"][..], &["read-only"], &["limited", "--path", "src/**"]] {
+            for mode in [
+                &["dry-run"][..],
+                &["read-only"],
+                &["limited", "--path", "src/**"],
+            ] {
                 let (code, report) = check(at, &[&["--trial"], mode].concat());
-                assert_eq!((code, codes(&report)), (1, vec!["YV913"]), "{events} {mode:?}: {report:#}");
+                assert_eq!(
+                    (code, codes(&report)),
+                    (1, vec!["YV913"]),
+                    "{events} {mode:?}: {report:#}"
+                );
             }
         }
-        write(at, "traces/a.jsonl", &movements(events, &["IDLE", "THINKING", "EVALUATING", "TERMINAL"]));
+        write(
+            at,
+            "traces/a.jsonl",
+            &movements(events, &["IDLE", "THINKING", "EVALUATING", "TERMINAL"]),
+        );
         assert_eq!(check(at, &["--trial", "dry-run"]).0, 0);
     }
     // What is recorded of what ran is all that ran.
@@ -176,25 +297,68 @@ fn a_limit_counts_everything_that_a_turn_and_an_execution_did() {
     let text = |all: &[Value]| all.iter().map(|l| format!("{l}\n")).collect::<String>();
     let folder = project("[knowledge.limits]\ncost-per-task = 1\nlatency-ms = 100\n");
     let at = folder.path();
-    write(at, "traces/a.jsonl", &text(&[head.clone(), thought.clone(), finished(1, 0.9, 90.0), finished(2, 0.2, 20.0)]));
-    assert_eq!(codes(&check(at, &[]).1), ["YV914", "YV914"], "{:#}", check(at, &[]).1);
-    write(at, "traces/a.jsonl", &text(&[head, thought, finished(1, 0.9, 90.0), finished(2, -0.9, -90.0)]));
+    write(
+        at,
+        "traces/a.jsonl",
+        &text(&[
+            head.clone(),
+            thought.clone(),
+            finished(1, 0.9, 90.0),
+            finished(2, 0.2, 20.0),
+        ]),
+    );
+    assert_eq!(
+        codes(&check(at, &[]).1),
+        ["YV914", "YV914"],
+        "{:#}",
+        check(at, &[]).1
+    );
+    write(
+        at,
+        "traces/a.jsonl",
+        &text(&[
+            head,
+            thought,
+            finished(1, 0.9, 90.0),
+            finished(2, -0.9, -90.0),
+        ]),
+    );
     let (code, report) = check(at, &[]);
-    assert_eq!((code, &report["withoutCost"], &report["withoutDuration"]), (0, &json!(1), &json!(1)), "{report:#}");
+    assert_eq!(
+        (code, &report["withoutCost"], &report["withoutDuration"]),
+        (0, &json!(1), &json!(1)),
+        "{report:#}"
+    );
 
     let folder = project("[knowledge.limits]\ncost-per-task = 1\n");
     let at = folder.path();
     for (n, file) in (1..).zip(["a", "b"]) {
-        write(at, &format!("traces/{file}.jsonl"), &turn("e", n, &["mend"], shell("ls"), json!({"cost":0.9})));
+        write(
+            at,
+            &format!("traces/{file}.jsonl"),
+            &turn("e", n, &["mend"], shell("ls"), json!({"cost":0.9})),
+        );
     }
-    assert_eq!(codes(&check(at, &[]).1), ["YV914"], "one execution in two files");
-    write(at, "traces/b.jsonl", &turn("f", 1, &["mend"], shell("ls"), json!({"cost":0.9})));
+    assert_eq!(
+        codes(&check(at, &[]).1),
+        ["YV914"],
+        "one execution in two files"
+    );
+    write(
+        at,
+        "traces/b.jsonl",
+        &turn("f", 1, &["mend"], shell("ls"), json!({"cost":0.9})),
+    );
     assert_eq!(check(at, &[]).0, 0);
 
     let folder = project("[knowledge.limits]\nlatency-ms = 1\n");
     let at = folder.path();
     for took in [json!({"durationMs":null}), json!({"durationMs":-5.0})] {
-        write(at, "traces/a.jsonl", &turn("e", 1, &["mend"], shell("ls"), took));
+        write(
+            at,
+            "traces/a.jsonl",
+            &turn("e", 1, &["mend"], shell("ls"), took),
+        );
         assert_eq!(check(at, &[]).1["withoutDuration"], 1);
     }
 }
@@ -203,12 +367,28 @@ fn a_limit_counts_everything_that_a_turn_and_an_execution_did() {
 fn uses_that_nothing_declares_are_named_and_clear_nothing() {
     let folder = project("");
     let at = folder.path();
-    meta(at, "mend", json!({"permissions":[{"type":"command","rules":["ls"]},{"type":"file_system","rules":["**"]}]}));
-    write(at, "traces/a.jsonl", &turn("e", 1, &["mend"], shell("ls"), json!({})));
+    meta(
+        at,
+        "mend",
+        json!({"permissions":[{"type":"command","rules":["ls"]},{"type":"file_system","rules":["**"]}]}),
+    );
+    write(
+        at,
+        "traces/a.jsonl",
+        &turn("e", 1, &["mend"], shell("ls"), json!({})),
+    );
     assert_eq!(check(at, &[]).0, 0);
-    write(at, "traces/a.jsonl", &turn("e", 1, &["mend", "Mend"], shell("ls"), json!({})));
+    write(
+        at,
+        "traces/a.jsonl",
+        &turn("e", 1, &["mend", "Mend"], shell("ls"), json!({})),
+    );
     let (code, report) = check(at, &[]);
-    assert_eq!((code, &report["undeclared"]), (3, &json!([{"skill":"Mend","uses":1}])), "{report:#}");
+    assert_eq!(
+        (code, &report["undeclared"]),
+        (3, &json!([{"skill":"Mend","uses":1}])),
+        "{report:#}"
+    );
     let told = crate::skills::said(at, &["skills", "check"]);
     assert!(told.contains("declared nowhere: `Mend`"), "{told}");
 }
@@ -217,22 +397,45 @@ fn uses_that_nothing_declares_are_named_and_clear_nothing() {
 fn a_decision_that_says_two_things_decides_nothing() {
     let folder = project("bank = ['bank']\n");
     let at = folder.path();
-    let item =
-        json!({"id":"a","path":"a.md","importance":{"confidence":0.9},"usageStats":{"referencedCount":9,"verifiedUseful":9}});
+    let item = json!({"id":"a","path":"a.md","importance":{"confidence":0.9},"usageStats":{"referencedCount":9,"verifiedUseful":9}});
     write(at, "bank/items/a.json", &item.to_string());
     let change = |more: &str| {
-        format!(r#"{{"skill_name":"a","candidate":"a","new_status":"rejected",{more}"by":"m","promoted_at":{START}}}"#)
+        format!(
+            r#"{{"skill_name":"a","candidate":"a","new_status":"rejected",{more}"by":"m","promoted_at":{START}}}"#
+        )
     };
     let candidates = |at: &Path| -> Value {
-        let output = run(at, &["skills", "candidates", "--now", "2026-01-21", "--format", "json"]);
+        let output = run(
+            at,
+            &[
+                "skills",
+                "candidates",
+                "--now",
+                "2026-01-21",
+                "--format",
+                "json",
+            ],
+        );
         serde_json::from_slice(&output.stdout).unwrap()
     };
     write(at, "skills/promotions.jsonl", &change(""));
     let told = candidates(at);
-    assert_eq!((&told["candidates"][0]["status"], &told["brokenDecisions"]), (&json!("rejected"), &json!(0)), "{told:#}");
-    write(at, "skills/promotions.jsonl", &change(r#""new_status":"approved","#));
+    assert_eq!(
+        (&told["candidates"][0]["status"], &told["brokenDecisions"]),
+        (&json!("rejected"), &json!(0)),
+        "{told:#}"
+    );
+    write(
+        at,
+        "skills/promotions.jsonl",
+        &change(r#""new_status":"approved","#),
+    );
     let told = candidates(at);
-    assert_eq!((&told["candidates"][0]["status"], &told["brokenDecisions"]), (&json!("pending"), &json!(1)), "{told:#}");
+    assert_eq!(
+        (&told["candidates"][0]["status"], &told["brokenDecisions"]),
+        (&json!("pending"), &json!(1)),
+        "{told:#}"
+    );
 }
 
 #[test]
@@ -240,10 +443,11 @@ fn a_use_that_is_told_twice_is_one() {
     let folder = project("");
     let at = folder.path();
     meta(at, "mend", json!({}));
-    let change =
-        json!({"skill_name":"mend","old_status":"experimental","new_status":"production","promoted_at":START + 100,"score":0.9});
+    let change = json!({"skill_name":"mend","old_status":"experimental","new_status":"production","promoted_at":START + 100,"score":0.9});
     write(at, "skills/promotions.jsonl", &format!("{change}\n"));
-    let three: String = (1..4).map(|n| turn("e", n, &["mend"], shell("ls"), json!({}))).collect();
+    let three: String = (1..4)
+        .map(|n| turn("e", n, &["mend"], shell("ls"), json!({})))
+        .collect();
     for file in ["a", "b", "c", "d"] {
         write(at, &format!("traces/{file}.jsonl"), &three);
     }
@@ -253,16 +457,32 @@ fn a_use_that_is_told_twice_is_one() {
         serde_json::from_slice(&output.stdout).unwrap()
     };
     let report = evaluated(at);
-    assert_eq!((&report["skills"][0]["execution_count"], codes(&report)), (&json!(3), vec!["YV903"]), "{report:#}");
+    assert_eq!(
+        (&report["skills"][0]["execution_count"], codes(&report)),
+        (&json!(3), vec!["YV903"]),
+        "{report:#}"
+    );
     for file in ["b", "c", "d"] {
         std::fs::remove_file(at.join(format!("traces/{file}.jsonl"))).unwrap();
     }
-    let six: String = (1..7).map(|n| turn("e", n, &["mend", "mend@1.0.0"], shell("ls"), json!({}))).collect();
+    let six: String = (1..7)
+        .map(|n| turn("e", n, &["mend", "mend@1.0.0"], shell("ls"), json!({})))
+        .collect();
     write(at, "traces/a.jsonl", &six);
     let report = evaluated(at);
-    assert_eq!((&report["skills"][0]["execution_count"], codes(&report)), (&json!(6), vec!["YV903"]), "{report:#}");
-    let twelve: String = (1..13).map(|n| turn("e", n, &["mend"], shell("ls"), json!({}))).collect();
+    assert_eq!(
+        (&report["skills"][0]["execution_count"], codes(&report)),
+        (&json!(6), vec!["YV903"]),
+        "{report:#}"
+    );
+    let twelve: String = (1..13)
+        .map(|n| turn("e", n, &["mend"], shell("ls"), json!({})))
+        .collect();
     write(at, "traces/a.jsonl", &twelve);
     let report = evaluated(at);
-    assert_eq!((&report["skills"][0]["execution_count"], codes(&report)), (&json!(12), vec![]), "{report:#}");
+    assert_eq!(
+        (&report["skills"][0]["execution_count"], codes(&report)),
+        (&json!(12), vec![]),
+        "{report:#}"
+    );
 }

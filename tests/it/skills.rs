@@ -13,7 +13,11 @@ fn tool(folder: &Path) -> Command {
 }
 
 pub(crate) fn run(folder: &Path, args: &[&str]) -> Output {
-    tool(folder).args(args).stdin(Stdio::null()).output().unwrap()
+    tool(folder)
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 fn json_of(folder: &Path, args: &[&str]) -> Value {
@@ -28,7 +32,11 @@ fn code(folder: &Path, args: &[&str]) -> i32 {
 
 pub(crate) fn said(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }
 
 pub(crate) fn write(folder: &Path, name: &str, text: &str) {
@@ -71,14 +79,46 @@ fn item(id: &str, ends: (u64, u64), confidence: f64, last: i64, stats: (u64, u64
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    write(at, "yuangs-verify.toml", "[knowledge]\ntraces = ['traces']\nbank = ['bank']\nskills = ['skills']\n");
-    write(at, "traces/good.jsonl", &trace("good", START, &[("mend", true, 0.1, false); 12]));
-    write(at, "traces/poor.jsonl", &trace("poor", START, &[("guess", false, 2.0, true); 20]));
-    write(at, "skills/experimental/mend/meta.json", &meta("mend", "1.0.0", "mend a build"));
-    write(at, "skills/production/guess/meta.json", &meta("guess", "2.0.0", "mend a build"));
-    write(at, "bank/items/ready.json", &item("ready", (9, 0), 0.9, START, (6, 6, 1)).to_string());
-    write(at, "bank/items/early.json", &item("early", (9, 0), 0.9, START - 8 * DAY, (6, 4, 1)).to_string());
-    write(at, "bank/items/bad.json", &item("bad", (0, 9), 0.1, START - 60 * DAY, (4, 0, 3)).to_string());
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\ntraces = ['traces']\nbank = ['bank']\nskills = ['skills']\n",
+    );
+    write(
+        at,
+        "traces/good.jsonl",
+        &trace("good", START, &[("mend", true, 0.1, false); 12]),
+    );
+    write(
+        at,
+        "traces/poor.jsonl",
+        &trace("poor", START, &[("guess", false, 2.0, true); 20]),
+    );
+    write(
+        at,
+        "skills/experimental/mend/meta.json",
+        &meta("mend", "1.0.0", "mend a build"),
+    );
+    write(
+        at,
+        "skills/production/guess/meta.json",
+        &meta("guess", "2.0.0", "mend a build"),
+    );
+    write(
+        at,
+        "bank/items/ready.json",
+        &item("ready", (9, 0), 0.9, START, (6, 6, 1)).to_string(),
+    );
+    write(
+        at,
+        "bank/items/early.json",
+        &item("early", (9, 0), 0.9, START - 8 * DAY, (6, 4, 1)).to_string(),
+    );
+    write(
+        at,
+        "bank/items/bad.json",
+        &item("bad", (0, 9), 0.1, START - 60 * DAY, (4, 0, 3)).to_string(),
+    );
     write(
         at,
         "bank/index.json",
@@ -94,17 +134,57 @@ fn figures_decide_what_is_promoted_and_retired() {
     assert_eq!(code(at, &["reindex"]), 0, "{}", said(at, &["reindex"]));
     let report = json_of(at, &["skills", "evaluate"]);
     let skills = report["skills"].as_array().unwrap();
-    let told: Vec<_> =
-        skills.iter().map(|s| (&s["skill_name"], &s["skill_version"], &s["execution_count"], &s["suggestion"])).collect();
-    assert_eq!(json!(told), json!([["guess", "2.0.0", 20, "retire"], ["mend", "1.0.0", 12, "promote"]]));
+    let told: Vec<_> = skills
+        .iter()
+        .map(|s| {
+            (
+                &s["skill_name"],
+                &s["skill_version"],
+                &s["execution_count"],
+                &s["suggestion"],
+            )
+        })
+        .collect();
+    assert_eq!(
+        json!(told),
+        json!([
+            ["guess", "2.0.0", 20, "retire"],
+            ["mend", "1.0.0", 12, "promote"]
+        ])
+    );
     let score = 0.4 + 0.2 * 0.9 + 0.15 * 0.99 + 0.15 + 0.1;
-    assert!((skills[1]["current_score"].as_f64().unwrap() - score).abs() < 1e-9, "{report:#}");
-    let aggressive = json_of(at, &["skills", "evaluate", "--weights", "aggressive", "--skill", "mend"]);
-    assert!((aggressive["skills"][0]["current_score"].as_f64().unwrap() - (0.6 + 0.09 + 0.099 + 0.2)).abs() < 1e-9);
-    assert_eq!(report["selected"][0]["skill_name"], "guess", "only production is chosen from");
+    assert!(
+        (skills[1]["current_score"].as_f64().unwrap() - score).abs() < 1e-9,
+        "{report:#}"
+    );
+    let aggressive = json_of(
+        at,
+        &[
+            "skills",
+            "evaluate",
+            "--weights",
+            "aggressive",
+            "--skill",
+            "mend",
+        ],
+    );
+    assert!(
+        (aggressive["skills"][0]["current_score"].as_f64().unwrap() - (0.6 + 0.09 + 0.099 + 0.2))
+            .abs()
+            < 1e-9
+    );
+    assert_eq!(
+        report["selected"][0]["skill_name"], "guess",
+        "only production is chosen from"
+    );
     let text = said(at, &["skills", "evaluate"]);
-    for words in ["look at its errors", "cheaper model", "add tests", "rollback 1.000, more than 0.3", "12 executions, needs 10"]
-    {
+    for words in [
+        "look at its errors",
+        "cheaper model",
+        "add tests",
+        "rollback 1.000, more than 0.3",
+        "12 executions, needs 10",
+    ] {
         assert!(text.contains(words), "{words}: {text}");
     }
     // As of before, nothing had been used; the same question gives the same bytes.
@@ -114,9 +194,11 @@ fn figures_decide_what_is_promoted_and_retired() {
     // The table in the store says the same.
     let db = rusqlite::Connection::open(at.join(".yuangs/index.db")).unwrap();
     let stored: (i64, f64) = db
-        .query_row("SELECT execution_count, current_score FROM skill_stats WHERE skill_name = 'mend'", [], |r| {
-            Ok((r.get(0)?, r.get(1)?))
-        })
+        .query_row(
+            "SELECT execution_count, current_score FROM skill_stats WHERE skill_name = 'mend'",
+            [],
+            |r| Ok((r.get(0)?, r.get(1)?)),
+        )
         .unwrap();
     assert_eq!((stored.0, (stored.1 - score).abs() < 1e-9), (12, true));
     // Limits of the configuration count.
@@ -125,8 +207,15 @@ fn figures_decide_what_is_promoted_and_retired() {
         "yuangs-verify.toml",
         "[knowledge]\ntraces = ['traces']\nskills = ['skills']\n[knowledge.limits]\nmax-cost = 0.1\n",
     );
-    assert_eq!(json_of(at, &["skills", "evaluate", "--skill", "mend"])["skills"][0]["suggestion"], "stay");
-    write(at, "yuangs-verify.toml", "[knowledge]\ntraces = ['traces']\n[knowledge.limits]\nmax-cost = nan\n");
+    assert_eq!(
+        json_of(at, &["skills", "evaluate", "--skill", "mend"])["skills"][0]["suggestion"],
+        "stay"
+    );
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\ntraces = ['traces']\n[knowledge.limits]\nmax-cost = nan\n",
+    );
     assert_eq!(code(at, &["skills", "evaluate"]), 2);
 }
 
@@ -136,20 +225,52 @@ fn promotions_need_evidence_from_before() {
     let at = folder.path();
     let promoted = |time: i64| {
         let line = |name: &str| json!({"skill_name":name,"old_status":"experimental","new_status":"production","score":0.99,"promoted_at":time});
-        write(at, "skills/promotions.jsonl", &format!("{}\n{}\n", line("mend"), line("guess")));
+        write(
+            at,
+            "skills/promotions.jsonl",
+            &format!("{}\n{}\n", line("mend"), line("guess")),
+        );
         let report = json_of(at, &["reindex"]);
         let all = report["findings"].as_array().unwrap();
-        all.iter().map(|f| (f["code"].as_str().unwrap().to_owned(), f["line"].as_u64().unwrap())).collect::<Vec<_>>()
+        all.iter()
+            .map(|f| {
+                (
+                    f["code"].as_str().unwrap().to_owned(),
+                    f["line"].as_u64().unwrap(),
+                )
+            })
+            .collect::<Vec<_>>()
     };
-    assert_eq!(promoted(START + DAY), [("YV903".to_owned(), 2)], "one of them never worked");
-    assert_eq!(promoted(START + 5_000), [("YV903".to_owned(), 1), ("YV903".to_owned(), 2)], "half of the uses came later");
+    assert_eq!(
+        promoted(START + DAY),
+        [("YV903".to_owned(), 2)],
+        "one of them never worked"
+    );
+    assert_eq!(
+        promoted(START + 5_000),
+        [("YV903".to_owned(), 1), ("YV903".to_owned(), 2)],
+        "half of the uses came later"
+    );
     assert_eq!(code(at, &["reindex"]), 1);
     let history = said(at, &["skills", "history"]);
-    assert!(history.contains("not supported: score") && history.contains("5 executions, needs 10"), "{history}");
+    assert!(
+        history.contains("not supported: score") && history.contains("5 executions, needs 10"),
+        "{history}"
+    );
     assert_eq!(code(at, &["skills", "history"]), 1);
     assert_eq!(code(at, &["skills", "history", "--fail-on", "never"]), 0);
-    assert_eq!(json_of(at, &["skills", "history", "--skill", "mend"])["changes"].as_array().unwrap().len(), 1);
-    write(at, "skills/promotions.jsonl", "{\"skill_name\":\"mend\",\"new_status\":\"best\",\"promoted_at\":1}\nno json\n");
+    assert_eq!(
+        json_of(at, &["skills", "history", "--skill", "mend"])["changes"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    write(
+        at,
+        "skills/promotions.jsonl",
+        "{\"skill_name\":\"mend\",\"new_status\":\"best\",\"promoted_at\":1}\nno json\n",
+    );
     let broken: Vec<String> = json_of(at, &["reindex"])["findings"]
         .as_array()
         .unwrap()
@@ -179,19 +300,29 @@ fn no_promotion_rests_on_weak_turns() {
     write(at, "skills/promotions.jsonl", &format!("{line}\n"));
     let found = || {
         let report = json_of(at, &["reindex"]);
-        let of = |f: &&Value| f["code"] == "YV903" && f["message"].as_str().unwrap().contains("quoter");
-        report["findings"].as_array().unwrap().iter().filter(of).count()
+        let of =
+            |f: &&Value| f["code"] == "YV903" && f["message"].as_str().unwrap().contains("quoter");
+        report["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(of)
+            .count()
     };
     let counts = || {
         let report = json_of(at, &["skills", "evaluate", "--skill", "quoter"]);
-        (report["skills"][0]["execution_count"].clone(), report["skills"][0]["weak"].clone())
+        (
+            report["skills"][0]["execution_count"].clone(),
+            report["skills"][0]["weak"].clone(),
+        )
     };
     assert_eq!((found(), counts()), (0, (json!(12), json!(0))));
     // The traces are as they were; what they quote without a word is known now.
     write(
         at,
         "bank/items/q.json",
-        &json!({"id":"q","path":"q.md","content":"one two three four five six seven eight nine"}).to_string(),
+        &json!({"id":"q","path":"q.md","content":"one two three four five six seven eight nine"})
+            .to_string(),
     );
     assert_eq!((found(), counts()), (1, (json!(0), json!(12))));
     assert!(said(at, &["skills", "evaluate"]).contains("count for nothing"));
@@ -208,42 +339,140 @@ fn candidates_are_decided_about_by_somebody() {
         list.as_array()
             .unwrap()
             .iter()
-            .map(|c| format!("{} {}", c["id"].as_str().unwrap(), c["status"].as_str().unwrap()))
+            .map(|c| {
+                format!(
+                    "{} {}",
+                    c["id"].as_str().unwrap(),
+                    c["status"].as_str().unwrap()
+                )
+            })
             .collect::<Vec<_>>()
     };
     assert_eq!(told(&list()), ["early pending", "ready pending"]);
-    assert!(list()[0]["lacks"].to_string().contains("verified useful 4 times, needs 5"));
+    assert!(
+        list()[0]["lacks"]
+            .to_string()
+            .contains("verified useful 4 times, needs 5")
+    );
     let now = "2026-01-22";
     for (args, words) in [
-        (&["skills", "approve", "nobody", "--by", "maria"][..], "is no candidate"),
-        (&["skills", "approve", "early", "--by", "maria", "--now", now], "can't be approved"),
-        (&["skills", "approve", "ready", "--by", " ", "--now", now], "nobody decides"),
+        (
+            &["skills", "approve", "nobody", "--by", "maria"][..],
+            "is no candidate",
+        ),
+        (
+            &["skills", "approve", "early", "--by", "maria", "--now", now],
+            "can't be approved",
+        ),
+        (
+            &["skills", "approve", "ready", "--by", " ", "--now", now],
+            "nobody decides",
+        ),
         (&["skills", "approve", "ready"], "--by"),
     ] {
         let output = run(at, args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains(words), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains(words),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
-    assert!(!at.join("skills/promotions.jsonl").exists(), "nothing was written");
-    let text = said(at, &["skills", "approve", "ready", "--by", "maria", "--reason", "it holds", "--now", now]);
-    assert!(text.contains("ready: pending -> approved") && text.contains("wrote into skills/promotions.jsonl"), "{text}");
-    assert_eq!(code(at, &["skills", "defer", "early", "--by", "maria", "--now", now]), 0);
-    assert_eq!(code(at, &["skills", "reject", "early", "--by", "maria", "--now", "2026-01-23"]), 0);
-    assert_eq!(code(at, &["skills", "reject", "early", "--by", "maria", "--now", "2026-01-24"]), 2, "it is so already");
+    assert!(
+        !at.join("skills/promotions.jsonl").exists(),
+        "nothing was written"
+    );
+    let text = said(
+        at,
+        &[
+            "skills", "approve", "ready", "--by", "maria", "--reason", "it holds", "--now", now,
+        ],
+    );
+    assert!(
+        text.contains("ready: pending -> approved")
+            && text.contains("wrote into skills/promotions.jsonl"),
+        "{text}"
+    );
+    assert_eq!(
+        code(
+            at,
+            &["skills", "defer", "early", "--by", "maria", "--now", now]
+        ),
+        0
+    );
+    assert_eq!(
+        code(
+            at,
+            &[
+                "skills",
+                "reject",
+                "early",
+                "--by",
+                "maria",
+                "--now",
+                "2026-01-23"
+            ]
+        ),
+        0
+    );
+    assert_eq!(
+        code(
+            at,
+            &[
+                "skills",
+                "reject",
+                "early",
+                "--by",
+                "maria",
+                "--now",
+                "2026-01-24"
+            ]
+        ),
+        2,
+        "it is so already"
+    );
     assert_eq!(told(&list()), ["early rejected", "ready approved"]);
-    assert_eq!(fs::read_to_string(at.join("skills/promotions.jsonl")).unwrap().lines().count(), 3);
+    assert_eq!(
+        fs::read_to_string(at.join("skills/promotions.jsonl"))
+            .unwrap()
+            .lines()
+            .count(),
+        3
+    );
     // What was approved rests on its context, and what lies in production on nothing.
     let report = json_of(at, &["reindex"]);
-    let found: Vec<&str> = report["findings"].as_array().unwrap().iter().map(|f| f["message"].as_str().unwrap()).collect();
+    let found: Vec<&str> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["message"].as_str().unwrap())
+        .collect();
     assert_eq!(found.len(), 1, "{report:#}");
-    assert!(found[0].contains("guess 2.0.0") && found[0].contains("no promotion of it is recorded"));
-    fs::write(at.join("bank/items/ready.json"), item("ready", (9, 0), 0.9, START, (6, 3, 1)).to_string()).unwrap();
-    assert_eq!(json_of(at, &["reindex"])["findings"].as_array().unwrap().len(), 2, "the evidence is gone");
+    assert!(
+        found[0].contains("guess 2.0.0") && found[0].contains("no promotion of it is recorded")
+    );
+    fs::write(
+        at.join("bank/items/ready.json"),
+        item("ready", (9, 0), 0.9, START, (6, 3, 1)).to_string(),
+    )
+    .unwrap();
+    assert_eq!(
+        json_of(at, &["reindex"])["findings"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2,
+        "the evidence is gone"
+    );
     #[cfg(unix)]
     {
         fs::rename(at.join("skills/promotions.jsonl"), at.join("kept")).unwrap();
         std::os::unix::fs::symlink(at.join("kept"), at.join("skills/promotions.jsonl")).unwrap();
-        assert_eq!(code(at, &["skills", "defer", "early", "--by", "maria"]), 2, "no link is written through");
+        assert_eq!(
+            code(at, &["skills", "defer", "early", "--by", "maria"]),
+            2,
+            "no link is written through"
+        );
     }
 }
 
@@ -257,16 +486,46 @@ fn a_store_of_the_earlier_generation_counts_beside_the_index() {
         "CREATE TABLE agent_log (skill_name, success, cost, latency); INSERT INTO agent_log VALUES ('mend', 0, 0.5, 10)",
     )
     .unwrap();
-    let report = json_of(at, &["skills", "evaluate", "--beside", "old.db", "--skill", "mend"]);
-    assert_eq!((&report["skills"][0]["execution_count"], &report["beside"][0]["uses"]), (&13.into(), &1.into()));
-    assert_eq!(code(at, &["skills", "evaluate", "--beside", "yuangs-verify.toml"]), 2);
-    assert_eq!(code(at, &["skills", "evaluate", "--beside", "missing.db"]), 2);
+    let report = json_of(
+        at,
+        &[
+            "skills", "evaluate", "--beside", "old.db", "--skill", "mend",
+        ],
+    );
+    assert_eq!(
+        (
+            &report["skills"][0]["execution_count"],
+            &report["beside"][0]["uses"]
+        ),
+        (&13.into(), &1.into())
+    );
+    assert_eq!(
+        code(
+            at,
+            &["skills", "evaluate", "--beside", "yuangs-verify.toml"]
+        ),
+        2
+    );
+    assert_eq!(
+        code(at, &["skills", "evaluate", "--beside", "missing.db"]),
+        2
+    );
 }
 
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().map(Result::unwrap);
+    let walk = walkdir::WalkDir::new(folder)
+        .sort_by_file_name()
+        .into_iter()
+        .map(Result::unwrap);
     let files = walk.filter(|e| e.file_type().is_file());
-    files.map(|e| (e.path().to_string_lossy().into_owned(), fs::read(e.path()).unwrap())).collect()
+    files
+        .map(|e| {
+            (
+                e.path().to_string_lossy().into_owned(),
+                fs::read(e.path()).unwrap(),
+            )
+        })
+        .collect()
 }
 
 #[test]
@@ -279,19 +538,45 @@ fn memory_is_shown_done_and_taken_back() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|d| format!("{} {}", d["id"].as_str().unwrap(), d["action"].as_str().unwrap()))
+        .map(|d| {
+            format!(
+                "{} {}",
+                d["id"].as_str().unwrap(),
+                d["action"].as_str().unwrap()
+            )
+        })
         .collect();
-    assert_eq!(told, ["bad forget", "early promote_to_skill", "ready promote_to_skill"], "{status:#}");
-    assert_eq!(status["files"], json!(["bank/candidates.jsonl", "bank/index.json", "bank/items/bad.json"]));
+    assert_eq!(
+        told,
+        [
+            "bad forget",
+            "early promote_to_skill",
+            "ready promote_to_skill"
+        ],
+        "{status:#}"
+    );
+    assert_eq!(
+        status["files"],
+        json!([
+            "bank/candidates.jsonl",
+            "bank/index.json",
+            "bank/items/bad.json"
+        ])
+    );
     assert_eq!(files(&at.join("bank")), before, "a dry run writes nothing");
     let unasked = run(at, &["memory", "apply", "--now", NOW]);
     assert_eq!(unasked.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unasked.stderr).contains("--yes"));
     assert_eq!(files(&at.join("bank")), before);
     let done = said(at, &["memory", "apply", "--now", NOW, "--yes"]);
-    assert!(done.contains("changed bank/items/bad.json") && done.contains("run 1: 3 changes"), "{done}");
+    assert!(
+        done.contains("changed bank/items/bad.json") && done.contains("run 1: 3 changes"),
+        "{done}"
+    );
     assert!(!at.join("bank/items/bad.json").exists());
-    assert!(said(at, &["memory", "apply", "--now", NOW, "--yes"]).contains("nothing is to be changed"));
+    assert!(
+        said(at, &["memory", "apply", "--now", NOW, "--yes"]).contains("nothing is to be changed")
+    );
     let back = said(at, &["memory", "undo", "--yes"]);
     assert!(back.contains("run 2 took run 1 back"), "{back}");
     assert_eq!(files(&at.join("bank")), before);
@@ -323,10 +608,18 @@ fn a_killed_apply_is_finished_or_never_began() {
         child.kill().unwrap();
         child.wait().unwrap();
         let output = run(at, &["memory", "apply", "--now", NOW, "--yes"]);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         assert!(!at.join("bank/items/bad7.json").exists());
         assert_eq!(code(at, &["memory", "undo", "--yes"]), 0);
-        let left = |all: Vec<(String, Vec<u8>)>| all.into_iter().filter(|(name, _)| !name.ends_with(".tmp~")).collect::<Vec<_>>();
+        let left = |all: Vec<(String, Vec<u8>)>| {
+            all.into_iter()
+                .filter(|(name, _)| !name.ends_with(".tmp~"))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(left(files(&at.join("bank"))), left(before), "round {round}");
     }
 }
@@ -340,15 +633,34 @@ fn stages_and_references_are_told() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|i| format!("{} {}", i["id"].as_str().unwrap(), i["stage"].as_str().unwrap()))
+        .map(|i| {
+            format!(
+                "{} {}",
+                i["id"].as_str().unwrap(),
+                i["stage"].as_str().unwrap()
+            )
+        })
         .collect();
-    assert_eq!(told, ["ready skill_candidate", "early skill_candidate", "bad archived"]);
+    assert_eq!(
+        told,
+        [
+            "ready skill_candidate",
+            "early skill_candidate",
+            "bad archived"
+        ]
+    );
     assert_eq!(code(at, &["context", "stages", "--now", "2026-01-22"]), 0);
-    assert_eq!(code(at, &["context", "references"]), 0, "{}", said(at, &["context", "references"]));
+    assert_eq!(
+        code(at, &["context", "references"]),
+        0,
+        "{}",
+        said(at, &["context", "references"])
+    );
     write(
         at,
         "bank/items/quoted.json",
-        &json!({"id":"q","path":"q.md","content":"one two three four five six seven eight nine"}).to_string(),
+        &json!({"id":"q","path":"q.md","content":"one two three four five six seven eight nine"})
+            .to_string(),
     );
     let long = "padding ".repeat(5000);
     let text = format!("{long} two three\tfour five\nsix seven eight nine {long}");
@@ -357,14 +669,45 @@ fn stages_and_references_are_told() {
         "contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"}});
     write(at, "traces/hidden.jsonl", &format!("{line}\n"));
     let report = json_of(at, &["context", "references"]);
-    assert_eq!(report["findings"][0]["code"], "YV602", "far behind the beginning it is found as well: {report:#}");
-    assert_eq!(code(at, &["context", "references", "--fail-on", "warning"]), 1);
-    assert_eq!(code(at, &["context", "references", "traces/good.jsonl", "--fail-on", "warning"]), 0);
+    assert_eq!(
+        report["findings"][0]["code"], "YV602",
+        "far behind the beginning it is found as well: {report:#}"
+    );
+    assert_eq!(
+        code(at, &["context", "references", "--fail-on", "warning"]),
+        1
+    );
+    assert_eq!(
+        code(
+            at,
+            &[
+                "context",
+                "references",
+                "traces/good.jsonl",
+                "--fail-on",
+                "warning"
+            ]
+        ),
+        0
+    );
     assert_eq!(code(at, &["context", "references", "missing.jsonl"]), 2);
     write(at, "cut.jsonl", "{\"record\":\"turn\"\n{}\n");
-    assert_eq!(code(at, &["context", "references", "cut.jsonl"]), 1, "what can't be read may hold what is looked for");
-    write(at, "yuangs-verify.toml", "[knowledge]\ndocuments = ['docs']\n");
-    for args in [&["context", "stages"][..], &["memory", "status"], &["context", "references"], &["skills", "candidates"]] {
+    assert_eq!(
+        code(at, &["context", "references", "cut.jsonl"]),
+        1,
+        "what can't be read may hold what is looked for"
+    );
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\ndocuments = ['docs']\n",
+    );
+    for args in [
+        &["context", "stages"][..],
+        &["memory", "status"],
+        &["context", "references"],
+        &["skills", "candidates"],
+    ] {
         assert_eq!(code(at, args), 2, "{args:?}");
     }
 }
@@ -377,10 +720,18 @@ fn nothing_hostile_and_nothing_secret_is_shown() {
     let mut evil = item("evil", (9, 0), 0.9, START, (6, 6, 1));
     evil["path"] = json!(format!("a\u{1b}[2J\u{202e}\n::error::x {key}"));
     write(at, "bank/items/evil.json", &evil.to_string());
-    write(at, "skills/experimental/evil/meta.json", &meta("e\u{1b}[2J\u{202e}\n::error::x", "1", "i\n::warning::y"));
+    write(
+        at,
+        "skills/experimental/evil/meta.json",
+        &meta("e\u{1b}[2J\u{202e}\n::error::x", "1", "i\n::warning::y"),
+    );
     let mut uses = [("e\u{1b}[2J\n::error::z", true, 0.1, false); 2];
     uses[1].0 = "mend";
-    write(at, "traces/evil.jsonl", &trace("evil\n::error::", START, &uses));
+    write(
+        at,
+        "traces/evil.jsonl",
+        &trace("evil\n::error::", START, &uses),
+    );
     let mut all = said(at, &["reindex"]);
     for args in [
         &["skills", "evaluate"][..],
@@ -398,7 +749,14 @@ fn nothing_hostile_and_nothing_secret_is_shown() {
         all.push_str(&said(at, args));
     }
     assert!(all.contains("error"));
-    assert!(!all.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{all}");
-    assert!(!all.lines().any(|l| l.trim_start().starts_with("::")), "{all}");
+    assert!(
+        !all.chars()
+            .any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'),
+        "{all}"
+    );
+    assert!(
+        !all.lines().any(|l| l.trim_start().starts_with("::")),
+        "{all}"
+    );
     assert!(!all.contains(&key), "{all}");
 }

@@ -1,4 +1,5 @@
-//! The page: what stands in it, what is left out, and that neither depends on the number of workers.
+//! The page: what stands in it, what is left out, and that neither depends on the number of
+//! workers.
 
 use super::reading;
 use std::path::Path;
@@ -10,7 +11,13 @@ use yuangs_verify::verify::{Options, Report, verify};
 fn report(paths: &[&str], max_turns: usize) -> Report {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces");
     let paths: Vec<_> = paths.iter().map(|p| root.join(p)).collect();
-    verify(&discover(&paths), &Options { max_turns, ..Options::default() })
+    verify(
+        &discover(&paths),
+        &Options {
+            max_turns,
+            ..Options::default()
+        },
+    )
 }
 
 fn page(report: &Report) -> String {
@@ -61,21 +68,55 @@ fn the_three_layouts_of_a_trace_give_the_same_turns() {
         }
         turns
     };
-    assert_eq!(turns("demo/diff-fix.jsonl"), turns("demo/diff-fix-turns.jsonl"));
-    assert_eq!(turns("demo/diff-fix.jsonl"), turns("demo/diff-fix-execution.jsonl"));
+    assert_eq!(
+        turns("demo/diff-fix.jsonl"),
+        turns("demo/diff-fix-turns.jsonl")
+    );
+    assert_eq!(
+        turns("demo/diff-fix.jsonl"),
+        turns("demo/diff-fix-execution.jsonl")
+    );
 }
 
 #[test]
 fn a_broken_path_is_drawn_broken_and_linked_both_ways() {
-    let text = page(&report(&["broken/YV201-missing-observation-in-turn-6.jsonl"], 100));
+    let text = page(&report(
+        &["broken/YV201-missing-observation-in-turn-6.jsonl"],
+        100,
+    ));
     let bare = page(&report(&["broken/YV301-no-decision-in-turn-4.jsonl"], 100));
     assert_eq!(bare.matches("no decision recorded").count(), 1);
-    assert!(text.contains("OBSERVING (illegal: EvaluationMade(continue))"), "{text}");
-    assert!(text.contains("class=\"way bad\"") && text.contains("id=\"rule-YV201\"") && text.contains("href=\"#rule-YV201\""));
-    let anchor = text.split("href=\"#t-").nth(1).unwrap().split('"').next().unwrap();
-    assert!(text.contains(&format!("id=\"t-{anchor}\"")), "the finding leads to its turn");
-    let finding = text.split("href=\"#f-").nth(1).unwrap().split('"').next().unwrap();
-    assert!(text.contains(&format!("id=\"f-{finding}\"")), "the turn leads to its finding");
+    assert!(
+        text.contains("OBSERVING (illegal: EvaluationMade(continue))"),
+        "{text}"
+    );
+    assert!(
+        text.contains("class=\"way bad\"")
+            && text.contains("id=\"rule-YV201\"")
+            && text.contains("href=\"#rule-YV201\"")
+    );
+    let anchor = text
+        .split("href=\"#t-")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    assert!(
+        text.contains(&format!("id=\"t-{anchor}\"")),
+        "the finding leads to its turn"
+    );
+    let finding = text
+        .split("href=\"#f-")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    assert!(
+        text.contains(&format!("id=\"f-{finding}\"")),
+        "the turn leads to its finding"
+    );
 }
 
 #[test]
@@ -83,35 +124,62 @@ fn commands_are_taken_apart_up_to_a_limit() {
     let mut report = report(&["broken/YV307-redirection.jsonl"], 100);
     assert!(page(&report).contains("<span class=\"fx medium\""));
     assert!(!page(&report).contains("not taken apart"));
-    let turn = report.timeline.turns.iter().find(|t| t.proposed.is_some()).unwrap().clone();
+    let turn = report
+        .timeline
+        .turns
+        .iter()
+        .find(|t| t.proposed.is_some())
+        .unwrap()
+        .clone();
     report.timeline.turns = vec![turn; 300];
     for turn in &mut report.timeline.turns {
-        let text = yuangs_verify::verify::timeline::Text { text: "x ".repeat(4_000), ..Default::default() };
+        let text = yuangs_verify::verify::timeline::Text {
+            text: "x ".repeat(4_000),
+            ..Default::default()
+        };
         turn.proposed.as_mut().unwrap().deed = yuangs_verify::verify::timeline::Deed::Command(text);
     }
     let text = page(&report);
-    assert!(text.matches("not taken apart").count() >= 38, "2 MiB and no more");
+    assert!(
+        text.matches("not taken apart").count() >= 38,
+        "2 MiB and no more"
+    );
     assert!(text.contains("<span class=\"fx high\""));
 }
 
 #[test]
 fn every_anchor_is_there_once() {
     let text = page(&report(&["broken", "demo", "native"], 10_000));
-    let ids: Vec<&str> = text.split(" id=\"").skip(1).map(|s| s.split('"').next().unwrap()).collect();
+    let ids: Vec<&str> = text
+        .split(" id=\"")
+        .skip(1)
+        .map(|s| s.split('"').next().unwrap())
+        .collect();
     let unique: std::collections::BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(ids.len(), unique.len());
     assert!(ids.len() > 500);
-    for target in text.split("href=\"#").skip(1).map(|s| s.split('"').next().unwrap()) {
+    for target in text
+        .split("href=\"#")
+        .skip(1)
+        .map(|s| s.split('"').next().unwrap())
+    {
         assert!(unique.contains(target), "#{target} leads nowhere");
     }
-    for label in text.split("labelledby=\"").skip(1).map(|s| s.split('"').next().unwrap()) {
+    for label in text
+        .split("labelledby=\"")
+        .skip(1)
+        .map(|s| s.split('"').next().unwrap())
+    {
         assert!(unique.contains(label), "{label} names nothing");
     }
 }
 
 #[test]
 fn turns_over_the_limit_are_counted_and_the_first_are_kept() {
-    let paths = ["broken/YV201-missing-observation-in-turn-6.jsonl", "broken/YV301-decision-in-the-other-execution.jsonl"];
+    let paths = [
+        "broken/YV201-missing-observation-in-turn-6.jsonl",
+        "broken/YV301-decision-in-the-other-execution.jsonl",
+    ];
     let whole = report(&paths, 1000).timeline;
     assert_eq!(whole.left_out, 0);
     assert!(whole.turns.len() > 8);
@@ -119,7 +187,13 @@ fn turns_over_the_limit_are_counted_and_the_first_are_kept() {
         let part = report(&paths, limit);
         assert_eq!(part.timeline.turns, whole.turns[..limit], "{limit}");
         assert_eq!(part.timeline.left_out, (whole.turns.len() - limit) as u64);
-        assert!(page(&part).contains(&format!("{} more turns are not drawn", part.timeline.left_out)));
+        assert!(page(&part).contains(&format!(
+            "{} more turns are not drawn",
+            part.timeline.left_out
+        )));
     }
-    assert!(report(&paths, 0).timeline.turns.is_empty(), "nothing is kept unless asked for");
+    assert!(
+        report(&paths, 0).timeline.turns.is_empty(),
+        "nothing is kept unless asked for"
+    );
 }

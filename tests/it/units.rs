@@ -21,7 +21,9 @@ fn units(report: &Report) -> Units {
 
 /// What may stand on a line: a record of some format, or what is none.
 fn line() -> impl Strategy<Value = String> {
-    let of = |text: &'static str| prop::sample::select(text.lines().collect::<Vec<_>>()).prop_map(str::to_owned);
+    let of = |text: &'static str| {
+        prop::sample::select(text.lines().collect::<Vec<_>>()).prop_map(str::to_owned)
+    };
     prop_oneof![
         6 => of(DEMO),
         2 => of(EVENTS),
@@ -72,21 +74,42 @@ proptest! {
 }
 
 fn codes(report: &Report) -> Vec<u16> {
-    report.findings.iter().map(|finding| finding.code.0).collect()
+    report
+        .findings
+        .iter()
+        .map(|finding| finding.code.0)
+        .collect()
 }
 
 /// Executions of one turn each, one after the other.
 fn executions(number: usize) -> String {
-    (0..number).map(|n| DEMO.replace("\"react-fix\"", &format!("\"e{n}\""))).collect()
+    (0..number)
+        .map(|n| DEMO.replace("\"react-fix\"", &format!("\"e{n}\"")))
+        .collect()
 }
 
 #[test]
 fn what_a_limit_keeps_out_is_refused_and_said() {
     let text = executions(200);
-    let limits = |executions, open_bytes| Limits { executions, open_bytes, ..Limits::default() };
-    let of = |limits| read(&text, &Options { limits, ..Options::default() });
+    let limits = |executions, open_bytes| Limits {
+        executions,
+        open_bytes,
+        ..Limits::default()
+    };
+    let of = |limits| {
+        read(
+            &text,
+            &Options {
+                limits,
+                ..Options::default()
+            },
+        )
+    };
     let all = of(limits(200, 1 << 20));
-    assert_eq!((codes(&all), all.summaries.len(), units(&all).refused), (Vec::new(), 200, 0));
+    assert_eq!(
+        (codes(&all), all.summaries.len(), units(&all).refused),
+        (Vec::new(), 200, 0)
+    );
     let few = of(limits(64, 1 << 20));
     assert_eq!(codes(&few), [107]);
     assert!(few.summaries.len() < 200 && units(&few).refused > 0);
@@ -97,9 +120,20 @@ fn what_a_limit_keeps_out_is_refused_and_said() {
 #[test]
 fn open_executions_are_given_up_before_they_hold_too_much() {
     let start = DEMO.lines().next().unwrap();
-    let text: String = (0..20_000).map(|n| start.replace("\"react-fix\"", &format!("\"e{n}\"")) + "\n").collect();
-    let limits = Limits { open_bytes: 4 << 20, ..Limits::default() };
-    let report = read(&text, &Options { limits, ..Options::default() });
+    let text: String = (0..20_000)
+        .map(|n| start.replace("\"react-fix\"", &format!("\"e{n}\"")) + "\n")
+        .collect();
+    let limits = Limits {
+        open_bytes: 4 << 20,
+        ..Limits::default()
+    };
+    let report = read(
+        &text,
+        &Options {
+            limits,
+            ..Options::default()
+        },
+    );
     assert!(codes(&report).contains(&107));
     assert!(report.summaries.len() < 5_000, "{}", report.summaries.len());
     assert!(units(&report).refused > 10_000);
@@ -111,18 +145,45 @@ fn open_executions_are_given_up_before_they_hold_too_much() {
         )
     };
     let text: String = start.to_owned() + "\n" + &(0..2_000).map(rejected).collect::<String>();
-    let limits = Limits { open_bytes: 1 << 20, ..Limits::default() };
-    let report = read(&text, &Options { limits, ..Options::default() });
+    let limits = Limits {
+        open_bytes: 1 << 20,
+        ..Limits::default()
+    };
+    let report = read(
+        &text,
+        &Options {
+            limits,
+            ..Options::default()
+        },
+    );
     assert!(codes(&report).contains(&107));
     assert!(units(&report).refused > 0);
-    assert!(report.findings.iter().any(|f| f.code == Code(107) && f.message.contains("were not checked")));
+    assert!(
+        report
+            .findings
+            .iter()
+            .any(|f| f.code == Code(107) && f.message.contains("were not checked"))
+    );
 }
 
 #[test]
 fn findings_beyond_the_limit_are_counted() {
     let text = "x\n".repeat(5_000);
-    let report = read(&text, &Options { max_findings: 10, ..Options::default() });
-    assert_eq!((report.findings.len(), report.counts.errors, report.counts.left_out), (10, 5_000, 4_990));
+    let report = read(
+        &text,
+        &Options {
+            max_findings: 10,
+            ..Options::default()
+        },
+    );
+    assert_eq!(
+        (
+            report.findings.len(),
+            report.counts.errors,
+            report.counts.left_out
+        ),
+        (10, 5_000, 4_990)
+    );
     assert_eq!(units(&report).findings, 5_000);
 }
 
@@ -142,19 +203,43 @@ fn a_document_may_break_its_lines_anywhere_between_two_signs() {
         ("[\t", "\t,\n\t", "\n]"),
         ("[\n", "\n,\n", "\n]"),
     ] {
-        let end = if end.contains(']') { end.to_owned() } else { format!("{end}]") };
+        let end = if end.contains(']') {
+            end.to_owned()
+        } else {
+            format!("{end}]")
+        };
         let document = format!("{begin}{}{end}", records.join(between));
         let report = verify_reader("x.jsonl", document.as_bytes(), &Options::default());
-        assert!(report.findings.is_empty(), "{begin:?} {between:?} {end:?}: {:?}", report.findings);
+        assert!(
+            report.findings.is_empty(),
+            "{begin:?} {between:?} {end:?}: {:?}",
+            report.findings
+        );
         assert_eq!(report.summaries.len(), plain.summaries.len());
         assert_eq!(report.inputs[0].units.steps, records.len() as u64);
         // One record breaks its lines before signs and behind them.
-        let first = format!("{}\n{}", records[0].replacen(',', "\n,", 1).replacen(':', "\n:\n", 1).trim_end_matches('}'), "}");
+        let first = format!(
+            "{}\n{}",
+            records[0]
+                .replacen(',', "\n,", 1)
+                .replacen(':', "\n:\n", 1)
+                .trim_end_matches('}'),
+            "}"
+        );
         let one = verify_reader("x.json", first.as_bytes(), &Options::default());
-        assert!(one.findings.iter().all(|f| f.code.0 >= 200), "{:?}", one.findings);
+        assert!(
+            one.findings.iter().all(|f| f.code.0 >= 200),
+            "{:?}",
+            one.findings
+        );
     }
     // A broken first line among records is one, and hides none of the others.
     let broken = format!("{}\n{}", &records[0][..40], text);
     let report = verify_reader("x.jsonl", broken.as_bytes(), &Options::default());
-    assert_eq!((report.findings.len(), report.inputs[0].units.steps), (1, records.len() as u64), "{:?}", report.findings);
+    assert_eq!(
+        (report.findings.len(), report.inputs[0].units.steps),
+        (1, records.len() as u64),
+        "{:?}",
+        report.findings
+    );
 }

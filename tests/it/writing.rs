@@ -8,8 +8,13 @@ use tempfile::TempDir;
 const TRACE: &str = include_str!("../../corpora/gate-demo/green/traces/diff-fix.jsonl");
 
 fn run(folder: &Path, args: &[&str]) -> (i32, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(folder).args(args).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .current_dir(folder)
+        .args(args)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     (output.status.code().unwrap(), text)
 }
 
@@ -20,19 +25,42 @@ fn repository() -> TempDir {
     fs::create_dir(root.join("traces")).unwrap();
     fs::write(root.join("traces/a.jsonl"), TRACE).unwrap();
     fs::write(root.join("keys.json"), r#"{"keys":[]}"#).unwrap();
-    fs::write(root.join("yuangs-verify.toml"), "[traces]\npaths = ['traces']\n[keys]\nfile = 'keys.json'\n").unwrap();
+    fs::write(
+        root.join("yuangs-verify.toml"),
+        "[traces]\npaths = ['traces']\n[keys]\nfile = 'keys.json'\n",
+    )
+    .unwrap();
     folder
 }
 
 fn refused(root: &Path, args: &[&str], why: &str) {
-    let before: Vec<_> = ["traces/a.jsonl", "yuangs-verify.toml", "keys.json", ".git/config"]
-        .map(|f| fs::read(root.join(f)).unwrap())
-        .into_iter()
-        .collect();
+    let before: Vec<_> = [
+        "traces/a.jsonl",
+        "yuangs-verify.toml",
+        "keys.json",
+        ".git/config",
+    ]
+    .map(|f| fs::read(root.join(f)).unwrap())
+    .into_iter()
+    .collect();
     let (code, said) = run(root, args);
-    assert!(code == 2 && said.contains(why) && !said.contains("PASS"), "{args:?}: {code} {said}");
-    for (file, before) in ["traces/a.jsonl", "yuangs-verify.toml", "keys.json", ".git/config"].iter().zip(before) {
-        assert!(fs::read(root.join(file)).unwrap() == before, "{args:?} has changed {file}");
+    assert!(
+        code == 2 && said.contains(why) && !said.contains("PASS"),
+        "{args:?}: {code} {said}"
+    );
+    for (file, before) in [
+        "traces/a.jsonl",
+        "yuangs-verify.toml",
+        "keys.json",
+        ".git/config",
+    ]
+    .iter()
+    .zip(before)
+    {
+        assert!(
+            fs::read(root.join(file)).unwrap() == before,
+            "{args:?} has changed {file}"
+        );
     }
 }
 
@@ -40,16 +68,50 @@ fn refused(root: &Path, args: &[&str], why: &str) {
 fn nothing_that_is_read_is_overwritten_by_whatever_name() {
     let repository = repository();
     let root = repository.path();
-    for file in ["traces/a.jsonl", "./traces/../traces/a.jsonl", "yuangs-verify.toml", "keys.json"] {
-        refused(root, &["gate", "--report", &format!("json={file}")], "is an input");
+    for file in [
+        "traces/a.jsonl",
+        "./traces/../traces/a.jsonl",
+        "yuangs-verify.toml",
+        "keys.json",
+    ] {
+        refused(
+            root,
+            &["gate", "--report", &format!("json={file}")],
+            "is an input",
+        );
         refused(root, &["gate", "--write-baseline", file], "is an input");
         if file.contains("traces") {
-            refused(root, &["replay", "traces", "--report", &format!("html={file}")], "is an input");
+            refused(
+                root,
+                &["replay", "traces", "--report", &format!("html={file}")],
+                "is an input",
+            );
         }
     }
-    refused(root, &["replay", "traces", "--keys", "keys.json", "--report", "html=keys.json"], "is an input");
+    refused(
+        root,
+        &[
+            "replay",
+            "traces",
+            "--keys",
+            "keys.json",
+            "--report",
+            "html=keys.json",
+        ],
+        "is an input",
+    );
     fs::write(root.join("known.json"), "{\"version\":2,\"findings\":[]}").unwrap();
-    refused(root, &["gate", "--baseline", "known.json", "--report", "json=known.json"], "is an input");
+    refused(
+        root,
+        &[
+            "gate",
+            "--baseline",
+            "known.json",
+            "--report",
+            "json=known.json",
+        ],
+        "is an input",
+    );
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("traces/a.jsonl", root.join("soft.json")).unwrap();
@@ -57,10 +119,22 @@ fn nothing_that_is_read_is_overwritten_by_whatever_name() {
         fs::hard_link(root.join("traces/a.jsonl"), root.join("hard.json")).unwrap();
         std::os::unix::fs::symlink(".git/config", root.join("inside.json")).unwrap();
         for name in ["soft.json", "hard.json", "folder/a.jsonl"] {
-            refused(root, &["gate", "--report", &format!("json={name}")], "is an input");
-            refused(root, &["replay", "traces", "--report", &format!("json={name}")], "is an input");
+            refused(
+                root,
+                &["gate", "--report", &format!("json={name}")],
+                "is an input",
+            );
+            refused(
+                root,
+                &["replay", "traces", "--report", &format!("json={name}")],
+                "is an input",
+            );
         }
-        refused(root, &["gate", "--report", "json=inside.json"], "git directory");
+        refused(
+            root,
+            &["gate", "--report", "json=inside.json"],
+            "git directory",
+        );
     }
 }
 
@@ -68,20 +142,40 @@ fn nothing_that_is_read_is_overwritten_by_whatever_name() {
 fn nothing_is_written_into_a_git_directory() {
     let repository = repository();
     let root = repository.path();
-    for file in [".git/config", ".git/hooks/post-checkout", "traces/../.git/x", ".GIT/x"] {
+    for file in [
+        ".git/config",
+        ".git/hooks/post-checkout",
+        "traces/../.git/x",
+        ".GIT/x",
+    ] {
         let file = &format!("json={file}");
         if !file.contains(".GIT") {
             refused(root, &["gate", "--report", file], "git directory");
         }
         let (code, said) = run(root, &["replay", "traces", "--report", file]);
-        assert!(code == 2 && said.contains("git directory"), "{file}: {said}");
+        assert!(
+            code == 2 && said.contains("git directory"),
+            "{file}: {said}"
+        );
     }
-    refused(root, &["redact", "traces/a.jsonl", ".git/x"], "git directory");
+    refused(
+        root,
+        &["redact", "traces/a.jsonl", ".git/x"],
+        "git directory",
+    );
     refused(root, &["schema", "write", ".git/hooks"], "git directory");
-    refused(root, &["gate", "--write-baseline", ".git/x"], "git directory");
+    refused(
+        root,
+        &["gate", "--write-baseline", ".git/x"],
+        "git directory",
+    );
     // A repository without a work tree is called anything.
     git2::Repository::init_bare(root.join("bare")).unwrap();
-    refused(root, &["gate", "--report", "json=bare/hooks/x"], "git directory");
+    refused(
+        root,
+        &["gate", "--report", "json=bare/hooks/x"],
+        "git directory",
+    );
 }
 
 #[test]
@@ -89,7 +183,16 @@ fn two_outputs_are_two_files() {
     let repository = repository();
     let root = repository.path();
     for other in ["a.json", "./a.json", "traces/../a.json", "A.json"] {
-        let (code, said) = run(root, &["gate", "--report", "json=a.json", "--report", &format!("html={other}")]);
+        let (code, said) = run(
+            root,
+            &[
+                "gate",
+                "--report",
+                "json=a.json",
+                "--report",
+                &format!("html={other}"),
+            ],
+        );
         assert!(code == 2 && said.contains("two "), "{other}: {code} {said}");
     }
     assert!(!root.join("a.json").exists());
@@ -106,20 +209,42 @@ fn a_report_replaces_an_older_one_and_keeps_what_it_may() {
         fs::set_permissions(root.join("a.json"), fs::Permissions::from_mode(0o600)).unwrap();
         std::os::unix::fs::symlink("a.json", root.join("link.json")).unwrap();
     }
-    let target = if cfg!(unix) { "json=link.json" } else { "json=a.json" };
+    let target = if cfg!(unix) {
+        "json=link.json"
+    } else {
+        "json=a.json"
+    };
     assert_eq!(run(root, &["gate", "--report", target]).0, 0);
-    assert!(fs::read_to_string(root.join("a.json")).unwrap().contains("\"executions\""));
+    assert!(
+        fs::read_to_string(root.join("a.json"))
+            .unwrap()
+            .contains("\"executions\"")
+    );
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
         assert!(root.join("link.json").is_symlink());
-        assert_eq!(fs::metadata(root.join("a.json")).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            fs::metadata(root.join("a.json"))
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o777,
+            0o600
+        );
         assert_eq!(run(root, &["gate", "--report", "json=/dev/null"]).0, 0);
         let (code, said) = run(root, &["gate", "-q", "--report", "json=/dev/stdout"]);
         assert!(code == 0 && said.contains("\"executions\""), "{said}");
     }
-    let left: Vec<_> = fs::read_dir(root).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert!(left.iter().all(|name| !name.to_string_lossy().contains("tmp~")), "{left:?}");
+    let left: Vec<_> = fs::read_dir(root)
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
+    assert!(
+        left.iter()
+            .all(|name| !name.to_string_lossy().contains("tmp~")),
+        "{left:?}"
+    );
     // A baseline may replace itself.
     assert_eq!(run(root, &["gate", "--write-baseline", "b.json"]).0, 0);
     assert_eq!(run(root, &["gate", "--write-baseline", "b.json"]).0, 0);
@@ -137,12 +262,21 @@ fn a_hint_fits_what_went_wrong() {
         let (code, said) = run(root, args);
         assert!(code == 2 && said.contains(hint), "{args:?}: {code} {said}");
     };
-    said(&["replay", "traces", "--report", "json=out"], "it is a directory");
-    said(&["replay", "traces", "--report", "json=none/x"], "its directory must exist");
+    said(
+        &["replay", "traces", "--report", "json=out"],
+        "it is a directory",
+    );
+    said(
+        &["replay", "traces", "--report", "json=none/x"],
+        "its directory must exist",
+    );
     said(&["explain", "circle"], "can't read `circle`");
     said(&["explain", "none"], "there is no such file");
     said(&["gate", "--config", "out"], "it is a directory");
     if Path::new("/dev/full").exists() {
-        said(&["replay", "traces", "--report", "json=/dev/full"], "no space left");
+        said(
+            &["replay", "traces", "--report", "json=/dev/full"],
+            "no space left",
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! One policy of fifteen rules about tool calls, written for three engines, asked the same questions.
+//! One policy of fifteen rules about tool calls, written for three engines, asked the same
+//! questions.
 //!
 //! Each engine is asked in the way its own documentation shows, with everything that can be made
 //! beforehand made beforehand. The three must agree on every answer before any time is taken.
@@ -33,8 +34,8 @@ fn ours() -> Policy {
     load("peers.yaml", &text).unwrap_or_else(|e| panic!("{e:?}"))
 }
 
-/// The globs of the other policies are beginnings and parts of names here: regorus would compile each glob at each question,
-/// which takes it twenty-five times as long.
+/// The globs of the other policies are beginnings and parts of names here: regorus would compile
+/// each glob at each question, which takes it twenty-five times as long.
 fn rego() -> Engine {
     let mut text = String::from("package peers\nimport rego.v1\ndefault decision := \"ask\"\n");
     text += "decision := \"deny\" if denied\ndecision := \"allow\" if { not denied; allowed }\n";
@@ -62,7 +63,8 @@ fn cedar() -> PolicySet {
     PolicySet::from_str(&text).unwrap()
 }
 
-/// The tool and the path of a question: most are allowed, some forbidden by tool or by path, some by nobody.
+/// The tool and the path of a question: most are allowed, some forbidden by tool or by path, some
+/// by nobody.
 fn question(n: usize) -> (String, String) {
     let tool = match n % 10 {
         0 => format!("mcp__server{}__read", n % 13),

@@ -14,28 +14,49 @@ use std::path::{Path, PathBuf};
 /// Paths that a sentence names; the rest is counted.
 const SHOWN: usize = 10;
 
-/// Applies what the traces of this change record to where the branch parted from `revision`, and compares with `HEAD` (YV702,
-/// YV704). Traces that stood there already account for nothing, and traces need no trace.
+/// Applies what the traces of this change record to where the branch parted from `revision`, and
+/// compares with `HEAD` (YV702, YV704). Traces that stood there already account for nothing, and
+/// traces need no trace.
 pub(super) fn settle(
     located: &Located,
     revision: &str,
     inputs: &[Result<Found, Missing>],
     report: &mut Report,
 ) -> Result<(), Failure> {
-    let folder = if located.root.as_os_str().is_empty() { Path::new(".") } else { &located.root };
+    let folder = if located.root.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        &located.root
+    };
     let repository = Repository::discover(folder).map_err(|e| unable(&e))?;
-    let top = repository.work_tree().ok_or_else(|| Failure::unable("the repository has no work tree", "run the gate in one"))?;
-    let top =
-        top.canonicalize().map_err(|e| Failure::unable(format!("can't read `{}`: {e}", top.display()), "it must be readable"))?;
-    let (head, base) =
-        (repository.commit("HEAD").map_err(|e| unable(&e))?, repository.commit_of_one_name(revision).map_err(|e| unable(&e))?);
+    let top = repository
+        .work_tree()
+        .ok_or_else(|| Failure::unable("the repository has no work tree", "run the gate in one"))?;
+    let top = top.canonicalize().map_err(|e| {
+        Failure::unable(
+            format!("can't read `{}`: {e}", top.display()),
+            "it must be readable",
+        )
+    })?;
+    let (head, base) = (
+        repository.commit("HEAD").map_err(|e| unable(&e))?,
+        repository
+            .commit_of_one_name(revision)
+            .map_err(|e| unable(&e))?,
+    );
     let Some(base) = repository.merge_base(head, base).map_err(|e| unable(&e))? else {
         let remedy = "fetch the whole history: a shallow clone hides what they share";
-        return Err(Failure::unable(format!("`HEAD` and `{revision}` share no commit ([traces] account-for)"), remedy));
+        return Err(Failure::unable(
+            format!("`HEAD` and `{revision}` share no commit ([traces] account-for)"),
+            remedy,
+        ));
     };
     let own = own_paths(&top, inputs);
     for (path, (name, file)) in &own {
-        if repository.is_unchanged(base, path, file).map_err(|e| unable(&e))? {
+        if repository
+            .is_unchanged(base, path, file)
+            .map_err(|e| unable(&e))?
+        {
             for summary in report.summaries.iter_mut().filter(|s| &*s.file == *name) {
                 summary.changes = Box::default();
             }
@@ -43,44 +64,107 @@ pub(super) fn settle(
     }
     let own: BTreeSet<String> = own.into_keys().collect();
     let (before, after) = (tree(&repository, base)?, tree(&repository, head)?);
-    settle_but(report, (base, &before), Some((head, &after)), &own)
-        .map_err(|e| Failure::unable(e.to_string(), "a shallow or partial clone may lack it: fetch it"))?;
-    let file = inputs.iter().flatten().next().map_or(String::new(), |found| found.name.clone());
-    let place = || Place { file: file.as_str().into(), ..Place::default() };
-    if let Some(account) = report.account.as_ref().filter(|a| a.accounts_for_head == Some(Accounted::NotRecorded)) {
+    settle_but(report, (base, &before), Some((head, &after)), &own).map_err(|e| {
+        Failure::unable(
+            e.to_string(),
+            "a shallow or partial clone may lack it: fetch it",
+        )
+    })?;
+    let file = inputs
+        .iter()
+        .flatten()
+        .next()
+        .map_or(String::new(), |found| found.name.clone());
+    let place = || Place {
+        file: file.as_str().into(),
+        ..Place::default()
+    };
+    if let Some(account) = report
+        .account
+        .as_ref()
+        .filter(|a| a.accounts_for_head == Some(Accounted::NotRecorded))
+    {
         let open = list(&account.content_not_recorded);
-        let why =
-            if open.is_empty() { "a diff can't be checked".into() } else { format!("the content of {open} isn't recorded") };
-        let message = format!("it can't be told whether the record accounts for what has changed since `{revision}`: {why}");
-        let about = subject(["not recorded"].into_iter().chain(account.content_not_recorded.iter().map(|p| &**p)));
-        strict::add(report, Finding { subject: Some(about), ..strict::error(704, place(), message) });
+        let why = if open.is_empty() {
+            "a diff can't be checked".into()
+        } else {
+            format!("the content of {open} isn't recorded")
+        };
+        let message = format!(
+            "it can't be told whether the record accounts for what has changed since `{revision}`: {why}"
+        );
+        let about = subject(
+            ["not recorded"]
+                .into_iter()
+                .chain(account.content_not_recorded.iter().map(|p| &**p)),
+        );
+        strict::add(
+            report,
+            Finding {
+                subject: Some(about),
+                ..strict::error(704, place(), message)
+            },
+        );
     }
-    let written: BTreeSet<String> =
-        located.config.reports.values().filter_map(|path| below(&top, &located.root.join(path))).collect();
+    let written: BTreeSet<String> = located
+        .config
+        .reports
+        .values()
+        .filter_map(|path| below(&top, &located.root.join(path)))
+        .collect();
     let differs = repository.uncommitted().map_err(|e| unable(&e))?;
     let others = |known| {
-        let wanted = differs.iter().filter(|(path, k)| *k == known && !own.contains(path) && !written.contains(path));
-        wanted.map(|(path, _)| path.clone()).collect::<Vec<String>>()
+        let wanted = differs
+            .iter()
+            .filter(|(path, k)| *k == known && !own.contains(path) && !written.contains(path));
+        wanted
+            .map(|(path, _)| path.clone())
+            .collect::<Vec<String>>()
     };
     let (changed, new) = (others(true), others(false));
     if !changed.is_empty() {
-        let message =
-            format!("the work tree has changes that aren't committed, and nothing accounts for them: {}", list(&changed));
-        let about = subject(["uncommitted"].into_iter().chain(changed.iter().map(|p| &**p)));
-        strict::add(report, Finding { subject: Some(about), ..strict::error(704, place(), message) });
+        let message = format!(
+            "the work tree has changes that aren't committed, and nothing accounts for them: {}",
+            list(&changed)
+        );
+        let about = subject(
+            ["uncommitted"]
+                .into_iter()
+                .chain(changed.iter().map(|p| &**p)),
+        );
+        strict::add(
+            report,
+            Finding {
+                subject: Some(about),
+                ..strict::error(704, place(), message)
+            },
+        );
     }
     if !new.is_empty() {
-        report.notices.push(format!("files that git doesn't know were not accounted for: {}", list(&new)));
+        report.notices.push(format!(
+            "files that git doesn't know were not accounted for: {}",
+            list(&new)
+        ));
     }
-    let uncommitted: Vec<String> = differs.into_iter().map(|(path, _)| path).filter(|path| own.contains(path)).collect();
+    let uncommitted: Vec<String> = differs
+        .into_iter()
+        .map(|(path, _)| path)
+        .filter(|path| own.contains(path))
+        .collect();
     if !uncommitted.is_empty() {
-        report.notices.push(format!("traces that aren't committed as they lie here: {}", list(&uncommitted)));
+        report.notices.push(format!(
+            "traces that aren't committed as they lie here: {}",
+            list(&uncommitted)
+        ));
     }
     Ok(())
 }
 
 /// The inputs by their paths in the repository, each with its name in the report.
-fn own_paths<'i>(top: &Path, inputs: &'i [Result<Found, Missing>]) -> BTreeMap<String, (&'i str, &'i Path)> {
+fn own_paths<'i>(
+    top: &Path,
+    inputs: &'i [Result<Found, Missing>],
+) -> BTreeMap<String, (&'i str, &'i Path)> {
     let own = |found: &'i Found| match &found.input {
         Input::File(path) => Some((below(top, path)?, (&*found.name, path.as_path()))),
         Input::Stdin => None,
@@ -90,17 +174,31 @@ fn own_paths<'i>(top: &Path, inputs: &'i [Result<Found, Missing>]) -> BTreeMap<S
 
 /// The path of a file from the top, whatever links lead to its folder.
 fn below(top: &Path, path: &Path) -> Option<String> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let real: PathBuf = folder.canonicalize().ok()?.join(path.file_name()?);
-    Some(real.strip_prefix(top).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/"))
+    Some(
+        real.strip_prefix(top)
+            .ok()?
+            .to_str()?
+            .replace(std::path::MAIN_SEPARATOR, "/"),
+    )
 }
 
-fn tree(repository: &Repository, id: crate::workspace::git::ObjectId) -> Result<Revision<'_>, Failure> {
+fn tree(
+    repository: &Repository,
+    id: crate::workspace::git::ObjectId,
+) -> Result<Revision<'_>, Failure> {
     Revision::new(repository, id).map_err(|e| unable(&e))
 }
 
 fn unable(error: &GitError) -> Failure {
-    Failure::unable(error.to_string(), "[traces] account-for names a revision; is it fetched (`fetch-depth: 0`)?")
+    Failure::unable(
+        error.to_string(),
+        "[traces] account-for names a revision; is it fetched (`fetch-depth: 0`)?",
+    )
 }
 
 /// The first few paths in backticks.

@@ -1,7 +1,7 @@
 //! `gate`: the one command for a pull request.
 //!
-//! It reads the configuration, runs the steps that it names, puts what they found into one report, and ends with
-//! one exit code. A step that isn't run is said to be not run.
+//! It reads the configuration, runs the steps that it names, puts what they found into one report,
+//! and ends with one exit code. A step that isn't run is said to be not run.
 
 mod account;
 mod setup;
@@ -60,7 +60,8 @@ pub(super) struct GateArgs {
 /// Milliseconds since the epoch of a day or an instant.
 pub(super) fn time(text: &str) -> Result<i64, String> {
     let day = day_end(text).map(|end| end - 86_400_000);
-    day.or_else(|| crate::time::parse_rfc3339(text)).ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
+    day.or_else(|| crate::time::parse_rfc3339(text))
+        .ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
 }
 
 impl GateArgs {
@@ -85,55 +86,108 @@ impl GateArgs {
         let located = self.rules.locate(Path::new("."))?;
         let config = &located.config;
         let targets = self.targets(&located)?;
-        let max_turns = if targets.iter().any(|t| t.format == Format::Html) { self.max_turns } else { 0 };
+        let max_turns = if targets.iter().any(|t| t.format == Format::Html) {
+            self.max_turns
+        } else {
+            0
+        };
         let baseline = located.baseline(self.baseline.as_deref())?;
         self.keep_apart(&located, &targets)?;
         let before = self.attest.before(&located, baseline.as_ref())?;
-        let steps::Part { mut report, missing, lacking } = steps::run(&located, max_turns)?;
+        let steps::Part {
+            mut report,
+            missing,
+            lacking,
+        } = steps::run(&located, max_turns)?;
         report.notices.splice(0..0, located.notices.iter().cloned());
-        report.findings.sort_by_cached_key(crate::diag::Finding::order);
+        report
+            .findings
+            .sort_by_cached_key(crate::diag::Finding::order);
         assign_fingerprints(&mut report.findings);
         let applied = self.apply(&mut report, &located, baseline.as_ref())?;
         report.notices.extend(applied.notices.iter().cloned());
-        report.notices.extend(config.not_run().into_iter().map(|name| format!("[{name}] is configured and not run by the gate")));
+        report.notices.extend(
+            config
+                .not_run()
+                .into_iter()
+                .map(|name| format!("[{name}] is configured and not run by the gate")),
+        );
         let threshold = match self.fail_on {
             Some(fail_on) => fail_on.severity(),
-            None => config.fail_on.map_or(Some(crate::diag::Severity::Error), crate::config::Threshold::severity),
+            None => config.fail_on.map_or(
+                Some(crate::diag::Severity::Error),
+                crate::config::Threshold::severity,
+            ),
         };
         if threshold.is_none() {
-            report.notices.push("findings fail nothing here, however bad they are (fail-on = \"never\")".into());
+            report.notices.push(
+                "findings fail nothing here, however bad they are (fail-on = \"never\")".into(),
+            );
             if report.counts.errors > 0 {
-                report.notices.push(Outcome::not_enforced(report.counts.errors));
+                report
+                    .notices
+                    .push(Outcome::not_enforced(report.counts.errors));
             }
         }
         let outcome = match (outcome(&mut report, threshold, missing, config), lacking) {
             (Outcome::Clean | Outcome::Unenforced(_), Some(lacking)) => Outcome::Empty(lacking),
             (outcome, _) => outcome,
         };
-        let text = TextOptions { quiet: self.quiet, verbose: self.verbose, ..TextOptions::default() };
-        let command = shell_line(&[&["yuangs-verify".into(), "gate".into()], &located.arguments()[..]].concat());
+        let text = TextOptions {
+            quiet: self.quiet,
+            verbose: self.verbose,
+            ..TextOptions::default()
+        };
+        let command = shell_line(
+            &[
+                &["yuangs-verify".into(), "gate".into()],
+                &located.arguments()[..],
+            ]
+            .concat(),
+        );
         let statistics = statistics(&targets, &report);
-        let run = Run { report: &report, outcome: &outcome, text, command: &command, statistics: statistics.as_ref() };
+        let run = Run {
+            report: &report,
+            outcome: &outcome,
+            text,
+            command: &command,
+            statistics: statistics.as_ref(),
+        };
         self.reports.write(&targets, &run)?;
-        self.attest.after(before, &located, baseline.as_ref(), (&report, &applied, &outcome, self.now.unwrap_or_default()))?;
+        self.attest.after(
+            before,
+            &located,
+            baseline.as_ref(),
+            (&report, &applied, &outcome, self.now.unwrap_or_default()),
+        )?;
         if let Some(sentence) = outcome.sentence() {
             tell(sentence);
         }
         Ok(exit_code(&outcome))
     }
 
-    /// The reports of the command line and of the configuration; a path of the latter is relative to it.
+    /// The reports of the command line and of the configuration; a path of the latter is relative
+    /// to it.
     fn targets(&self, located: &Located) -> Result<Vec<Target>, Failure> {
         let mut targets = self.reports.targets()?;
         for (name, path) in &located.config.reports {
             let format = Format::parse(name).ok_or_else(|| {
                 let known = Format::ALL.map(Format::name).join(", ");
-                Failure::unable(format!("[reports]: no format is called `{name}`"), format!("formats: {known}"))
+                Failure::unable(
+                    format!("[reports]: no format is called `{name}`"),
+                    format!("formats: {known}"),
+                )
             })?;
             let path = located.root.join(path);
             if !located.holds(&path) {
-                let message = format!("[reports]: `{}` leads out of the folder of the configuration", path.display());
-                return Err(Failure::unable(message, "symbolic links aren't followed; --report goes anywhere"));
+                let message = format!(
+                    "[reports]: `{}` leads out of the folder of the configuration",
+                    path.display()
+                );
+                return Err(Failure::unable(
+                    message,
+                    "symbolic links aren't followed; --report goes anywhere",
+                ));
             }
             if !targets.iter().any(|t| t.path == path) {
                 targets.push(Target { format, path });
@@ -142,8 +196,8 @@ impl GateArgs {
         Ok(targets)
     }
 
-    /// Nothing that is written may be something that is read, in the work tree or at another revision. A baseline that is
-    /// written may replace itself.
+    /// Nothing that is written may be something that is read, in the work tree or at another
+    /// revision. A baseline that is written may replace itself.
     fn keep_apart(&self, located: &Located, targets: &[Target]) -> Result<(), Failure> {
         let config = &located.config;
         let (attestation, key) = self.attest.files();
@@ -154,29 +208,46 @@ impl GateArgs {
             Some(located.path.clone()),
             name,
             config.keys.as_ref().map(|k| below(&k.file)),
-            config.repo_map.as_ref().and_then(|m| m.file.as_ref()).map(below),
+            config
+                .repo_map
+                .as_ref()
+                .and_then(|m| m.file.as_ref())
+                .map(below),
             key.map(Path::to_path_buf),
         ];
         files.iter().flatten().for_each(|path| inputs.add(path));
-        config.policy.iter().flat_map(|p| policy_files(&below(&p.file))).for_each(|path| inputs.add(&path));
+        config
+            .policy
+            .iter()
+            .flat_map(|p| policy_files(&below(&p.file)))
+            .for_each(|path| inputs.add(&path));
         if let Some(traces) = &config.traces {
             inputs.add_found(&located.traces(traces)?.inputs);
         }
         let reports = || targets.iter().filter_map(Target::file).chain(attestation);
         inputs.keep_apart(reports().chain(self.write_baseline.as_deref()))?;
-        for (path, own) in
-            reports().map(|path| (path, Own::Nothing)).chain(self.write_baseline.as_deref().map(|p| (p, Own::Baseline)))
+        for (path, own) in reports()
+            .map(|path| (path, Own::Nothing))
+            .chain(self.write_baseline.as_deref().map(|p| (p, Own::Baseline)))
         {
             guard::check_against(located, path, own)?;
             guard::check(path, own)?;
         }
         let mut known = Inputs::default();
-        let baseline = [self.baseline.clone(), config.baseline.as_ref().map(|b| below(&b.file))];
+        let baseline = [
+            self.baseline.clone(),
+            config.baseline.as_ref().map(|b| below(&b.file)),
+        ];
         baseline.iter().flatten().for_each(|path| known.add(path));
         known.keep_apart(reports())
     }
 
-    fn apply(&self, report: &mut Report, located: &Located, baseline: Option<&Material>) -> Result<Applied, Failure> {
+    fn apply(
+        &self,
+        report: &mut Report,
+        located: &Located,
+        baseline: Option<&Material>,
+    ) -> Result<Applied, Failure> {
         let config = &located.config;
         if let Some(path) = &self.write_baseline {
             let mut applied = apply(report, config, None, self.now);
@@ -186,7 +257,9 @@ impl GateArgs {
             applied.notices.extend(known.notices);
             return Ok(applied);
         }
-        let baseline = baseline.map(|file| read_baseline(located, file)).transpose()?;
+        let baseline = baseline
+            .map(|file| read_baseline(located, file))
+            .transpose()?;
         Ok(apply(report, config, baseline.as_ref(), self.now))
     }
 }
@@ -194,11 +267,17 @@ impl GateArgs {
 pub(super) fn read_baseline(located: &Located, file: &Material) -> Result<Baseline, Failure> {
     let (path, text) = (located.label(file), located.text(file)?);
     let remedy = "`gate --write-baseline FILE` writes one";
-    Baseline::parse(&text).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
+    Baseline::parse(&text)
+        .map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
 }
 
 /// The outcome: as for `replay`, and besides a gate needs a decision to judge.
-fn outcome(report: &mut Report, threshold: Option<crate::diag::Severity>, missing: Option<String>, config: &Config) -> Outcome {
+fn outcome(
+    report: &mut Report,
+    threshold: Option<crate::diag::Severity>,
+    missing: Option<String>,
+    config: &Config,
+) -> Outcome {
     let mut outcome = Outcome::of(report, threshold, false);
     if matches!(outcome, Outcome::Empty(_))
         && let Some(missing) = missing
@@ -211,7 +290,9 @@ fn outcome(report: &mut Report, threshold: Option<crate::diag::Severity>, missin
     let allowed = config.traces.as_ref().and_then(|t| t.allow_empty.as_ref());
     match (&outcome, allowed) {
         (Outcome::Empty(why), Some(reason)) => {
-            report.notices.push(format!("{why}; allowed by the configuration: {reason}"));
+            report
+                .notices
+                .push(format!("{why}; allowed by the configuration: {reason}"));
             Outcome::of_nothing(report, threshold)
         }
         _ => outcome,

@@ -4,7 +4,9 @@ use crate::cli::file;
 use crate::cli::output::Failure;
 use crate::config::{Config, FILE, TraceMatch, Traces};
 use crate::knowledge::stays;
-use crate::source::{Choice, Discovery, Found, Missing, NO_ENDING, NOT_INCLUDED, by_name, survey_by};
+use crate::source::{
+    Choice, Discovery, Found, Missing, NO_ENDING, NOT_INCLUDED, by_name, survey_by,
+};
 use crate::workspace::git::{GitError, ObjectId, Repository};
 use clap::Args;
 use std::io;
@@ -16,14 +18,17 @@ const MOST: usize = 64 << 20;
 /// Whose rules a gate goes by.
 #[derive(Debug, Default, Clone, Args)]
 pub(in crate::cli) struct RulesArgs {
-    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder upward.
+    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder
+    /// upward.
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) config: Option<PathBuf>,
-    /// Read configuration, policy, trust file and baseline from this revision of the repository, as `origin/main`, so that a
-    /// change isn't checked by its own rules; traces are read from the work tree. `REV:PATH` names the configuration.
+    /// Read configuration, policy, trust file and baseline from this revision of the repository, as
+    /// `origin/main`, so that a change isn't checked by its own rules; traces are read from the
+    /// work tree. `REV:PATH` names the configuration.
     #[arg(long, value_name = "REV", conflicts_with = "config")]
     config_from: Option<String>,
-    /// Where that revision has no configuration, go by the one of the work tree: for the change that brings the first one.
+    /// Where that revision has no configuration, go by the one of the work tree: for the change
+    /// that brings the first one.
     #[arg(long, requires = "config_from")]
     first_run: bool,
 }
@@ -31,7 +36,10 @@ pub(in crate::cli) struct RulesArgs {
 impl RulesArgs {
     /// A configuration that is named, or the nearest one.
     pub(in crate::cli) fn of(config: Option<PathBuf>) -> Self {
-        Self { config, ..Self::default() }
+        Self {
+            config,
+            ..Self::default()
+        }
     }
 
     /// Whether a revision is named.
@@ -103,12 +111,23 @@ impl Material {
 impl Located {
     /// An empty configuration in a folder.
     pub(in crate::cli) fn at(root: &Path) -> Self {
-        let root = if root == Path::new(".") { PathBuf::new() } else { root.to_path_buf() };
-        Self { config: Config::default(), path: root.join(FILE), root, notices: Vec::new(), pinned: None }
+        let root = if root == Path::new(".") {
+            PathBuf::new()
+        } else {
+            root.to_path_buf()
+        };
+        Self {
+            config: Config::default(),
+            path: root.join(FILE),
+            root,
+            notices: Vec::new(),
+            pinned: None,
+        }
     }
 
-    /// Whether a file that is to be written lies below the configuration, symbolic links and all. The
-    /// repository that is judged may hold links to places that aren't its own. It needn't be there yet, nor its folder.
+    /// Whether a file that is to be written lies below the configuration, symbolic links and all.
+    /// The repository that is judged may hold links to places that aren't its own. It needn't be
+    /// there yet, nor its folder.
     pub(in crate::cli) fn holds(&self, path: &Path) -> bool {
         stays(&self.root, path)
     }
@@ -117,13 +136,21 @@ impl Located {
     pub(in crate::cli) fn arguments(&self) -> [String; 2] {
         match &self.pinned {
             Some(pinned) => ["--config-from".into(), pinned.written.clone()],
-            None => ["--config".into(), self.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())],
+            None => [
+                "--config".into(),
+                self.path
+                    .file_name()
+                    .map_or_else(String::new, |n| n.to_string_lossy().into_owned()),
+            ],
         }
     }
 
     /// The configuration itself.
     pub(in crate::cli) fn itself(&self) -> Material {
-        self.pinned.as_ref().map_or_else(|| Material::File(self.path.clone()), |p| Material::Pinned(p.file.clone()))
+        self.pinned.as_ref().map_or_else(
+            || Material::File(self.path.clone()),
+            |p| Material::Pinned(p.file.clone()),
+        )
     }
 
     /// A file that the configuration names.
@@ -131,28 +158,47 @@ impl Located {
     /// # Errors
     /// When it is read from a revision, and the path leads out of it.
     pub(in crate::cli) fn material(&self, file: &str) -> Result<Material, Failure> {
-        let Some(pinned) = &self.pinned else { return Ok(Material::File(self.root.join(file))) };
+        let Some(pinned) = &self.pinned else {
+            return Ok(Material::File(self.root.join(file)));
+        };
         let below = inside(Path::new(file)).ok_or_else(|| {
-            let message = format!("`{file}` of the configuration leads out of its folder in `{}`", pinned.written);
-            Failure::unable(message, "with --config-from paths are relative, without `..`")
+            let message = format!(
+                "`{file}` of the configuration leads out of its folder in `{}`",
+                pinned.written
+            );
+            Failure::unable(
+                message,
+                "with --config-from paths are relative, without `..`",
+            )
         })?;
         Ok(Material::Pinned(format!("{}{below}", pinned.folder)))
     }
 
-    /// A file that the command line names. With the rules of a revision, what lies in the work tree is read there: whoever
-    /// wrote the change wrote that as well.
+    /// A file that the command line names. With the rules of a revision, what lies in the work tree
+    /// is read there: whoever wrote the change wrote that as well.
     pub(in crate::cli) fn named(&self, path: &Path) -> Material {
         let there = || {
             let pinned = self.pinned.as_ref()?;
-            let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let below = folder.canonicalize().ok()?.strip_prefix(&pinned.top).ok()?.join(path.file_name()?);
+            let folder = path
+                .parent()
+                .filter(|p| !p.as_os_str().is_empty())
+                .unwrap_or(Path::new("."));
+            let below = folder
+                .canonicalize()
+                .ok()?
+                .strip_prefix(&pinned.top)
+                .ok()?
+                .join(path.file_name()?);
             Some(Material::Pinned(slashes(&below)))
         };
         there().unwrap_or_else(|| Material::File(path.to_path_buf()))
     }
 
     /// The baseline: the one that is told, or that of the configuration.
-    pub(in crate::cli) fn baseline(&self, told: Option<&Path>) -> Result<Option<Material>, Failure> {
+    pub(in crate::cli) fn baseline(
+        &self,
+        told: Option<&Path>,
+    ) -> Result<Option<Material>, Failure> {
         match (told, &self.config.baseline) {
             (Some(path), _) => Ok(Some(self.named(path))),
             (None, Some(baseline)) => self.material(&baseline.file).map(Some),
@@ -179,12 +225,18 @@ impl Located {
         match (material, &self.pinned) {
             (Material::File(path), _) => file::text(path),
             (Material::Pinned(path), Some(pinned)) => pinned.text(path),
-            (Material::Pinned(path), None) => Err(Failure::unable(format!("can't read `{path}`"), "no revision is named")),
+            (Material::Pinned(path), None) => Err(Failure::unable(
+                format!("can't read `{path}`"),
+                "no revision is named",
+            )),
         }
     }
 
     /// As [`Located::text`]; `None` where there is no such file.
-    pub(in crate::cli) fn text_if_there(&self, material: &Material) -> Result<Option<String>, Failure> {
+    pub(in crate::cli) fn text_if_there(
+        &self,
+        material: &Material,
+    ) -> Result<Option<String>, Failure> {
         let there = match (material, &self.pinned) {
             (Material::File(path), _) => path.is_file(),
             (Material::Pinned(path), Some(pinned)) => pinned.has(path)?,
@@ -193,7 +245,8 @@ impl Located {
         there.then(|| self.text(material)).transpose()
     }
 
-    /// The traces of the configuration, and what lies under their paths and is none; under names that are relative to it.
+    /// The traces of the configuration, and what lies under their paths and is none; under names
+    /// that are relative to it.
     ///
     /// # Errors
     /// When it can't be said which files are traces.
@@ -202,8 +255,14 @@ impl Located {
     }
 
     /// As [`Located::traces`], for some of the paths.
-    pub(in crate::cli) fn traces_under(&self, traces: &Traces, paths: &[String]) -> Result<Discovery, Failure> {
-        let files = traces.files().map_err(|e| Failure::unable(e.to_string(), "docs/gate.md says which globs there are"))?;
+    pub(in crate::cli) fn traces_under(
+        &self,
+        traces: &Traces,
+        paths: &[String],
+    ) -> Result<Discovery, Failure> {
+        let files = traces.files().map_err(|e| {
+            Failure::unable(e.to_string(), "docs/gate.md says which globs there are")
+        })?;
         let choose = |path: &Path| match files.classify(&self.name(&path.to_string_lossy())) {
             TraceMatch::Trace => Choice::Read,
             TraceMatch::Excluded => Choice::Leave,
@@ -213,12 +272,18 @@ impl Located {
             },
             TraceMatch::Unsaid => by_name(path),
         };
-        let (away, paths): (Vec<PathBuf>, Vec<PathBuf>) =
-            paths.iter().map(|p| self.root.join(p)).partition(|path| self.is_led_away(path));
+        let (away, paths): (Vec<PathBuf>, Vec<PathBuf>) = paths
+            .iter()
+            .map(|p| self.root.join(p))
+            .partition(|path| self.is_led_away(path));
         let mut found = survey_by(&paths, &choose);
         found.inputs.extend(away.into_iter().map(|path| {
-            let error = io::Error::other("a symbolic link leads out of the repository, and isn't followed");
-            Err(Missing { name: path.to_string_lossy().into_owned(), error })
+            let error =
+                io::Error::other("a symbolic link leads out of the repository, and isn't followed");
+            Err(Missing {
+                name: path.to_string_lossy().into_owned(),
+                error,
+            })
         }));
         for input in &mut found.inputs {
             match input {
@@ -238,22 +303,40 @@ impl Located {
         Ok(found)
     }
 
-    /// Whether symbolic links lead from a path of the configuration out of the repository, or into its git directory. Where there is
-    /// none, the folder of the configuration counts.
+    /// Whether symbolic links lead from a path of the configuration out of the repository, or into
+    /// its git directory. Where there is none, the folder of the configuration counts.
     fn is_led_away(&self, path: &Path) -> bool {
-        let root = if self.root.as_os_str().is_empty() { Path::new(".") } else { &self.root };
-        let (Ok(root), Ok(real)) = (root.canonicalize(), path.canonicalize()) else { return false };
+        let root = if self.root.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            &self.root
+        };
+        let (Ok(root), Ok(real)) = (root.canonicalize(), path.canonicalize()) else {
+            return false;
+        };
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         if below.is_absolute() || lexical(&root, below) == real {
             return false;
         }
-        let top = Repository::discover(&root).ok().and_then(|r| r.work_tree()).and_then(|top| top.canonicalize().ok());
-        let inside = real.strip_prefix(top.as_ref().filter(|top| root.starts_with(top)).unwrap_or(&root));
-        inside.is_err() || inside.is_ok_and(|inside| inside.components().any(|c| c.as_os_str().eq_ignore_ascii_case(".git")))
+        let top = Repository::discover(&root)
+            .ok()
+            .and_then(|r| r.work_tree())
+            .and_then(|top| top.canonicalize().ok());
+        let inside = real.strip_prefix(
+            top.as_ref()
+                .filter(|top| root.starts_with(top))
+                .unwrap_or(&root),
+        );
+        inside.is_err()
+            || inside.is_ok_and(|inside| {
+                inside
+                    .components()
+                    .any(|c| c.as_os_str().eq_ignore_ascii_case(".git"))
+            })
     }
 
-    /// The name of a file in reports: relative to the configuration, wherever the command was started, so that
-    /// fingerprints stay.
+    /// The name of a file in reports: relative to the configuration, wherever the command was
+    /// started, so that fingerprints stay.
     pub(in crate::cli) fn name(&self, name: &str) -> String {
         let path = Path::new(name);
         let below = path.strip_prefix(&self.root).unwrap_or(path);
@@ -264,34 +347,59 @@ impl Located {
 }
 
 impl Pinned {
-    /// The configuration of a revision: the nearest one from `folder` up to the top of the repository, or the one that is named.
+    /// The configuration of a revision: the nearest one from `folder` up to the top of the
+    /// repository, or the one that is named.
     fn locate(written: &str, first_run: bool, folder: &Path) -> Result<Located, Failure> {
         let (revision, named) = match written.split_once(':') {
             Some((revision, path)) if !revision.is_empty() => (revision, Some(path)),
             _ => (written, None),
         };
         let repository = Repository::discover(folder).map_err(|e| unable(&e))?;
-        let tree =
-            repository.work_tree().ok_or_else(|| Failure::unable("the repository has no work tree", "run the gate in one"))?;
+        let tree = repository.work_tree().ok_or_else(|| {
+            Failure::unable("the repository has no work tree", "run the gate in one")
+        })?;
         let real = |path: &Path| {
-            path.canonicalize()
-                .map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable"))
+            path.canonicalize().map_err(|e| {
+                Failure::unable(
+                    format!("can't read `{}`: {e}", path.display()),
+                    "it must be readable",
+                )
+            })
         };
         let (top, here) = (real(&tree)?, real(folder)?);
-        let commit = repository.commit_of_one_name(revision).map_err(|e| unable(&e))?;
+        let commit = repository
+            .commit_of_one_name(revision)
+            .map_err(|e| unable(&e))?;
         let places = if let Some(path) = named {
             vec![inside(Path::new(path)).ok_or_else(|| {
                 let message = format!("`{path}` leads out of the repository");
-                Failure::unable(message, "the path of a configuration counts from the top of the repository")
+                Failure::unable(
+                    message,
+                    "the path of a configuration counts from the top of the repository",
+                )
             })?]
         } else {
             let below = here.strip_prefix(&top).unwrap_or(Path::new(""));
-            below.ancestors().map(|folder| slashes(&folder.join(FILE))).collect()
+            below
+                .ancestors()
+                .map(|folder| slashes(&folder.join(FILE)))
+                .collect()
         };
-        let mut pinned = Self { repository, commit, written: written.into(), folder: String::new(), file: String::new(), top };
+        let mut pinned = Self {
+            repository,
+            commit,
+            written: written.into(),
+            folder: String::new(),
+            file: String::new(),
+            top,
+        };
         for place in places {
             if pinned.has(&place)? {
-                place.rfind('/').and_then(|end| place.get(..=end)).unwrap_or_default().clone_into(&mut pinned.folder);
+                place
+                    .rfind('/')
+                    .and_then(|end| place.get(..=end))
+                    .unwrap_or_default()
+                    .clone_into(&mut pinned.folder);
                 pinned.file = place;
                 return pinned.read(first_run);
             }
@@ -303,64 +411,103 @@ impl Pinned {
             ));
             return Ok(located);
         }
-        let remedy =
-            "--first-run goes by the work tree's, for the change that brings the first one; `REV:PATH` names one elsewhere";
-        Err(Failure::unable(format!("`{written}` has no configuration (`{FILE}`)"), remedy))
+        let remedy = "--first-run goes by the work tree's, for the change that brings the first one; `REV:PATH` names one elsewhere";
+        Err(Failure::unable(
+            format!("`{written}` has no configuration (`{FILE}`)"),
+            remedy,
+        ))
     }
 
     /// Reads the configuration.
     fn read(self, first_run: bool) -> Result<Located, Failure> {
         let path: PathBuf = self.file.as_str().into();
-        let config = parse(&format!("{}:{}", self.written, self.file), &self.text(&self.file)?)?;
+        let config = parse(
+            &format!("{}:{}", self.written, self.file),
+            &self.text(&self.file)?,
+        )?;
         let short: String = self.commit.to_string().chars().take(12).collect();
-        let mut notices = vec![format!("the rules are those of `{}` ({short}): {}", self.written, self.file)];
+        let mut notices = vec![format!(
+            "the rules are those of `{}` ({short}): {}",
+            self.written, self.file
+        )];
         if first_run {
             notices.push("--first-run isn't needed any more".into());
         }
         let root = self.top.join(&self.folder);
-        let mut located = Located { config, path, root, notices, pinned: Some(self) };
+        let mut located = Located {
+            config,
+            path,
+            root,
+            notices,
+            pinned: Some(self),
+        };
         let changed = located.changed()?;
         if !changed.is_empty() {
             let list = changed.join(", ");
-            located.notices.push(format!("the work tree has other rules, which don't count here: {list}"));
+            located.notices.push(format!(
+                "the work tree has other rules, which don't count here: {list}"
+            ));
         }
         Ok(located)
     }
 
     fn has(&self, path: &str) -> Result<bool, Failure> {
-        self.repository.has_file(self.commit, path).map_err(|e| unable(&e))
+        self.repository
+            .has_file(self.commit, path)
+            .map_err(|e| unable(&e))
     }
 
     fn text(&self, path: &str) -> Result<String, Failure> {
         if !self.has(path)? {
             let message = format!("`{}` has no file `{path}`", self.written);
-            return Err(Failure::unable(message, "with --config-from the files that the configuration names are read there too"));
+            return Err(Failure::unable(
+                message,
+                "with --config-from the files that the configuration names are read there too",
+            ));
         }
-        let bytes = self.repository.file(self.commit, path, MOST).map_err(|e| unable(&e))?;
-        String::from_utf8(bytes)
-            .map_err(|_| Failure::unable(format!("`{path}` of `{}` is not UTF-8", self.written), "it must be text"))
+        let bytes = self
+            .repository
+            .file(self.commit, path, MOST)
+            .map_err(|e| unable(&e))?;
+        String::from_utf8(bytes).map_err(|_| {
+            Failure::unable(
+                format!("`{path}` of `{}` is not UTF-8", self.written),
+                "it must be text",
+            )
+        })
     }
 }
 
 impl Located {
     /// The files of the rules that the work tree has otherwise than the revision.
     fn changed(&self) -> Result<Vec<String>, Failure> {
-        let Some(pinned) = &self.pinned else { return Ok(Vec::new()) };
+        let Some(pinned) = &self.pinned else {
+            return Ok(Vec::new());
+        };
         let mut all = vec![self.itself()];
         if let Some(policy) = &self.config.policy {
             let policy = self.material(&policy.file)?;
-            all.extend(crate::cli::policy::BESIDE.iter().map(|ending| policy.beside(ending)));
+            all.extend(
+                crate::cli::policy::BESIDE
+                    .iter()
+                    .map(|ending| policy.beside(ending)),
+            );
             all.push(policy);
         }
-        for file in [self.config.keys.as_ref().map(|k| &k.file), self.config.baseline.as_ref().map(|b| &b.file)] {
+        for file in [
+            self.config.keys.as_ref().map(|k| &k.file),
+            self.config.baseline.as_ref().map(|b| &b.file),
+        ] {
             all.extend(file.map(|file| self.material(file)).transpose()?);
         }
         let mut changed = Vec::new();
         for material in all {
-            let Material::Pinned(path) = &material else { continue };
+            let Material::Pinned(path) = &material else {
+                continue;
+            };
             let there = self.text_if_there(&material)?;
-            let here =
-                crate::source::open_regular(&pinned.top.join(path)).and_then(|f| crate::source::read_whole(f, MOST as u64));
+            let here = crate::source::open_regular(&pinned.top.join(path))
+                .and_then(|f| crate::source::read_whole(f, MOST as u64));
             if there.as_ref().map(String::as_bytes) != here.ok().as_deref() {
                 changed.push(self.label(&material).to_string_lossy().into_owned());
             }
@@ -371,7 +518,9 @@ impl Located {
 
 fn unable(error: &GitError) -> Failure {
     let remedy = match error {
-        GitError::Open { .. } => "--config-from looks for the revision in the repository of the current folder",
+        GitError::Open { .. } => {
+            "--config-from looks for the revision in the repository of the current folder"
+        }
         GitError::Revision { .. } => {
             "is it fetched? `git fetch origin BRANCH`, or `fetch-depth: 0` where the work tree is checked out"
         }
@@ -410,12 +559,17 @@ fn inside(path: &Path) -> Option<String> {
 }
 
 fn slashes(path: &Path) -> String {
-    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+    path.to_string_lossy()
+        .replace(std::path::MAIN_SEPARATOR, "/")
 }
 
 fn parse(name: &str, text: &str) -> Result<Config, Failure> {
-    Config::parse(text)
-        .map_err(|e| Failure::unable(format!("`{name}`: {e}"), "`yuangs-verify schema print config` says what may stand in it"))
+    Config::parse(text).map_err(|e| {
+        Failure::unable(
+            format!("`{name}`: {e}"),
+            "`yuangs-verify schema print config` says what may stand in it",
+        )
+    })
 }
 
 /// Reads the configuration at `path`, or the nearest one from the current folder upward.
@@ -434,8 +588,18 @@ pub(in crate::cli) fn locate(path: Option<&Path>) -> Result<Located, Failure> {
     };
     let config = parse(&path.display().to_string(), &file::text(&path)?)?;
     // `./x.toml` lies where `x.toml` does.
-    let root = path.parent().filter(|folder| *folder != Path::new(".")).map(Path::to_path_buf).unwrap_or_default();
-    Ok(Located { config, path, root, notices: Vec::new(), pinned: None })
+    let root = path
+        .parent()
+        .filter(|folder| *folder != Path::new("."))
+        .map(Path::to_path_buf)
+        .unwrap_or_default();
+    Ok(Located {
+        config,
+        path,
+        root,
+        notices: Vec::new(),
+        pinned: None,
+    })
 }
 
 fn find() -> Option<PathBuf> {
@@ -443,5 +607,7 @@ fn find() -> Option<PathBuf> {
         return Some(FILE.into());
     }
     let here = std::env::current_dir().ok()?;
-    here.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file())
+    here.ancestors()
+        .map(|folder| folder.join(FILE))
+        .find(|path| path.is_file())
 }

@@ -1,5 +1,5 @@
-//! The steps of a gate. Each looks at one section of the configuration and gives a report; a new wing of the
-//! house adds its step to [`STEPS`] and its section to the configuration.
+//! The steps of a gate. Each looks at one section of the configuration and gives a report; a new
+//! wing of the house adds its step to [`STEPS`] and its section to the configuration.
 
 use super::Located;
 use super::{account, strict};
@@ -29,7 +29,14 @@ pub(super) struct Part {
 }
 
 /// All steps, in their order.
-const STEPS: [Step; 6] = [traces, policy_test, policy_compare, policy_replay, repo_map, interfaces];
+const STEPS: [Step; 6] = [
+    traces,
+    policy_test,
+    policy_compare,
+    policy_replay,
+    repo_map,
+    interfaces,
+];
 
 /// Runs the steps; what they found is one report.
 pub(super) fn run(located: &Located, max_turns: usize) -> Result<Part, Failure> {
@@ -46,13 +53,20 @@ pub(super) fn run(located: &Located, max_turns: usize) -> Result<Part, Failure> 
 /// Replays the traces. Each record is checked against its schema on the way, as `validate` does.
 fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
     let Some(traces) = &located.config.traces else {
-        let missing = Some("nothing was verified: the configuration names no traces ([traces] paths)".into());
-        return Ok(Part { missing, ..Part::default() });
+        let missing =
+            Some("nothing was verified: the configuration names no traces ([traces] paths)".into());
+        return Ok(Part {
+            missing,
+            ..Part::default()
+        });
     };
     let keys = match &located.config.keys {
         Some(keys) => {
             let file = located.material(&keys.file)?;
-            Some(trust_store_of(&located.label(&file), &located.text(&file)?)?)
+            Some(trust_store_of(
+                &located.label(&file),
+                &located.text(&file)?,
+            )?)
         }
         None => None,
     };
@@ -62,12 +76,33 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
         RiskProfile::V1 => Assessor::V1,
     };
     let Discovery { inputs, skipped } = located.traces(traces)?;
-    let missing = inputs.is_empty().then(|| format!("nothing was verified: no trace under {}", traces.paths.join(", ")));
-    let formats = traces.formats.as_ref().map(|names| names.iter().filter_map(|name| Format::parse(name)).collect());
+    let missing = inputs.is_empty().then(|| {
+        format!(
+            "nothing was verified: no trace under {}",
+            traces.paths.join(", ")
+        )
+    });
+    let formats = traces.formats.as_ref().map(|names| {
+        names
+            .iter()
+            .filter_map(|name| Format::parse(name))
+            .collect()
+    });
     let keep_changes = traces.account_for.is_some();
     let signed = located.config.keys.as_ref().and_then(|k| k.require);
-    let settings = Settings { assessor, keys, keep_changes, signed, ..Settings::default() };
-    let options = Options { formats, settings, max_turns, ..Options::default() };
+    let settings = Settings {
+        assessor,
+        keys,
+        keep_changes,
+        signed,
+        ..Settings::default()
+    };
+    let options = Options {
+        formats,
+        settings,
+        max_turns,
+        ..Options::default()
+    };
     let mut report = verify(&inputs, &options);
     strict::unread(&mut report, skipped);
     strict::unterminated(&mut report, traces.unterminated.unwrap_or_default());
@@ -76,12 +111,20 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
         account::settle(located, revision, &inputs, &mut report)?;
     }
     let weaker = match assessor {
-        Assessor::Off => Some("the risk that a record states is believed ([traces] risk = \"off\")"),
-        Assessor::V0 => Some("risk is looked for in fragments of text, and commands aren't understood ([traces] risk = \"v0\")"),
+        Assessor::Off => {
+            Some("the risk that a record states is believed ([traces] risk = \"off\")")
+        }
+        Assessor::V0 => Some(
+            "risk is looked for in fragments of text, and commands aren't understood ([traces] risk = \"v0\")",
+        ),
         Assessor::V1 => None,
     };
     report.notices.extend(weaker.map(str::to_owned));
-    Ok(Part { report, missing, lacking: None })
+    Ok(Part {
+        report,
+        missing,
+        lacking: None,
+    })
 }
 
 /// Runs the cases of the policy.
@@ -96,23 +139,37 @@ fn policy_test(located: &Located, _: usize) -> Result<Part, Failure> {
     let mut lacking = None;
     if cases == 0 {
         if let Some(reason) = &policy.untested {
-            report.notices.push(format!("no case tests the policy: {reason}"));
+            report
+                .notices
+                .push(format!("no case tests the policy: {reason}"));
         } else {
             let why = "nothing tests the policy: no case stands beside it ([policy] untested = \"why\" lets that pass)";
             lacking = Some(why.to_owned());
         }
     }
-    Ok(Part { report, missing: None, lacking })
+    Ok(Part {
+        report,
+        missing: None,
+        lacking,
+    })
 }
 
 /// Compares the policy of the work tree with what it was where the branch began.
 fn policy_compare(located: &Located, _: usize) -> Result<Part, Failure> {
-    let Some((policy, base)) = located.config.policy.as_ref().and_then(|p| Some((p, p.base.as_deref()?))) else {
+    let Some((policy, base)) = located
+        .config
+        .policy
+        .as_ref()
+        .and_then(|p| Some((p, p.base.as_deref()?)))
+    else {
         return Ok(Part::default());
     };
     let mut report = compared(&located.root.join(&policy.file), base)?;
     rename(&mut report, located);
-    Ok(Part { report, ..Part::default() })
+    Ok(Part {
+        report,
+        ..Part::default()
+    })
 }
 
 /// Holds every recorded decision against the policy.
@@ -123,7 +180,11 @@ fn policy_replay(located: &Located, _: usize) -> Result<Part, Failure> {
     let file = located.material(&policy.file)?;
     let inputs = located.traces(traces)?.inputs;
     let (report, missing) = held_against(&located.label(&file), located.text(&file)?, &inputs)?;
-    Ok(Part { report, missing, lacking: None })
+    Ok(Part {
+        report,
+        missing,
+        lacking: None,
+    })
 }
 
 /// Builds the repo map again from the folder of the configuration.
@@ -132,29 +193,59 @@ fn repo_map(located: &Located, _: usize) -> Result<Part, Failure> {
         return Ok(Part::default());
     };
     let Some(file) = &map.file else {
-        let lacking = map.base.is_none().then(|| "[repo-map] names neither a file nor a base: nothing is looked at".to_owned());
-        return Ok(Part { lacking, ..Part::default() });
+        let lacking = map
+            .base
+            .is_none()
+            .then(|| "[repo-map] names neither a file nor a base: nothing is looked at".to_owned());
+        return Ok(Part {
+            lacking,
+            ..Part::default()
+        });
     };
     let (mut report, any) = checked(&located.root.join(file), tree(located))?;
     rename(&mut report, located);
-    let lacking = (!any).then(|| "the repo map maps nothing: no file with definitions in a known language was found".to_owned());
-    Ok(Part { report, missing: None, lacking })
+    let lacking = (!any).then(|| {
+        "the repo map maps nothing: no file with definitions in a known language was found"
+            .to_owned()
+    });
+    Ok(Part {
+        report,
+        missing: None,
+        lacking,
+    })
 }
 
-/// Compares what the folder of the configuration defines with what it defined where the branch began.
+/// Compares what the folder of the configuration defines with what it defined where the branch
+/// began.
 fn interfaces(located: &Located, _: usize) -> Result<Part, Failure> {
-    let Some(base) = located.config.repo_map.as_ref().and_then(|m| m.base.as_deref()) else {
+    let Some(base) = located
+        .config
+        .repo_map
+        .as_ref()
+        .and_then(|m| m.base.as_deref())
+    else {
         return Ok(Part::default());
     };
     // Its findings are named from that folder already.
     let (report, any) = interface(tree(located), base)?;
-    let lacking = (!any).then(|| "no interface was compared: no file with definitions in a known language was found".to_owned());
-    Ok(Part { report, missing: None, lacking })
+    let lacking = (!any).then(|| {
+        "no interface was compared: no file with definitions in a known language was found"
+            .to_owned()
+    });
+    Ok(Part {
+        report,
+        missing: None,
+        lacking,
+    })
 }
 
 /// The folder of the configuration.
 fn tree(located: &Located) -> &Path {
-    if located.root.as_os_str().is_empty() { Path::new(".") } else { &located.root }
+    if located.root.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        &located.root
+    }
 }
 
 /// Names the files of findings relative to the configuration.

@@ -1,4 +1,5 @@
-//! What a gate asks of traces beyond what the rules do: that every file is read, that answers are *yes*, that nothing is cut.
+//! What a gate asks of traces beyond what the rules do: that every file is read, that answers are
+//! *yes*, that nothing is cut.
 
 use crate::config::{Demand, Unterminated};
 use crate::diag::{Code, Finding, Place, Severity};
@@ -18,11 +19,21 @@ const CUT: [Code; 2] = [Code(104), Code(203)];
 pub(super) fn unread(report: &mut Report, skipped: Vec<Skipped>) {
     for skipped in skipped.iter().take(LISTED) {
         let message = format!("the file is neither read nor excluded: {}", skipped.reason);
-        let place = Place { file: skipped.name.as_str().into(), ..Place::default() };
+        let place = Place {
+            file: skipped.name.as_str().into(),
+            ..Place::default()
+        };
         let help = "name it in [traces] exclude if it is no trace; in include if it is one";
         // Known is what it holds now, and not what takes its place.
         let subject = Some(stored_hash(&Input::File(skipped.path.clone())).into());
-        add(report, Finding { help: Some(help.to_owned()), subject, ..error(111, place, message) });
+        add(
+            report,
+            Finding {
+                help: Some(help.to_owned()),
+                subject,
+                ..error(111, place, message)
+            },
+        );
     }
     let rest = skipped.len().saturating_sub(LISTED) as u64;
     if rest > 0 {
@@ -39,10 +50,18 @@ pub(super) fn unterminated(report: &mut Report, unterminated: Unterminated) {
     // What is folded isn't counted until it stands on its own.
     let cut = |f: &&mut Finding| CUT.contains(&f.code) && f.severity < Severity::Error;
     for root in &mut report.findings {
-        root.related.iter_mut().flat_map(|r| &mut r.folded).filter(cut).for_each(|folded| folded.severity = Severity::Error);
+        root.related
+            .iter_mut()
+            .flat_map(|r| &mut r.folded)
+            .filter(cut)
+            .for_each(|folded| folded.severity = Severity::Error);
         let unlisted = std::mem::take(&mut root.unlisted);
         for ((code, severity), number) in unlisted {
-            let severity = if CUT.contains(&code) { Severity::Error } else { severity };
+            let severity = if CUT.contains(&code) {
+                Severity::Error
+            } else {
+                severity
+            };
             *root.unlisted.entry((code, severity)).or_default() += number;
         }
     }
@@ -66,43 +85,83 @@ pub(super) fn unterminated(report: &mut Report, unterminated: Unterminated) {
     }
 }
 
-/// Makes an error of every execution that doesn't answer with *yes* what must be (YV212). A *no* has its own error.
+/// Makes an error of every execution that doesn't answer with *yes* what must be (YV212). A *no*
+/// has its own error.
 pub(super) fn demands(report: &mut Report, demands: &[Demand]) {
-    let listed = report.findings.iter().filter(|f| f.severity == Severity::Error);
-    let mut failed: BTreeSet<(Arc<str>, Arc<str>)> =
-        listed.filter_map(|f| Some((f.place.file.clone(), f.execution.clone()?))).collect();
+    let listed = report
+        .findings
+        .iter()
+        .filter(|f| f.severity == Severity::Error);
+    let mut failed: BTreeSet<(Arc<str>, Arc<str>)> = listed
+        .filter_map(|f| Some((f.place.file.clone(), f.execution.clone()?)))
+        .collect();
     failed.extend(report.failed_unlisted.iter().cloned());
-    let missing: Vec<Finding> = report.summaries.iter().filter_map(|summary| lacking(summary, demands, &failed)).collect();
+    let missing: Vec<Finding> = report
+        .summaries
+        .iter()
+        .filter_map(|summary| lacking(summary, demands, &failed))
+        .collect();
     for finding in missing.into_iter().chain(silent(report, demands)) {
         add(report, finding);
     }
 }
 
-/// Inputs in which no execution answers anything: a record of commands alone, say, or nothing at all. Where records are unknown or
-/// can't be read, and the format with them, that is an error of its own.
+/// Inputs in which no execution answers anything: a record of commands alone, say, or nothing at
+/// all. Where records are unknown or can't be read, and the format with them, that is an error of
+/// its own.
 fn silent(report: &Report, demands: &[Demand]) -> Vec<Finding> {
     if demands.is_empty() {
         return Vec::new();
     }
     let answering: BTreeSet<&str> = report.summaries.iter().map(|s| &*s.file).collect();
-    let is_asked = |i: &&InputUnits| !i.path.is_empty() && (i.format.is_some() || i.units.total() == i.units.blank);
-    let silent = report.inputs.iter().filter(is_asked).filter(|i| !answering.contains(&*i.path));
-    let message = "the configuration asks for answers ([traces] require), and no execution in it gives one".to_owned();
+    let is_asked = |i: &&InputUnits| {
+        !i.path.is_empty() && (i.format.is_some() || i.units.total() == i.units.blank)
+    };
+    let silent = report
+        .inputs
+        .iter()
+        .filter(is_asked)
+        .filter(|i| !answering.contains(&*i.path));
+    let message =
+        "the configuration asks for answers ([traces] require), and no execution in it gives one"
+            .to_owned();
     let subject = || Some("no execution".into());
-    let at = |file: Arc<str>| Finding { subject: subject(), ..error(212, Place { file, ..Place::default() }, message.clone()) };
+    let at = |file: Arc<str>| Finding {
+        subject: subject(),
+        ..error(
+            212,
+            Place {
+                file,
+                ..Place::default()
+            },
+            message.clone(),
+        )
+    };
     let mut all: Vec<Finding> = silent.map(|input| at(input.path.clone())).collect();
     // Not all inputs are listed.
-    let Counts { files, unopened, unknown_inputs, .. } = report.counts;
-    if report.inputs_left_out > 0 && files.saturating_sub(unopened + unknown_inputs) > (answering.len() + all.len()) as u64 {
+    let Counts {
+        files,
+        unopened,
+        unknown_inputs,
+        ..
+    } = report.counts;
+    if report.inputs_left_out > 0
+        && files.saturating_sub(unopened + unknown_inputs) > (answering.len() + all.len()) as u64
+    {
         all.push(at("".into()));
     }
     all
 }
 
 /// What is to be said of an execution that lacks an answer.
-fn lacking(summary: &Summary, demands: &[Demand], failed: &BTreeSet<(Arc<str>, Arc<str>)>) -> Option<Finding> {
+fn lacking(
+    summary: &Summary,
+    demands: &[Demand],
+    failed: &BTreeSet<(Arc<str>, Arc<str>)>,
+) -> Option<Finding> {
     let answer = |demand: Demand| demand.answer(&summary.verdict);
-    let said = summary.failed_unlisted || failed.contains(&(summary.file.clone(), summary.id.clone()));
+    let said =
+        summary.failed_unlisted || failed.contains(&(summary.file.clone(), summary.id.clone()));
     let counts = |answer| answer == Answer::NotRecorded || (answer == Answer::No && !said);
     let all: Vec<String> = Demand::ALL
         .into_iter()
@@ -112,10 +171,21 @@ fn lacking(summary: &Summary, demands: &[Demand], failed: &BTreeSet<(Arc<str>, A
     if all.is_empty() {
         return None;
     }
-    let message = format!("the configuration asks for *yes* ([traces] require): {}", all.join(", "));
-    let place = Place { file: summary.file.clone(), line: summary.line, ..Place::default() };
+    let message = format!(
+        "the configuration asks for *yes* ([traces] require): {}",
+        all.join(", ")
+    );
+    let place = Place {
+        file: summary.file.clone(),
+        line: summary.line,
+        ..Place::default()
+    };
     let subject = Some("required answers".into());
-    Some(Finding { execution: Some(summary.id.clone()), subject, ..error(212, place, message) })
+    Some(Finding {
+        execution: Some(summary.id.clone()),
+        subject,
+        ..error(212, place, message)
+    })
 }
 
 /// A finding of a gate. It is an error whatever the rule is elsewhere.
@@ -123,7 +193,9 @@ pub(super) fn error(code: u16, place: Place, message: String) -> Finding {
     let code = Code(code);
     let name = by_code(code).map_or("", |rule| rule.name);
     Finding {
-        help: Some(format!("run `yuangs-verify explain {code}` for why this matters and how to fix it")),
+        help: Some(format!(
+            "run `yuangs-verify explain {code}` for why this matters and how to fix it"
+        )),
         ..Finding::new(code, name, Severity::Error, message, place)
     }
 }

@@ -22,9 +22,11 @@ use std::path::PathBuf;
 /// Contexts.
 #[derive(Debug, Subcommand)]
 pub enum ContextCommand {
-    /// The stage of each item: context, bank, candidate for a skill, or archived; with the figures that decide.
+    /// The stage of each item: context, bank, candidate for a skill, or archived; with the figures
+    /// that decide.
     Stages(StagesArgs),
-    /// What executions refer to, how much of it was there, and which turns hide what they use (YV602).
+    /// What executions refer to, how much of it was there, and which turns hide what they use
+    /// (YV602).
     References(ReferencesArgs),
 }
 
@@ -42,8 +44,8 @@ impl ContextCommand {
 pub(super) struct BankArgs {
     #[command(flatten)]
     pub(super) place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank that isn't dated in
-    /// the future; of `skills candidates`, as of now.
+    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank that
+    /// isn't dated in the future; of `skills candidates`, as of now.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(super) now: Option<i64>,
     /// How to print.
@@ -79,7 +81,12 @@ pub struct ReferencesArgs {
 /// The context banks that are configured.
 pub(super) fn bank(place: &Place) -> Result<Bank, Failure> {
     let bank = Bank::read(&place.sources).map_err(|e| failure(&e))?;
-    if !place.sources.paths.iter().any(|(kind, _)| *kind == SourceKind::Bank) {
+    if !place
+        .sources
+        .paths
+        .iter()
+        .any(|(kind, _)| *kind == SourceKind::Bank)
+    {
         let remedy = "name one, such as bank = ['.ai/bank']; docs/knowledge.md describes it";
         return Err(Failure::unable("[knowledge] names no context bank", remedy));
     }
@@ -91,12 +98,21 @@ pub(super) fn shown(bank: &Bank, text: &str) -> String {
     terminal(&bank.secrets.hide(text).unwrap_or_else(|| text.to_owned())).into_owned()
 }
 
-/// From when ages of items are counted: as was asked, or from the newest record that isn't dated in the future, so that the
-/// same bank gives the same output. One wrong date would have everything else be as old as can be.
+/// From when ages of items are counted: as was asked, or from the newest record that isn't dated in
+/// the future, so that the same bank gives the same output. One wrong date would have everything
+/// else be as old as can be.
 pub(super) fn as_of(bank: &Bank, asked: Option<i64>) -> i64 {
     let clock = clock();
-    let fallback = || if bank.later_than(clock).is_empty() { 0 } else { clock };
-    asked.or_else(|| bank.newest(clock)).unwrap_or_else(fallback)
+    let fallback = || {
+        if bank.later_than(clock).is_empty() {
+            0
+        } else {
+            clock
+        }
+    };
+    asked
+        .or_else(|| bank.newest(clock))
+        .unwrap_or_else(fallback)
 }
 
 /// Says which items are dated later than the time that ages are counted from.
@@ -106,8 +122,16 @@ pub(super) fn tell_later(bank: &Bank, now: i64, out: &mut dyn io::Write) -> io::
         return Ok(());
     }
     let shown: Vec<String> = later.iter().take(10).map(|id| shown(bank, id)).collect();
-    let more = if later.len() > shown.len() { format!(" and {} more", later.len() - shown.len()) } else { String::new() };
-    writeln!(out, "used later than that by their own account, so never idle: {}{more}", shown.join(", "))
+    let more = if later.len() > shown.len() {
+        format!(" and {} more", later.len() - shown.len())
+    } else {
+        String::new()
+    };
+    writeln!(
+        out,
+        "used later than that by their own account, so never idle: {}{more}",
+        shown.join(", ")
+    )
 }
 
 /// The exit code of a command that has looked at a bank.
@@ -125,14 +149,28 @@ impl StagesArgs {
         let now = as_of(&bank, self.bank.now);
         let mut items: Vec<&Item> = bank.items.iter().collect();
         let ranking = |item: &Item| Figures::of(item, now).ranking;
-        items.sort_by(|a, b| stage(a, now).stage.cmp(&stage(b, now).stage).then(ranking(b).total_cmp(&ranking(a))));
+        items.sort_by(|a, b| {
+            stage(a, now)
+                .stage
+                .cmp(&stage(b, now).stage)
+                .then(ranking(b).total_cmp(&ranking(a)))
+        });
         print(Color::Auto, |out| match self.bank.format {
             Format::Text => {
-                writeln!(out, "{:<15} {:>5} {:>10} {:>7}  item", "stage", "score", "importance", "ranking")?;
+                writeln!(
+                    out,
+                    "{:<15} {:>5} {:>10} {:>7}  item",
+                    "stage", "score", "importance", "ranking"
+                )?;
                 for item in &items {
                     let (staged, f) = (stage(item, now), Figures::of(item, now));
-                    let importance = f.importance.map_or_else(|| "-".to_owned(), |i| format!("{i:.3}"));
-                    let frozen = item.frozen.map(|why| format!(", frozen: {why}")).unwrap_or_default();
+                    let importance = f
+                        .importance
+                        .map_or_else(|| "-".to_owned(), |i| format!("{i:.3}"));
+                    let frozen = item
+                        .frozen
+                        .map(|why| format!(", frozen: {why}"))
+                        .unwrap_or_default();
                     writeln!(
                         out,
                         "{:<15} {:>5.3} {importance:>10} {:>7.3}  {} ({}{frozen})",
@@ -147,12 +185,27 @@ impl StagesArgs {
                 for (file, why) in &bank.unreadable {
                     writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
                 }
-                writeln!(out, "{} items, as of {} UTC", items.len(), format_minute(now))
+                writeln!(
+                    out,
+                    "{} items, as of {} UTC",
+                    items.len(),
+                    format_minute(now)
+                )
             }
             Format::Json => {
-                let all: Vec<Value> = items.iter().map(|item| staged_json(&bank, item, now)).collect();
-                let unreadable: Vec<&String> = bank.unreadable.iter().map(|(file, _)| file).collect();
-                writeln!(out, "{}", safe_json(&json!({ "version": 1, "now": now, "items": all, "unreadable": unreadable })))
+                let all: Vec<Value> = items
+                    .iter()
+                    .map(|item| staged_json(&bank, item, now))
+                    .collect();
+                let unreadable: Vec<&String> =
+                    bank.unreadable.iter().map(|(file, _)| file).collect();
+                writeln!(
+                    out,
+                    "{}",
+                    safe_json(
+                        &json!({ "version": 1, "now": now, "items": all, "unreadable": unreadable })
+                    )
+                )
             }
         })?;
         Ok(exit(&bank))
@@ -174,12 +227,25 @@ impl ReferencesArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let place = self.place.place()?;
         let configured = || {
-            let traces = place.sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Traces);
-            traces.map(|(_, path)| place.sources.root.join(path)).collect::<Vec<_>>()
+            let traces = place
+                .sources
+                .paths
+                .iter()
+                .filter(|(kind, _)| *kind == SourceKind::Traces);
+            traces
+                .map(|(_, path)| place.sources.root.join(path))
+                .collect::<Vec<_>>()
         };
-        let traces = if self.traces.is_empty() { configured() } else { self.traces.clone() };
+        let traces = if self.traces.is_empty() {
+            configured()
+        } else {
+            self.traces.clone()
+        };
         if traces.is_empty() {
-            return Err(Failure::unable("no traces are named", "name them, or set [knowledge] traces"));
+            return Err(Failure::unable(
+                "no traces are named",
+                "name them, or set [knowledge] traces",
+            ));
         }
         let bank = Bank::read(&place.sources).map_err(|e| failure(&e))?;
         let reading = self.read.read(&traces)?;
@@ -190,8 +256,12 @@ impl ReferencesArgs {
             Format::Text => {
                 for execution in executions {
                     let r = References::of(execution);
-                    let items = r.items.map_or_else(|| "not recorded".to_owned(), |n| n.to_string());
-                    let accuracy = r.accuracy.map_or_else(|| "-".to_owned(), |a| format!("{a:.3}"));
+                    let items = r
+                        .items
+                        .map_or_else(|| "not recorded".to_owned(), |n| n.to_string());
+                    let accuracy = r
+                        .accuracy
+                        .map_or_else(|| "-".to_owned(), |a| format!("{a:.3}"));
                     writeln!(
                         out,
                         "{}  items {items}  referenced {}  valid {}  invalid {}  accuracy {accuracy}  {}",

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Look into the knowledge graph as it is indexed. Every statement names the lines that it rests on.
+/// Look into the knowledge graph as it is indexed. Every statement names the lines that it rests
+/// on.
 #[derive(Debug, Subcommand)]
 pub enum GraphCommand {
     /// Name broken lines, and edges that lead to nothing that anybody knows (YV902).
@@ -108,19 +109,29 @@ impl GraphCommand {
                 let store = place.place()?.open()?;
                 let graph = Graph::of(&store).map_err(|e| failure(&e))?;
                 print(Color::Always, |out| draw(&graph, format, out))?;
-                Ok(if graph.is_empty() { EXIT_EMPTY } else { EXIT_CLEAN })
+                Ok(if graph.is_empty() {
+                    EXIT_EMPTY
+                } else {
+                    EXIT_CLEAN
+                })
             }
         }
     }
 }
 
 fn places(lines: &[Line]) -> String {
-    let all: Vec<String> = lines.iter().map(|l| format!("{}:{}", terminal(&l.file), l.line)).collect();
+    let all: Vec<String> = lines
+        .iter()
+        .map(|l| format!("{}:{}", terminal(&l.file), l.line))
+        .collect();
     all.join(", ")
 }
 
 fn places_json(lines: &[Line]) -> Vec<Value> {
-    lines.iter().map(|l| json!({ "file": l.file, "line": l.line })).collect()
+    lines
+        .iter()
+        .map(|l| json!({ "file": l.file, "line": l.line }))
+        .collect()
 }
 
 impl AskArgs {
@@ -134,20 +145,42 @@ impl AskArgs {
         print(Color::Auto, |out| match self.format {
             Format::Text => {
                 for s in &statements {
-                    let note = if s.note.is_empty() { String::new() } else { format!(" ({})", terminal(&s.note)) };
-                    writeln!(out, "{:<13} {}{note}  [{}]", s.what, terminal(&s.node), places(&s.lines))?;
+                    let note = if s.note.is_empty() {
+                        String::new()
+                    } else {
+                        format!(" ({})", terminal(&s.note))
+                    };
+                    writeln!(
+                        out,
+                        "{:<13} {}{note}  [{}]",
+                        s.what,
+                        terminal(&s.node),
+                        places(&s.lines)
+                    )?;
                 }
-                if statements.is_empty() { writeln!(out, "the graph says nothing about it") } else { Ok(()) }
+                if statements.is_empty() {
+                    writeln!(out, "the graph says nothing about it")
+                } else {
+                    Ok(())
+                }
             }
             Format::Json => {
                 let all: Vec<Value> = statements
                     .iter()
                     .map(|s| json!({ "statement": s.what, "node": s.node, "note": s.note, "lines": places_json(&s.lines) }))
                     .collect();
-                writeln!(out, "{}", safe_json(&json!({ "version": 1, "statements": all })))
+                writeln!(
+                    out,
+                    "{}",
+                    safe_json(&json!({ "version": 1, "statements": all }))
+                )
             }
         })?;
-        Ok(if statements.is_empty() { EXIT_EMPTY } else { EXIT_CLEAN })
+        Ok(if statements.is_empty() {
+            EXIT_EMPTY
+        } else {
+            EXIT_CLEAN
+        })
     }
 
     fn stats(&self) -> Result<u8, Failure> {
@@ -155,7 +188,11 @@ impl AskArgs {
         let stats = graph.stats();
         print(Color::Auto, |out| match self.format {
             Format::Text => {
-                writeln!(out, "{:>5} {:>9} {:>8}  {:<16}  context", "used", "validated", "promoted", "last used")?;
+                writeln!(
+                    out,
+                    "{:>5} {:>9} {:>8}  {:<16}  context",
+                    "used", "validated", "promoted", "last used"
+                )?;
                 for (context, f) in &stats {
                     let last = f.last_used.map_or_else(|| "-".to_owned(), format_minute);
                     writeln!(
@@ -178,27 +215,53 @@ impl AskArgs {
                             "lastUsed": f.last_used, "lines": places_json(&f.lines) })
                     })
                     .collect();
-                writeln!(out, "{}", safe_json(&json!({ "version": 1, "contexts": all })))
+                writeln!(
+                    out,
+                    "{}",
+                    safe_json(&json!({ "version": 1, "contexts": all }))
+                )
             }
         })?;
-        Ok(if stats.is_empty() { EXIT_EMPTY } else { EXIT_CLEAN })
+        Ok(if stats.is_empty() {
+            EXIT_EMPTY
+        } else {
+            EXIT_CLEAN
+        })
     }
 }
 
 /// A name inside double quotes of Graphviz.
 fn quoted(name: &str) -> String {
-    format!("\"{}\"", terminal(name).replace('\\', "\\\\").replace('"', "\\\""))
+    format!(
+        "\"{}\"",
+        terminal(name).replace('\\', "\\\\").replace('"', "\\\"")
+    )
 }
 
-/// A name inside a label of Mermaid: what it reads as more than text is written as a character reference of its own.
+/// A name inside a label of Mermaid: what it reads as more than text is written as a character
+/// reference of its own.
 fn mermaid(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-' | ':' | '/' | '@');
-    terminal(name).chars().map(|c| if plain(c) { c.to_string() } else { format!("#{};", u32::from(c)) }).collect()
+    let plain =
+        |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-' | ':' | '/' | '@');
+    terminal(name)
+        .chars()
+        .map(|c| {
+            if plain(c) {
+                c.to_string()
+            } else {
+                format!("#{};", u32::from(c))
+            }
+        })
+        .collect()
 }
 
 fn draw(graph: &Graph, format: Drawing, out: &mut dyn Write) -> io::Result<()> {
     let nodes = graph.nodes();
-    let numbers: BTreeMap<&str, usize> = nodes.keys().enumerate().map(|(n, name)| (*name, n)).collect();
+    let numbers: BTreeMap<&str, usize> = nodes
+        .keys()
+        .enumerate()
+        .map(|(n, name)| (*name, n))
+        .collect();
     let number = |name: &str| numbers.get(name).copied().unwrap_or_default();
     match format {
         Drawing::Dot => {
@@ -208,7 +271,13 @@ fn draw(graph: &Graph, format: Drawing, out: &mut dyn Write) -> io::Result<()> {
             }
             for (from, kind, to, line) in graph.edges() {
                 let place = quoted(&format!("{}:{}", line.file, line.line));
-                writeln!(out, "  n{} -> n{} [label={}, tooltip={place}];", number(from), number(to), quoted(kind))?;
+                writeln!(
+                    out,
+                    "  n{} -> n{} [label={}, tooltip={place}];",
+                    number(from),
+                    number(to),
+                    quoted(kind)
+                )?;
             }
             writeln!(out, "}}")
         }
@@ -219,7 +288,13 @@ fn draw(graph: &Graph, format: Drawing, out: &mut dyn Write) -> io::Result<()> {
             }
             for (from, kind, to, line) in graph.edges() {
                 let place = format!("{kind} {}:{}", line.file, line.line);
-                writeln!(out, "  n{} -->|{}| n{}", number(from), mermaid(&place), number(to))?;
+                writeln!(
+                    out,
+                    "  n{} -->|{}| n{}",
+                    number(from),
+                    mermaid(&place),
+                    number(to)
+                )?;
             }
             Ok(())
         }
@@ -229,9 +304,15 @@ fn draw(graph: &Graph, format: Drawing, out: &mut dyn Write) -> io::Result<()> {
                 .edges()
                 .map(|(from, kind, to, line)| json!({ "from": from, "to": to, "type": kind, "file": line.file, "line": line.line }))
                 .collect();
-            let nodes: Vec<Value> =
-                nodes.iter().map(|(id, d)| json!({ "id": id, "type": d.kind, "lines": places_json(&d.lines) })).collect();
-            writeln!(out, "{}", safe_json(&json!({ "version": 1, "nodes": nodes, "edges": edges })))
+            let nodes: Vec<Value> = nodes
+                .iter()
+                .map(|(id, d)| json!({ "id": id, "type": d.kind, "lines": places_json(&d.lines) }))
+                .collect();
+            writeln!(
+                out,
+                "{}",
+                safe_json(&json!({ "version": 1, "nodes": nodes, "edges": edges }))
+            )
         }
     }
 }
@@ -241,16 +322,33 @@ fn graphml(graph: &Graph, numbers: &BTreeMap<&str, usize>, out: &mut dyn Write) 
     use quick_xml::events::{BytesDecl, BytesText, Event};
     let mut xml = quick_xml::Writer::new_with_indent(&mut *out, b' ', 2);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let root = xml.create_element("graphml").with_attribute(("xmlns", "http://graphml.graphdrawing.org/xmlns"));
+    let root = xml
+        .create_element("graphml")
+        .with_attribute(("xmlns", "http://graphml.graphdrawing.org/xmlns"));
     root.write_inner_content(|xml| {
-        for (id, whose, name) in [("name", "node", "name"), ("type", "edge", "type"), ("place", "edge", "place")] {
-            let key = [("id", id), ("for", whose), ("attr.name", name), ("attr.type", "string")];
-            xml.create_element("key").with_attributes(key).write_empty()?;
+        for (id, whose, name) in [
+            ("name", "node", "name"),
+            ("type", "edge", "type"),
+            ("place", "edge", "place"),
+        ] {
+            let key = [
+                ("id", id),
+                ("for", whose),
+                ("attr.name", name),
+                ("attr.type", "string"),
+            ];
+            xml.create_element("key")
+                .with_attributes(key)
+                .write_empty()?;
         }
-        let drawn = xml.create_element("graph").with_attributes([("id", "knowledge"), ("edgedefault", "directed")]);
+        let drawn = xml
+            .create_element("graph")
+            .with_attributes([("id", "knowledge"), ("edgedefault", "directed")]);
         drawn.write_inner_content(|xml| {
             for (name, n) in numbers {
-                let node = xml.create_element("node").with_attribute(("id", format!("n{n}").as_str()));
+                let node = xml
+                    .create_element("node")
+                    .with_attribute(("id", format!("n{n}").as_str()));
                 node.write_inner_content(|xml| {
                     xml.create_element("data")
                         .with_attribute(("key", "name"))
@@ -259,9 +357,12 @@ fn graphml(graph: &Graph, numbers: &BTreeMap<&str, usize>, out: &mut dyn Write) 
                 })?;
             }
             for (from, kind, to, line) in graph.edges() {
-                let end = |name: &str| format!("n{}", numbers.get(name).copied().unwrap_or_default());
+                let end =
+                    |name: &str| format!("n{}", numbers.get(name).copied().unwrap_or_default());
                 let (source, target) = (end(from), end(to));
-                let edge = xml.create_element("edge").with_attributes([("source", source.as_str()), ("target", target.as_str())]);
+                let edge = xml
+                    .create_element("edge")
+                    .with_attributes([("source", source.as_str()), ("target", target.as_str())]);
                 edge.write_inner_content(|xml| {
                     let place = format!("{}:{}", terminal(&line.file), line.line);
                     for (key, text) in [("type", kind), ("place", &*place)] {

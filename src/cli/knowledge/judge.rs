@@ -17,7 +17,8 @@ pub struct JudgeArgs {
     /// Questions, one a line: `{"group": …, "question": …, "answers": {ID: GRADE}}`.
     #[arg(value_name = "QUESTIONS")]
     questions: PathBuf,
-    /// Take the vectors from a model2vec model in this folder; without it they are learnt of the documents.
+    /// Take the vectors from a model2vec model in this folder; without it they are learnt of the
+    /// documents.
     #[arg(long, value_name = "FOLDER")]
     model: Option<PathBuf>,
 }
@@ -26,18 +27,31 @@ impl JudgeArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let documents = crate::cli::file::text(&self.documents)?;
         let questions = crate::cli::file::text(&self.questions)?;
-        let corpus = Corpus::parse(&documents, &questions)
-            .map_err(|why| Failure::unable(why, "docs/knowledge.md describes the form of a judged corpus"))?;
+        let corpus = Corpus::parse(&documents, &questions).map_err(|why| {
+            Failure::unable(
+                why,
+                "docs/knowledge.md describes the form of a judged corpus",
+            )
+        })?;
         let groups = judge(&corpus, self.model.as_deref()).map_err(|e| failure(&e))?;
         print(Color::Auto, |out| {
-            writeln!(out, "{:<12} {:>9}  {:^17}  {:^17}  {:^17}", "", "", "full text", "vectors", "both")?;
+            writeln!(
+                out,
+                "{:<12} {:>9}  {:^17}  {:^17}  {:^17}",
+                "", "", "full text", "vectors", "both"
+            )?;
             write!(out, "{:<12} {:>9}", "group", "questions")?;
             for _ in 0..3 {
                 write!(out, "  {:>8} {:>8}", "nDCG@10", "rec@10")?;
             }
             writeln!(out)?;
             for group in &groups {
-                write!(out, "{:<12} {:>9}", line_start(&group.group), group.questions)?;
+                write!(
+                    out,
+                    "{:<12} {:>9}",
+                    line_start(&group.group),
+                    group.questions
+                )?;
                 for figures in group.figures {
                     write!(out, "  {:>8.3} {:>8.3}", figures.ndcg, figures.recall)?;
                 }
@@ -45,6 +59,10 @@ impl JudgeArgs {
             }
             Ok(())
         })?;
-        Ok(if groups.iter().all(|g| g.questions == 0) { EXIT_EMPTY } else { EXIT_CLEAN })
+        Ok(if groups.iter().all(|g| g.questions == 0) {
+            EXIT_EMPTY
+        } else {
+            EXIT_CLEAN
+        })
     }
 }

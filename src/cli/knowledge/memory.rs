@@ -47,8 +47,8 @@ pub struct StatusArgs {
 pub struct ApplyArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it, as for `status`, as of the newest record of the bank that isn't dated
-    /// in the future.
+    /// As of when, as 2027-01-31 or RFC 3339; without it, as for `status`, as of the newest record
+    /// of the bank that isn't dated in the future.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
     /// Don't ask.
@@ -80,7 +80,10 @@ fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
         return Ok(true);
     }
     if !io::stdin().is_terminal() {
-        return Err(Failure::unable("nobody is there to be asked", "--yes does it without asking"));
+        return Err(Failure::unable(
+            "nobody is there to be asked",
+            "--yes does it without asking",
+        ));
     }
     let mut stderr = anstream::stderr().lock();
     write!(stderr, "{question} [y/N] ").and_then(|()| stderr.flush())?;
@@ -97,13 +100,25 @@ fn table(bank: &Bank, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
             (_, effect) => format!("; {effect}"),
         };
         let (action, path) = (d.memory.action.name(), shown(bank, &d.path));
-        writeln!(out, "{action:<16} {:.2}  {path} ({}{effect})", d.memory.confidence, d.memory.why)?;
+        writeln!(
+            out,
+            "{action:<16} {:.2}  {path} ({}{effect})",
+            d.memory.confidence, d.memory.why
+        )?;
     }
     for (file, why) in &bank.unreadable {
         writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
     }
-    let count = |action| plan.decisions.iter().filter(|d| d.memory.action == action).count();
-    let counts: Vec<String> = MemoryAction::ALL.iter().map(|a| format!("{} {}", count(*a), a.name())).collect();
+    let count = |action| {
+        plan.decisions
+            .iter()
+            .filter(|d| d.memory.action == action)
+            .count()
+    };
+    let counts: Vec<String> = MemoryAction::ALL
+        .iter()
+        .map(|a| format!("{} {}", count(*a), a.name()))
+        .collect();
     writeln!(out, "{} items: {}", plan.decisions.len(), counts.join(", "))
 }
 
@@ -118,13 +133,24 @@ impl StatusArgs {
             Format::Text => {
                 table(&bank, &plan, out)?;
                 if let Some(open) = &broken_off {
-                    writeln!(out, "the next `memory apply` or `memory undo` asks about this first:")?;
+                    writeln!(
+                        out,
+                        "the next `memory apply` or `memory undo` asks about this first:"
+                    )?;
                     unfinished(open, out)?;
                 }
                 let files: Vec<&str> = plan.changes.iter().map(|c| c.name.as_str()).collect();
-                let files = if files.is_empty() { "no file".to_owned() } else { terminal(&files.join(", ")).into_owned() };
+                let files = if files.is_empty() {
+                    "no file".to_owned()
+                } else {
+                    terminal(&files.join(", ")).into_owned()
+                };
                 tell_later(&bank, now, out)?;
-                writeln!(out, "as of {} UTC; `memory apply` would change {files}", format_minute(now))
+                writeln!(
+                    out,
+                    "as of {} UTC; `memory apply` would change {files}",
+                    format_minute(now)
+                )
             }
             Format::Json => {
                 let all: Vec<Value> = plan
@@ -157,7 +183,10 @@ impl ApplyArgs {
         let bank = bank(&place)?;
         if let Some((file, why)) = bank.unreadable.first() {
             let remedy = "nothing is done on half a bank: mend the file or take it out";
-            return Err(Failure::unable(format!("`{file}` can't be read: {why}"), remedy));
+            return Err(Failure::unable(
+                format!("`{file}` can't be read: {why}"),
+                remedy,
+            ));
         }
         // As of the time that `status` goes by: what is done is what was shown.
         let now = as_of(&bank, self.now);
@@ -176,11 +205,22 @@ impl ApplyArgs {
             return Ok(EXIT_CLEAN);
         }
         let done = plan.decisions.iter().filter(|d| !d.effect.is_empty());
-        let what: Vec<String> = done.map(|d| format!("{} {}", d.memory.action.name(), shown(&bank, &d.path))).collect();
-        let done = journal.apply(&plan.changes, &what, clock()).map_err(|e| refused(&e))?;
+        let what: Vec<String> = done
+            .map(|d| format!("{} {}", d.memory.action.name(), shown(&bank, &d.path)))
+            .collect();
+        let done = journal
+            .apply(&plan.changes, &what, clock())
+            .map_err(|e| refused(&e))?;
         print(Color::Auto, |out| {
-            done.files.iter().try_for_each(|file| writeln!(out, "changed {}", terminal(file)))?;
-            writeln!(out, "run {}: {} changes; `knowledge memory undo` takes it back", done.run, done.what.len())
+            done.files
+                .iter()
+                .try_for_each(|file| writeln!(out, "changed {}", terminal(file)))?;
+            writeln!(
+                out,
+                "run {}: {} changes; `knowledge memory undo` takes it back",
+                done.run,
+                done.what.len()
+            )
         })?;
         Ok(EXIT_CLEAN)
     }
@@ -188,8 +228,14 @@ impl ApplyArgs {
 
 /// What bringing a run to its end would do. The journal may be anybody's.
 fn unfinished(open: &Unfinished, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "run {} was broken off; brought to its end it", open.run)?;
-    open.files.iter().try_for_each(|file| writeln!(out, "  {}", terminal(file)))
+    writeln!(
+        out,
+        "run {} was broken off; brought to its end it",
+        open.run
+    )?;
+    open.files
+        .iter()
+        .try_for_each(|file| writeln!(out, "  {}", terminal(file)))
 }
 
 /// Brings a run to its end that was broken off, if that is agreed to; `false` when it isn't.
@@ -201,7 +247,9 @@ fn finish(journal: &Journal, yes: bool) -> Result<bool, Failure> {
             return Ok(false);
         }
         journal.finish(&open).map_err(|e| refused(&e))?;
-        print(Color::Auto, |out| writeln!(out, "run {} is done now", open.run))?;
+        print(Color::Auto, |out| {
+            writeln!(out, "run {} is done now", open.run)
+        })?;
     }
     Ok(true)
 }
@@ -218,7 +266,8 @@ impl UndoArgs {
         };
         print(Color::Auto, |out| {
             writeln!(out, "run {run} did:")?;
-            what.iter().try_for_each(|w| writeln!(out, "  {}", terminal(w)))?;
+            what.iter()
+                .try_for_each(|w| writeln!(out, "  {}", terminal(w)))?;
             writeln!(out, "to be restored: {}", terminal(&files.join(", ")))
         })?;
         if !agreed(&format!("take run {run} back?"), self.yes)? {
@@ -227,7 +276,9 @@ impl UndoArgs {
         }
         let done = journal.undo(clock()).map_err(|e| refused(&e))?;
         print(Color::Auto, |out| {
-            done.files.iter().try_for_each(|file| writeln!(out, "restored {}", terminal(file)))?;
+            done.files
+                .iter()
+                .try_for_each(|file| writeln!(out, "restored {}", terminal(file)))?;
             writeln!(out, "run {} took run {run} back", done.run)
         })?;
         Ok(EXIT_CLEAN)

@@ -31,7 +31,8 @@ pub enum KnowledgeCommand {
     Search(retrieve::SearchArgs),
     /// The skeleton of the code: definitions, the most referred to first.
     Map(retrieve::MapArgs),
-    /// What an agent is handed before it goes on: profile, task state, summary, recent events, semantic chunks.
+    /// What an agent is handed before it goes on: profile, task state, summary, recent events,
+    /// semantic chunks.
     Bundle(retrieve::BundleArgs),
     /// How full the window of a session is: none, `flush_soon`, `flush_now` or critical.
     Window(session::WindowArgs),
@@ -86,7 +87,11 @@ impl KnowledgeCommand {
 
 /// The time, in milliseconds since the epoch; 0 when the clock stands before it.
 fn clock() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|d| i64::try_from(d.as_millis()).ok()).unwrap_or(0)
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|d| i64::try_from(d.as_millis()).ok())
+        .unwrap_or(0)
 }
 
 fn failure(error: &KnowledgeError) -> Failure {

@@ -20,7 +20,8 @@ const HALF_LIFE: u32 = 30;
 /// Which index.
 #[derive(Debug, Clone, Args)]
 pub struct PlaceArgs {
-    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder upward.
+    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder
+    /// upward.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -28,8 +29,9 @@ pub struct PlaceArgs {
 /// Which vectors.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ModelArgs {
-    /// Take the vectors from a model2vec model in this folder (`model.safetensors`, `tokenizer.json`); without it from `model` in the
-    /// configuration, or else they are learnt of the index itself.
+    /// Take the vectors from a model2vec model in this folder (`model.safetensors`,
+    /// `tokenizer.json`); without it from `model` in the configuration, or else they are learnt of
+    /// the index itself.
     #[arg(long, value_name = "FOLDER")]
     pub(super) model: Option<PathBuf>,
 }
@@ -37,7 +39,9 @@ pub(super) struct ModelArgs {
 impl ModelArgs {
     /// The folder of the model. One that the configuration names lies below its own folder.
     pub(super) fn folder(&self, place: &Place) -> Result<Option<PathBuf>, Failure> {
-        let (None, Some(model)) = (&self.model, &place.section.model) else { return Ok(self.model.clone()) };
+        let (None, Some(model)) = (&self.model, &place.section.model) else {
+            return Ok(self.model.clone());
+        };
         match place.sources.inside(model) {
             Ok(folder) => Ok(Some(folder)),
             Err(error) => Err(failure(&error)),
@@ -63,11 +67,17 @@ impl PlaceArgs {
         };
         let store = section.store.clone().unwrap_or_else(|| STORE.to_owned());
         let path = located.root.join(&store);
-        let inside = Path::new(&store).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+        let inside = Path::new(&store)
+            .components()
+            .all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
         if store.is_empty() || !inside || !located.holds(&path) {
             return Err(failure(&KnowledgeError::Outside { path: store }));
         }
-        let root = if located.root.as_os_str().is_empty() { PathBuf::from(".") } else { located.root.clone() };
+        let root = if located.root.as_os_str().is_empty() {
+            PathBuf::from(".")
+        } else {
+            located.root.clone()
+        };
         let lists = [
             (SourceKind::Traces, &section.traces),
             (SourceKind::Transcripts, &section.transcripts),
@@ -80,8 +90,15 @@ impl PlaceArgs {
             (SourceKind::Skills, &section.skills),
             (SourceKind::RepoMap, &section.repomap),
         ];
-        let paths = lists.into_iter().flat_map(|(kind, list)| list.iter().map(move |path| (kind, path.clone()))).collect();
-        Ok(Place { path, sources: Sources { root, paths }, section })
+        let paths = lists
+            .into_iter()
+            .flat_map(|(kind, list)| list.iter().map(move |path| (kind, path.clone())))
+            .collect();
+        Ok(Place {
+            path,
+            sources: Sources { root, paths },
+            section,
+        })
     }
 }
 
@@ -116,7 +133,10 @@ impl Place {
 
     /// A folder of the user's own, beside the index, for locks and journals.
     pub(super) fn own_folder(&self) -> PathBuf {
-        self.path.parent().map(Path::to_path_buf).unwrap_or_default()
+        self.path
+            .parent()
+            .map(Path::to_path_buf)
+            .unwrap_or_default()
     }
 
     /// A profile; `None` when it is the default and isn't configured.
@@ -129,14 +149,23 @@ impl Place {
             return Ok(None);
         }
         let known: Vec<&str> = self.section.profiles.keys().map(String::as_str).collect();
-        let known = if known.is_empty() { "none is configured".to_owned() } else { format!("configured: {}", known.join(", ")) };
-        Err(Failure::unable(format!("no profile is called `{name}`"), format!("{known}; [knowledge.profiles.NAME] makes one")))
+        let known = if known.is_empty() {
+            "none is configured".to_owned()
+        } else {
+            format!("configured: {}", known.join(", "))
+        };
+        Err(Failure::unable(
+            format!("no profile is called `{name}`"),
+            format!("{known}; [knowledge.profiles.NAME] makes one"),
+        ))
     }
 
     /// The budgets of the parts of a bundle.
     pub(super) fn parts(&self, profile: Option<&str>) -> Result<Parts, Failure> {
         let default = Parts::default();
-        let Some(Profile { bundle: set, .. }) = self.profile(profile)? else { return Ok(default) };
+        let Some(Profile { bundle: set, .. }) = self.profile(profile)? else {
+            return Ok(default);
+        };
         let parts = Parts {
             profile: set.profile.unwrap_or(default.profile),
             task: set.task.unwrap_or(default.task),
@@ -151,7 +180,9 @@ impl Place {
 
     /// The budgets of a profile.
     pub(super) fn budget(&self, profile: Option<&str>) -> Result<Budget, Failure> {
-        let Some(set) = self.profile(profile)? else { return Ok(Budget::default()) };
+        let Some(set) = self.profile(profile)? else {
+            return Ok(Budget::default());
+        };
         let default = Budget::default();
         let budget = Budget {
             total: set.budget_tokens.unwrap_or(default.total),

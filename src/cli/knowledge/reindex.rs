@@ -18,7 +18,8 @@ use std::time::Instant;
 pub struct ReindexArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Change nothing; compare the index with what its sources give now, report differences (YV905), and fail if there are any.
+    /// Change nothing; compare the index with what its sources give now, report differences
+    /// (YV905), and fail if there are any.
     #[arg(long)]
     check: bool,
     /// Compute no vectors: questions are answered by full text alone.
@@ -26,7 +27,8 @@ pub struct ReindexArgs {
     no_vectors: bool,
     #[command(flatten)]
     model: ModelArgs,
-    /// Fail (exit 1) when there are findings this bad; with `--check` a stale index is bad enough by default.
+    /// Fail (exit 1) when there are findings this bad; with `--check` a stale index is bad enough
+    /// by default.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
     /// How to report.
@@ -49,13 +51,18 @@ impl ReindexArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let place = self.place.place()?;
         if place.sources.paths.is_empty() {
-            return Err(Failure::unable("[knowledge] names no source", "docs/knowledge.md lists the kinds of source"));
+            return Err(Failure::unable(
+                "[knowledge] names no source",
+                "docs/knowledge.md lists the kinds of source",
+            ));
         }
         if self.check {
             let store = place.open()?;
             let (findings, looked_at) = check(&store, &place.sources).map_err(|e| failure(&e))?;
             let digest = store.digest().map_err(|e| failure(&e))?;
-            print(Color::Auto, |out| checked(&findings, looked_at, &digest, self.format, out))?;
+            print(Color::Auto, |out| {
+                checked(&findings, looked_at, &digest, self.format, out)
+            })?;
             return Ok(self.exit(&findings, looked_at as u64, FailOn::Warning));
         }
         // Before an index is made that would be empty.
@@ -66,18 +73,35 @@ impl ReindexArgs {
         let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
         store.use_model(self.model.folder(&place)?.as_deref());
         let mut bar = Bar::new();
-        let settings = Settings { vectors: !self.no_vectors };
-        let summary = run_with(&mut store, &place.sources, settings, place.limits(), &mut |done, total| bar.show(done, total));
+        let settings = Settings {
+            vectors: !self.no_vectors,
+        };
+        let summary = run_with(
+            &mut store,
+            &place.sources,
+            settings,
+            place.limits(),
+            &mut |done, total| bar.show(done, total),
+        );
         bar.end();
         let summary = summary.map_err(|e| failure(&e))?;
-        let done = Run { summary: &summary, seconds: start.elapsed().as_secs_f64() };
+        let done = Run {
+            summary: &summary,
+            seconds: start.elapsed().as_secs_f64(),
+        };
         print(Color::Auto, |out| report(&done, self.format, out))?;
-        Ok(self.exit(&summary.findings, summary.observations + summary.edges, FailOn::Error))
+        Ok(self.exit(
+            &summary.findings,
+            summary.observations + summary.edges,
+            FailOn::Error,
+        ))
     }
 
     fn exit(&self, findings: &[Finding], looked_at: u64, default: FailOn) -> u8 {
         // A source that can't be opened leaves open what it says.
-        let unopened = findings.iter().any(|f| f.code.0 == 101 && f.place.line == 0);
+        let unopened = findings
+            .iter()
+            .any(|f| f.code.0 == 101 && f.place.line == 0);
         match () {
             () if unopened => EXIT_UNABLE,
             () if self.fail_on.unwrap_or(default).met_by(findings) => EXIT_FINDINGS,
@@ -87,7 +111,8 @@ impl ReindexArgs {
     }
 }
 
-/// How far a run is, on standard error: a bar on a terminal, a line for each tenth of a long run elsewhere.
+/// How far a run is, on standard error: a bar on a terminal, a line for each tenth of a long run
+/// elsewhere.
 struct Bar {
     terminal: bool,
     shown: bool,
@@ -101,7 +126,11 @@ const LONG: usize = 200;
 
 impl Bar {
     fn new() -> Self {
-        Self { terminal: std::io::stderr().is_terminal(), shown: false, tenths: 0 }
+        Self {
+            terminal: std::io::stderr().is_terminal(),
+            shown: false,
+            tenths: 0,
+        }
     }
 
     fn show(&mut self, done: usize, total: usize) {
@@ -111,7 +140,9 @@ impl Bar {
         let mut out = anstream::stderr().lock();
         if self.terminal {
             let filled = WIDTH * done / total;
-            let bar: String = (0..WIDTH).map(|n| if n < filled { '#' } else { '.' }).collect();
+            let bar: String = (0..WIDTH)
+                .map(|n| if n < filled { '#' } else { '.' })
+                .collect();
             let _ = write!(out, "\r[{bar}] {done}/{total} sources");
             let _ = out.flush();
             self.shown = true;
@@ -123,7 +154,12 @@ impl Bar {
 
     fn end(&self) {
         if self.shown {
-            let _ = write!(anstream::stderr().lock(), "\r{:width$}\r", "", width = WIDTH + 40);
+            let _ = write!(
+                anstream::stderr().lock(),
+                "\r{:width$}\r",
+                "",
+                width = WIDTH + 40
+            );
         }
     }
 }

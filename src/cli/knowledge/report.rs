@@ -23,7 +23,11 @@ pub(super) struct Run<'r> {
 type Sources = [(SourceKind, String)];
 
 fn changes(summary: &Summary) -> [(&'static str, &Sources); 3] {
-    [("added", &summary.added), ("changed", &summary.changed), ("removed", &summary.removed)]
+    [
+        ("added", &summary.added),
+        ("changed", &summary.changed),
+        ("removed", &summary.removed),
+    ]
 }
 
 fn vectors(vectors: Vectors) -> String {
@@ -40,7 +44,9 @@ fn vectors(vectors: Vectors) -> String {
 fn counts(findings: &[Finding]) -> String {
     let count = |severity| findings.iter().filter(|f| f.severity == severity).count();
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    [Severity::Error, Severity::Warning, Severity::Note].map(|s| plural(count(s), s.name())).join(", ")
+    [Severity::Error, Severity::Warning, Severity::Note]
+        .map(|s| plural(count(s), s.name()))
+        .join(", ")
 }
 
 /// Writes the report of a run.
@@ -51,7 +57,10 @@ pub(super) fn report(run: &Run<'_>, form: Form, out: &mut dyn Write) -> io::Resu
         Form::Markdown => markdown(run, out),
         Form::Json => {
             let list = |sources: &Sources| -> Vec<Value> {
-                sources.iter().map(|(kind, path)| json!({ "kind": kind.name(), "path": path })).collect()
+                sources
+                    .iter()
+                    .map(|(kind, path)| json!({ "kind": kind.name(), "path": path }))
+                    .collect()
             };
             let json = json!({
                 "version": 1,
@@ -85,12 +94,28 @@ fn text(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     let [added, changed, removed] = changes(summary).map(|(_, s)| s.len());
-    writeln!(out, "sources: {added} added, {changed} changed, {removed} removed, {} unchanged", summary.unchanged)?;
-    writeln!(out, "observations: {} (before: {})", summary.observations, summary.observations_before)?;
-    writeln!(out, "graph: {} edges; uses of skills: {}", summary.edges, summary.skill_uses)?;
+    writeln!(
+        out,
+        "sources: {added} added, {changed} changed, {removed} removed, {} unchanged",
+        summary.unchanged
+    )?;
+    writeln!(
+        out,
+        "observations: {} (before: {})",
+        summary.observations, summary.observations_before
+    )?;
+    writeln!(
+        out,
+        "graph: {} edges; uses of skills: {}",
+        summary.edges, summary.skill_uses
+    )?;
     writeln!(out, "vectors: {}", vectors(summary.vectors))?;
     if summary.hidden > 0 {
-        writeln!(out, "texts from which a secret was taken: {}", summary.hidden)?;
+        writeln!(
+            out,
+            "texts from which a secret was taken: {}",
+            summary.hidden
+        )?;
     }
     writeln!(out, "findings: {}", counts(&summary.findings))?;
     writeln!(out, "digest: {}", summary.digest)?;
@@ -100,7 +125,11 @@ fn text(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn findings(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
     write_findings(findings.get(..PRINTED).unwrap_or(findings), out)?;
     if findings.len() > PRINTED {
-        writeln!(out, "{} more findings, counted below and not listed; --format json has them all", findings.len() - PRINTED)?;
+        writeln!(
+            out,
+            "{} more findings, counted below and not listed; --format json has them all",
+            findings.len() - PRINTED
+        )?;
     }
     Ok(())
 }
@@ -108,13 +137,28 @@ fn findings(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
 fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let summary = run.summary;
     let [added, changed, removed] = changes(summary).map(|(_, s)| s.len());
-    writeln!(out, "## Index of knowledge\n\n| what | how much |\n| --- | --- |")?;
-    writeln!(out, "| sources | {added} added, {changed} changed, {removed} removed, {} unchanged |", summary.unchanged)?;
-    writeln!(out, "| observations | {} (before: {}) |", summary.observations, summary.observations_before)?;
+    writeln!(
+        out,
+        "## Index of knowledge\n\n| what | how much |\n| --- | --- |"
+    )?;
+    writeln!(
+        out,
+        "| sources | {added} added, {changed} changed, {removed} removed, {} unchanged |",
+        summary.unchanged
+    )?;
+    writeln!(
+        out,
+        "| observations | {} (before: {}) |",
+        summary.observations, summary.observations_before
+    )?;
     writeln!(out, "| edges of the graph | {} |", summary.edges)?;
     writeln!(out, "| uses of skills | {} |", summary.skill_uses)?;
     writeln!(out, "| vectors | {} |", vectors(summary.vectors))?;
-    writeln!(out, "| texts from which a secret was taken | {} |", summary.hidden)?;
+    writeln!(
+        out,
+        "| texts from which a secret was taken | {} |",
+        summary.hidden
+    )?;
     writeln!(out, "| findings | {} |", counts(&summary.findings))?;
     writeln!(out, "| digest | `{}` |", summary.digest)?;
     writeln!(out, "| time | {:.2} s |", run.seconds)?;
@@ -132,7 +176,13 @@ fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "\n### Findings\n")?;
         for f in summary.findings.iter().take(PRINTED) {
             let place = format!("{}:{}", f.place.file, f.place.line);
-            writeln!(out, "- {} {}: {}", f.code, crate::report::code_span(&place), crate::report::code_span(&f.message))?;
+            writeln!(
+                out,
+                "- {} {}: {}",
+                f.code,
+                crate::report::code_span(&place),
+                crate::report::code_span(&f.message)
+            )?;
         }
         if summary.findings.len() > PRINTED {
             writeln!(out, "- and {} more", summary.findings.len() - PRINTED)?;
@@ -142,7 +192,13 @@ fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes what `--check` found.
-pub(super) fn checked(found: &[Finding], looked_at: usize, digest: &str, form: Form, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn checked(
+    found: &[Finding],
+    looked_at: usize,
+    digest: &str,
+    form: Form,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match form {
         Form::Text => {
             findings(found, out)?;

@@ -8,7 +8,9 @@ use crate::config::day_end;
 use crate::knowledge::bundle::bundle;
 use crate::knowledge::map::{Asked, map};
 use crate::knowledge::rank::{Query, Stages};
-use crate::knowledge::retrieve::{Answer, Budget, Form, Middle, Print, detail, index, search, timeline};
+use crate::knowledge::retrieve::{
+    Answer, Budget, Form, Middle, Print, detail, index, search, timeline,
+};
 use crate::knowledge::{Id, Store};
 use crate::report::{safe_json, terminal};
 use crate::tokens::Encoding;
@@ -34,7 +36,8 @@ struct AnswerArgs {
 /// How to rank.
 #[derive(Debug, Args)]
 struct RankArgs {
-    /// From when ages are counted, as 2027-01-31 or RFC 3339; without it from the newest observation that isn't dated in the future.
+    /// From when ages are counted, as 2027-01-31 or RFC 3339; without it from the newest
+    /// observation that isn't dated in the future.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
     /// Full text alone.
@@ -49,7 +52,8 @@ struct RankArgs {
 
 pub(super) fn time(text: &str) -> Result<i64, String> {
     let day = day_end(text).map(|end| end - 86_400_000);
-    day.or_else(|| crate::time::parse_rfc3339(text)).ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
+    day.or_else(|| crate::time::parse_rfc3339(text))
+        .ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
 }
 
 impl AnswerArgs {
@@ -61,8 +65,17 @@ impl AnswerArgs {
     }
 
     fn style(&self, explain: bool) -> Print {
-        let form = if self.format == Format::Json { Form::Json } else { Form::Text };
-        Print { form, escape: |text| terminal(text).into_owned(), safe_json, explain }
+        let form = if self.format == Format::Json {
+            Form::Json
+        } else {
+            Form::Text
+        };
+        Print {
+            form,
+            escape: |text| terminal(text).into_owned(),
+            safe_json,
+            explain,
+        }
     }
 
     /// Prints the payload.
@@ -70,9 +83,17 @@ impl AnswerArgs {
         // Colours are none; what is counted is what is printed.
         print(Color::Always, |out| out.write_all(answer.text.as_bytes()))?;
         if self.tokens {
-            tell(&format!("{} tokens ({})", answer.tokens, Encoding::default().name()));
+            tell(&format!(
+                "{} tokens ({})",
+                answer.tokens,
+                Encoding::default().name()
+            ));
         }
-        Ok(if answer.shown == 0 { EXIT_EMPTY } else { EXIT_CLEAN })
+        Ok(if answer.shown == 0 {
+            EXIT_EMPTY
+        } else {
+            EXIT_CLEAN
+        })
     }
 }
 
@@ -97,13 +118,17 @@ impl RankArgs {
             half_life: place.half_life(),
             decay: place.decay(),
             limit,
-            stages: if self.no_vectors { Stages::Text } else { Stages::Both },
+            stages: if self.no_vectors {
+                Stages::Text
+            } else {
+                Stages::Both
+            },
         })
     }
 }
 
-/// The time of the newest observation that isn't dated in the future; of those that are it is said that they don't count. One
-/// wrong date would make everything else as old as can be.
+/// The time of the newest observation that isn't dated in the future; of those that are it is said
+/// that they don't count. One wrong date would make everything else as old as can be.
 fn newest(store: &Store) -> Result<Option<i64>, Failure> {
     let now = clock();
     let later = store.later_than(now).map_err(|e| failure(&e))?;
@@ -137,9 +162,19 @@ impl IndexArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (place, mut store, budget) = self.answer.open()?;
         let task = self.task.as_deref();
-        let query = self.query.as_deref().map(|text| self.rank.query(&place, &mut store, text, task, 0)).transpose()?;
-        let answer =
-            index(&store, query.as_ref(), task, &budget, self.answer.style(self.rank.explain)).map_err(|e| failure(&e))?;
+        let query = self
+            .query
+            .as_deref()
+            .map(|text| self.rank.query(&place, &mut store, text, task, 0))
+            .transpose()?;
+        let answer = index(
+            &store,
+            query.as_ref(),
+            task,
+            &budget,
+            self.answer.style(self.rank.explain),
+        )
+        .map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
     }
 }
@@ -150,7 +185,12 @@ pub struct TimelineArgs {
     #[command(flatten)]
     answer: AnswerArgs,
     /// The observation in the middle.
-    #[arg(long, value_name = "ID", required_unless_present = "task", conflicts_with = "task")]
+    #[arg(
+        long,
+        value_name = "ID",
+        required_unless_present = "task",
+        conflicts_with = "task"
+    )]
     ids: Option<String>,
     /// All of a task, execution or session.
     #[arg(long, value_name = "TASK")]
@@ -167,7 +207,14 @@ impl TimelineArgs {
             (Some(task), _) => Middle::Task(task),
             (None, id) => Middle::Id(Id::typed(id.as_deref().unwrap_or_default())),
         };
-        let answer = timeline(&store, &middle, self.around, &budget, self.answer.style(false)).map_err(|e| failure(&e))?;
+        let answer = timeline(
+            &store,
+            &middle,
+            self.around,
+            &budget,
+            self.answer.style(false),
+        )
+        .map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
     }
 }
@@ -192,8 +239,13 @@ impl MapArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (_, store, budget) = self.answer.open()?;
         let form = self.answer.style(false).form;
-        let asked = Asked { query: &self.query, focus: &self.focus, explain: self.explain };
-        let answer = map(&store, asked, budget.map.min(budget.total), form).map_err(|e| failure(&e))?;
+        let asked = Asked {
+            query: &self.query,
+            focus: &self.focus,
+            explain: self.explain,
+        };
+        let answer =
+            map(&store, asked, budget.map.min(budget.total), form).map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
     }
 }
@@ -217,8 +269,11 @@ impl BundleArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (place, mut store, _) = self.answer.open()?;
         let parts = place.parts(self.answer.profile.as_deref())?;
-        let query = self.rank.query(&place, &mut store, &self.query, self.task.as_deref(), 10)?;
-        let answer = bundle(&store, &query, &parts, self.answer.style(false)).map_err(|e| failure(&e))?;
+        let query = self
+            .rank
+            .query(&place, &mut store, &self.query, self.task.as_deref(), 10)?;
+        let answer =
+            bundle(&store, &query, &parts, self.answer.style(false)).map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
     }
 }
@@ -237,7 +292,8 @@ impl DetailArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (_, store, budget) = self.answer.open()?;
         let ids: Vec<Id> = self.ids.iter().map(|id| Id::typed(id)).collect();
-        let answer = detail(&store, &ids, &budget, self.answer.style(false)).map_err(|e| failure(&e))?;
+        let answer =
+            detail(&store, &ids, &budget, self.answer.style(false)).map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
     }
 }
@@ -263,8 +319,20 @@ pub struct SearchArgs {
 impl SearchArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (place, mut store, budget) = self.answer.open()?;
-        let query = self.rank.query(&place, &mut store, &self.query, self.task.as_deref(), self.limit)?;
-        let answer = search(&store, &query, &budget, self.answer.style(self.rank.explain)).map_err(|e| failure(&e))?;
+        let query = self.rank.query(
+            &place,
+            &mut store,
+            &self.query,
+            self.task.as_deref(),
+            self.limit,
+        )?;
+        let answer = search(
+            &store,
+            &query,
+            &budget,
+            self.answer.style(self.rank.explain),
+        )
+        .map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
     }
 }

@@ -43,7 +43,11 @@ pub struct WindowArgs {
 /// Lines that can't be read, in words.
 fn unreadable(lines: &[u64]) -> String {
     let shown: Vec<String> = lines.iter().take(10).map(u64::to_string).collect();
-    let more = if lines.len() > shown.len() { format!(" and {} more", lines.len() - shown.len()) } else { String::new() };
+    let more = if lines.len() > shown.len() {
+        format!(" and {} more", lines.len() - shown.len())
+    } else {
+        String::new()
+    };
     format!("can't be read: line {}{more}", shown.join(", "))
 }
 
@@ -73,7 +77,11 @@ impl WindowArgs {
                 tenths % 10
             )?;
             let (since, messages) = (health.since, health.messages);
-            writeln!(out, "since the last compaction: {since} tokens, {messages} messages; flush due: {}", health.due.name())?;
+            writeln!(
+                out,
+                "since the last compaction: {since} tokens, {messages} messages; flush due: {}",
+                health.due.name()
+            )?;
             if !session.unreadable.is_empty() {
                 writeln!(out, "{}", unreadable(&session.unreadable))?;
             }
@@ -108,7 +116,8 @@ pub struct CompactionArgs {
 impl CompactionArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let session = Session::parse(&crate::cli::file::text(&self.transcript)?);
-        let compared = compare(&session).map_err(|e| Failure::unable(e.to_string(), "check a part of the transcript"))?;
+        let compared = compare(&session)
+            .map_err(|e| Failure::unable(e.to_string(), "check a part of the transcript"))?;
         let name = self.transcript.to_string_lossy().replace('\\', "/");
         print(Color::Auto, |out| {
             if self.format == Format::Json {
@@ -124,14 +133,28 @@ impl CompactionArgs {
                 return writeln!(out, "{}", safe_json(&json));
             }
             for lost in &compared.lost {
-                writeln!(out, "{}:{}: lost: {}", line_start(&name), lost.line, terminal(&lost.decision))?;
-                writeln!(out, "  the compaction at line {} doesn't say it", lost.compaction)?;
+                writeln!(
+                    out,
+                    "{}:{}: lost: {}",
+                    line_start(&name),
+                    lost.line,
+                    terminal(&lost.decision)
+                )?;
+                writeln!(
+                    out,
+                    "  the compaction at line {} doesn't say it",
+                    lost.compaction
+                )?;
             }
             if !session.unreadable.is_empty() {
                 writeln!(out, "{}", unreadable(&session.unreadable))?;
             }
             let (compactions, decisions) = (compared.compactions, compared.decisions);
-            writeln!(out, "{compactions} compactions, {decisions} decisions, {} lost", compared.lost.len())
+            writeln!(
+                out,
+                "{compactions} compactions, {decisions} decisions, {} lost",
+                compared.lost.len()
+            )
         })?;
         Ok(match () {
             // A line that can't be read may hold a decision.

@@ -10,7 +10,8 @@ use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::{Severity, subject};
 use crate::policy::{
-    At, Case, Change, Comparison, Context, Effort, Ledger, Question, Unproved, compare, load_cases, load_corpus,
+    At, Case, Change, Comparison, Context, Effort, Ledger, Question, Unproved, compare, load_cases,
+    load_corpus,
 };
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::scan::mask::Mask;
@@ -29,8 +30,8 @@ const MAX_RECORDED: usize = 1_000_000;
 /// Compare two policies: what becomes milder, what stricter?
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The policy as it was: a file, a folder of policies, either at a revision (`REV:PATH`), or the name of one that is
-    /// built in.
+    /// The policy as it was: a file, a folder of policies, either at a revision (`REV:PATH`), or
+    /// the name of one that is built in.
     #[arg(value_name = "BASE")]
     base: String,
     /// The policy as it will be.
@@ -66,7 +67,11 @@ impl CompareArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (pairs, one_sided) = self.pairs()?;
         let (given, secrets) = self.given()?;
-        let effort = Effort { seed: self.seed, cases: self.cases, only: Vec::new() };
+        let effort = Effort {
+            seed: self.seed,
+            cases: self.cases,
+            only: Vec::new(),
+        };
         let mut objections = Objections::default();
         let mut results = Vec::new();
         for pair in pairs {
@@ -78,7 +83,11 @@ impl CompareArgs {
         objections.finish();
         print(Color::Auto, |out| match self.format {
             Format::Text => self.text(&results, &one_sided, &objections, out),
-            Format::Json => writeln!(out, "{}", safe_json(&self.json(&results, &one_sided, &objections, &secrets))),
+            Format::Json => writeln!(
+                out,
+                "{}",
+                safe_json(&self.json(&results, &one_sided, &objections, &secrets))
+            ),
         })?;
         if results.is_empty() {
             return Ok(EXIT_UNABLE);
@@ -86,7 +95,11 @@ impl CompareArgs {
         // A policy that is gone allows whatever the others don't forbid: nobody has looked at that.
         let gone = !one_sided.is_empty() && self.fail_on != FailOn::Never;
         let count = |severity| objections.count(severity) as u64;
-        let failing = self.fail_on.count(count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+        let failing = self.fail_on.count(
+            count(Severity::Error),
+            count(Severity::Warning),
+            count(Severity::Note),
+        );
         let unproved = results.iter().any(|(_, found)| !found.unproved.is_empty());
         Ok(match () {
             () if failing > 0 || gone => EXIT_FINDINGS,
@@ -99,22 +112,37 @@ impl CompareArgs {
     fn pairs(&self) -> Result<(Vec<Pair>, Vec<String>), Failure> {
         let (base, head) = match (folder(&self.base)?, folder(&self.head)?) {
             (None, None) => {
-                let pair = Pair { base: find::policy(&self.base)?, head: find::policy(&self.head)? };
+                let pair = Pair {
+                    base: find::policy(&self.base)?,
+                    head: find::policy(&self.head)?,
+                };
                 return Ok((vec![pair], Vec::new()));
             }
             (Some(base), Some(head)) => (base, head),
             _ => {
                 let remedy = "name two files, or two folders";
-                return Err(Failure::unable("a folder can only be compared with a folder", remedy));
+                return Err(Failure::unable(
+                    "a folder can only be compared with a folder",
+                    remedy,
+                ));
             }
         };
-        let removed = base.keys().filter(|n| !head.contains_key(*n)).map(|n| format!("{n} is only in the base"));
-        let added = head.keys().filter(|n| !base.contains_key(*n)).map(|n| format!("{n} is only in the head"));
+        let removed = base
+            .keys()
+            .filter(|n| !head.contains_key(*n))
+            .map(|n| format!("{n} is only in the base"));
+        let added = head
+            .keys()
+            .filter(|n| !base.contains_key(*n))
+            .map(|n| format!("{n} is only in the head"));
         let one_sided = removed.chain(added).collect();
         let mut pairs = Vec::new();
         for (name, (file, text)) in &base {
             if let Some((new_file, new_text)) = head.get(name) {
-                pairs.push(Pair { base: find::parse(file, text.clone())?, head: find::parse(new_file, new_text.clone())? });
+                pairs.push(Pair {
+                    base: find::parse(file, text.clone())?,
+                    head: find::parse(new_file, new_text.clone())?,
+                });
             }
         }
         Ok((pairs, one_sided))
@@ -125,29 +153,51 @@ impl CompareArgs {
         let mut given = Vec::new();
         for path in &self.corpus {
             let (name, text) = (find::name_of(path), find::read(path)?);
-            let cases = if path.extension().is_some_and(|e| e == "jsonl") { load_corpus(&text) } else { load_cases(&text) };
-            given.extend(cases.map_err(|p| find::complain(&name, &text, &p))?.iter().map(Case::question));
+            let cases = if path.extension().is_some_and(|e| e == "jsonl") {
+                load_corpus(&text)
+            } else {
+                load_cases(&text)
+            };
+            given.extend(
+                cases
+                    .map_err(|p| find::complain(&name, &text, &p))?
+                    .iter()
+                    .map(Case::question),
+            );
         }
         let mut ledger = Ledger::default();
-        let options = Options { max_findings: 1, ..Options::default() };
-        let report = watch(&traces(&self.traces), &options, &mut |file, execution, entry| {
-            entry.record.steps(&mut |step| {
-                ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, _| {
-                    if given.len() < MAX_RECORDED {
-                        let context = Context {
-                            risk: decided.risk,
-                            turn: 1,
-                            agent: decided.agent.clone(),
-                            time: decided.time,
-                            ..Context::default()
-                        };
-                        given.push(Question { context, ..Question::plain(decided.action.clone()) });
-                    }
+        let options = Options {
+            max_findings: 1,
+            ..Options::default()
+        };
+        let report = watch(
+            &traces(&self.traces),
+            &options,
+            &mut |file, execution, entry| {
+                entry.record.steps(&mut |step| {
+                    ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, _| {
+                        if given.len() < MAX_RECORDED {
+                            let context = Context {
+                                risk: decided.risk,
+                                turn: 1,
+                                agent: decided.agent.clone(),
+                                time: decided.time,
+                                ..Context::default()
+                            };
+                            given.push(Question {
+                                context,
+                                ..Question::plain(decided.action.clone())
+                            });
+                        }
+                    });
                 });
-            });
-        });
+            },
+        );
         if report.counts.unopened > 0 {
-            return Err(Failure::unable("a trace can't be opened", "--traces takes files and folders of traces"));
+            return Err(Failure::unable(
+                "a trace can't be opened",
+                "--traces takes files and folders of traces",
+            ));
         }
         Ok((given, report.secrets))
     }
@@ -164,16 +214,26 @@ impl CompareArgs {
             writeln!(out, "not compared: {}", terminal(line))?;
         }
         for (pair, found) in results {
-            writeln!(out, "{} → {}", terminal(&pair.base.file), terminal(&pair.head.file))?;
+            writeln!(
+                out,
+                "{} → {}",
+                terminal(&pair.base.file),
+                terminal(&pair.head.file)
+            )?;
             for (id, change) in &found.rules {
                 match change {
                     Change::Added => writeln!(out, "    + {}", terminal(id))?,
                     Change::Removed => writeln!(out, "    - {}", terminal(id))?,
-                    Change::Changed(parts) => writeln!(out, "    ~ {}: {}", terminal(id), parts.join(", "))?,
+                    Change::Changed(parts) => {
+                        writeln!(out, "    ~ {}: {}", terminal(id), parts.join(", "))?;
+                    }
                 }
             }
-            let (milder, stricter): (Vec<_>, Vec<_>) = found.differences.iter().partition(|(k, _)| k.is_milder());
-            let sum = |list: &[(_, &crate::policy::Difference)]| list.iter().map(|(_, d)| d.count).sum::<u64>();
+            let (milder, stricter): (Vec<_>, Vec<_>) =
+                found.differences.iter().partition(|(k, _)| k.is_milder());
+            let sum = |list: &[(_, &crate::policy::Difference)]| {
+                list.iter().map(|(_, d)| d.count).sum::<u64>()
+            };
             writeln!(
                 out,
                 "    {} milder, {} stricter, of {} questions made, {} aimed at what changed and {} given",
@@ -190,7 +250,11 @@ impl CompareArgs {
                 writeln!(out, "    {}", left_out(found))?;
             }
         }
-        writeln!(out, "seed {}: a search, and no proof that nothing else differs", self.seed)
+        writeln!(
+            out,
+            "seed {}: a search, and no proof that nothing else differs",
+            self.seed
+        )
     }
 
     fn json(
@@ -228,21 +292,40 @@ pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Fail
     let mut objections = Objections::default();
     let Some((file, text)) = super::revision::at_merge_base(policy, base)? else {
         let mut report = objections.into_report();
-        report.notices.push(format!("the policy is new: where the branch parted from {base} there was none to compare with"));
+        report.notices.push(format!(
+            "the policy is new: where the branch parted from {base} there was none to compare with"
+        ));
         return Ok(report);
     };
     let head = find::parse(&find::name_of(policy), find::read(policy)?)?;
-    let pair = Pair { base: find::parse(&file, text)?, head };
-    let effort = Effort { seed: 0, cases: GATE_CASES, only: Vec::new() };
-    let found =
-        if pair.base.text == pair.head.text { None } else { Some(compare(&pair.base.policy, &pair.head.policy, &[], &effort)) };
+    let pair = Pair {
+        base: find::parse(&file, text)?,
+        head,
+    };
+    let effort = Effort {
+        seed: 0,
+        cases: GATE_CASES,
+        only: Vec::new(),
+    };
+    let found = if pair.base.text == pair.head.text {
+        None
+    } else {
+        Some(compare(&pair.base.policy, &pair.head.policy, &[], &effort))
+    };
     if let Some(found) = &found {
         report(&pair, found, &mut objections);
         // A gate has no other way to say that it doesn't know.
         for one in &found.unproved {
             let help = "see to it by hand; a case that the old policy passes and that asks about it would show what became of it";
             objections
-                .add(516, &pair.head.file, &pair.head.text, At { line: 1, column: 1 }, doubt(one), Some(help.into()))
+                .add(
+                    516,
+                    &pair.head.file,
+                    &pair.head.text,
+                    At { line: 1, column: 1 },
+                    doubt(one),
+                    Some(help.into()),
+                )
                 .subject = Some(subject(["inconclusive", &one.what, &one.change]));
         }
     }
@@ -266,11 +349,15 @@ pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Fail
 /// Files by their names: as each is reported, and its text.
 type Files = BTreeMap<String, (String, String)>;
 
-/// The policies of a folder, by their paths from there: as they are reported, and their text. `None` for a single policy.
+/// The policies of a folder, by their paths from there: as they are reported, and their text.
+/// `None` for a single policy.
 fn folder(written: &str) -> Result<Option<Files>, Failure> {
     if let Some(revision) = Revision::named(written)? {
-        let named = |(name, text): (String, String)| (name.clone(), (revision.name_of(&name), text));
-        return Ok(revision.folder()?.map(|files| files.into_iter().map(named).collect()));
+        let named =
+            |(name, text): (String, String)| (name.clone(), (revision.name_of(&name), text));
+        return Ok(revision
+            .folder()?
+            .map(|files| files.into_iter().map(named).collect()));
     }
     if !Path::new(written).is_dir() {
         return Ok(None);
@@ -293,37 +380,79 @@ fn without(value: serde_json::Value, secrets: &Mask) -> serde_json::Value {
     match value {
         Value::String(text) => Value::String(clean(text)),
         Value::Array(list) => list.into_iter().map(|v| without(v, secrets)).collect(),
-        Value::Object(members) => members.into_iter().map(|(name, v)| (clean(name), without(v, secrets))).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, v)| (clean(name), without(v, secrets)))
+            .collect(),
         other => other,
     }
 }
 
 /// Says that not every kind is listed.
 fn left_out(found: &Comparison) -> String {
-    let Comparison { left_out, kinds_left_out, .. } = found;
+    let Comparison {
+        left_out,
+        kinds_left_out,
+        ..
+    } = found;
     format!("not listed: {left_out} questions that differ in {kinds_left_out} more kinds")
 }
 
 /// Says that a change may have made something milder.
 fn doubt(one: &Unproved) -> String {
-    format!("{} was {}, which may make something milder; no action was found that shows it", one.what, one.change)
+    format!(
+        "{} was {}, which may make something milder; no action was found that shows it",
+        one.what, one.change
+    )
 }
 
 /// A finding for each kind of difference, at the rule of the head that is behind it.
 fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
     if found.disarmed {
-        let message = "milder: the policy enforced, and now it only monitors: it stops nothing".to_owned();
-        to.add(516, &pair.head.file, &pair.head.text, At { line: 1, column: 1 }, message, None).subject = Some("disarmed".into());
+        let message =
+            "milder: the policy enforced, and now it only monitors: it stops nothing".to_owned();
+        to.add(
+            516,
+            &pair.head.file,
+            &pair.head.text,
+            At { line: 1, column: 1 },
+            message,
+            None,
+        )
+        .subject = Some("disarmed".into());
     }
     for Unproved { what, change } in &found.lost {
-        let place = pair.head.policy.properties.iter().find(|p| p.id == *what).map_or(At { line: 1, column: 1 }, |p| p.at);
-        let message = format!("the property `{what}` held in the base, and the head lost it: {change}");
+        let place = pair
+            .head
+            .policy
+            .properties
+            .iter()
+            .find(|p| p.id == *what)
+            .map_or(At { line: 1, column: 1 }, |p| p.at);
+        let message =
+            format!("the property `{what}` held in the base, and the head lost it: {change}");
         let help = "keep the property, or say in the pull request why it needn't hold any more";
-        to.add(520, &pair.head.file, &pair.head.text, place, message, Some(help.into())).subject = Some(subject([&**what]));
+        to.add(
+            520,
+            &pair.head.file,
+            &pair.head.text,
+            place,
+            message,
+            Some(help.into()),
+        )
+        .subject = Some(subject([&**what]));
     }
     for (kind, difference) in &found.differences {
-        let place = pair.head.policy.rule(&kind.head_rule).map_or(At { line: 1, column: 1 }, |r| r.at);
-        let (code, word) = if kind.is_milder() { (516, "milder") } else { (517, "stricter") };
+        let place = pair
+            .head
+            .policy
+            .rule(&kind.head_rule)
+            .map_or(At { line: 1, column: 1 }, |r| r.at);
+        let (code, word) = if kind.is_milder() {
+            (516, "milder")
+        } else {
+            (517, "stricter")
+        };
         let message = format!(
             "{word}: {} by `{}` becomes {} by `{}`: {}",
             kind.base,
@@ -332,9 +461,25 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             kind.head_rule,
             difference.witness.summary()
         );
-        let help = format!("{} of the questions that were asked; the new reason: {}", difference.count, difference.reason);
+        let help = format!(
+            "{} of the questions that were asked; the new reason: {}",
+            difference.count, difference.reason
+        );
         let (base, head) = (kind.base.to_string(), kind.head.to_string());
-        to.add(code, &pair.head.file, &pair.head.text, place, message, Some(help)).subject =
-            Some(subject([&*base, &*kind.base_rule, &*head, &*kind.head_rule, &*kind.class]));
+        to.add(
+            code,
+            &pair.head.file,
+            &pair.head.text,
+            place,
+            message,
+            Some(help),
+        )
+        .subject = Some(subject([
+            &*base,
+            &*kind.base_rule,
+            &*head,
+            &*kind.head_rule,
+            &*kind.class,
+        ]));
     }
 }

@@ -6,7 +6,8 @@ use crate::cli::file;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::policy::{
-    Action, Consulted, Context, Decision, Effect, Holds, Policy, Question, json_context, json_once, json_question,
+    Action, Consulted, Context, Decision, Effect, Holds, Policy, Question, json_context, json_once,
+    json_question,
 };
 use crate::report::{safe_json, terminal};
 use clap::Args;
@@ -20,13 +21,20 @@ pub struct EvalArgs {
     /// The policy: a file, or the name of one that is built in.
     #[arg(short, long, value_name = "FILE|NAME", default_value = "default")]
     policy: String,
-    /// One action as JSON: `{"type": …, "payload": …}`, or `{"action": …, "context": …, "history": …}`.
+    /// One action as JSON: `{"type": …, "payload": …}`, or
+    /// `{"action": …, "context": …, "history": …}`.
     #[arg(value_name = "ACTION", conflicts_with_all = ["shell", "file"])]
     action: Option<String>,
     /// One command line.
-    #[arg(long, value_name = "CMD", allow_hyphen_values = true, conflicts_with = "file")]
+    #[arg(
+        long,
+        value_name = "CMD",
+        allow_hyphen_values = true,
+        conflicts_with = "file"
+    )]
     shell: Option<String>,
-    /// A file with one action a line, or `{"action": …, "context": …, "history": …}`; `-` for standard input.
+    /// A file with one action a line, or `{"action": …, "context": …, "history": …}`; `-` for
+    /// standard input.
     #[arg(long, value_name = "JSONL")]
     file: Option<PathBuf>,
     /// The circumstances as JSON: `risk`, `turn`, `agent`, `mode`, `production`, `time`.
@@ -50,11 +58,16 @@ impl EvalArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let found = find::policy(&self.policy)?;
         let base = match &self.context {
-            None => Context { turn: 1, ..Context::default() },
+            None => Context {
+                turn: 1,
+                ..Context::default()
+            },
             Some(text) => {
                 let remedy = r#"a context is {"agent": "coder", "mode": "review", "production": true, "risk": "low"}"#;
                 let context = json_once(text).and_then(|value| json_context(&value));
-                context.map_err(|why| Failure::unable(format!("the context can't be used: {why}"), remedy))?
+                context.map_err(|why| {
+                    Failure::unable(format!("the context can't be used: {why}"), remedy)
+                })?
             }
         };
         let questions = self.questions(&base)?;
@@ -69,14 +82,23 @@ impl EvalArgs {
                     Err(why) => {
                         unreadable = true;
                         match self.format {
-                            Format::Text => writeln!(out, "line {line}: no action: {}", terminal(why))?,
-                            Format::Json => writeln!(out, "{}", safe_json(&json!({ "line": line, "error": why })))?,
+                            Format::Text => {
+                                writeln!(out, "line {line}: no action: {}", terminal(why))?;
+                            }
+                            Format::Json => writeln!(
+                                out,
+                                "{}",
+                                safe_json(&json!({ "line": line, "error": why }))
+                            )?,
                         }
                     }
                 }
             }
             if found.policy.monitor && self.format == Format::Text {
-                writeln!(out, "the policy only monitors: it reports, and stops nothing")?;
+                writeln!(
+                    out,
+                    "the policy only monitors: it reports, and stops nothing"
+                )?;
             }
             Ok(())
         })?;
@@ -93,28 +115,52 @@ impl EvalArgs {
 
     fn questions(&self, base: &Context) -> Result<Vec<Asked>, Failure> {
         if let Some(line) = &self.shell {
-            return Ok(vec![(0, Ok(Question { context: base.clone(), ..Question::plain(Action::shell(line)) }))]);
+            return Ok(vec![(
+                0,
+                Ok(Question {
+                    context: base.clone(),
+                    ..Question::plain(Action::shell(line))
+                }),
+            )]);
         }
         if let Some(text) = &self.action {
             let question = json_question(text, base).map_err(|why| unusable("the action", &why))?;
             return Ok(vec![(0, Ok(question))]);
         }
         let Some(path) = &self.file else {
-            return Err(Failure::unable("nothing to ask about", "give an ACTION, --shell CMD or --file JSONL"));
+            return Err(Failure::unable(
+                "nothing to ask about",
+                "give an ACTION, --shell CMD or --file JSONL",
+            ));
         };
         let text = file::text_or_input(path)?;
-        let lines = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty());
-        Ok(lines.map(|(n, line)| (n, json_question(line, base))).collect())
+        let lines = (1..)
+            .zip(text.lines())
+            .filter(|(_, l)| !l.trim().is_empty());
+        Ok(lines
+            .map(|(n, line)| (n, json_question(line, base)))
+            .collect())
     }
 
-    fn answer(&self, policy: &Policy, question: &Question, line: u64, out: &mut dyn Write) -> io::Result<Effect> {
+    fn answer(
+        &self,
+        policy: &Policy,
+        question: &Question,
+        line: u64,
+        out: &mut dyn Write,
+    ) -> io::Result<Effect> {
         let history = question.history();
         let action = &question.action;
         let request = question.context.request(action, &history);
         let decision = policy.decide(&request);
-        let consulted = if self.trace { policy.explain(&request) } else { Vec::new() };
+        let consulted = if self.trace {
+            policy.explain(&request)
+        } else {
+            Vec::new()
+        };
         match self.format {
-            Format::Text => text(action, line, &decision, out).and_then(|()| account(&consulted, &decision, out))?,
+            Format::Text => text(action, line, &decision, out)
+                .and_then(|()| account(&consulted, &decision, out))?,
             Format::Json => {
                 let mut value = json!({
                     "effect": decision.effect,
@@ -142,23 +188,42 @@ impl EvalArgs {
 }
 
 fn unusable(what: &str, why: &str) -> Failure {
-    Failure::unable(format!("{what} can't be used: {why}"), r#"an action is {"type": "shell_cmd", "payload": {"command": "ls"}}"#)
+    Failure::unable(
+        format!("{what} can't be used: {why}"),
+        r#"an action is {"type": "shell_cmd", "payload": {"command": "ls"}}"#,
+    )
 }
 
-fn text(action: &Action, line: u64, decision: &Decision<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let number = if line > 0 { format!("{line}: ") } else { String::new() };
+fn text(
+    action: &Action,
+    line: u64,
+    decision: &Decision<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let number = if line > 0 {
+        format!("{line}: ")
+    } else {
+        String::new()
+    };
     writeln!(
         out,
         "{number}{} by {}: {}\n    {}",
         decision.effect,
-        decision.rule.map_or_else(|| "the default".to_owned(), |r| format!("rule {}", terminal(&r.id))),
+        decision.rule.map_or_else(
+            || "the default".to_owned(),
+            |r| format!("rule {}", terminal(&r.id))
+        ),
         terminal(&decision.reason()),
         terminal(&action.summary())
     )
 }
 
 /// The account of every rule.
-fn account(consulted: &[Consulted<'_>], decision: &Decision<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn account(
+    consulted: &[Consulted<'_>],
+    decision: &Decision<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for (index, one) in consulted.iter().enumerate() {
         let mark = match one.holds {
             _ if decision.index == Some(index) => "decides",
@@ -167,7 +232,13 @@ fn account(consulted: &[Consulted<'_>], decision: &Decision<'_>, out: &mut dyn W
             Holds::Maybe => "may match",
             Holds::No => "no match",
         };
-        writeln!(out, "    {mark:<10} {} ({}): {}", terminal(&one.rule.id), one.rule.effect, terminal(&one.why))?;
+        writeln!(
+            out,
+            "    {mark:<10} {} ({}): {}",
+            terminal(&one.rule.id),
+            one.rule.effect,
+            terminal(&one.why)
+        )?;
     }
     Ok(())
 }

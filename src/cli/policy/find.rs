@@ -22,7 +22,10 @@ pub struct ShowArgs {
 impl ShowArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let text = match self.name {
-            None => SHIPPED.iter().map(|s| format!("{:<20} {}\n", s.name, s.summary)).collect(),
+            None => SHIPPED
+                .iter()
+                .map(|s| format!("{:<20} {}\n", s.name, s.summary))
+                .collect(),
             Some(name) => match shipped(&name) {
                 Some(found) => found.text.to_owned(),
                 None => return Err(no_policy(&name)),
@@ -35,7 +38,10 @@ impl ShowArgs {
 
 fn no_policy(name: &str) -> Failure {
     let names: Vec<&str> = SHIPPED.iter().map(|s| s.name).collect();
-    Failure::unable(format!("there is no file and no policy `{name}`"), format!("built in: {}", names.join(", ")))
+    Failure::unable(
+        format!("there is no file and no policy `{name}`"),
+        format!("built in: {}", names.join(", ")),
+    )
 }
 
 /// A policy with its text and the name that it is reported under.
@@ -75,9 +81,15 @@ pub(in crate::cli) fn policy(name: &str) -> Result<Found, Failure> {
 
 /// Loads a policy's text. Mistakes are printed where they stand.
 pub(super) fn parse(file: &str, text: String) -> Result<Found, Failure> {
-    let stem = Path::new(file).file_stem().map_or_else(|| file.to_owned(), |s| s.to_string_lossy().into_owned());
+    let stem = Path::new(file)
+        .file_stem()
+        .map_or_else(|| file.to_owned(), |s| s.to_string_lossy().into_owned());
     match load(&stem, &text) {
-        Ok(policy) => Ok(Found { file: file.to_owned(), text, policy }),
+        Ok(policy) => Ok(Found {
+            file: file.to_owned(),
+            text,
+            policy,
+        }),
         Err(problems) => Err(complain(file, &text, &problems)),
     }
 }
@@ -86,34 +98,73 @@ pub(super) fn parse(file: &str, text: String) -> Result<Found, Failure> {
 pub(super) fn complain(file: &str, text: &str, problems: &[Problem]) -> Failure {
     let mut stderr = anstream::stderr().lock();
     for problem in problems {
-        let place = crate::diag::Place { excerpt: excerpt(text, problem.at), ..place(file, problem.at) };
-        let _ = write_problem(&problem.message, &place, problem.help.as_deref(), &mut stderr);
+        let place = crate::diag::Place {
+            excerpt: excerpt(text, problem.at),
+            ..place(file, problem.at)
+        };
+        let _ = write_problem(
+            &problem.message,
+            &place,
+            problem.help.as_deref(),
+            &mut stderr,
+        );
     }
     let count = match problems.len() {
         1 => "1 mistake".to_owned(),
         n => format!("{n} mistakes"),
     };
-    Failure::unable(format!("`{}` can't be used: {count}", terminal(file)), "docs/policy.md describes the format")
+    Failure::unable(
+        format!("`{}` can't be used: {count}", terminal(file)),
+        "docs/policy.md describes the format",
+    )
 }
 
 /// A place in a policy file.
 pub(super) fn place(file: &str, at: At) -> crate::diag::Place {
-    crate::diag::Place { file: file.into(), line: at.line.into(), column: at.column.into(), pointer: None, excerpt: None }
+    crate::diag::Place {
+        file: file.into(),
+        line: at.line.into(),
+        column: at.column.into(),
+        pointer: None,
+        excerpt: None,
+    }
 }
 
 /// The line of a place, with the word that stands there.
 pub(super) fn excerpt(text: &str, at: At) -> Option<crate::diag::Excerpt> {
-    let line = text.lines().nth(usize::try_from(at.line).ok()?.checked_sub(1)?)?;
-    let from = usize::try_from(at.column).ok()?.saturating_sub(1).min(line.len());
+    let line = text
+        .lines()
+        .nth(usize::try_from(at.line).ok()?.checked_sub(1)?)?;
+    let from = usize::try_from(at.column)
+        .ok()?
+        .saturating_sub(1)
+        .min(line.len());
     let rest = line.get(from..)?;
     let quoted = rest.starts_with(['"', '\'']);
-    let ends =
-        |(i, c): (usize, char)| if quoted { i > 0 && rest.starts_with(c) } else { matches!(c, ':' | ',' | '}' | ']' | ' ') };
-    let length = rest.char_indices().find(|c| ends(*c)).map_or(rest.len(), |(i, _)| if quoted { i + 1 } else { i });
+    let ends = |(i, c): (usize, char)| {
+        if quoted {
+            i > 0 && rest.starts_with(c)
+        } else {
+            matches!(c, ':' | ',' | '}' | ']' | ' ')
+        }
+    };
+    let length = rest
+        .char_indices()
+        .find(|c| ends(*c))
+        .map_or(rest.len(), |(i, _)| if quoted { i + 1 } else { i });
     // A long line is shown around the place.
-    let start = line.char_indices().map(|(i, _)| i).take_while(|i| i + 60 <= from.max(60)).last().unwrap_or(0);
+    let start = line
+        .char_indices()
+        .map(|(i, _)| i)
+        .take_while(|i| i + 60 <= from.max(60))
+        .last()
+        .unwrap_or(0);
     let start = if from > 120 { start } else { 0 };
-    let cut = line.char_indices().map(|(i, c)| i + c.len_utf8()).take_while(|i| *i <= from + length.min(120) + 40).last()?;
+    let cut = line
+        .char_indices()
+        .map(|(i, c)| i + c.len_utf8())
+        .take_while(|i| *i <= from + length.min(120) + 40)
+        .last()?;
     let before = line.get(..start)?;
     Some(crate::diag::Excerpt {
         text: line.get(start..cut)?.to_owned(),

@@ -6,9 +6,19 @@ use walkdir::WalkDir;
 
 /// Whether a file of this name is a policy, and none of those that stand beside one.
 pub(super) fn is_policy(name: &str) -> bool {
-    // What stands beside a policy is looked for by exactly these endings: with others it would be run by nobody.
-    let beside = [".test.yaml", ".test.yml", ".reasons.yaml", ".regressions.yaml"];
-    let yaml = |ending: &std::ffi::OsStr| ["yaml", "yml"].iter().any(|known| ending.eq_ignore_ascii_case(known));
+    // What stands beside a policy is looked for by exactly these endings: with others it would be
+    // run by nobody.
+    let beside = [
+        ".test.yaml",
+        ".test.yml",
+        ".reasons.yaml",
+        ".regressions.yaml",
+    ];
+    let yaml = |ending: &std::ffi::OsStr| {
+        ["yaml", "yml"]
+            .iter()
+            .any(|known| ending.eq_ignore_ascii_case(known))
+    };
     Path::new(name).extension().is_some_and(yaml) && !beside.iter().any(|b| name.ends_with(b))
 }
 
@@ -22,11 +32,21 @@ pub(super) fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     let mut files = Vec::new();
     // What git keeps for itself may be called anything: a branch, for one.
-    let inside = WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(|entry| entry.file_name() != ".git");
+    let inside = WalkDir::new(path)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|entry| entry.file_name() != ".git");
     for entry in inside {
-        let entry = entry
-            .map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be a folder of policies"))?;
-        let (kind, named) = (entry.file_type(), is_policy(&entry.file_name().to_string_lossy()));
+        let entry = entry.map_err(|e| {
+            Failure::unable(
+                format!("can't read `{}`: {e}", path.display()),
+                "it must be a folder of policies",
+            )
+        })?;
+        let (kind, named) = (
+            entry.file_type(),
+            is_policy(&entry.file_name().to_string_lossy()),
+        );
         if kind.is_file() && named {
             files.push(entry.into_path());
         } else if !kind.is_dir() && (named || kind.is_symlink() && !entry.path().is_file()) {
@@ -36,10 +56,14 @@ pub(super) fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Refuses what isn't followed, and may lead to policies: whoever asks about a folder takes them for looked at.
+/// Refuses what isn't followed, and may lead to policies: whoever asks about a folder takes them
+/// for looked at.
 pub(super) fn not_followed(name: &str) -> Failure {
     let remedy = "put the policies themselves into the folder, or name the other place by itself";
-    Failure::unable(format!("`{name}` in a folder of policies only leads elsewhere, and isn't followed"), remedy)
+    Failure::unable(
+        format!("`{name}` in a folder of policies only leads elsewhere, and isn't followed"),
+        remedy,
+    )
 }
 
 #[cfg(test)]
@@ -48,8 +72,18 @@ mod tests {
 
     #[test]
     fn endings_count_in_either_case() {
-        assert!(is_policy("a.yaml") && is_policy("a.YML") && is_policy("a.test.YAML") && is_policy(".yaml.yml"));
-        assert!(!is_policy("a.test.yaml") && !is_policy("a.reasons.yaml") && !is_policy("a.json") && !is_policy("yaml"));
+        assert!(
+            is_policy("a.yaml")
+                && is_policy("a.YML")
+                && is_policy("a.test.YAML")
+                && is_policy(".yaml.yml")
+        );
+        assert!(
+            !is_policy("a.test.yaml")
+                && !is_policy("a.reasons.yaml")
+                && !is_policy("a.json")
+                && !is_policy("yaml")
+        );
     }
 
     #[test]
@@ -57,12 +91,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
         std::fs::create_dir_all(at.join("team/.git")).unwrap();
-        for name in ["b.YAML", "team/a.yml", "team/a.test.yaml", "team/.git/x.yaml", "notes.md"] {
+        for name in [
+            "b.YAML",
+            "team/a.yml",
+            "team/a.test.yaml",
+            "team/.git/x.yaml",
+            "notes.md",
+        ] {
             std::fs::write(at.join(name), "").unwrap();
         }
-        let found =
-            || policies_under(at).map(|all| all.iter().map(|p| p.strip_prefix(at).unwrap().to_owned()).collect::<Vec<_>>());
-        assert_eq!(found().unwrap(), [Path::new("b.YAML"), Path::new("team/a.yml")]);
+        let found = || {
+            policies_under(at).map(|all| {
+                all.iter()
+                    .map(|p| p.strip_prefix(at).unwrap().to_owned())
+                    .collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(
+            found().unwrap(),
+            [Path::new("b.YAML"), Path::new("team/a.yml")]
+        );
         #[cfg(unix)]
         {
             use std::os::unix::fs::symlink;

@@ -7,7 +7,9 @@ use super::test::beside;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::diag::{digest, subject};
-use crate::policy::{Action, At, Effort, Found, Usable, Violation, fuzz, load_cases, property_ids, shipped, usable};
+use crate::policy::{
+    Action, At, Effort, Found, Usable, Violation, fuzz, load_cases, property_ids, shipped, usable,
+};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use clap::Args;
 use serde_json::json;
@@ -29,7 +31,8 @@ pub struct FuzzArgs {
     /// Search only for counterexamples to this property; may be given several times.
     #[arg(long, value_name = "ID")]
     property: Vec<String>,
-    /// Add the counterexamples to `NAME.regressions.yaml` beside the policy, where `policy test` runs them.
+    /// Add the counterexamples to `NAME.regressions.yaml` beside the policy, where `policy test`
+    /// runs them.
     #[arg(long)]
     save: bool,
     /// How to report.
@@ -48,7 +51,11 @@ impl FuzzArgs {
                 format!("known: {}", known.join(", ")),
             ));
         }
-        let effort = Effort { seed: self.seed, cases: self.cases, only: self.property.clone() };
+        let effort = Effort {
+            seed: self.seed,
+            cases: self.cases,
+            only: self.property.clone(),
+        };
         let outcomes = fuzz(&found.policy, &seeds, &effort);
         let share = usable(&found.policy);
         let mut objections = Objections::default();
@@ -60,8 +67,16 @@ impl FuzzArgs {
                 let message = format!("{}: {}", outcome.id, violation.story);
                 let case = case_of(&outcome.id, violation);
                 let action = digest(violation.action.to_json().to_string());
-                objections.add(code, &found.file, &found.text, at, message, Some(format!("as a test case: {case}"))).subject =
-                    Some(subject([&*outcome.id, &violation.rule, &action]));
+                objections
+                    .add(
+                        code,
+                        &found.file,
+                        &found.text,
+                        at,
+                        message,
+                        Some(format!("as a test case: {case}")),
+                    )
+                    .subject = Some(subject([&*outcome.id, &violation.rule, &action]));
                 saved.push(case);
             }
         }
@@ -80,14 +95,15 @@ impl FuzzArgs {
                     })
                     .collect();
                 let findings = findings_json(&objections.findings);
-                let value =
-                    json!({ "version": 1, "seed": self.seed, "properties": properties, "usable": share, "findings": findings });
+                let value = json!({ "version": 1, "seed": self.seed, "properties": properties, "usable": share, "findings": findings });
                 writeln!(out, "{}", safe_json(&value))
             }
         })?;
         Ok(match () {
             () if !objections.findings.is_empty() => EXIT_FINDINGS,
-            () if outcomes.iter().all(|o| o.concerned == 0) || outcomes.iter().any(|o| o.own && o.concerned == 0) => {
+            () if outcomes.iter().all(|o| o.concerned == 0)
+                || outcomes.iter().any(|o| o.own && o.concerned == 0) =>
+            {
                 tell("nothing was found that a property is about: it was not tried");
                 EXIT_EMPTY
             }
@@ -106,7 +122,10 @@ impl FuzzArgs {
             (find::name_of(&file), find::read(&file)?)
         } else {
             match shipped(&self.policy) {
-                Some(shipped) => (format!("{}.test.yaml", shipped.name), shipped.cases.to_owned()),
+                Some(shipped) => (
+                    format!("{}.test.yaml", shipped.name),
+                    shipped.cases.to_owned(),
+                ),
                 None => return Ok(Vec::new()),
             }
         };
@@ -117,8 +136,14 @@ impl FuzzArgs {
     /// The rule that is to blame, the property that is broken, or the top of the file.
     #[expect(clippy::unused_self, reason = "reads as a question to the run")]
     fn place(&self, found: &find::Found, id: &str, violation: &Violation) -> At {
-        let own = found.policy.properties.iter().find(|p| p.id == id).map(|p| p.at);
-        own.or_else(|| found.policy.rule(&violation.rule).map(|r| r.at)).unwrap_or(At { line: 1, column: 1 })
+        let own = found
+            .policy
+            .properties
+            .iter()
+            .find(|p| p.id == id)
+            .map(|p| p.at);
+        own.or_else(|| found.policy.rule(&violation.rule).map(|r| r.at))
+            .unwrap_or(At { line: 1, column: 1 })
     }
 
     fn save(&self, cases: &[String]) -> Result<(), Failure> {
@@ -127,24 +152,50 @@ impl FuzzArgs {
             return Ok(());
         }
         let file: PathBuf = beside(path, "regressions.yaml");
-        let mut text = if file.is_file() { find::read(&file)? } else { "# What `policy fuzz` has found.\ncases:\n".to_owned() };
-        for case in cases.iter().filter(|c| !text.contains(c.as_str())).collect::<Vec<_>>() {
+        let mut text = if file.is_file() {
+            find::read(&file)?
+        } else {
+            "# What `policy fuzz` has found.\ncases:\n".to_owned()
+        };
+        for case in cases
+            .iter()
+            .filter(|c| !text.contains(c.as_str()))
+            .collect::<Vec<_>>()
+        {
             text.push_str(&format!("  - {case}\n"));
         }
         crate::cli::write::write_own(&file, text, crate::cli::guard::Own::Policy)
     }
 
-    fn text(&self, outcomes: &[Found], share: Usable, objections: &Objections, out: &mut dyn Write) -> io::Result<()> {
+    fn text(
+        &self,
+        outcomes: &[Found],
+        share: Usable,
+        objections: &Objections,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         write_findings(&objections.findings, out)?;
         for outcome in outcomes {
             let word = match outcome {
-                Found { violation: Some(_), .. } => "FAIL",
+                Found {
+                    violation: Some(_), ..
+                } => "FAIL",
                 Found { concerned: 0, .. } => "none",
                 Found { .. } => "pass",
             };
-            writeln!(out, "{word} {:<18} {} tried, {} concerned", terminal(&outcome.id), outcome.tried, outcome.concerned)?;
+            writeln!(
+                out,
+                "{word} {:<18} {} tried, {} concerned",
+                terminal(&outcome.id),
+                outcome.tried,
+                outcome.concerned
+            )?;
         }
-        writeln!(out, "usable: {} of {} commands that only look are allowed", share.allowed, share.of)?;
+        writeln!(
+            out,
+            "usable: {} of {} commands that only look are allowed",
+            share.allowed, share.of
+        )?;
         writeln!(out, "seed {}: a search, and no proof", self.seed)
     }
 }

@@ -29,7 +29,8 @@ pub enum PolicyCommand {
     Compare(compare::CompareArgs),
     /// Search for actions that break a property of a policy.
     Fuzz(fuzz::FuzzArgs),
-    /// Change every rule for the worse, one thing at a time, and list the changes that no case notices.
+    /// Change every rule for the worse, one thing at a time, and list the changes that no case
+    /// notices.
     Mutate(mutate::MutateArgs),
     /// Ask a policy about every decision that traces record: what would change?
     Replay(replay::ReplayArgs),

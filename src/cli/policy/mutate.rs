@@ -15,7 +15,8 @@ use std::path::PathBuf;
 /// Find the promises of policies that no case tests.
 #[derive(Debug, Args)]
 pub struct MutateArgs {
-    /// Policies (`NAME.yaml` with `NAME.test.yaml` beside it), or folders of them. Without any: the ones built in.
+    /// Policies (`NAME.yaml` with `NAME.test.yaml` beside it), or folders of them. Without any: the
+    /// ones built in.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// A corpus besides: one `{"action", "expect", "source"?, "why"?}` a line.
@@ -55,9 +56,16 @@ impl Outcome {
 
 impl MutateArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let effort = Effort { seed: self.seed, cases: self.cases, only: Vec::new() };
+        let effort = Effort {
+            seed: self.seed,
+            cases: self.cases,
+            only: Vec::new(),
+        };
         let suites = suites(&self.paths, &self.corpus)?;
-        let outcomes = suites.iter().map(|suite| judge(suite, &effort)).collect::<Result<Vec<Outcome>, Failure>>()?;
+        let outcomes = suites
+            .iter()
+            .map(|suite| judge(suite, &effort))
+            .collect::<Result<Vec<Outcome>, Failure>>()?;
         print(Color::Auto, |out| match self.format {
             Format::Text => self.text(&outcomes, out),
             Format::Json => writeln!(out, "{}", safe_json(&self.json(&outcomes))),
@@ -75,12 +83,26 @@ impl MutateArgs {
     fn text(&self, outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
         for outcome in outcomes {
             for (mutant, fate) in &outcome.fates {
-                let Fate::Survived(kind, difference) = fate else { continue };
-                writeln!(out, "untested: {}: {}", terminal(rule_of(mutant)), terminal(&mutant.change))?;
-                writeln!(out, "    {} would become {}: {}", kind.base, kind.head, terminal(&difference.witness.summary()))?;
+                let Fate::Survived(kind, difference) = fate else {
+                    continue;
+                };
+                writeln!(
+                    out,
+                    "untested: {}: {}",
+                    terminal(rule_of(mutant)),
+                    terminal(&mutant.change)
+                )?;
+                writeln!(
+                    out,
+                    "    {} would become {}: {}",
+                    kind.base,
+                    kind.head,
+                    terminal(&difference.witness.summary())
+                )?;
                 writeln!(out, "    as a test case: {}", case_of(kind, difference))?;
             }
-            let (all, killed, survived) = (outcome.fates.len(), outcome.killed(), outcome.survived());
+            let (all, killed, survived) =
+                (outcome.fates.len(), outcome.killed(), outcome.survived());
             writeln!(
                 out,
                 "{} {} ({}): {killed} of {all} changes are noticed by a case, {survived} by none; for {} no action was found that tells them apart",
@@ -90,14 +112,22 @@ impl MutateArgs {
                 all - killed - survived,
             )?;
         }
-        writeln!(out, "seed {}, {} actions for each change: a search, and no proof", self.seed, self.cases)
+        writeln!(
+            out,
+            "seed {}, {} actions for each change: a search, and no proof",
+            self.seed, self.cases
+        )
     }
 
     fn json(&self, outcomes: &[Outcome]) -> serde_json::Value {
         let policies: Vec<_> = outcomes
             .iter()
             .map(|outcome| {
-                let mutants: Vec<_> = outcome.fates.iter().map(|(mutant, fate)| told(mutant, fate)).collect();
+                let mutants: Vec<_> = outcome
+                    .fates
+                    .iter()
+                    .map(|(mutant, fate)| told(mutant, fate))
+                    .collect();
                 json!({ "file": outcome.file, "policy": outcome.id, "mutants": mutants })
             })
             .collect();
@@ -108,21 +138,35 @@ impl MutateArgs {
 /// Makes every mutant of a policy and asks its cases.
 fn judge(suite: &Suite, effort: &Effort) -> Result<Outcome, Failure> {
     let policy = &suite.found.policy;
-    let cases: Vec<Case> = suite.files.iter().flat_map(|(_, _, cases)| cases.iter().cloned()).collect();
+    let cases: Vec<Case> = suite
+        .files
+        .iter()
+        .flat_map(|(_, _, cases)| cases.iter().cloned())
+        .collect();
     let file = &suite.found.file;
     if cases.is_empty() {
-        return Err(Failure::unable(format!("`{file}` has no case"), "write some into a `NAME.test.yaml` beside it"));
+        return Err(Failure::unable(
+            format!("`{file}` has no case"),
+            "write some into a `NAME.test.yaml` beside it",
+        ));
     }
     // A case that fails already would notice everything.
     if let Some(case) = cases.iter().find(|c| c.run(policy).is_some()) {
         let remedy = "`policy test` says why; mend it first";
-        return Err(Failure::unable(format!("the case `{}` of `{file}` fails as it is", case.name), remedy));
+        return Err(Failure::unable(
+            format!("the case `{}` of `{file}` fails as it is", case.name),
+            remedy,
+        ));
     }
     let fates = policy.mutants().into_par_iter().map(|mutant| {
         let fate = mutant.fate(policy, &cases, effort);
         (mutant, fate)
     });
-    Ok(Outcome { file: file.clone(), id: policy.id.clone(), fates: fates.collect() })
+    Ok(Outcome {
+        file: file.clone(),
+        id: policy.id.clone(),
+        fates: fates.collect(),
+    })
 }
 
 fn rule_of(mutant: &Mutant) -> &str {
@@ -148,5 +192,9 @@ fn told(mutant: &Mutant, fate: &Fate) -> serde_json::Value {
 
 /// A witness as a case on one line: JSON is YAML.
 fn case_of(kind: &Kind, difference: &Difference) -> String {
-    safe_json(&difference.witness.case(&json!({ "effect": kind.base, "rule": kind.base_rule })))
+    safe_json(
+        &difference
+            .witness
+            .case(&json!({ "effect": kind.base, "rule": kind.base_rule })),
+    )
 }

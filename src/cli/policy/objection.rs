@@ -24,15 +24,27 @@ impl Objections {
         message: String,
         help: Option<String>,
     ) -> &mut Finding {
-        let there = Place { excerpt: excerpt(text, at), ..place(file, at) };
+        let there = Place {
+            excerpt: excerpt(text, at),
+            ..place(file, at)
+        };
         self.push(code, there, message, help)
     }
 
     /// Adds a finding.
-    pub(super) fn push(&mut self, code: u16, place: Place, message: String, help: Option<String>) -> &mut Finding {
+    pub(super) fn push(
+        &mut self,
+        code: u16,
+        place: Place,
+        message: String,
+        help: Option<String>,
+    ) -> &mut Finding {
         let rule = by_code(Code(code));
         let (name, severity) = rule.map_or(("", Severity::Error), |r| (r.name, r.severity));
-        let finding = Finding { help, ..Finding::new(Code(code), name, severity, message, place) };
+        let finding = Finding {
+            help,
+            ..Finding::new(Code(code), name, severity, message, place)
+        };
         self.findings.push(finding);
         let last = self.findings.len() - 1;
         #[expect(clippy::indexing_slicing, reason = "it was pushed just now")]
@@ -68,6 +80,9 @@ impl Objections {
 
     /// How many there are of a severity.
     pub(super) fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|f| f.severity == severity).count()
+        self.findings
+            .iter()
+            .filter(|f| f.severity == severity)
+            .count()
     }
 }

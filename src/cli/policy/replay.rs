@@ -29,7 +29,8 @@ pub struct ReplayArgs {
     /// Traces: files, folders, or `-` for standard input.
     #[arg(required = true, value_name = "TRACES")]
     traces: Vec<PathBuf>,
-    /// The policy: a file, `REV:PATH`, or the name of one that is built in. Without it: the one whose digest the trace records.
+    /// The policy: a file, `REV:PATH`, or the name of one that is built in. Without it: the one
+    /// whose digest the trace records.
     #[arg(short, long, value_name = "FILE|NAME")]
     policy: Option<String>,
     /// Files, or folders of files, among which a recorded digest is looked for.
@@ -83,7 +84,8 @@ struct Tally {
     unjudged: u64,
     left_out: u64,
     groups: BTreeMap<(u16, String), Group>,
-    /// Decisions that would be others if something was so that no trace records, by the rule that asks for it.
+    /// Decisions that would be others if something was so that no trace records, by the rule that
+    /// asks for it.
     untold: BTreeMap<String, Doubt>,
     errors: u64,
     warnings: u64,
@@ -107,7 +109,8 @@ struct Objection {
 /// Where a rule stands, if it was written down and not made by the form of its file.
 fn stands(found: &Found, rule: &Rule) -> Option<Related> {
     let message = || format!("the rule `{}`", rule.id);
-    (rule.at.line > 0).then(|| Related::new(&found.file.as_str().into(), rule.at.line.into(), message()))
+    (rule.at.line > 0)
+        .then(|| Related::new(&found.file.as_str().into(), rule.at.line.into(), message()))
 }
 
 /// A policy with what it asks for that no trace records.
@@ -139,20 +142,32 @@ struct Shelf<'a> {
 
 impl ReplayArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let known = Known { production: self.production, mode: self.mode.as_deref() };
+        let known = Known {
+            production: self.production,
+            mode: self.mode.as_deref(),
+        };
         let mut policies = Shelf::of(self.policy.as_deref(), &self.policy_path, known)?;
-        if let Some(repository) = self.policy_repo.as_deref().filter(|_| policies.given.is_none()) {
+        if let Some(repository) = self
+            .policy_repo
+            .as_deref()
+            .filter(|_| policies.given.is_none())
+        {
             policies.add_history(repository, self.policy_history)?;
         }
         let (tally, mut objections, mut report) = judge_all(&policies, &traces(&self.traces));
         objections.findings.append(&mut report.findings);
         objections.finish();
-        let (errors, warnings) = (tally.errors + report.counts.errors, tally.warnings + report.counts.warnings);
+        let (errors, warnings) = (
+            tally.errors + report.counts.errors,
+            tally.warnings + report.counts.warnings,
+        );
         print(Color::Auto, |out| match self.format {
             Format::Text => self.text(&tally, &objections, out),
             Format::Json => writeln!(out, "{}", safe_json(&tally.json(&objections))),
         })?;
-        let failing = self.fail_on.count(errors, warnings, tally.notes + report.counts.notes);
+        let failing = self
+            .fail_on
+            .count(errors, warnings, tally.notes + report.counts.notes);
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_UNABLE,
             () if failing > 0 => EXIT_FINDINGS,
@@ -169,22 +184,50 @@ impl ReplayArgs {
         if self.verbose {
             write_findings(&objections.findings, out)?;
         } else {
-            // Drift is told in groups below; what kept decisions from being asked about is told here.
-            let rest: Vec<_> = objections.findings.iter().filter(|f| !is_drift(f.code.0)).cloned().collect();
+            // Drift is told in groups below; what kept decisions from being asked about is told
+            // here.
+            let rest: Vec<_> = objections
+                .findings
+                .iter()
+                .filter(|f| !is_drift(f.code.0))
+                .cloned()
+                .collect();
             write_findings(&rest, out)?;
         }
         for ((code, rule), group) in &tally.groups {
             let rule_of_code = crate::rules::by_code(crate::diag::Code(*code));
-            let (name, severity) = rule_of_code.map_or(("", Severity::Error), |r| (r.name, r.severity));
-            writeln!(out, "{severity}[YV{code}] {name}: {} by {}: {}", group.count, terminal(rule), terminal(&group.reason))?;
+            let (name, severity) =
+                rule_of_code.map_or(("", Severity::Error), |r| (r.name, r.severity));
+            writeln!(
+                out,
+                "{severity}[YV{code}] {name}: {} by {}: {}",
+                group.count,
+                terminal(rule),
+                terminal(&group.reason)
+            )?;
             for (file, line, execution, action) in &group.actions {
-                writeln!(out, "    {}:{line} [{}] {}", terminal(file), terminal(execution), terminal(action))?;
+                writeln!(
+                    out,
+                    "    {}:{line} [{}] {}",
+                    terminal(file),
+                    terminal(execution),
+                    terminal(action)
+                )?;
             }
             if group.count > group.actions.len() as u64 {
-                writeln!(out, "    and {} more", group.count - group.actions.len() as u64)?;
+                writeln!(
+                    out,
+                    "    and {} more",
+                    group.count - group.actions.len() as u64
+                )?;
             }
         }
-        writeln!(out, "{} of {} decisions would change", thousands(tally.changed), thousands(tally.decisions))?;
+        writeln!(
+            out,
+            "{} of {} decisions would change",
+            thousands(tally.changed),
+            thousands(tally.decisions)
+        )?;
         for (rule, doubt) in &tally.untold {
             let (file, line, execution) = &doubt.first;
             writeln!(out, "inconclusive: {}", terminal(&doubt.say(rule)))?;
@@ -196,37 +239,66 @@ impl ReplayArgs {
             )?;
         }
         if tally.unjudged > 0 {
-            writeln!(out, "{} could not be asked about: the policy of their day is not at hand", thousands(tally.unjudged))?;
+            writeln!(
+                out,
+                "{} could not be asked about: the policy of their day is not at hand",
+                thousands(tally.unjudged)
+            )?;
         }
         if tally.left_out > 0 && self.verbose {
-            writeln!(out, "{} findings are counted and not listed", thousands(tally.left_out))?;
+            writeln!(
+                out,
+                "{} findings are counted and not listed",
+                thousands(tally.left_out)
+            )?;
         }
         Ok(())
     }
 }
 
-/// Asks the policies about every decision of the inputs. The report has what kept records from being read.
-fn judge_all(policies: &Shelf<'_>, inputs: &[Result<Input, Missing>]) -> (Tally, Objections, Report) {
+/// Asks the policies about every decision of the inputs. The report has what kept records from
+/// being read.
+fn judge_all(
+    policies: &Shelf<'_>,
+    inputs: &[Result<Input, Missing>],
+) -> (Tally, Objections, Report) {
     let mut ledger = Ledger::default();
     let mut tally = Tally::default();
     let mut objections = Objections::default();
     let mut missing: BTreeMap<String, u64> = BTreeMap::new();
-    let options = Options { max_findings: KEPT, ..Options::default() };
+    let options = Options {
+        max_findings: KEPT,
+        ..Options::default()
+    };
     let report = watch(inputs, &options, &mut |file, execution, entry| {
         entry.record.steps(&mut |step| {
-            ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, history| {
-                tally.decisions += 1;
-                let place = Place { file: file.into(), line: entry.line, column: entry.indent + 1, ..Place::default() };
-                if let Some(asked) = policies.policy_of(decided) {
-                    tally.judge(asked, decided, history, execution, place, &mut objections);
-                } else {
-                    tally.unjudged += 1;
-                    let digest = decided.digest.clone().unwrap_or_default();
-                    if *missing.entry(digest.clone()).and_modify(|n| *n += 1).or_insert(1) == 1 {
-                        tally.not_found(&digest, execution, place, &mut objections);
+            ledger.step(
+                &format!("{file}\n{execution}"),
+                &step,
+                &mut |decided, history| {
+                    tally.decisions += 1;
+                    let place = Place {
+                        file: file.into(),
+                        line: entry.line,
+                        column: entry.indent + 1,
+                        ..Place::default()
+                    };
+                    if let Some(asked) = policies.policy_of(decided) {
+                        tally.judge(asked, decided, history, execution, place, &mut objections);
+                    } else {
+                        tally.unjudged += 1;
+                        let digest = decided.digest.clone().unwrap_or_default();
+                        if *missing
+                            .entry(digest.clone())
+                            .and_modify(|n| *n += 1)
+                            .or_insert(1)
+                            == 1
+                        {
+                            tally.not_found(&digest, execution, place, &mut objections);
+                        }
                     }
-                }
-            });
+                },
+            );
         });
     });
     if !report.secrets.is_empty() {
@@ -238,13 +310,17 @@ fn judge_all(policies: &Shelf<'_>, inputs: &[Result<Input, Missing>]) -> (Tally,
                 report.secrets.clean(action);
             }
         }
-        tally.untold.values_mut().for_each(|doubt| report.secrets.clean(&mut doubt.first.2));
+        tally
+            .untold
+            .values_mut()
+            .for_each(|doubt| report.secrets.clean(&mut doubt.first.2));
     }
     (tally, objections, report)
 }
 
-/// Holds the decisions of inputs against one policy, for a gate. The report has what the policy objects to and
-/// nothing of how the inputs were read; with it, what is missing when there was no decision to ask about.
+/// Holds the decisions of inputs against one policy, for a gate. The report has what the policy
+/// objects to and nothing of how the inputs were read; with it, what is missing when there was no
+/// decision to ask about.
 pub(in crate::cli) fn held_against(
     policy: &Path,
     text: String,
@@ -252,20 +328,33 @@ pub(in crate::cli) fn held_against(
 ) -> Result<(Report, Option<String>), Failure> {
     let known = Known::default();
     let given = Some(known.asked(find::parse(&find::name_of(policy), text)?));
-    let shelf = Shelf { known, given, by_digest: BTreeMap::new() };
+    let shelf = Shelf {
+        known,
+        given,
+        by_digest: BTreeMap::new(),
+    };
     let (tally, objections, _) = judge_all(&shelf, inputs);
     let mut report = objections.into_report();
     // More may have been found than is kept.
-    (report.counts.errors, report.counts.warnings, report.counts.notes) = (tally.errors, tally.warnings, tally.notes);
+    (
+        report.counts.errors,
+        report.counts.warnings,
+        report.counts.notes,
+    ) = (tally.errors, tally.warnings, tally.notes);
     report.counts.left_out = tally.left_out;
     report.notices.push(format!(
         "{} of {} recorded decisions would be others under the policy",
         thousands(tally.changed),
         thousands(tally.decisions)
     ));
-    report.notices.extend(tally.untold.iter().map(|(rule, doubt)| doubt.say(rule)));
+    report
+        .notices
+        .extend(tally.untold.iter().map(|(rule, doubt)| doubt.say(rule)));
     let empty = tally.decisions == 0;
-    Ok((report, empty.then(|| "nothing was held against the policy: no decision is recorded".to_owned())))
+    Ok((
+        report,
+        empty.then(|| "nothing was held against the policy: no decision is recorded".to_owned()),
+    ))
 }
 
 const fn is_drift(code: u16) -> bool {
@@ -274,34 +363,77 @@ const fn is_drift(code: u16) -> bool {
 
 impl Doubt {
     fn say(&self, rule: &str) -> String {
-        let many = if self.count == 1 { "1 decision".to_owned() } else { format!("{} decisions", thousands(self.count)) };
-        format!("{many} would be another by `{rule}` if {}, which no trace records", self.if_so)
+        let many = if self.count == 1 {
+            "1 decision".to_owned()
+        } else {
+            format!("{} decisions", thousands(self.count))
+        };
+        format!(
+            "{many} would be another by `{rule}` if {}, which no trace records",
+            self.if_so
+        )
     }
 }
 
 impl Tally {
-    fn judge(&mut self, asked: &Asked, decided: &Decided, history: &History, execution: &str, place: Place, to: &mut Objections) {
+    fn judge(
+        &mut self,
+        asked: &Asked,
+        decided: &Decided,
+        history: &History,
+        execution: &str,
+        place: Place,
+        to: &mut Objections,
+    ) {
         let found = &asked.found;
-        let Some(Drifted { drift, decision, if_so }) = asked.untold.drift(&found.policy, decided, history) else { return };
+        let Some(Drifted {
+            drift,
+            decision,
+            if_so,
+        }) = asked.untold.drift(&found.policy, decided, history)
+        else {
+            return;
+        };
         if let Some(if_so) = if_so {
             let first = || (place.file.to_string(), place.line, execution.to_owned());
-            let new = || Doubt { count: 0, if_so, first: first() };
-            self.untold.entry(decision.rule_id().to_owned()).or_insert_with(new).count += 1;
+            let new = || Doubt {
+                count: 0,
+                if_so,
+                first: first(),
+            };
+            self.untold
+                .entry(decision.rule_id().to_owned())
+                .or_insert_with(new)
+                .count += 1;
             return;
         }
         self.changed += 1;
-        let (rule, reason) = (decision.rule_id().to_owned(), decision.reason().into_owned());
+        let (rule, reason) = (
+            decision.rule_id().to_owned(),
+            decision.reason().into_owned(),
+        );
         let group = self.groups.entry((drift.code(), rule.clone())).or_default();
         group.count += 1;
         let summary = decided.action.summary();
         if group.actions.len() < LISTED {
             reason.clone_into(&mut group.reason);
-            group.actions.push((place.file.to_string(), place.line, execution.to_owned(), summary.clone()));
+            group.actions.push((
+                place.file.to_string(),
+                place.line,
+                execution.to_owned(),
+                summary.clone(),
+            ));
         }
-        let who = if decided.by_human { "a human" } else { "policy" };
+        let who = if decided.by_human {
+            "a human"
+        } else {
+            "policy"
+        };
         let message = match drift {
             Drift::NowDenies => format!("approved by {who}, and `{rule}` denies it: {reason}"),
-            Drift::NowAsks => format!("approved by policy, and `{rule}` asks for a human: {reason}"),
+            Drift::NowAsks => {
+                format!("approved by policy, and `{rule}` asks for a human: {reason}")
+            }
             Drift::NowAllows => format!("rejected by policy, and `{rule}` allows it: {reason}"),
             Drift::OverLimit => format!("approved by {who} beyond the limit of `{rule}`: {reason}"),
         };
@@ -319,7 +451,10 @@ impl Tally {
 
     fn not_found(&mut self, digest: &str, execution: &str, place: Place, to: &mut Objections) {
         let (message, help) = if digest.is_empty() {
-            ("no policy is given, and the trace records none".to_owned(), "name one with --policy")
+            (
+                "no policy is given, and the trace records none".to_owned(),
+                "name one with --policy",
+            )
         } else {
             (
                 format!("no policy with the digest `{digest}` is to be found"),
@@ -394,30 +529,54 @@ impl Tally {
 
 impl<'a> Shelf<'a> {
     fn of(given: Option<&str>, paths: &[PathBuf], known: Known<'a>) -> Result<Self, Failure> {
-        let given = given.map(find::policy).transpose()?.map(|found| known.asked(found));
+        let given = given
+            .map(find::policy)
+            .transpose()?
+            .map(|found| known.asked(found));
         let mut by_digest = BTreeMap::new();
         if given.is_none() {
             for path in paths {
                 for entry in walkdir::WalkDir::new(path).max_depth(4).sort_by_file_name() {
-                    let entry = entry
-                        .map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable"))?;
-                    let is_policy = entry.path().extension().is_some_and(|e| e == "yaml" || e == "yml" || e == "json");
+                    let entry = entry.map_err(|e| {
+                        Failure::unable(
+                            format!("can't read `{}`: {e}", path.display()),
+                            "it must be readable",
+                        )
+                    })?;
+                    let is_policy = entry
+                        .path()
+                        .extension()
+                        .is_some_and(|e| e == "yaml" || e == "yml" || e == "json");
                     if entry.file_type().is_file() && is_policy {
                         let text = find::read(entry.path())?;
                         let name = find::name_of(entry.path());
                         // Other files may lie there; only what a trace asks for has to load.
                         if let Ok(policy) = crate::policy::load(&name, &text) {
-                            by_digest.insert(digest(&text), known.asked(Found { file: name, text, policy }));
+                            by_digest.insert(
+                                digest(&text),
+                                known.asked(Found {
+                                    file: name,
+                                    text,
+                                    policy,
+                                }),
+                            );
                         }
                     }
                 }
             }
             for shipped in &SHIPPED {
-                let found = find::parse(&format!("{}.yaml", shipped.name), shipped.text.to_owned())?;
-                by_digest.entry(digest(shipped.text)).or_insert_with(|| known.asked(found));
+                let found =
+                    find::parse(&format!("{}.yaml", shipped.name), shipped.text.to_owned())?;
+                by_digest
+                    .entry(digest(shipped.text))
+                    .or_insert_with(|| known.asked(found));
             }
         }
-        Ok(Self { known, given, by_digest })
+        Ok(Self {
+            known,
+            given,
+            by_digest,
+        })
     }
 
     /// Adds every version of every policy in a repository's history; what is at hand already stays.
@@ -426,7 +585,13 @@ impl<'a> Shelf<'a> {
             // Other files may lie there; only what a trace asks for has to load.
             if let Ok(policy) = crate::policy::load(&name, &text) {
                 let known = &self.known;
-                self.by_digest.entry(digest(&text)).or_insert_with(|| known.asked(Found { file: name, text, policy }));
+                self.by_digest.entry(digest(&text)).or_insert_with(|| {
+                    known.asked(Found {
+                        file: name,
+                        text,
+                        policy,
+                    })
+                });
             }
         }
         Ok(())
@@ -437,7 +602,8 @@ impl<'a> Shelf<'a> {
             return Some(found);
         }
         let recorded = decided.digest.as_deref()?.to_ascii_lowercase();
-        self.by_digest.get(recorded.strip_prefix("sha256:").unwrap_or(&recorded))
+        self.by_digest
+            .get(recorded.strip_prefix("sha256:").unwrap_or(&recorded))
     }
 }
 

@@ -19,8 +19,12 @@ pub(super) struct Revision {
 
 fn unable(error: &GitError) -> Failure {
     let remedy = match error {
-        GitError::Open { .. } => "a revision is looked for in the repository of the current directory",
-        GitError::Revision { .. } => "is it fetched? In a shallow clone only the newest commit is there",
+        GitError::Open { .. } => {
+            "a revision is looked for in the repository of the current directory"
+        }
+        GitError::Revision { .. } => {
+            "is it fetched? In a shallow clone only the newest commit is there"
+        }
         GitError::Link { .. } => "name the file that it leads to",
         GitError::NoFile { .. } => "paths count from the top of the repository",
         GitError::Objects(_) => "a shallow or partial clone lacks them; fetch all of it",
@@ -30,15 +34,27 @@ fn unable(error: &GitError) -> Failure {
 }
 
 impl Revision {
-    /// What `REV:PATH` names. `None` when the text names a file that is there, or is none of that form.
+    /// What `REV:PATH` names. `None` when the text names a file that is there, or is none of that
+    /// form.
     pub(super) fn named(text: &str) -> Result<Option<Self>, Failure> {
-        let Some((revision, path)) = text.split_once(':').filter(|(r, _)| !r.is_empty() && !Path::new(text).exists()) else {
+        let Some((revision, path)) = text
+            .split_once(':')
+            .filter(|(r, _)| !r.is_empty() && !Path::new(text).exists())
+        else {
             return Ok(None);
         };
         let repository = Repository::discover(Path::new(".")).map_err(|e| unable(&e))?;
         let commit = repository.commit(revision).map_err(|e| unable(&e))?;
-        let path = path.trim_start_matches("./").trim_end_matches('/').to_owned();
-        Ok(Some(Self { repository, commit, written: text.to_owned(), path }))
+        let path = path
+            .trim_start_matches("./")
+            .trim_end_matches('/')
+            .to_owned();
+        Ok(Some(Self {
+            repository,
+            commit,
+            written: text.to_owned(),
+            path,
+        }))
     }
 
     /// The text of the file, if it is one.
@@ -48,10 +64,23 @@ impl Revision {
 
     /// The policies in it and below it, by their paths from there; `None` when it is no folder.
     pub(super) fn folder(&self) -> Result<Option<Vec<(String, String)>>, Failure> {
-        let prefix = if self.path.is_empty() || self.path == "." { String::new() } else { format!("{}/", self.path) };
+        let prefix = if self.path.is_empty() || self.path == "." {
+            String::new()
+        } else {
+            format!("{}/", self.path)
+        };
         let all = self.repository.files(self.commit).map_err(|e| unable(&e))?;
-        let inside: Vec<(&Entry, &str)> =
-            all.iter().filter_map(|e| Some((e, e.path.strip_prefix(&prefix).filter(|name| !name.is_empty())?))).collect();
+        let inside: Vec<(&Entry, &str)> = all
+            .iter()
+            .filter_map(|e| {
+                Some((
+                    e,
+                    e.path
+                        .strip_prefix(&prefix)
+                        .filter(|name| !name.is_empty())?,
+                ))
+            })
+            .collect();
         if inside.is_empty() {
             return Ok(None);
         }
@@ -59,7 +88,9 @@ impl Revision {
         for (entry, name) in inside {
             let named = is_policy(name.rsplit('/').next().unwrap_or(name));
             match entry.kind {
-                Kind::File | Kind::Executable if named => files.push((name.to_owned(), self.text(&entry.path)?)),
+                Kind::File | Kind::Executable if named => {
+                    files.push((name.to_owned(), self.text(&entry.path)?));
+                }
                 Kind::File | Kind::Executable => {}
                 Kind::Link if !named && self.leads_to_a_file(entry, &all)? => {}
                 Kind::Link | Kind::Submodule => return Err(not_followed(&self.name_of(name))),
@@ -70,7 +101,10 @@ impl Revision {
 
     /// Whether a symbolic link plainly names a file of the commit, and no folder.
     fn leads_to_a_file(&self, link: &Entry, all: &[Entry]) -> Result<bool, Failure> {
-        let target = self.repository.content(link.id, MAX_BYTES).map_err(|e| unable(&e))?;
+        let target = self
+            .repository
+            .content(link.id, MAX_BYTES)
+            .map_err(|e| unable(&e))?;
         let mut path: Vec<&str> = link.path.split('/').collect();
         path.pop();
         let target = String::from_utf8_lossy(&target);
@@ -84,7 +118,9 @@ impl Revision {
             }
         }
         let path = path.join("/");
-        Ok(all.iter().any(|e| e.path == path && matches!(e.kind, Kind::File | Kind::Executable)))
+        Ok(all
+            .iter()
+            .any(|e| e.path == path && matches!(e.kind, Kind::File | Kind::Executable)))
     }
 
     /// How one of its files is reported.
@@ -93,45 +129,73 @@ impl Revision {
     }
 
     fn text(&self, path: &str) -> Result<String, Failure> {
-        let bytes = self.repository.file(self.commit, path, MAX_BYTES).map_err(|e| unable(&e))?;
-        String::from_utf8(bytes).map_err(|_| Failure::unable(format!("`{path}` is no UTF-8"), "a policy is text"))
+        let bytes = self
+            .repository
+            .file(self.commit, path, MAX_BYTES)
+            .map_err(|e| unable(&e))?;
+        String::from_utf8(bytes)
+            .map_err(|_| Failure::unable(format!("`{path}` is no UTF-8"), "a policy is text"))
     }
 }
 
-/// The text that a policy file had where the history of `HEAD` parted from that of `base`, and what to call it; `None`
-/// when there was no such file.
-pub(super) fn at_merge_base(policy: &Path, base: &str) -> Result<Option<(String, String)>, Failure> {
-    let folder = policy.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+/// The text that a policy file had where the history of `HEAD` parted from that of `base`, and what
+/// to call it; `None` when there was no such file.
+pub(super) fn at_merge_base(
+    policy: &Path,
+    base: &str,
+) -> Result<Option<(String, String)>, Failure> {
+    let folder = policy
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let repository = Repository::discover(folder).map_err(|e| unable(&e))?;
-    let (head, other) =
-        (repository.commit("HEAD").map_err(|e| unable(&e))?, repository.commit_of_one_name(base).map_err(|e| unable(&e))?);
+    let (head, other) = (
+        repository.commit("HEAD").map_err(|e| unable(&e))?,
+        repository
+            .commit_of_one_name(base)
+            .map_err(|e| unable(&e))?,
+    );
     let Some(parting) = repository.merge_base(head, other).map_err(|e| unable(&e))? else {
         let remedy = "fetch the whole history: a shallow clone hides what they share";
-        return Err(Failure::unable(format!("`HEAD` and `{base}` share no commit"), remedy));
+        return Err(Failure::unable(
+            format!("`HEAD` and `{base}` share no commit"),
+            remedy,
+        ));
     };
     let real = |path: &Path| {
-        path.canonicalize().map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable"))
+        path.canonicalize().map_err(|e| {
+            Failure::unable(
+                format!("can't read `{}`: {e}", path.display()),
+                "it must be readable",
+            )
+        })
     };
-    let top = repository.work_tree().ok_or_else(|| Failure::unable("the repository has no work tree", "run the gate in one"))?;
+    let top = repository
+        .work_tree()
+        .ok_or_else(|| Failure::unable("the repository has no work tree", "run the gate in one"))?;
     let file = real(policy)?;
     let inside = file.strip_prefix(real(&top)?).map_err(|_| {
-        Failure::unable(format!("`{}` is not in the work tree", policy.display()), "the policy stands in the repository")
+        Failure::unable(
+            format!("`{}` is not in the work tree", policy.display()),
+            "the policy stands in the repository",
+        )
     })?;
     let path = inside.to_string_lossy().replace('\\', "/");
     match repository.file(parting, &path, MAX_BYTES) {
         Err(GitError::NoFile { .. }) => Ok(None),
         Err(error) => Err(unable(&error)),
         Ok(bytes) => {
-            let text =
-                String::from_utf8(bytes).map_err(|_| Failure::unable(format!("`{path}` is no UTF-8"), "a policy is text"))?;
+            let text = String::from_utf8(bytes).map_err(|_| {
+                Failure::unable(format!("`{path}` is no UTF-8"), "a policy is text")
+            })?;
             let short: String = parting.to_string().chars().take(12).collect();
             Ok(Some((format!("{short}:{path}"), text)))
         }
     }
 }
 
-/// The text of every policy file that stands in the history of a repository, newest first: each version once. At most
-/// `commits` commits are looked at.
+/// The text of every policy file that stands in the history of a repository, newest first: each
+/// version once. At most `commits` commits are looked at.
 pub(super) fn history(folder: &Path, commits: usize) -> Result<Vec<(String, String)>, Failure> {
     let repository = Repository::discover(folder).map_err(|e| unable(&e))?;
     let head = repository.commit("HEAD").map_err(|e| unable(&e))?;

@@ -21,13 +21,15 @@ use std::path::{Path, PathBuf};
 /// Run the cases and corpora of policies.
 #[derive(Debug, Args)]
 pub struct TestArgs {
-    /// Policies (`NAME.yaml` with `NAME.test.yaml` beside it), or folders of them. Without any: the ones built in.
+    /// Policies (`NAME.yaml` with `NAME.test.yaml` beside it), or folders of them. Without any: the
+    /// ones built in.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// A corpus besides: one `{"action", "expect", "source"?, "why"?}` a line.
     #[arg(long, value_name = "JSONL")]
     corpus: Vec<PathBuf>,
-    /// Write the reasons of what is denied as snapshots (`NAME.reasons.yaml`) instead of comparing them.
+    /// Write the reasons of what is denied as snapshots (`NAME.reasons.yaml`) instead of comparing
+    /// them.
     #[arg(long)]
     update: bool,
     /// Fail on warnings too: rules that no case makes decide.
@@ -94,14 +96,23 @@ impl TestArgs {
         })
     }
 
-    fn text(&self, outcomes: &[Outcome], objections: &Objections, out: &mut dyn Write) -> io::Result<()> {
+    fn text(
+        &self,
+        outcomes: &[Outcome],
+        objections: &Objections,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         write_findings(&objections.findings, out)?;
         for outcome in outcomes {
             let coverage = &outcome.coverage;
             let (deciding, rules) = coverage.deciding();
             let (both, keys) = coverage.keys();
             let [allow, ask, deny] = coverage.effects;
-            let word = if outcome.failed > 0 || coverage.cases == 0 { "FAIL" } else { "PASS" };
+            let word = if outcome.failed > 0 || coverage.cases == 0 {
+                "FAIL"
+            } else {
+                "PASS"
+            };
             writeln!(
                 out,
                 "{word} {} ({}): {} of {} cases as expected; {deciding} of {rules} rules decide a case; {both} of {keys} keys hold and fail; allow {allow}, require_approval {ask}, deny {deny}",
@@ -121,7 +132,11 @@ impl TestArgs {
                         rule.near_misses
                     )?;
                     for key in rule.keys.iter().filter(|k| k.held == 0 || k.failed == 0) {
-                        let what = if key.held == 0 { "holds in no case" } else { "fails in no case" };
+                        let what = if key.held == 0 {
+                            "holds in no case"
+                        } else {
+                            "fails in no case"
+                        };
                         writeln!(out, "        {} {what}", terminal(&key.key))?;
                     }
                 }
@@ -140,17 +155,24 @@ pub(in crate::cli) const BESIDE: [&str; 4] = ["test.yaml", "test.yml", "regressi
 type Beside<'r> = &'r dyn Fn(&str) -> Result<Option<String>, Failure>;
 
 /// Runs the cases of one policy, for a gate. Returns how many there are besides.
-pub(in crate::cli) fn tested(policy: &Path, text: String, beside: Beside<'_>) -> Result<(Report, u64), Failure> {
+pub(in crate::cli) fn tested(
+    policy: &Path,
+    text: String,
+    beside: Beside<'_>,
+) -> Result<(Report, u64), Failure> {
     let mut objections = Objections::default();
     let outcome = Suite::load(policy, text, beside)?.run(&mut objections);
     let cases = outcome.coverage.cases;
     let passed = cases - outcome.failed as u64;
     let mut report = objections.into_report();
-    report.notices.push(format!("{passed} of {cases} cases of the policy come out as expected"));
+    report.notices.push(format!(
+        "{passed} of {cases} cases of the policy come out as expected"
+    ));
     Ok((report, cases))
 }
 
-/// The policies that paths name with what tests each, and these corpora for all of them; without paths those that are built in.
+/// The policies that paths name with what tests each, and these corpora for all of them; without
+/// paths those that are built in.
 pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>, Failure> {
     let mut corpora = Vec::new();
     for path in corpus {
@@ -163,14 +185,25 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
         for shipped in &SHIPPED {
             let found = find::parse(&format!("{}.yaml", shipped.name), shipped.text.to_owned())?;
             let name = format!("{}.test.yaml", shipped.name);
-            let cases = load_cases(shipped.cases).map_err(|p| find::complain(&name, shipped.cases, &p))?;
+            let cases =
+                load_cases(shipped.cases).map_err(|p| find::complain(&name, shipped.cases, &p))?;
             let files = vec![(name, shipped.cases.to_owned(), cases)];
-            suites.push(Suite { found, files, snapshot: None, reasons: BTreeMap::new() });
+            suites.push(Suite {
+                found,
+                files,
+                snapshot: None,
+                reasons: BTreeMap::new(),
+            });
         }
     }
     for path in paths {
         for file in policies_under(path)? {
-            let there = |ending: &str| Some(beside(&file, ending)).filter(|f| f.is_file()).map(|f| find::read(&f)).transpose();
+            let there = |ending: &str| {
+                Some(beside(&file, ending))
+                    .filter(|f| f.is_file())
+                    .map(|f| find::read(&f))
+                    .transpose()
+            };
             suites.push(Suite::load(&file, find::read(&file)?, &there)?);
         }
     }
@@ -182,8 +215,11 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
 
 /// The policy with all files beside it that are read with it.
 pub(in crate::cli) fn policy_files(policy: &Path) -> Vec<PathBuf> {
-    let beside = ["test.yaml", "test.yml", "regressions.yaml", "reasons.yaml"].map(|ending| beside(policy, ending));
-    std::iter::once(policy.to_path_buf()).chain(beside).collect()
+    let beside = ["test.yaml", "test.yml", "regressions.yaml", "reasons.yaml"]
+        .map(|ending| beside(policy, ending));
+    std::iter::once(policy.to_path_buf())
+        .chain(beside)
+        .collect()
 }
 
 /// A file beside a policy, with another ending.
@@ -205,10 +241,16 @@ impl Suite {
         }
         let snapshot = beside(path, REASONS);
         let reasons = match read(REASONS)? {
-            Some(text) => crate::policy::load_reasons(&text).map_err(|p| find::complain(&find::name_of(&snapshot), &text, &p))?,
+            Some(text) => crate::policy::load_reasons(&text)
+                .map_err(|p| find::complain(&find::name_of(&snapshot), &text, &p))?,
             None => BTreeMap::new(),
         };
-        Ok(Self { found, files, snapshot: Some(snapshot), reasons })
+        Ok(Self {
+            found,
+            files,
+            snapshot: Some(snapshot),
+            reasons,
+        })
     }
 
     fn run(&self, objections: &mut Objections) -> Outcome {
@@ -218,47 +260,82 @@ impl Suite {
             let results: Vec<Option<Failed>> = cases.par_iter().map(|c| c.run(policy)).collect();
             for (case, failure) in cases.iter().zip(results) {
                 let reason = policy.decide(&case.request());
-                let told = self.reasons.get(&case.name).filter(|_| reason.effect == Effect::Deny);
-                let stale = told.filter(|told| **told != reason.reason()).map(|_| Failed::Reason(reason.reason().into_owned()));
+                let told = self
+                    .reasons
+                    .get(&case.name)
+                    .filter(|_| reason.effect == Effect::Deny);
+                let stale = told
+                    .filter(|told| **told != reason.reason())
+                    .map(|_| Failed::Reason(reason.reason().into_owned()));
                 if let Some(failure) = failure.or(stale) {
                     failed += 1;
                     let (message, help) = say(case, &failure, told);
-                    objections.add(514, name, source, case.at, message, help).subject =
-                        Some(subject([&*case.name, &class(&failure)]));
+                    objections
+                        .add(514, name, source, case.at, message, help)
+                        .subject = Some(subject([&*case.name, &class(&failure)]));
                 }
             }
         }
-        let cases: Vec<Case> = self.files.iter().flat_map(|(_, _, cases)| cases.iter().cloned()).collect();
+        let cases: Vec<Case> = self
+            .files
+            .iter()
+            .flat_map(|(_, _, cases)| cases.iter().cloned())
+            .collect();
         let coverage = Coverage::of(policy, &cases);
         for (rule, counts) in policy.rules.iter().zip(&coverage.rules) {
             if rule.effect != Effect::Allow && rule.reason.as_deref().is_none_or(says_nothing) {
                 let help = "say in `reason` what a person should know who was stopped by it";
                 let message = format!("the rule `{}` says {} and not why", rule.id, rule.effect);
-                objections.add(512, file, text, rule.at, message, Some(help.into())).subject = Some(subject([&*rule.id]));
+                objections
+                    .add(512, file, text, rule.at, message, Some(help.into()))
+                    .subject = Some(subject([&*rule.id]));
             }
             if counts.decided == 0 {
                 let message = format!("no case makes the rule `{}` decide", rule.id);
-                let help = format!("add a case with `expect: {{effect: {}, rule: {}}}`", rule.effect, rule.id);
-                objections.add(513, file, text, rule.at, message, Some(help)).subject = Some(subject([&*rule.id, "decides"]));
+                let help = format!(
+                    "add a case with `expect: {{effect: {}, rule: {}}}`",
+                    rule.effect, rule.id
+                );
+                objections
+                    .add(513, file, text, rule.at, message, Some(help))
+                    .subject = Some(subject([&*rule.id, "decides"]));
             } else if counts.near_misses == 0 {
                 let message = format!("no case just misses the rule `{}`", rule.id);
-                let help = format!("add a case that it should leave alone, with `near_miss: [{}]`", rule.id);
-                objections.add(513, file, text, rule.at, message, Some(help)).subject = Some(subject([&*rule.id, "just misses"]));
+                let help = format!(
+                    "add a case that it should leave alone, with `near_miss: [{}]`",
+                    rule.id
+                );
+                objections
+                    .add(513, file, text, rule.at, message, Some(help))
+                    .subject = Some(subject([&*rule.id, "just misses"]));
             }
         }
-        Outcome { file: file.clone(), id: policy.id.clone(), failed, coverage }
+        Outcome {
+            file: file.clone(),
+            id: policy.id.clone(),
+            failed,
+            coverage,
+        }
     }
 
     /// Writes the reasons of denials, by the names of their cases.
     fn write_snapshot(&self) -> Result<(), Failure> {
-        let Some(path) = &self.snapshot else { return Ok(()) };
-        let mut text = String::from("# Reasons of what is denied, by case. `policy test --update` writes this file.\n");
+        let Some(path) = &self.snapshot else {
+            return Ok(());
+        };
+        let mut text = String::from(
+            "# Reasons of what is denied, by case. `policy test --update` writes this file.\n",
+        );
         for case in self.files.iter().flat_map(|(_, _, cases)| cases) {
             let request = case.request();
             let decision = self.found.policy.decide(&request);
             if decision.effect == Effect::Deny {
                 let quote = |s: &str| serde_json::Value::from(s).to_string();
-                text.push_str(&format!("{}: {}\n", quote(&case.name), quote(&decision.reason())));
+                text.push_str(&format!(
+                    "{}: {}\n",
+                    quote(&case.name),
+                    quote(&decision.reason())
+                ));
             }
         }
         crate::cli::write::write_own(path, text, crate::cli::guard::Own::Policy)
@@ -281,19 +358,40 @@ fn say(case: &Case, failure: &Failed, told: Option<&String>) -> (String, Option<
     let name = &case.name;
     let expected = case.expect.effect;
     match failure {
-        Failed::Effect { found, rule, reason } => {
-            (format!("`{name}`: expected {expected}, found {found} by `{rule}`"), Some(format!("the policy's reason: {reason}")))
-        }
+        Failed::Effect {
+            found,
+            rule,
+            reason,
+        } => (
+            format!("`{name}`: expected {expected}, found {found} by `{rule}`"),
+            Some(format!("the policy's reason: {reason}")),
+        ),
         Failed::Rule(rule) => {
             let wanted = case.expect.rule.as_deref().unwrap_or_default();
-            (format!("`{name}`: {expected} as expected, but by `{rule}` and not by `{wanted}`"), None)
+            (
+                format!("`{name}`: {expected} as expected, but by `{rule}` and not by `{wanted}`"),
+                None,
+            )
         }
         Failed::Reason(reason) => {
-            let wanted = case.expect.reason.as_ref().or(told).map(String::as_str).unwrap_or_default();
-            let help = told.map(|_| "if the new reason is meant, run `policy test --update`".to_owned());
-            (format!("`{name}`: the reason is `{reason}` and not `{wanted}`"), help)
+            let wanted = case
+                .expect
+                .reason
+                .as_ref()
+                .or(told)
+                .map(String::as_str)
+                .unwrap_or_default();
+            let help =
+                told.map(|_| "if the new reason is meant, run `policy test --update`".to_owned());
+            (
+                format!("`{name}`: the reason is `{reason}` and not `{wanted}`"),
+                help,
+            )
         }
-        Failed::NearMiss(rule) => (format!("`{name}`: the rule `{rule}` should just miss it, and decides"), None),
+        Failed::NearMiss(rule) => (
+            format!("`{name}`: the rule `{rule}` should just miss it, and decides"),
+            None,
+        ),
         Failed::NoSuchRule(rule) => (format!("`{name}`: the policy has no rule `{rule}`"), None),
     }
 }

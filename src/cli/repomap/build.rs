@@ -72,14 +72,22 @@ impl BuildArgs {
             explain: self.explain,
             ..Settings::default()
         };
-        // Never dropped: the process is about to end, and to free a million names one by one takes as long as to rank them.
+        // Never dropped: the process is about to end, and to free a million names one by one takes
+        // as long as to rank them.
         let mut snapshot = ManuallyDrop::new(self.tree.read_for(&settings)?);
         // Whatever stands in the file that is about to be written, the map doesn't list itself.
         let output = self.output.as_deref().filter(|_| self.tree.rev.is_none());
         if let Some(Ok(Some(output))) = output.map(|file| relative(&self.tree.path, file)) {
-            if snapshot.files.iter().any(|f| f.path == output && f.language.is_some() && !f.tags.definitions.is_empty()) {
+            if snapshot
+                .files
+                .iter()
+                .any(|f| f.path == output && f.language.is_some() && !f.tags.definitions.is_empty())
+            {
                 let message = format!("`{output}` is a source that the map is made of");
-                return Err(Failure::unable(message, "nothing that is read is overwritten; name another file"));
+                return Err(Failure::unable(
+                    message,
+                    "nothing that is read is overwritten; name another file",
+                ));
             }
             snapshot.files.retain(|f| f.path != output);
         }
@@ -91,14 +99,21 @@ impl BuildArgs {
                 print(Color::Never, |out| writeln!(out, "{}", said(&map)))?;
             }
         }
-        Ok(if map.files.1 == 0 { super::nothing("mapped") } else { EXIT_CLEAN })
+        Ok(if map.files.1 == 0 {
+            super::nothing("mapped")
+        } else {
+            EXIT_CLEAN
+        })
     }
 }
 
 /// What a map holds, in a sentence.
 fn said(map: &Map) -> String {
     let ((shown, all), (files, of)) = (map.definitions, map.files);
-    format!("{shown} of {all} definitions in {files} of {of} files, {} tokens", map.tokens)
+    format!(
+        "{shown} of {all} definitions in {files} of {of} files, {} tokens",
+        map.tokens
+    )
 }
 
 /// Why there is no map.

@@ -55,12 +55,24 @@ impl CheckArgs {
         let built = build(&self.tree.read_for(&settings)?, &settings).map_err(|e| unable(&e))?;
         // A checkout may have changed the line ends.
         let same = given.replace("\r\n", "\n") == built.text;
-        let lines = if same { Vec::new() } else { difference(&given, &built.text) };
-        let findings = if same { Vec::new() } else { vec![finding(&name, &lines)] };
+        let lines = if same {
+            Vec::new()
+        } else {
+            difference(&given, &built.text)
+        };
+        let findings = if same {
+            Vec::new()
+        } else {
+            vec![finding(&name, &lines)]
+        };
         print(Color::Auto, |out| match self.format {
             Format::Text => text(&name, &findings, &lines, &built, out),
             Format::Json => {
-                let shown: Vec<String> = lines.iter().take(MAX_LINES).map(|l| format!("{}{}", l.sign, l.text)).collect();
+                let shown: Vec<String> = lines
+                    .iter()
+                    .take(MAX_LINES)
+                    .map(|l| format!("{}{}", l.sign, l.text))
+                    .collect();
                 let value = json!({
                     "version": 1, "map": name, "stale": !same, "definitions": built.definitions.1, "files": built.files.1,
                     "diff": shown, "diffLines": lines.len(), "findings": findings_json(&findings),
@@ -76,20 +88,26 @@ impl CheckArgs {
     }
 }
 
-/// Checks a map against the tree of a folder, for a gate. Returns besides whether any file was mapped.
+/// Checks a map against the tree of a folder, for a gate. Returns besides whether any file was
+/// mapped.
 pub(in crate::cli) fn checked(map: &Path, tree: &Path) -> Result<(Report, bool), Failure> {
     let name = map.to_string_lossy().replace('\\', "/");
     let given = file::text(map)?;
     let settings = settings(&given, &name)?;
-    let snapshot =
-        of_folder(tree, None).map_err(|e| Failure::unable(e.to_string(), "a map stands in the folder that it maps"))?;
+    let snapshot = of_folder(tree, None)
+        .map_err(|e| Failure::unable(e.to_string(), "a map stands in the folder that it maps"))?;
     let built = build(&snapshot, &settings).map_err(|e| unable(&e))?;
     let mut report = Report::default();
     if given.replace("\r\n", "\n") != built.text {
-        report.findings.push(finding(&name, &difference(&given, &built.text)));
+        report
+            .findings
+            .push(finding(&name, &difference(&given, &built.text)));
         report.counts.errors = 1;
     }
-    report.notices.push(format!("the repo map was built again from {} files", built.files.1));
+    report.notices.push(format!(
+        "the repo map was built again from {} files",
+        built.files.1
+    ));
     Ok((report, built.files.1 > 0))
 }
 
@@ -100,7 +118,9 @@ fn settings(given: &str, name: &str) -> Result<Settings, Failure> {
 
 /// The lines that differ, with one line around them.
 fn difference(given: &str, built: &str) -> Vec<Line> {
-    let diff = TextDiff::configure().algorithm(similar::Algorithm::Patience).diff_lines(given, built);
+    let diff = TextDiff::configure()
+        .algorithm(similar::Algorithm::Patience)
+        .diff_lines(given, built);
     let mut out = Vec::new();
     for group in diff.grouped_ops(1) {
         for op in &group {
@@ -110,7 +130,10 @@ fn difference(given: &str, built: &str) -> Vec<Line> {
                     ChangeTag::Insert => '+',
                     ChangeTag::Equal => ' ',
                 };
-                out.push(Line { sign, text: change.value().trim_end_matches(['\n', '\r']).to_owned() });
+                out.push(Line {
+                    sign,
+                    text: change.value().trim_end_matches(['\n', '\r']).to_owned(),
+                });
             }
         }
     }
@@ -121,10 +144,21 @@ fn finding(name: &str, lines: &[Line]) -> Finding {
     let rule = by_code(Code(904));
     let count = |sign| lines.iter().filter(|l| l.sign == sign).count();
     let (rule_name, severity) = rule.map_or(("", Severity::Error), |r| (r.name, r.severity));
-    let message = format!("the map isn't what the tree gives: {} lines of it are gone, {} are new", count('-'), count('+'));
-    let place = Place { file: name.into(), line: 1, column: 1, ..Place::default() };
+    let message = format!(
+        "the map isn't what the tree gives: {} lines of it are gone, {} are new",
+        count('-'),
+        count('+')
+    );
+    let place = Place {
+        file: name.into(),
+        line: 1,
+        column: 1,
+        ..Place::default()
+    };
     let mut findings = [Finding {
-        help: Some(format!("build it again with the same settings: `repomap build … -o {name}`")),
+        help: Some(format!(
+            "build it again with the same settings: `repomap build … -o {name}`"
+        )),
         ..Finding::new(Code(904), rule_name, severity, message, place)
     }];
     assign_fingerprints(&mut findings);
@@ -132,7 +166,13 @@ fn finding(name: &str, lines: &[Line]) -> Finding {
     finding
 }
 
-fn text(name: &str, findings: &[Finding], lines: &[Line], built: &crate::repomap::Map, out: &mut dyn Write) -> io::Result<()> {
+fn text(
+    name: &str,
+    findings: &[Finding],
+    lines: &[Line],
+    built: &crate::repomap::Map,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     write_findings(findings, out)?;
     for line in lines.iter().take(MAX_LINES) {
         writeln!(out, "{}{}", line.sign, terminal(&line.text))?;
@@ -140,6 +180,16 @@ fn text(name: &str, findings: &[Finding], lines: &[Line], built: &crate::repomap
     if lines.len() > MAX_LINES {
         writeln!(out, "… and {} lines more", lines.len() - MAX_LINES)?;
     }
-    let state = if findings.is_empty() { "what the tree gives" } else { "stale" };
-    writeln!(out, "{} is {state}: {} definitions in {} files were read", terminal(name), built.definitions.1, built.files.1)
+    let state = if findings.is_empty() {
+        "what the tree gives"
+    } else {
+        "stale"
+    };
+    writeln!(
+        out,
+        "{} is {state}: {} definitions in {} files were read",
+        terminal(name),
+        built.definitions.1,
+        built.files.1
+    )
 }

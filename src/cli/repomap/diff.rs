@@ -57,7 +57,11 @@ struct Compared {
 }
 
 fn definitions(snapshot: &Snapshot) -> usize {
-    snapshot.files.iter().map(|f| f.tags.definitions.len()).sum()
+    snapshot
+        .files
+        .iter()
+        .map(|f| f.tags.definitions.len())
+        .sum()
 }
 
 impl DiffArgs {
@@ -65,11 +69,13 @@ impl DiffArgs {
         let before = revision(&self.path, &self.base, None)?;
         let after = match &self.head {
             Some(head) => revision(&self.path, head, None)?,
-            None => of_folder(&self.path, None).map_err(|e| Failure::unable(e.to_string(), "--path takes a folder"))?,
+            None => of_folder(&self.path, None)
+                .map_err(|e| Failure::unable(e.to_string(), "--path takes a folder"))?,
         };
         let all = diff(&before, &after);
         let findings = findings(&all);
-        let (shown, hidden): (Vec<_>, Vec<_>) = all.into_iter().partition(|d| self.private || !d.private);
+        let (shown, hidden): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|d| self.private || !d.private);
         let compared = Compared {
             head: self.head.clone().unwrap_or_else(|| "the work tree".into()),
             definitions: (definitions(&before), definitions(&after)),
@@ -99,7 +105,8 @@ impl DiffArgs {
 
     /// What was compared and how much of it differs.
     fn summary(compared: &Compared) -> String {
-        let count = |test: fn(&Change) -> bool| compared.shown.iter().filter(|d| test(&d.change)).count();
+        let count =
+            |test: fn(&Change) -> bool| compared.shown.iter().filter(|d| test(&d.change)).count();
         let mut out = format!(
             "{} added, {} removed, {} changed of {} definitions before and {} after",
             count(|c| matches!(c, Change::Added { .. })),
@@ -109,16 +116,27 @@ impl DiffArgs {
             compared.definitions.1
         );
         if compared.hidden > 0 {
-            out.push_str(&format!("; {} private ones differ and aren't listed", compared.hidden));
+            out.push_str(&format!(
+                "; {} private ones differ and aren't listed",
+                compared.hidden
+            ));
         }
         if compared.unread != (0, 0) {
-            out.push_str(&format!("; in parts not parsed: {} files before, {} after", compared.unread.0, compared.unread.1));
+            out.push_str(&format!(
+                "; in parts not parsed: {} files before, {} after",
+                compared.unread.0, compared.unread.1
+            ));
         }
         out
     }
 
     fn text(&self, compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{} → {}", terminal(&self.base), terminal(&compared.head))?;
+        writeln!(
+            out,
+            "{} → {}",
+            terminal(&self.base),
+            terminal(&compared.head)
+        )?;
         let mut path = "";
         for difference in &compared.shown {
             if difference.path != path {
@@ -133,7 +151,12 @@ impl DiffArgs {
     }
 
     fn markdown(&self, compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "### Interfaces from {} to {}\n", code_span(&self.base), code_span(&compared.head))?;
+        writeln!(
+            out,
+            "### Interfaces from {} to {}\n",
+            code_span(&self.base),
+            code_span(&compared.head)
+        )?;
         writeln!(out, "{}.", Self::summary(compared))?;
         let mut path = "";
         for difference in &compared.shown {
@@ -157,7 +180,10 @@ impl DiffArgs {
 
 /// A difference as lines of a diff: what it belongs to, then how it is written.
 fn lines(difference: &Difference) -> Vec<(char, String)> {
-    let outer = difference.name.rsplit_once('.').map_or(String::new(), |(outer, _)| format!("{outer}: "));
+    let outer = difference
+        .name
+        .rsplit_once('.')
+        .map_or(String::new(), |(outer, _)| format!("{outer}: "));
     let line = |signature: &str| format!("{outer}{signature}");
     match &difference.change {
         Change::Added { signature } => vec![('+', line(signature))],

@@ -11,9 +11,14 @@ use std::path::Path;
 /// New definitions that a notice names; the rest is counted.
 const NAMED: usize = 10;
 
-/// A finding for each definition that others may rely on and that is gone or written otherwise (YV906).
+/// A finding for each definition that others may rely on and that is gone or written otherwise
+/// (YV906).
 pub(super) fn findings(differences: &[Difference]) -> Vec<Finding> {
-    let mut out: Vec<Finding> = differences.iter().filter(|d| !d.private).filter_map(finding).collect();
+    let mut out: Vec<Finding> = differences
+        .iter()
+        .filter(|d| !d.private)
+        .filter_map(finding)
+        .collect();
     assign_fingerprints(&mut out);
     out
 }
@@ -22,11 +27,20 @@ fn finding(difference: &Difference) -> Option<Finding> {
     let (kind, name) = (difference.kind.name(), &difference.name);
     let message = match &difference.change {
         Change::Added { .. } => return None,
-        Change::Removed { signature } => format!("the {kind} `{name}` is gone: it was `{signature}`"),
-        Change::Changed { before, after } => format!("the {kind} `{name}` is written otherwise: was `{before}`, is `{after}`"),
+        Change::Removed { signature } => {
+            format!("the {kind} `{name}` is gone: it was `{signature}`")
+        }
+        Change::Changed { before, after } => {
+            format!("the {kind} `{name}` is written otherwise: was `{before}`, is `{after}`")
+        }
     };
     let rule = by_code(Code(906));
-    let place = Place { file: difference.path.as_str().into(), line: difference.line.into(), column: 1, ..Place::default() };
+    let place = Place {
+        file: difference.path.as_str().into(),
+        line: difference.line.into(),
+        column: 1,
+        ..Place::default()
+    };
     let severity = rule.map_or(Severity::Note, |r| r.severity);
     let change = match &difference.change {
         Change::Added { .. } | Change::Removed { .. } => [kind, name.as_str(), "removed", ""],
@@ -39,16 +53,24 @@ fn finding(difference: &Difference) -> Option<Finding> {
     })
 }
 
-/// Compares what a folder defines with what it defined where the branch parted from another one, for a gate. Returns besides
-/// whether there was anything to compare.
+/// Compares what a folder defines with what it defined where the branch parted from another one,
+/// for a gate. Returns besides whether there was anything to compare.
 pub(in crate::cli) fn interface(tree: &Path, base: &str) -> Result<(Report, bool), Failure> {
     let (parting, before) = at_merge_base(tree, base)?;
-    let after = of_folder(tree, None).map_err(|e| Failure::unable(e.to_string(), "the configuration stands in a folder"))?;
+    let after = of_folder(tree, None)
+        .map_err(|e| Failure::unable(e.to_string(), "the configuration stands in a folder"))?;
     let differences = diff(&before, &after);
-    let mut report = Report { findings: findings(&differences), ..Report::default() };
+    let mut report = Report {
+        findings: findings(&differences),
+        ..Report::default()
+    };
     report.counts.notes = u64::try_from(report.findings.len()).unwrap_or(u64::MAX);
     let is_new = |d: &&Difference| !d.private && matches!(d.change, Change::Added { .. });
-    let new: Vec<&str> = differences.iter().filter(is_new).map(|d| d.name.as_str()).collect();
+    let new: Vec<&str> = differences
+        .iter()
+        .filter(is_new)
+        .map(|d| d.name.as_str())
+        .collect();
     let private = differences.iter().filter(|d| d.private).count();
     let mut said = format!(
         "definitions since {parting}: new {}, gone or written otherwise {}, private ones that differ {private}",
@@ -57,15 +79,28 @@ pub(in crate::cli) fn interface(tree: &Path, base: &str) -> Result<(Report, bool
     );
     let unread = (unread(&before), unread(&after));
     if unread != (0, 0) {
-        said.push_str(&format!("; in parts not parsed: {} files before, {} now", unread.0, unread.1));
+        said.push_str(&format!(
+            "; in parts not parsed: {} files before, {} now",
+            unread.0, unread.1
+        ));
     }
     report.notices.push(said);
     if !new.is_empty() {
         let more = new.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
         let named: Vec<&str> = new.iter().take(NAMED).copied().collect();
-        report.notices.push(format!("new definitions: {}{more}", named.join(", ")));
+        report
+            .notices
+            .push(format!("new definitions: {}{more}", named.join(", ")));
     }
-    let any = before.files.iter().chain(&after.files).any(|f| !f.tags.definitions.is_empty());
+    let any = before
+        .files
+        .iter()
+        .chain(&after.files)
+        .any(|f| !f.tags.definitions.is_empty());
     Ok((report, any))
 }

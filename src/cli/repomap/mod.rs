@@ -17,9 +17,11 @@ use clap::Subcommand;
 /// Maps of repositories.
 #[derive(Debug, Subcommand)]
 pub enum RepomapCommand {
-    /// Write the map: what ranks highest of all definitions, as much as fits into a budget of tokens.
+    /// Write the map: what ranks highest of all definitions, as much as fits into a budget of
+    /// tokens.
     Build(build::BuildArgs),
-    /// Build the map again with the settings that it names, and fail when it isn't what the tree gives.
+    /// Build the map again with the settings that it names, and fail when it isn't what the tree
+    /// gives.
     Check(check::CheckArgs),
     /// Compare what two revisions define: added, removed, written otherwise.
     Diff(diff::DiffArgs),
@@ -40,6 +42,8 @@ impl RepomapCommand {
 
 /// Says why there is nothing, and ends with the code for it.
 fn nothing(what: &str) -> u8 {
-    tell(&format!("nothing was {what}: no file with definitions in a known language was found"));
+    tell(&format!(
+        "nothing was {what}: no file with definitions in a known language was found"
+    ));
     EXIT_EMPTY
 }

@@ -32,6 +32,10 @@ impl TagsArgs {
             Format::Jsonl => write_jsonl(&snapshot, out),
             Format::Ctags => write_ctags(&snapshot, out),
         })?;
-        Ok(if snapshot.files.is_empty() { super::nothing("listed") } else { EXIT_CLEAN })
+        Ok(if snapshot.files.is_empty() {
+            super::nothing("listed")
+        } else {
+            EXIT_CLEAN
+        })
     }
 }

@@ -17,8 +17,8 @@ pub(super) struct TreeArgs {
     /// Read this revision of the folder's repository, without a checkout.
     #[arg(long, value_name = "REV")]
     pub(super) rev: Option<String>,
-    /// Keep what was parsed in this folder (`.yuangs/cache/repomap` is a good one). Whoever may write there may change maps:
-    /// don't share it with pull requests.
+    /// Keep what was parsed in this folder (`.yuangs/cache/repomap` is a good one). Whoever may
+    /// write there may change maps: don't share it with pull requests.
     #[arg(long, value_name = "DIR")]
     pub(super) cache: Option<PathBuf>,
 }
@@ -40,15 +40,22 @@ impl TreeArgs {
             crate::cli::write::outside_git(&file)?;
             crate::cli::guard::check(&file, crate::cli::guard::Own::Nothing)?;
         }
-        let cache = self.cache.as_deref().map(|folder| Cache::open(folder, SystemTime::now()));
+        let cache = self
+            .cache
+            .as_deref()
+            .map(|folder| Cache::open(folder, SystemTime::now()));
         let snapshot = match &self.rev {
-            None => of_folder(&self.path, cache.as_ref()).map_err(|e| Failure::unable(e.to_string(), "it takes a folder"))?,
+            None => of_folder(&self.path, cache.as_ref())
+                .map_err(|e| Failure::unable(e.to_string(), "it takes a folder"))?,
             Some(rev) => revision(&self.path, rev, cache.as_ref())?,
         };
         if let Some(cache) = &cache {
-            cache
-                .save()
-                .map_err(|e| Failure::unable(format!("can't write the cache: {e}"), "--cache takes a folder to write to"))?;
+            cache.save().map_err(|e| {
+                Failure::unable(
+                    format!("can't write the cache: {e}"),
+                    "--cache takes a folder to write to",
+                )
+            })?;
         }
         Ok(snapshot)
     }
@@ -56,7 +63,12 @@ impl TreeArgs {
 
 /// Reads a revision of the repository that a folder belongs to, below that folder.
 pub(super) fn revision(path: &Path, rev: &str, cache: Option<&Cache>) -> Result<Snapshot, Failure> {
-    let unable = |e: &dyn std::fmt::Display| Failure::unable(e.to_string(), "--rev takes a revision of the repository at PATH");
+    let unable = |e: &dyn std::fmt::Display| {
+        Failure::unable(
+            e.to_string(),
+            "--rev takes a revision of the repository at PATH",
+        )
+    };
     let repository = Repository::discover(path).map_err(|e| unable(&e))?;
     let folder = match repository.work_tree() {
         Some(top) => below(&top, path)?,
@@ -65,7 +77,8 @@ pub(super) fn revision(path: &Path, rev: &str, cache: Option<&Cache>) -> Result<
     of_revision(&repository, rev, &folder, cache).map_err(|e| unable(&e))
 }
 
-/// Reads a folder as it was where the history of `HEAD` parted from that of another revision; and the commit, in short.
+/// Reads a folder as it was where the history of `HEAD` parted from that of another revision; and
+/// the commit, in short.
 pub(super) fn at_merge_base(path: &Path, base: &str) -> Result<(String, Snapshot), Failure> {
     let unable = |e: &dyn std::fmt::Display| {
         let remedy = "is it fetched, with its history? A shallow clone has only the newest commit";
@@ -73,9 +86,15 @@ pub(super) fn at_merge_base(path: &Path, base: &str) -> Result<(String, Snapshot
     };
     let repository = Repository::discover(path).map_err(|e| unable(&e))?;
     let head = repository.commit("HEAD").map_err(|e| unable(&e))?;
-    let base_commit = repository.commit_of_one_name(base).map_err(|e| unable(&e))?;
-    let parting = repository.merge_base(head, base_commit).map_err(|e| unable(&e))?;
-    let parting = parting.ok_or_else(|| unable(&format!("`HEAD` and `{base}` share no commit")))?.to_string();
+    let base_commit = repository
+        .commit_of_one_name(base)
+        .map_err(|e| unable(&e))?;
+    let parting = repository
+        .merge_base(head, base_commit)
+        .map_err(|e| unable(&e))?;
+    let parting = parting
+        .ok_or_else(|| unable(&format!("`HEAD` and `{base}` share no commit")))?
+        .to_string();
     let snapshot = revision(path, &parting, None)?;
     Ok((parting.chars().take(12).collect(), snapshot))
 }
@@ -83,18 +102,36 @@ pub(super) fn at_merge_base(path: &Path, base: &str) -> Result<(String, Snapshot
 /// Files of which not everything is known: they don't parse, or would take too much work.
 pub(super) fn unread(snapshot: &Snapshot) -> usize {
     let broken = snapshot.files.iter().filter(|f| f.tags.has_errors).count();
-    broken + snapshot.left_out.get(&LeftOut::Unparsed).copied().unwrap_or(0)
+    broken
+        + snapshot
+            .left_out
+            .get(&LeftOut::Unparsed)
+            .copied()
+            .unwrap_or(0)
 }
 
 /// Where a folder lies below another one, with `/` at its end; empty when they are the same.
 fn below(top: &Path, path: &Path) -> Result<String, Failure> {
-    let missing = |e| Failure::unable(format!("can't find `{}`: {e}", path.display()), "PATH must be a folder");
+    let missing = |e| {
+        Failure::unable(
+            format!("can't find `{}`: {e}", path.display()),
+            "PATH must be a folder",
+        )
+    };
     let inner = relative(top, path).map_err(missing)?.unwrap_or_default();
-    Ok(if inner.is_empty() { inner } else { format!("{inner}/") })
+    Ok(if inner.is_empty() {
+        inner
+    } else {
+        format!("{inner}/")
+    })
 }
 
-/// Where something lies below a folder, as a snapshot has it: with `/`. None when it lies elsewhere.
+/// Where something lies below a folder, as a snapshot has it: with `/`. None when it lies
+/// elsewhere.
 pub(super) fn relative(top: &Path, path: &Path) -> io::Result<Option<String>> {
     let (top, path) = (top.canonicalize()?, path.canonicalize()?);
-    Ok(path.strip_prefix(top).ok().map(|inner| inner.to_string_lossy().replace(MAIN_SEPARATOR, "/")))
+    Ok(path
+        .strip_prefix(top)
+        .ok()
+        .map(|inner| inner.to_string_lossy().replace(MAIN_SEPARATOR, "/")))
 }

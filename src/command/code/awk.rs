@@ -52,7 +52,11 @@ fn lex(text: &str) -> Vec<Tok> {
                 i += 1;
                 out.push(Tok::Str(crate::command::escapes::ansi_c(&s).0));
             }
-            '/' if !matches!(out.last(), Some(Tok::Word(_) | Tok::Num | Tok::Op(')' | ']'))) => {
+            '/' if !matches!(
+                out.last(),
+                Some(Tok::Word(_) | Tok::Num | Tok::Op(')' | ']'))
+            ) =>
+            {
                 i += 1;
                 while i < c.len() && at(i) != '/' {
                     if at(i) == '\\' {
@@ -75,7 +79,9 @@ fn lex(text: &str) -> Vec<Tok> {
                 while i < c.len() && (at(i).is_alphanumeric() || at(i) == '_') {
                     i += 1;
                 }
-                out.push(Tok::Word(c.get(from..i).unwrap_or_default().iter().collect()));
+                out.push(Tok::Word(
+                    c.get(from..i).unwrap_or_default().iter().collect(),
+                ));
             }
             '>' if at(i + 1) == '>' => {
                 out.push(Tok::Append);
@@ -122,22 +128,40 @@ impl Engine<'_> {
                     printing = true;
                     depth = 0;
                 }
-                Tok::Word(w) if w == "system" => match (toks.get(i + 1), toks.get(i + 2), toks.get(i + 3)) {
-                    (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(Tok::Op(')'))) if !has_hole(s) => self.run_inner_shell(s, span),
-                    (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(_)) => {
-                        // A command with fields appended: what is known of it, and a hole.
-                        self.run_inner_shell(&format!("{s}{HOLE}"), span);
-                        self.dynamic(span, "awk runs a command that it builds from its input");
+                Tok::Word(w) if w == "system" => {
+                    match (toks.get(i + 1), toks.get(i + 2), toks.get(i + 3)) {
+                        (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(Tok::Op(')')))
+                            if !has_hole(s) =>
+                        {
+                            self.run_inner_shell(s, span);
+                        }
+                        (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(_)) => {
+                            // A command with fields appended: what is known of it, and a hole.
+                            self.run_inner_shell(&format!("{s}{HOLE}"), span);
+                            self.dynamic(span, "awk runs a command that it builds from its input");
+                        }
+                        (Some(Tok::Op('(')), ..) => {
+                            self.dynamic(span, "awk runs a command that it computes");
+                        }
+                        _ => {}
                     }
-                    (Some(Tok::Op('(')), ..) => self.dynamic(span, "awk runs a command that it computes"),
-                    _ => {}
-                },
+                }
                 Tok::Word(w) if w == "getline" => {
-                    if matches!(i.checked_sub(1).and_then(|k| toks.get(k)), Some(Tok::Op('|'))) {
+                    if matches!(
+                        i.checked_sub(1).and_then(|k| toks.get(k)),
+                        Some(Tok::Op('|'))
+                    ) {
                         self.awk_pipe(text_before(&toks, i - 1), false, span);
-                    } else if matches!(toks.get(i + 1), Some(Tok::Op('<'))) || matches!(toks.get(i + 2), Some(Tok::Op('<'))) {
-                        let file =
-                            toks.iter().skip(i).take(4).find_map(|t| if let Tok::Str(s) = t { Some(s.clone()) } else { None });
+                    } else if matches!(toks.get(i + 1), Some(Tok::Op('<')))
+                        || matches!(toks.get(i + 2), Some(Tok::Op('<')))
+                    {
+                        let file = toks.iter().skip(i).take(4).find_map(|t| {
+                            if let Tok::Str(s) = t {
+                                Some(s.clone())
+                            } else {
+                                None
+                            }
+                        });
                         let a = Arg::literal(file.unwrap_or_else(|| HOLE.to_string()), span);
                         self.path_read(&a);
                     }
@@ -147,7 +171,12 @@ impl Engine<'_> {
                 }
                 // What is put among the arguments is opened like a file that was named there.
                 Tok::Word(w) if w == "ARGV" => {
-                    let value = toks.iter().skip(i).take(24).position(|t| *t == Tok::Op('=')).map(|n| i + n + 1);
+                    let value = toks
+                        .iter()
+                        .skip(i)
+                        .take(24)
+                        .position(|t| *t == Tok::Op('='))
+                        .map(|n| i + n + 1);
                     if let Some(file) = value.and_then(|k| text_after(&toks, k)) {
                         self.path_read(&Arg::literal(file, span));
                     }
@@ -157,7 +186,11 @@ impl Engine<'_> {
                     match toks.get(i + 1) {
                         Some(Tok::Str(s)) => {
                             let partial = !matches!(toks.get(i + 2), None | Some(Tok::End));
-                            let name = if partial { format!("{s}{HOLE}") } else { s.clone() };
+                            let name = if partial {
+                                format!("{s}{HOLE}")
+                            } else {
+                                s.clone()
+                            };
                             self.code_write(&Arg::literal(name, span));
                         }
                         _ => {
@@ -172,15 +205,21 @@ impl Engine<'_> {
                         }
                     }
                 }
-                Tok::Word(w) if w == "@load" || w == "@include" => self.dynamic(span, "awk loads other code"),
+                Tok::Word(w) if w == "@load" || w == "@include" => {
+                    self.dynamic(span, "awk loads other code");
+                }
                 Tok::Word(w) if w.starts_with('@') && w != "@namespace" => {
                     self.dynamic(span, "awk calls a function by a computed name");
                 }
                 _ => {}
             }
         }
-        // Names of files are put together, handed on in variables: a secret that is named at all is meant.
-        if toks.iter().any(|t| matches!(t, Tok::Word(w) if w == "getline" || w == "ARGV")) {
+        // Names of files are put together, handed on in variables: a secret that is named at all is
+        // meant.
+        if toks
+            .iter()
+            .any(|t| matches!(t, Tok::Word(w) if w == "getline" || w == "ARGV"))
+        {
             for t in &toks {
                 if let Tok::Str(s) = t
                     && s.contains(['/', '.'])
@@ -200,26 +239,52 @@ impl Engine<'_> {
         };
         if command.starts_with("/inet") {
             let why = "a socket of awk carries anything, unseen";
-            self.emit_raw(EffectKind::Network, Some(command), Certainty::Certain, span, Risk::High, why);
+            self.emit_raw(
+                EffectKind::Network,
+                Some(command),
+                Certainty::Certain,
+                span,
+                Risk::High,
+                why,
+            );
             return;
         }
         // Whatever takes code from its input runs what awk prints, under whichever name it goes.
-        let stdin = if to { Stream::unknown() } else { Stream::default() };
+        let stdin = if to {
+            Stream::unknown()
+        } else {
+            Stream::default()
+        };
         self.run_text(&command, Base::Fixed(span), How::Code, &stdin, false);
     }
 }
 
 /// The text that begins at `i`, if it is nothing but strings up to the end of the statement.
 fn text_after(toks: &[Tok], i: usize) -> Option<String> {
-    let strings = toks.get(i..)?.iter().map_while(|t| if let Tok::Str(s) = t { Some(s.as_str()) } else { None });
+    let strings = toks.get(i..)?.iter().map_while(|t| {
+        if let Tok::Str(s) = t {
+            Some(s.as_str())
+        } else {
+            None
+        }
+    });
     let parts: Vec<&str> = strings.collect();
-    let ends = matches!(toks.get(i + parts.len()), None | Some(Tok::End | Tok::Op(')')));
+    let ends = matches!(
+        toks.get(i + parts.len()),
+        None | Some(Tok::End | Tok::Op(')'))
+    );
     (ends && !parts.is_empty()).then(|| parts.concat())
 }
 
 /// The text in front of the token at `i`, if it is nothing but strings.
 fn text_before(toks: &[Tok], i: usize) -> Option<String> {
-    let strings = toks.get(..i)?.iter().rev().map_while(|t| if let Tok::Str(s) = t { Some(s.as_str()) } else { None });
+    let strings = toks.get(..i)?.iter().rev().map_while(|t| {
+        if let Tok::Str(s) = t {
+            Some(s.as_str())
+        } else {
+            None
+        }
+    });
     let mut parts: Vec<&str> = strings.collect();
     parts.reverse();
     let before = i.checked_sub(parts.len() + 1).and_then(|k| toks.get(k));

@@ -2,7 +2,8 @@
 
 use super::lex::Token;
 
-/// True for Perl that calls by the name that a variable or an expression holds: `&$f(…)`, `&{"f"}`, `"f"->(…)`.
+/// True for Perl that calls by the name that a variable or an expression holds: `&$f(…)`, `&{"f"}`,
+/// `"f"->(…)`.
 fn symbolic_call(tokens: &[Token]) -> bool {
     tokens.iter().enumerate().any(|(i, t)| {
         let amp = |k: usize| tokens.get(k) == Some(&Token::Punct('&'));
@@ -24,7 +25,9 @@ fn symbolic_call(tokens: &[Token]) -> bool {
         }
         match tokens.get(i..i + 3) {
             // `$f->(…)`, `$h{x}->(…)`: what stands in front of the arrow says what is called.
-            Some([Token::Punct('-'), Token::Punct('>'), Token::Punct('(')]) => !calls_own_sub(tokens, i),
+            Some([Token::Punct('-'), Token::Punct('>'), Token::Punct('(')]) => {
+                !calls_own_sub(tokens, i)
+            }
             // Between subscripts the arrow may be left out: `$h{x}(…)`, `$a[0](…)`.
             Some([Token::Punct(c @ ('}' | ']')), Token::Punct('('), _]) => subscript(tokens, i, *c),
             _ => false,
@@ -32,11 +35,16 @@ fn symbolic_call(tokens: &[Token]) -> bool {
     })
 }
 
-/// True if what stands before the arrow at `at` is a variable that the code itself gives nothing but `sub {…}`.
+/// True if what stands before the arrow at `at` is a variable that the code itself gives nothing
+/// but `sub {…}`.
 fn calls_own_sub(tokens: &[Token], at: usize) -> bool {
-    let Some(Token::Name(var)) = at.checked_sub(1).and_then(|k| tokens.get(k)) else { return false };
+    let Some(Token::Name(var)) = at.checked_sub(1).and_then(|k| tokens.get(k)) else {
+        return false;
+    };
     let given = |w: &[Token]| match w {
-        [Token::Name(n), Token::Punct('='), value] if n == var => Some(matches!(value, Token::Name(v) if v == "sub")),
+        [Token::Name(n), Token::Punct('='), value] if n == var => {
+            Some(matches!(value, Token::Name(v) if v == "sub"))
+        }
         _ => None,
     };
     let mut values = tokens.windows(3).filter_map(given).peekable();
@@ -67,7 +75,8 @@ fn subscript(tokens: &[Token], end: usize, close: char) -> bool {
     false
 }
 
-/// True for Ruby that takes a method by a name that it computes: `method("sys" + "tem")`. `method(:puts)` says its name.
+/// True for Ruby that takes a method by a name that it computes: `method("sys" + "tem")`.
+/// `method(:puts)` says its name.
 fn computed_method(tokens: &[Token]) -> bool {
     tokens.iter().enumerate().any(|(i, t)| {
         let takes = matches!(t, Token::Name(n) if n.rsplit('.').next().is_some_and(|n| matches!(n, "method" | "public_method" | "singleton_method")));
@@ -87,17 +96,26 @@ pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
     }
     // What a library of Lua holds under a text: `os["execute"]`.
     let library = |n: &str| matches!(n, "os" | "io" | "_G" | "_ENV" | "package" | "debug");
-    if lang == "lua" && tokens.windows(2).any(|w| matches!(w, [Token::Name(n), Token::Punct('[')] if library(n))) {
+    if lang == "lua"
+        && tokens
+            .windows(2)
+            .any(|w| matches!(w, [Token::Name(n), Token::Punct('[')] if library(n)))
+    {
         return true;
     }
     // `("sys" . "tem")(…)`, `"system"(…)`
-    let by_text = |w: &[Token]| matches!(w, [Token::Str(..) | Token::Punct(')'), Token::Punct('(')]);
+    let by_text =
+        |w: &[Token]| matches!(w, [Token::Str(..) | Token::Punct(')'), Token::Punct('(')]);
     if lang == "php" && tokens.windows(2).any(by_text) {
         return true;
     }
     // Functions taken from a module by their number.
     let listed = |t: &Token| matches!(t, Token::Name(n) if n.starts_with("Object.values") || n.starts_with("Object.entries"));
-    if lang == "js" && tokens.iter().any(listed) && tokens.windows(2).any(|w| matches!(w, [Token::Punct(']'), Token::Punct('(')]))
+    if lang == "js"
+        && tokens.iter().any(listed)
+        && tokens
+            .windows(2)
+            .any(|w| matches!(w, [Token::Punct(']'), Token::Punct('(')]))
     {
         return true;
     }

@@ -17,7 +17,11 @@ pub(crate) enum Token {
 impl Token {
     /// The name, if it is one.
     pub(crate) fn name(&self) -> Option<&str> {
-        if let Self::Name(name) = self { Some(name) } else { None }
+        if let Self::Name(name) = self {
+            Some(name)
+        } else {
+            None
+        }
     }
 }
 
@@ -116,7 +120,13 @@ pub(crate) fn tokens(lang: &str, text: &str) -> Vec<Token> {
                     while j < c.len() && !(at(j) == ch && at(j + 1) == ch && at(j + 2) == ch) {
                         j += 1;
                     }
-                    (c.get(i + 3..j.min(c.len())).unwrap_or_default().iter().collect(), j + 3)
+                    (
+                        c.get(i + 3..j.min(c.len()))
+                            .unwrap_or_default()
+                            .iter()
+                            .collect(),
+                        j + 3,
+                    )
                 } else {
                     quoted(&c, i + 1, ch)
                 };
@@ -124,11 +134,16 @@ pub(crate) fn tokens(lang: &str, text: &str) -> Vec<Token> {
                 let interpolates = match lang {
                     "python" => fstring && s.contains('{'),
                     "ruby" => ch == '"' && s.contains("#{"),
-                    "perl" | "php" => ch == '"' && (s.contains('$') || s.contains('@') && lang == "perl"),
+                    "perl" | "php" => {
+                        ch == '"' && (s.contains('$') || s.contains('@') && lang == "perl")
+                    }
                     _ => false,
                 };
-                let decoded =
-                    if ch == '\'' && matches!(lang, "ruby" | "perl" | "php") { s } else { crate::command::escapes::ansi_c(&s).0 };
+                let decoded = if ch == '\'' && matches!(lang, "ruby" | "perl" | "php") {
+                    s
+                } else {
+                    crate::command::escapes::ansi_c(&s).0
+                };
                 let plain = !interpolates && !decoded.contains('\0');
                 out.push(Token::Str(decoded, plain));
             }
@@ -161,7 +176,11 @@ pub(crate) fn tokens(lang: &str, text: &str) -> Vec<Token> {
                 }
                 out.push(Token::Num);
             }
-            _ if ch.is_alphabetic() || ch == '_' || ch == '$' || (ch == '@' && lang != "python") => {
+            _ if ch.is_alphabetic()
+                || ch == '_'
+                || ch == '$'
+                || (ch == '@' && lang != "python") =>
+            {
                 let from = i;
                 i += 1;
                 loop {
@@ -180,7 +199,10 @@ pub(crate) fn tokens(lang: &str, text: &str) -> Vec<Token> {
                         && lang != "php";
                     if letter || dot {
                         i += 1;
-                    } else if x == ':' && at(i + 1) == ':' && matches!(lang, "ruby" | "perl" | "php") {
+                    } else if x == ':'
+                        && at(i + 1) == ':'
+                        && matches!(lang, "ruby" | "perl" | "php")
+                    {
                         i += 2;
                     } else if x == ':' && lang == "lua" && at(i + 1).is_alphabetic() {
                         i += 1;
@@ -191,7 +213,10 @@ pub(crate) fn tokens(lang: &str, text: &str) -> Vec<Token> {
                 let name: String = c.get(from..i).unwrap_or_default().iter().collect();
                 // Perl's quote-like operators.
                 if matches!(lang, "perl")
-                    && matches!(name.as_str(), "q" | "qq" | "qx" | "qw" | "m" | "s" | "y" | "tr" | "qr")
+                    && matches!(
+                        name.as_str(),
+                        "q" | "qq" | "qx" | "qw" | "m" | "s" | "y" | "tr" | "qr"
+                    )
                     && !at(i).is_alphanumeric()
                 {
                     let mut j = i;
@@ -255,8 +280,14 @@ fn long_bracket(c: &[char], from: usize) -> Option<(String, usize)> {
     if let [first, .., last] = closing.as_mut_slice() {
         (*first, *last) = (']', ']');
     }
-    let length = inside.windows(closing.len()).position(|w| w == closing).unwrap_or(inside.len());
-    Some((inside.get(..length)?.iter().collect(), from + level + 2 + length + closing.len()))
+    let length = inside
+        .windows(closing.len())
+        .position(|w| w == closing)
+        .unwrap_or(inside.len());
+    Some((
+        inside.get(..length)?.iter().collect(),
+        from + level + 2 + length + closing.len(),
+    ))
 }
 
 fn closing(c: char) -> char {
@@ -275,7 +306,18 @@ fn regex_position(out: &[Token]) -> bool {
         None => true,
         Some(Token::Punct(p)) => !matches!(p, ')' | ']' | '}'),
         Some(Token::Name(n)) => {
-            matches!(n.as_str(), "if" | "unless" | "and" | "or" | "not" | "return" | "grep" | "split" | "while" | "print")
+            matches!(
+                n.as_str(),
+                "if" | "unless"
+                    | "and"
+                    | "or"
+                    | "not"
+                    | "return"
+                    | "grep"
+                    | "split"
+                    | "while"
+                    | "print"
+            )
         }
         _ => false,
     }
@@ -339,8 +381,20 @@ pub(crate) fn call_args(tokens: &[Token], i: usize) -> Vec<CallArg> {
 }
 
 fn arg_of(tokens: &[&Token]) -> CallArg {
-    let mut a = CallArg { spread: matches!(tokens, [Token::Punct('*'), ..]), ..CallArg::default() };
-    a.texts = tokens.iter().filter_map(|t| if let Token::Str(s, _) = t { Some(s.clone()) } else { None }).collect();
+    let mut a = CallArg {
+        spread: matches!(tokens, [Token::Punct('*'), ..]),
+        ..CallArg::default()
+    };
+    a.texts = tokens
+        .iter()
+        .filter_map(|t| {
+            if let Token::Str(s, _) = t {
+                Some(s.clone())
+            } else {
+                None
+            }
+        })
+        .collect();
     let mut tokens = tokens;
     if let [Token::Name(key), Token::Punct('='), value @ ..] = tokens
         && !matches!(value, [Token::Punct('=' | '>'), ..])
@@ -349,7 +403,12 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
         a.key.clone_from(key);
         tokens = value;
     }
-    if let [Token::Name(join), Token::Punct('('), inner @ .., Token::Punct(')')] = tokens
+    if let [
+        Token::Name(join),
+        Token::Punct('('),
+        inner @ ..,
+        Token::Punct(')'),
+    ] = tokens
         && JOINS.contains(&join.as_str())
         && inner.iter().all(|t| !matches!(t, Token::Punct('(' | ')')))
     {
@@ -391,8 +450,17 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
 }
 
 /// Functions that put paths together.
-const JOINS: [&str; 9] =
-    ["os.path.join", "posixpath.join", "path.join", "path.resolve", "Path", "pathlib.Path", "PurePath", "File.join", "join"];
+const JOINS: [&str; 9] = [
+    "os.path.join",
+    "posixpath.join",
+    "path.join",
+    "path.resolve",
+    "Path",
+    "pathlib.Path",
+    "PurePath",
+    "File.join",
+    "join",
+];
 
 /// A path that is put together from parts.
 fn joined(mut a: CallArg, inner: &[&Token]) -> CallArg {
@@ -419,7 +487,12 @@ fn joined(mut a: CallArg, inner: &[&Token]) -> CallArg {
 pub(crate) fn receiver_literal(tokens: &[Token], i: usize) -> Option<String> {
     let k = i.checked_sub(4)?;
     match tokens.get(k..i)? {
-        [Token::Punct('('), Token::Str(s, true), Token::Punct(')'), Token::Punct('.')] => Some(s.clone()),
+        [
+            Token::Punct('('),
+            Token::Str(s, true),
+            Token::Punct(')'),
+            Token::Punct('.'),
+        ] => Some(s.clone()),
         _ => None,
     }
 }

@@ -40,7 +40,10 @@ impl Engine<'_> {
         }
         match lang {
             "sh" => {
-                let a = Arg { obf: false, ..arg.clone() };
+                let a = Arg {
+                    obf: false,
+                    ..arg.clone()
+                };
                 self.shell_arg(&a, stdin, false);
             }
             "sed" => self.sed_code(arg),
@@ -70,7 +73,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Code of a scripting language: what its calls do, as the lexer reads it, held against a second reading.
+    /// Code of a scripting language: what its calls do, as the lexer reads it, held against a
+    /// second reading.
     fn inline_script(&mut self, lang: &str, arg: &Arg, depth: usize) {
         if depth > MAX_EMBEDDED {
             self.dynamic(arg.span, "runs code inside of strings inside of strings");
@@ -102,7 +106,8 @@ impl Engine<'_> {
                     None => all_known &= !names::matters(lang, &tokens, i),
                 },
                 Token::Hole
-                    // A hole among the words of the code: any code at all, unless it is a mere value.
+                    // A hole among the words of the code: any code at all, unless it is a mere
+                    // value.
                     if names::hole_is_code(&tokens, i) => {
                         self.dynamic(arg.span, "a part of the code isn't known");
                     }
@@ -136,21 +141,43 @@ impl Engine<'_> {
                 (
                     "python",
                     "os.environ" | "environ",
-                    [Token::Punct('['), Token::Str(key, _), Token::Punct(']'), Token::Punct('='), rest @ ..],
+                    [
+                        Token::Punct('['),
+                        Token::Str(key, _),
+                        Token::Punct(']'),
+                        Token::Punct('='),
+                        rest @ ..,
+                    ],
                 )
-                | ("ruby", "ENV", [Token::Punct('['), Token::Str(key, _), Token::Punct(']'), Token::Punct('='), rest @ ..])
-                    if rest.first() != Some(&Token::Punct('=')) =>
-                {
+                | (
+                    "ruby",
+                    "ENV",
+                    [
+                        Token::Punct('['),
+                        Token::Str(key, _),
+                        Token::Punct(']'),
+                        Token::Punct('='),
+                        rest @ ..,
+                    ],
+                ) if rest.first() != Some(&Token::Punct('=')) => {
                     self.set_by_code(key, rest, span);
                 }
                 (
                     "perl",
                     "$ENV",
-                    [Token::Punct('{'), Token::Name(key) | Token::Str(key, _), Token::Punct('}'), Token::Punct('='), rest @ ..],
+                    [
+                        Token::Punct('{'),
+                        Token::Name(key) | Token::Str(key, _),
+                        Token::Punct('}'),
+                        Token::Punct('='),
+                        rest @ ..,
+                    ],
                 ) if !matches!(rest.first(), Some(Token::Punct('=' | '~'))) => {
                     self.set_by_code(key, rest, span);
                 }
-                ("js", name, [Token::Punct('='), rest @ ..]) if rest.first() != Some(&Token::Punct('=')) => {
+                ("js", name, [Token::Punct('='), rest @ ..])
+                    if rest.first() != Some(&Token::Punct('=')) =>
+                {
                     if let Some(key) = name.strip_prefix("process.env.") {
                         self.set_by_code(key, rest, span);
                     }
@@ -181,28 +208,54 @@ impl Engine<'_> {
         self.env_effect(key, &text, span);
     }
 
-    /// Reads the code once more, by its grammar where there is one, and looks into its strings. True if both readings
-    /// agree on all of it.
+    /// Reads the code once more, by its grammar where there is one, and looks into its strings.
+    /// True if both readings agree on all of it.
     fn second_reading(&mut self, lang: &str, tokens: &[Token], arg: &Arg, depth: usize) -> bool {
         let text = arg.text.as_str();
-        let lexed: FxHashSet<&str> = tokens.iter().filter_map(Token::name).flat_map(tree::words).collect();
+        let lexed: FxHashSet<&str> = tokens
+            .iter()
+            .filter_map(Token::name)
+            .flat_map(tree::words)
+            .collect();
         let (embedded, sure) = match tree::read(lang, text) {
             Some(reading) => {
                 let is_hole = |name: &str| has_hole(text) && name.bytes().all(|c| c == b'h');
-                let unseen = |name: &&String| !is_hole(name) && tree::words(name).any(|word| !lexed.contains(word));
+                let unseen = |name: &&String| {
+                    !is_hole(name) && tree::words(name).any(|word| !lexed.contains(word))
+                };
                 if !reading.broken && reading.names.iter().any(|name| unseen(&name)) {
                     self.dynamic(arg.span, "the code hides calls behind what looks like text");
                 }
                 (reading.embedded, !reading.broken)
             }
             None if lang == "perl" => {
-                let strings = tokens.iter().filter_map(|t| if let Token::Str(s, false) = t { Some(s) } else { None });
-                (strings.filter_map(|s| tree::embedded_perl(s)).map(str::to_owned).collect(), !tree::doubtful(text, tokens))
+                let strings = tokens.iter().filter_map(|t| {
+                    if let Token::Str(s, false) = t {
+                        Some(s)
+                    } else {
+                        None
+                    }
+                });
+                (
+                    strings
+                        .filter_map(|s| tree::embedded_perl(s))
+                        .map(str::to_owned)
+                        .collect(),
+                    !tree::doubtful(text, tokens),
+                )
             }
             None => (Vec::new(), true),
         };
         for text in embedded {
-            self.inline_script(lang, &Arg { text, span: arg.span, ..Arg::default() }, depth + 1);
+            self.inline_script(
+                lang,
+                &Arg {
+                    text,
+                    span: arg.span,
+                    ..Arg::default()
+                },
+                depth + 1,
+            );
         }
         // Where a reader is lost, everything that reads like a call may be one.
         if !sure && tree::call_like(text).any(|w| !lexed.contains(w) && names::acts(lang, w)) {
@@ -217,12 +270,24 @@ impl Engine<'_> {
     fn code_action(&mut self, action: Action, name: &str, tokens: &[Token], i: usize, arg: &Arg) {
         let args = lex::call_args(tokens, i + 1);
         let spread = args.iter().any(|a| a.spread);
-        let literal = |k: usize| args.get(k).filter(|a| !a.keyword && !spread).and_then(|a| a.literal.clone());
-        let named = |keys: &[&str]| args.iter().find(|a| keys.contains(&a.key.as_str())).map(|a| a.literal.clone());
+        let literal = |k: usize| {
+            args.get(k)
+                .filter(|a| !a.keyword && !spread)
+                .and_then(|a| a.literal.clone())
+        };
+        let named = |keys: &[&str]| {
+            args.iter()
+                .find(|a| keys.contains(&a.key.as_str()))
+                .map(|a| a.literal.clone())
+        };
         let span = arg.span;
         let path = |t: String| Arg::literal(t, span);
         // What is put together from known and unknown pieces keeps its known pieces.
-        let partial = args.first().map(|a| a.partial.clone()).filter(|p| !p.is_empty()).unwrap_or_else(|| HOLE.to_string());
+        let partial = args
+            .first()
+            .map(|a| a.partial.clone())
+            .filter(|p| !p.is_empty())
+            .unwrap_or_else(|| HOLE.to_string());
         let unknown = || Arg::literal(partial.clone(), span);
         match action {
             Action::Safe => {}
@@ -256,19 +321,27 @@ impl Engine<'_> {
             }
             Action::Write2 => {
                 let to = named(&["dst", "dest", "target", "destination"]).flatten();
-                let target = literal(1).or(to).map_or_else(|| Arg::literal(HOLE, span), path);
+                let target = literal(1)
+                    .or(to)
+                    .map_or_else(|| Arg::literal(HOLE, span), path);
                 self.path_write(&target);
             }
             Action::Move => {
-                let (from, to) =
-                    (named(&["src", "source"]).flatten(), named(&["dst", "dest", "target", "destination"]).flatten());
-                let (a, b) = (literal(0).or(from).map_or_else(unknown, path), literal(1).or(to).map_or_else(unknown, path));
+                let (from, to) = (
+                    named(&["src", "source"]).flatten(),
+                    named(&["dst", "dest", "target", "destination"]).flatten(),
+                );
+                let (a, b) = (
+                    literal(0).or(from).map_or_else(unknown, path),
+                    literal(1).or(to).map_or_else(unknown, path),
+                );
                 self.path_move(&a);
                 self.path_write(&b);
             }
             Action::Read => {
                 let target = literal(0).map_or_else(unknown, path);
-                if let (true, Some(cmd)) = (name.starts_with("IO."), target.text.strip_prefix('|')) {
+                if let (true, Some(cmd)) = (name.starts_with("IO."), target.text.strip_prefix('|'))
+                {
                     let cmd = cmd.to_owned();
                     self.shell_arg(&path(cmd), &Stream::default(), false);
                 } else if target.text.contains("://") {
@@ -286,11 +359,17 @@ impl Engine<'_> {
                     return;
                 }
                 let mode = args.iter().skip(1).find_map(|a| {
-                    a.literal.clone().filter(|m| !m.is_empty() && m.len() <= 4 && m.bytes().all(|c| b"rwaxb+tU".contains(&c)))
+                    a.literal.clone().filter(|m| {
+                        !m.is_empty() && m.len() <= 4 && m.bytes().all(|c| b"rwaxb+tU".contains(&c))
+                    })
                 });
-                let mode = mode.or_else(|| named(&["mode"]).map(|m| m.unwrap_or_else(|| "w".to_owned())));
+                let mode =
+                    mode.or_else(|| named(&["mode"]).map(|m| m.unwrap_or_else(|| "w".to_owned())));
                 let mode = if spread { Some("w".to_owned()) } else { mode };
-                let more = args.len() > 1 && args.get(1).is_some_and(|a| a.literal.is_none() && !a.keyword);
+                let more = args.len() > 1
+                    && args
+                        .get(1)
+                        .is_some_and(|a| a.literal.is_none() && !a.keyword);
                 match mode {
                     Some(m) if m.contains(['w', 'a', 'x', '+']) => self.code_write(&target),
                     None if more => self.code_write(&target),
@@ -305,7 +384,11 @@ impl Engine<'_> {
                     let cmd = joined.replace(['|', '-'], " ");
                     let _ = cmd;
                     self.shell_arg(
-                        &path(all.join(" ").trim_matches(|c| c == '|' || c == '-' || c == ' ').to_owned()),
+                        &path(
+                            all.join(" ")
+                                .trim_matches(|c| c == '|' || c == '-' || c == ' ')
+                                .to_owned(),
+                        ),
                         &Stream::default(),
                         false,
                     );
@@ -339,12 +422,28 @@ impl Engine<'_> {
                 );
             }
             Action::Process => {
-                self.emit_raw(EffectKind::Process, None, Certainty::Possible, span, Risk::High, "the code signals processes");
+                self.emit_raw(
+                    EffectKind::Process,
+                    None,
+                    Certainty::Possible,
+                    span,
+                    Risk::High,
+                    "the code signals processes",
+                );
             }
             Action::PathMethodOpen => {
-                let target = lex::receiver_literal(tokens, i).map_or_else(|| Arg::literal(HOLE, span), path);
-                let mode = literal(0).or_else(|| named(&["mode"]).map(|m| m.unwrap_or_else(|| "w".to_owned())));
-                let mode = mode.unwrap_or_else(|| if args.iter().any(|a| !a.keyword) { "w" } else { "r" }.to_owned());
+                let target =
+                    lex::receiver_literal(tokens, i).map_or_else(|| Arg::literal(HOLE, span), path);
+                let mode = literal(0)
+                    .or_else(|| named(&["mode"]).map(|m| m.unwrap_or_else(|| "w".to_owned())));
+                let mode = mode.unwrap_or_else(|| {
+                    if args.iter().any(|a| !a.keyword) {
+                        "w"
+                    } else {
+                        "r"
+                    }
+                    .to_owned()
+                });
                 if mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+']) {
                     self.code_write(&target);
                 } else {
@@ -352,8 +451,11 @@ impl Engine<'_> {
                 }
             }
             Action::PathMethodMove => {
-                let from = lex::receiver_literal(tokens, i).map_or_else(|| Arg::literal(HOLE, span), path);
-                let to = literal(0).or(named(&["target"]).flatten()).map_or_else(|| Arg::literal(HOLE, span), path);
+                let from =
+                    lex::receiver_literal(tokens, i).map_or_else(|| Arg::literal(HOLE, span), path);
+                let to = literal(0)
+                    .or(named(&["target"]).flatten())
+                    .map_or_else(|| Arg::literal(HOLE, span), path);
                 self.path_move(&from);
                 self.path_write(&to);
             }
@@ -362,7 +464,8 @@ impl Engine<'_> {
                 self.change_dir(&to);
             }
             Action::Setenv => {
-                let texts: Vec<String> = args.iter().flat_map(|a| a.texts.iter().cloned()).collect();
+                let texts: Vec<String> =
+                    args.iter().flat_map(|a| a.texts.iter().cloned()).collect();
                 self.code_environment(&texts, span);
             }
             Action::PathMethodDelete | Action::PathMethodWrite | Action::PathMethodRead => {
@@ -376,7 +479,14 @@ impl Engine<'_> {
             }
             Action::Sql => match literal(0) {
                 Some(sql) => self.sql_code(&path(sql)),
-                None => self.emit_raw(EffectKind::Execute, None, Certainty::Possible, span, Risk::Medium, "the code sends SQL"),
+                None => self.emit_raw(
+                    EffectKind::Execute,
+                    None,
+                    Certainty::Possible,
+                    span,
+                    Risk::Medium,
+                    "the code sends SQL",
+                ),
             },
             Action::Execute => {
                 self.emit_raw(
@@ -403,14 +513,22 @@ impl Engine<'_> {
 
     /// Code that runs a command: a line for a shell, or the words of a list.
     fn code_shell(&mut self, args: &[lex::CallArg], span: Span) {
-        let literal = |k: usize| args.get(k).filter(|a| !a.keyword && !a.spread).and_then(|a| a.literal.clone());
+        let literal = |k: usize| {
+            args.get(k)
+                .filter(|a| !a.keyword && !a.spread)
+                .and_then(|a| a.literal.clone())
+        };
         let path = |t: String| Arg::literal(t, span);
         match literal(0) {
             Some(cmd) if args.first().is_some_and(|a| a.words.is_empty()) => {
                 self.shell_arg(&path(cmd), &Stream::default(), false);
                 // Further arguments make it a list (perl, ruby: `system "rm", "-rf"`).
                 if args.len() > 1 && args.iter().all(|a| a.literal.is_some()) {
-                    let words: Vec<Arg> = args.iter().filter_map(|a| a.literal.clone()).map(path).collect();
+                    let words: Vec<Arg> = args
+                        .iter()
+                        .filter_map(|a| a.literal.clone())
+                        .map(path)
+                        .collect();
                     self.wrapped(&words, &Stream::default(), false, span);
                 }
                 if let Some(more) = args.get(1).filter(|a| !a.words.is_empty()) {
@@ -429,7 +547,8 @@ impl Engine<'_> {
         }
     }
 
-    /// What a call that runs a command sets for it by keyword: directory, environment, another program.
+    /// What a call that runs a command sets for it by keyword: directory, environment, another
+    /// program.
     fn shell_settings(&mut self, args: &[lex::CallArg], span: Span) {
         for a in args.iter().filter(|a| a.keyword) {
             match a.key.as_str() {
@@ -437,7 +556,12 @@ impl Engine<'_> {
                 "env" => self.code_environment(&a.texts, span),
                 "executable" => {
                     let program = a.literal.clone().unwrap_or_else(|| HOLE.to_string());
-                    self.wrapped(&[Arg::literal(program, span), Arg::literal(HOLE, span)], &Stream::default(), false, span);
+                    self.wrapped(
+                        &[Arg::literal(program, span), Arg::literal(HOLE, span)],
+                        &Stream::default(),
+                        false,
+                        span,
+                    );
                 }
                 _ => {}
             }
@@ -538,13 +662,37 @@ impl Engine<'_> {
         }
         // Every line gone: the file is as good as deleted once it is saved.
         if arg.text.split(['|', '\n']).any(|c| {
-            matches!(c.trim_start_matches([':', ' ']).trim_end(), "%d" | "%d _" | "%delete" | "1,$d" | ",d" | "g/^/d" | "%!true")
+            matches!(
+                c.trim_start_matches([':', ' ']).trim_end(),
+                "%d" | "%d _" | "%delete" | "1,$d" | ",d" | "g/^/d" | "%!true"
+            )
         }) {
-            self.emit_raw(EffectKind::Delete, None, Certainty::Possible, arg.span, Risk::High, "the editor empties the file");
+            self.emit_raw(
+                EffectKind::Delete,
+                None,
+                Certainty::Possible,
+                arg.span,
+                Risk::High,
+                "the editor empties the file",
+            );
         }
-        let risky =
-            ["system(", "!", "call ", "source", "py", "lua", "ruby", "perl", "exe", "term", "delete(", "writefile", "job_start"];
-        if risky.iter().any(|r| t.contains(r)) && !matches!(t, "q!" | "qa!" | "wq!" | "wqa!" | "x!") {
+        let risky = [
+            "system(",
+            "!",
+            "call ",
+            "source",
+            "py",
+            "lua",
+            "ruby",
+            "perl",
+            "exe",
+            "term",
+            "delete(",
+            "writefile",
+            "job_start",
+        ];
+        if risky.iter().any(|r| t.contains(r)) && !matches!(t, "q!" | "qa!" | "wq!" | "wqa!" | "x!")
+        {
             self.emit_raw(
                 EffectKind::Dynamic,
                 Some(show(t)),
@@ -559,19 +707,23 @@ impl Engine<'_> {
     /// Commands of the editor that take a file: written, opened, or run.
     fn vim_file(&mut self, command: &str, span: Span) {
         let command = command.trim_start_matches([':', '+', ' ', '%', '$', ',', '.', '1']);
-        let Some((verb, file)) = command.split_once(' ') else { return };
+        let Some((verb, file)) = command.split_once(' ') else {
+            return;
+        };
         let file = file.trim_start_matches(['>', ' ']).trim();
         if file.is_empty() || file.starts_with(['!', '+']) {
             return;
         }
         let target = Arg::literal(file, span);
         match verb.trim_end_matches('!') {
-            "w" | "write" | "wq" | "x" | "xit" | "sav" | "saveas" | "up" | "update" | "f" | "file" => self.path_write(&target),
-            "e" | "edit" | "r" | "read" | "sp" | "split" | "vs" | "vsplit" | "new" | "tabe" | "tabedit" | "tabnew" | "view"
-            | "vie" => {
+            "w" | "write" | "wq" | "x" | "xit" | "sav" | "saveas" | "up" | "update" | "f"
+            | "file" => self.path_write(&target),
+            "e" | "edit" | "r" | "read" | "sp" | "split" | "vs" | "vsplit" | "new" | "tabe"
+            | "tabedit" | "tabnew" | "view" | "vie" => {
                 self.path_read(&target);
             }
-            "so" | "source" | "ru" | "runtime" | "luafile" | "luaf" | "pyfile" | "pyf" | "py3file" => {
+            "so" | "source" | "ru" | "runtime" | "luafile" | "luaf" | "pyfile" | "pyf"
+            | "py3file" => {
                 self.script(&target, "vim", &Stream::default());
                 self.dynamic(span, "the editor runs a file of commands");
             }
@@ -580,7 +732,12 @@ impl Engine<'_> {
     }
 
     fn redis_code(&mut self, arg: &Arg) {
-        let word = arg.text.split_ascii_whitespace().next().unwrap_or_default().to_ascii_uppercase();
+        let word = arg
+            .text
+            .split_ascii_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_ascii_uppercase();
         let high = [
             "FLUSHALL",
             "FLUSHDB",
@@ -655,7 +812,14 @@ impl Engine<'_> {
         } else {
             (EffectKind::Network, Risk::High)
         };
-        self.emit_raw(kind, Some(word), Certainty::Certain, arg.span, risk, "a command of the store");
+        self.emit_raw(
+            kind,
+            Some(word),
+            Certainty::Certain,
+            arg.span,
+            risk,
+            "a command of the store",
+        );
     }
 
     /// Code in a string that a shell would run, from within another language.
@@ -664,6 +828,12 @@ impl Engine<'_> {
             self.dynamic(span, "runs text that isn't known");
             return;
         }
-        self.run_text(text, Base::Fixed(span), super::effect::How::Code, &Stream::default(), false);
+        self.run_text(
+            text,
+            Base::Fixed(span),
+            super::effect::How::Code,
+            &Stream::default(),
+            false,
+        );
     }
 }

@@ -42,92 +42,155 @@ type Names = &'static [(Action, &'static str)];
 /// Names by the last part; a blank-separated list for each action.
 const PYTHON: Names = &[
     (Action::Sql, "execute executescript executemany"),
-    (Action::Shell, "system popen Popen getoutput getstatusoutput check_output check_call create_subprocess_shell spawn runcmd"),
+    (
+        Action::Shell,
+        "system popen Popen getoutput getstatusoutput check_output check_call create_subprocess_shell spawn runcmd",
+    ),
     (
         Action::Dynamic,
         "eval exec compile __import__ getattr setattr delattr globals locals vars __builtins__ builtins __dict__ __class__ __subclasses__ __mro__ __bases__ __getattribute__ __globals__ __code__ modules import_module importlib runpy run_path run_module loads_pickle pickle marshal shelve dill cloudpickle ctypes cffi code interact pdb breakpoint execfile attrgetter methodcaller ast.literal_exec FunctionType CodeType input_exec settrace setprofile addaudithook b64decode a85decode b85decode b32decode b16decode fromhex unhexlify decompress rot13 codecs",
     ),
     (Action::Delete, "remove unlink"),
     (Action::DeleteTree, "rmtree removedirs rmdir"),
-    (Action::Write, "mkdir makedirs mkfifo mknod truncate chmod lchmod chown lchown utime touch extractall"),
-    (Action::Write2, "copy copyfile copy2 copytree symlink link copymode"),
+    (
+        Action::Write,
+        "mkdir makedirs mkfifo mknod truncate chmod lchmod chown lchown utime touch extractall",
+    ),
+    (
+        Action::Write2,
+        "copy copyfile copy2 copytree symlink link copymode",
+    ),
     (Action::Write, "make_archive"),
     (Action::Chdir, "chdir fchdir"),
     (Action::Setenv, "putenv"),
     (Action::Dynamic, "unsafe_load unsafe_load_all read_pickle"),
     (Action::Move, "rename renames replace_file move"),
     (Action::Open, "open fdopen"),
-    (Action::Network, "urlopen urlretrieve requests urllib http httpx aiohttp ftplib poplib imaplib nntplib xmlrpc"),
+    (
+        Action::Network,
+        "urlopen urlretrieve requests urllib http httpx aiohttp ftplib poplib imaplib nntplib xmlrpc",
+    ),
     (
         Action::NetSend,
         "post put patch socket create_connection smtplib sendmail telnetlib paramiko websocket websockets HTTPServer TCPServer serve_forever upload_file upload_fileobj put_object",
     ),
-    (Action::Process, "kill killpg fork forkpty setuid setgid setreuid abort _exit pthread_kill reboot"),
+    (
+        Action::Process,
+        "kill killpg fork forkpty setuid setgid setreuid abort _exit pthread_kill reboot",
+    ),
     (
         Action::Shell,
         "execv execve execvp execvpe execl execle execlp execlpe spawnl spawnlp spawnv spawnvp posix_spawn posix_spawnp startfile pty.spawn",
     ),
-    (Action::PathMethodWrite, "write_text write_bytes symlink_to hardlink_to link_to"),
+    (
+        Action::PathMethodWrite,
+        "write_text write_bytes symlink_to hardlink_to link_to",
+    ),
     (Action::PathMethodRead, "read_text read_bytes"),
-    (Action::Write, "to_csv to_json to_excel to_parquet to_pickle savefig"),
-    (Action::System, "syscall mmap winreg _winapi setxattr removexattr"),
+    (
+        Action::Write,
+        "to_csv to_json to_excel to_parquet to_pickle savefig",
+    ),
+    (
+        Action::System,
+        "syscall mmap winreg _winapi setxattr removexattr",
+    ),
     (Action::Read, "read_csv read_json read_parquet read_excel"),
 ];
 
 const JS: Names = &[
-    (Action::Shell, "exec execSync spawn spawnSync execFile execFileSync fork"),
+    (
+        Action::Shell,
+        "exec execSync spawn spawnSync execFile execFileSync fork",
+    ),
     (
         Action::Dynamic,
         "eval Function constructor runInThisContext runInNewContext runInContext vm binding dlopen _linkedBinding mainModule __proto__ Reflect globalThis atob fromCharCode WebAssembly Worker createRequire register inspector",
     ),
     (Action::Delete, "unlink unlinkSync"),
-    (Action::DeleteTree, "rm rmSync rmdir rmdirSync rimraf emptyDirSync removeSync remove"),
+    (
+        Action::DeleteTree,
+        "rm rmSync rmdir rmdirSync rimraf emptyDirSync removeSync remove",
+    ),
     (
         Action::Write,
         "writeFile writeFileSync appendFile appendFileSync createWriteStream mkdir mkdirSync mkdtempSync truncate truncateSync chmod chmodSync chown chownSync utimesSync outputFileSync writeJsonSync symlinkSync",
     ),
-    (Action::Write2, "copyFile copyFileSync cpSync symlink link linkSync"),
+    (
+        Action::Write2,
+        "copyFile copyFileSync cpSync symlink link linkSync",
+    ),
     (Action::Move, "rename renameSync"),
-    (Action::Read, "readFile readFileSync createReadStream readdir readdirSync readlinkSync"),
+    (
+        Action::Read,
+        "readFile readFileSync createReadStream readdir readdirSync readlinkSync",
+    ),
     (Action::Open, "open openSync"),
     (Action::Network, "fetch http https http2 axios request got"),
-    (Action::NetSend, "net dgram tls connect createConnection createServer post put WebSocket"),
+    (
+        Action::NetSend,
+        "net dgram tls connect createConnection createServer post put WebSocket",
+    ),
     (Action::Process, "kill setuid setgid abort"),
     (Action::Chdir, "chdir"),
 ];
 
 const RUBY: Names = &[
-    (Action::Shell, "system exec spawn popen popen2 popen3 popen2e capture2 capture2e capture3 pipeline syscall sh"),
+    (
+        Action::Shell,
+        "system exec spawn popen popen2 popen3 popen2e capture2 capture2e capture3 pipeline syscall sh",
+    ),
     (
         Action::Dynamic,
         "eval instance_eval class_eval module_eval send public_send __send__ to_proc const_get instance_exec binding load require_relative define_method method_missing unpack unpack1 decode64 strict_decode64 Fiddle Marshal constantize Base64 ObjectSpace",
     ),
     (Action::Delete, "delete unlink safe_unlink"),
-    (Action::DeleteTree, "rm_r rm_rf rm_f rm remove_dir remove_entry rmtree rmdir remove_entry_secure remove"),
-    (Action::Write, "write binwrite mkdir mkdir_p makedirs touch chmod chmod_R chown chown_R truncate"),
-    (Action::Write2, "cp cp_r copy ln ln_s ln_sf symlink link copy_file install"),
+    (
+        Action::DeleteTree,
+        "rm_r rm_rf rm_f rm remove_dir remove_entry rmtree rmdir remove_entry_secure remove",
+    ),
+    (
+        Action::Write,
+        "write binwrite mkdir mkdir_p makedirs touch chmod chmod_R chown chown_R truncate",
+    ),
+    (
+        Action::Write2,
+        "cp cp_r copy ln ln_s ln_sf symlink link copy_file install",
+    ),
     (Action::Move, "mv move rename"),
     (Action::Open, "open File.new"),
     (Action::Read, "read readlines foreach binread"),
     (Action::Network, "get URI.open get_response"),
-    (Action::NetSend, "TCPSocket UDPSocket TCPServer Socket post post_form put UNIXSocket start"),
+    (
+        Action::NetSend,
+        "TCPSocket UDPSocket TCPServer Socket post post_form put UNIXSocket start",
+    ),
     (Action::Process, "kill fork daemon setuid abort_on"),
     (Action::Chdir, "chdir cd"),
 ];
 
 const PHP: Names = &[
-    (Action::Shell, "system exec shell_exec passthru popen proc_open pcntl_exec expect_popen"),
+    (
+        Action::Shell,
+        "system exec shell_exec passthru popen proc_open pcntl_exec expect_popen",
+    ),
     (
         Action::Dynamic,
         "eval assert create_function call_user_func call_user_func_array include include_once require require_once base64_decode gzinflate gzuncompress str_rot13 hex2bin preg_replace_callback ReflectionFunction array_map array_filter array_walk array_walk_recursive array_reduce usort uasort uksort iterator_apply forward_static_call forward_static_call_array register_shutdown_function register_tick_function set_error_handler set_exception_handler spl_autoload_register ob_start preg_replace_callback_array fromCallable ReflectionMethod dl unserialize ini_set putenv mail FFI",
     ),
     (Action::Delete, "unlink"),
     (Action::DeleteTree, "rmdir"),
-    (Action::Write, "file_put_contents mkdir touch chmod chown chgrp tempnam fputcsv_file"),
+    (
+        Action::Write,
+        "file_put_contents mkdir touch chmod chown chgrp tempnam fputcsv_file",
+    ),
     (Action::Write2, "copy symlink link move_uploaded_file"),
     (Action::Move, "rename"),
     (Action::Open, "fopen"),
-    (Action::Read, "file_get_contents readfile file parse_ini_file scandir glob"),
+    (
+        Action::Read,
+        "file_get_contents readfile file parse_ini_file scandir glob",
+    ),
     (
         Action::NetSend,
         "fsockopen pfsockopen stream_socket_client stream_socket_server socket_connect socket_create curl_exec curl_init curl_setopt",
@@ -138,10 +201,16 @@ const PHP: Names = &[
 
 const PERL: Names = &[
     (Action::Shell, "system exec"),
-    (Action::Dynamic, "eval do require s///e unpack pack decode_base64 AUTOLOAD can sub_ref syscall dbmopen"),
+    (
+        Action::Dynamic,
+        "eval do require s///e unpack pack decode_base64 AUTOLOAD can sub_ref syscall dbmopen",
+    ),
     (Action::Delete, "unlink"),
     (Action::DeleteTree, "rmdir rmtree remove_tree"),
-    (Action::Write, "mkdir truncate make_path sysopen utime chmod chown"),
+    (
+        Action::Write,
+        "mkdir truncate make_path sysopen utime chmod chown",
+    ),
     (Action::Write2, "copy symlink link"),
     (Action::Move, "rename move"),
     (Action::PerlOpen, "open"),
@@ -278,7 +347,8 @@ fn known(lang: &str, table: Names) -> &'static FxHashMap<&'static str, Action> {
         _ => None,
     };
     slot.unwrap_or(&EMPTY).get_or_init(|| {
-        let mut map: FxHashMap<&'static str, Action> = safe(lang).split(' ').map(|w| (w, Action::Safe)).collect();
+        let mut map: FxHashMap<&'static str, Action> =
+            safe(lang).split(' ').map(|w| (w, Action::Safe)).collect();
         // What acts wins over what is safe, and the first entry over later ones.
         for (action, names) in table.iter().rev() {
             map.extend(names.split(' ').map(|w| (w, *action)));
@@ -289,8 +359,15 @@ fn known(lang: &str, table: Names) -> &'static FxHashMap<&'static str, Action> {
 
 /// True for a name that does more than read, wherever it stands.
 pub(crate) fn acts(lang: &str, name: &str) -> bool {
-    let quiet = |a: &Action| matches!(a, Action::Safe | Action::Read | Action::Open | Action::Network | Action::PathMethodRead);
-    known(lang, table(lang)).get(name).is_some_and(|action| !quiet(action))
+    let quiet = |a: &Action| {
+        matches!(
+            a,
+            Action::Safe | Action::Read | Action::Open | Action::Network | Action::PathMethodRead
+        )
+    };
+    known(lang, table(lang))
+        .get(name)
+        .is_some_and(|action| !quiet(action))
 }
 
 fn listed(list: &str, name: &str) -> bool {
@@ -298,7 +375,13 @@ fn listed(list: &str, name: &str) -> bool {
 }
 
 /// What a name does; nothing if it isn't known.
-pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: usize) -> Option<Action> {
+pub(crate) fn lookup(
+    lang: &str,
+    table: Names,
+    name: &str,
+    tokens: &[Token],
+    i: usize,
+) -> Option<Action> {
     let sep: &[char] = if lang == "lua" { &['.', ':'] } else { &['.'] };
     let last = name.rsplit(sep).next().unwrap_or(name);
     let last = last.rsplit("::").next().unwrap_or(last);
@@ -400,7 +483,8 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 "list.remove" => return Some(Action::Safe),
                 _ => {}
             }
-            if (matches!(prev, Some(Token::Name(n)) if n == "import" || n == "from") || member && !called)
+            if (matches!(prev, Some(Token::Name(n)) if n == "import" || n == "from")
+                || member && !called)
                 && let Some(top) = name.split('.').next()
                 && (PYTHON_DULL.contains(&name) || PYTHON_DULL.contains(&top))
             {
@@ -438,9 +522,23 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 let head = name.rsplit_once('.').map(|(h, _)| h);
                 let risky_head = matches!(
                     head,
-                    Some("os" | "shutil" | "requests" | "httpx" | "pathlib.Path" | "Path" | "s" | "session" | "sys" | "_os")
+                    Some(
+                        "os" | "shutil"
+                            | "requests"
+                            | "httpx"
+                            | "pathlib.Path"
+                            | "Path"
+                            | "s"
+                            | "session"
+                            | "sys"
+                            | "_os"
+                    )
                 );
-                let path_method = member && matches!(last, "unlink" | "rmdir" | "touch" | "mkdir" | "rename" | "chmod" | "open");
+                let path_method = member
+                    && matches!(
+                        last,
+                        "unlink" | "rmdir" | "touch" | "mkdir" | "rename" | "chmod" | "open"
+                    );
                 if path_method {
                     return Some(if matches!(last, "unlink" | "rmdir") {
                         Action::PathMethodDelete
@@ -452,7 +550,10 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                         Action::PathMethodWrite
                     });
                 }
-                let bare = head.is_none() && !member && called && !matches!(last, "replace" | "get" | "copy");
+                let bare = head.is_none()
+                    && !member
+                    && called
+                    && !matches!(last, "replace" | "get" | "copy");
                 if !(risky_head || bare) {
                     if matches!(
                         last,
@@ -473,8 +574,14 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                     {
                         return Some(Action::Safe);
                     }
-                    if matches!(last, "kill" | "spawn" | "unlink" | "rmdir" | "post" | "put") && head.is_some() {
-                        return Some(if matches!(last, "post" | "put") { Action::NetSend } else { Action::Dynamic });
+                    if matches!(last, "kill" | "spawn" | "unlink" | "rmdir" | "post" | "put")
+                        && head.is_some()
+                    {
+                        return Some(if matches!(last, "post" | "put") {
+                            Action::NetSend
+                        } else {
+                            Action::Dynamic
+                        });
                     }
                 }
                 if name == "requests.get" || name == "httpx.get" {
@@ -522,7 +629,11 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 let head = name.rsplit_once('.').map(|(h, _)| h);
                 if last == "exec"
                     && (prev == Some(&Token::Num)
-                        || member && matches!(i.checked_sub(2).and_then(|k| tokens.get(k)), Some(Token::Num)))
+                        || member
+                            && matches!(
+                                i.checked_sub(2).and_then(|k| tokens.get(k)),
+                                Some(Token::Num)
+                            ))
                 {
                     return Some(Action::Safe);
                 }
@@ -552,10 +663,17 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 return Some(if runs { Action::Dynamic } else { Action::Safe });
             }
             if matches!(prev, Some(Token::Name(n)) if n == "use") {
-                return Some(if listed(PERL_SAFE, name) { Action::Safe } else { Action::Execute });
+                return Some(if listed(PERL_SAFE, name) {
+                    Action::Safe
+                } else {
+                    Action::Execute
+                });
             }
             // `name => value`: a key.
-            if matches!((next, tokens.get(i + 2)), (Some(Token::Punct('=')), Some(Token::Punct('>')))) {
+            if matches!(
+                (next, tokens.get(i + 2)),
+                (Some(Token::Punct('=')), Some(Token::Punct('>')))
+            ) {
                 return Some(Action::Safe);
             }
             // A hash key or a method is no call of the builtin; a block that holds one is.
@@ -564,19 +682,31 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 Some(Token::Punct(p)) => matches!(p, '>' | ']'),
                 _ => false,
             };
-            if of_hash && matches!(prev, Some(Token::Punct('{'))) && matches!(next, Some(Token::Punct('}'))) {
+            if of_hash
+                && matches!(prev, Some(Token::Punct('{')))
+                && matches!(next, Some(Token::Punct('}')))
+            {
                 return Some(Action::Safe);
             }
         }
         "ruby" => {
             // A class is named for what its methods are: `TCPSocket.new`.
-            if name.split(['.', ':']).any(|part| part.ends_with("Socket") || part == "TCPServer") {
+            if name
+                .split(['.', ':'])
+                .any(|part| part.ends_with("Socket") || part == "TCPServer")
+            {
                 return Some(Action::NetSend);
             }
             if name == "require" {
-                let what = if next == Some(&Token::Punct('(')) { tokens.get(i + 2) } else { next };
+                let what = if next == Some(&Token::Punct('(')) {
+                    tokens.get(i + 2)
+                } else {
+                    next
+                };
                 return match what {
-                    Some(Token::Str(library, true)) if !library.starts_with(['/', '.', '~']) => Some(Action::Safe),
+                    Some(Token::Str(library, true)) if !library.starts_with(['/', '.', '~']) => {
+                        Some(Action::Safe)
+                    }
                     _ => Some(Action::Dynamic),
                 };
             }
@@ -606,8 +736,21 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
             ) {
                 let head = name.rsplit_once('.').map(|(h, _)| h).unwrap_or_default();
                 let on_class = head.chars().next().is_some_and(|c| c.is_ascii_uppercase());
-                let std = matches!(head, "STDIN" | "STDOUT" | "STDERR" | "$stdin" | "$stdout" | "$stderr" | "ARGF" | "ENV");
-                if std || (!on_class && !head.is_empty() && !matches!(last, "send")) || (member && !matches!(last, "send")) {
+                let std = matches!(
+                    head,
+                    "STDIN"
+                        | "STDOUT"
+                        | "STDERR"
+                        | "$stdin"
+                        | "$stdout"
+                        | "$stderr"
+                        | "ARGF"
+                        | "ENV"
+                );
+                if std
+                    || (!on_class && !head.is_empty() && !matches!(last, "send"))
+                    || (member && !matches!(last, "send"))
+                {
                     return Some(Action::Safe);
                 }
                 if matches!(name, "YAML.load" | "JSON.load" | "YAML.safe_load") {
@@ -617,7 +760,11 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
         }
         "php" if name.starts_with('$') => {
             // `$f(...)` calls what the variable names.
-            return Some(if called { Action::Dynamic } else { Action::Safe });
+            return Some(if called {
+                Action::Dynamic
+            } else {
+                Action::Safe
+            });
         }
         "lua" => {
             if name == "os.remove" {
@@ -655,7 +802,11 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
             return Some(Action::Dynamic);
         }
     }
-    if lang == "js" && name.split('.').any(|p| matches!(p, "constructor" | "mainModule" | "__proto__" | "binding")) {
+    if lang == "js"
+        && name
+            .split('.')
+            .any(|p| matches!(p, "constructor" | "mainModule" | "__proto__" | "binding"))
+    {
         return Some(Action::Dynamic);
     }
     let is_safe = |n: &str| known.get(n) == Some(&Action::Safe);
@@ -668,12 +819,15 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
 fn js_module(m: &str) -> Action {
     let m = m.strip_prefix("node:").unwrap_or(m);
     match m {
-        "fs" | "path" | "os" | "util" | "url" | "crypto" | "assert" | "events" | "querystring" | "readline" | "zlib"
-        | "stream" | "buffer" | "fs/promises" | "perf_hooks" | "string_decoder" | "timers" | "tty" | "process"
-        | "child_process" | "punycode" | "http" | "https" | "semver" | "lodash" | "typescript" | "chalk" | "yaml" | "dns" => {
+        "fs" | "path" | "os" | "util" | "url" | "crypto" | "assert" | "events" | "querystring"
+        | "readline" | "zlib" | "stream" | "buffer" | "fs/promises" | "perf_hooks"
+        | "string_decoder" | "timers" | "tty" | "process" | "child_process" | "punycode"
+        | "http" | "https" | "semver" | "lodash" | "typescript" | "chalk" | "yaml" | "dns" => {
             Action::Safe
         }
-        "vm" | "inspector" | "worker_threads" | "module" | "v8" | "repl" | "cluster" => Action::Dynamic,
+        "vm" | "inspector" | "worker_threads" | "module" | "v8" | "repl" | "cluster" => {
+            Action::Dynamic
+        }
         "net" | "dgram" | "tls" | "http2" => Action::NetSend,
         m if m.contains("://") || m.starts_with("data:") => Action::Dynamic,
         m if m.starts_with('.') && m.ends_with(".json") => Action::Safe,
@@ -685,7 +839,9 @@ fn js_module(m: &str) -> Action {
 pub(crate) fn matters(lang: &str, tokens: &[Token], i: usize) -> bool {
     match lang {
         // A bare word of perl or ruby is a call.
-        "perl" | "ruby" => !matches!(tokens.get(i), Some(Token::Name(n)) if n.starts_with(['$', '@'])),
+        "perl" | "ruby" => {
+            !matches!(tokens.get(i), Some(Token::Name(n)) if n.starts_with(['$', '@']))
+        }
         _ => {
             matches!(tokens.get(i + 1), Some(Token::Punct('(')))
                 || matches!(i.checked_sub(1).and_then(|k| tokens.get(k)), Some(Token::Name(n)) if n == "import" || n == "from")

@@ -18,7 +18,10 @@ impl Engine<'_> {
                     x if i < c.len()
                         && (x.is_whitespace()
                             || x.is_ascii_digit()
-                            || matches!(x, ';' | ',' | '$' | '!' | '~' | '+' | '{' | '}' | 'I' | 'M')) =>
+                            || matches!(
+                                x,
+                                ';' | ',' | '$' | '!' | '~' | '+' | '{' | '}' | 'I' | 'M'
+                            )) =>
                     {
                         i += 1;
                     }
@@ -110,8 +113,9 @@ impl Engine<'_> {
     }
 }
 
-/// Where the part of `s`, `y` or an address that begins at `i` ends (behind its delimiter), and whether that is sure.
-/// In a regular expression (`regex`) a delimiter between brackets is an ordinary character.
+/// Where the part of `s`, `y` or an address that begins at `i` ends (behind its delimiter), and
+/// whether that is sure. In a regular expression (`regex`) a delimiter between brackets is an
+/// ordinary character.
 fn delimited(c: &[char], mut i: usize, d: char, regex: bool) -> (usize, bool) {
     while let Some(&x) = c.get(i) {
         match x {
@@ -120,7 +124,12 @@ fn delimited(c: &[char], mut i: usize, d: char, regex: bool) -> (usize, bool) {
             '\n' => return (i, false),
             '[' if regex => match bracket(c, i) {
                 // A backslash in front of the bracket that closes is read in two ways.
-                Some(end) if c.get(i..end).is_some_and(|b| b.contains(&d) && b.ends_with(&['\\', ']'])) => return (end, false),
+                Some(end)
+                    if c.get(i..end)
+                        .is_some_and(|b| b.contains(&d) && b.ends_with(&['\\', ']'])) =>
+                {
+                    return (end, false);
+                }
                 Some(end) => i = end,
                 None => return (i + 1, false),
             },
@@ -166,12 +175,20 @@ fn text_end(c: &[char], mut i: usize) -> usize {
 }
 
 fn line_end(c: &[char], i: usize) -> usize {
-    c.iter().enumerate().skip(i).find(|(_, x)| **x == '\n').map_or(c.len(), |(k, _)| k)
+    c.iter()
+        .enumerate()
+        .skip(i)
+        .find(|(_, x)| **x == '\n')
+        .map_or(c.len(), |(k, _)| k)
 }
 
 /// Shells write `:a;N;$!ba` on one line, and GNU sed takes it.
 fn label_end(c: &[char], i: usize) -> usize {
-    c.iter().enumerate().skip(i).find(|(_, x)| matches!(**x, '\n' | ';' | '}')).map_or(c.len(), |(k, _)| k)
+    c.iter()
+        .enumerate()
+        .skip(i)
+        .find(|(_, x)| matches!(**x, '\n' | ';' | '}'))
+        .map_or(c.len(), |(k, _)| k)
 }
 
 #[cfg(test)]
@@ -187,7 +204,11 @@ mod tests {
         assert_eq!(delimited_at("a/b", true), (2, true));
         assert_eq!(delimited_at("a\\/b/", true), (5, true));
         assert_eq!(delimited_at("[/]/x", true), (4, true));
-        assert_eq!(delimited_at("[/]/x", false), (2, true), "no brackets in a replacement");
+        assert_eq!(
+            delimited_at("[/]/x", false),
+            (2, true),
+            "no brackets in a replacement"
+        );
         assert_eq!(delimited_at("[]/]/x", true), (5, true));
         assert_eq!(delimited_at("[^]/]/x", true), (6, true));
         assert_eq!(delimited_at("[[:alpha:]/]/x", true), (13, true));

@@ -7,7 +7,10 @@ pub(super) fn harmless(lang: &str, text: &str) -> bool {
     }
     match lang {
         "gdb" => !text.contains('(') && text.lines().all(|l| gdb(l.trim())),
-        "lftp" => !text.contains(['"', '\'', '\\', '&']) && text.split([';', '\n']).all(|l| lftp(l.trim())),
+        "lftp" => {
+            !text.contains(['"', '\'', '\\', '&'])
+                && text.split([';', '\n']).all(|l| lftp(l.trim()))
+        }
         "rpm" => rpm(text),
         "nix" => {
             !text.contains(['/', '$'])
@@ -33,17 +36,31 @@ pub(super) fn harmless(lang: &str, text: &str) -> bool {
 
 fn gdb(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace();
-    let Some(first) = words.next() else { return true };
+    let Some(first) = words.next() else {
+        return true;
+    };
     match first {
-        "info" | "i" | "bt" | "backtrace" | "where" | "list" | "l" | "disassemble" | "disas" | "show" | "help" | "quit" | "q"
-        | "frame" | "f" | "up" | "down" | "x" | "ptype" | "whatis" | "p" | "print" | "b" | "break" | "tbreak" => true,
+        "info" | "i" | "bt" | "backtrace" | "where" | "list" | "l" | "disassemble" | "disas"
+        | "show" | "help" | "quit" | "q" | "frame" | "f" | "up" | "down" | "x" | "ptype"
+        | "whatis" | "p" | "print" | "b" | "break" | "tbreak" => true,
         "thread" => match words.next() {
-            Some("apply") => words.all(|w| matches!(w, "all" | "bt" | "backtrace" | "full" | "-q" | "-s")),
+            Some("apply") => {
+                words.all(|w| matches!(w, "all" | "bt" | "backtrace" | "full" | "-q" | "-s"))
+            }
             _ => true,
         },
         "set" => matches!(
             words.next(),
-            Some("pagination" | "confirm" | "width" | "height" | "listsize" | "print" | "disassembly-flavor" | "verbose")
+            Some(
+                "pagination"
+                    | "confirm"
+                    | "width"
+                    | "height"
+                    | "listsize"
+                    | "print"
+                    | "disassembly-flavor"
+                    | "verbose"
+            )
         ),
         _ => false,
     }
@@ -54,10 +71,14 @@ fn lftp(line: &str) -> bool {
     match words.next() {
         None => true,
         Some(
-            "ls" | "cls" | "rels" | "dir" | "cd" | "pwd" | "bye" | "exit" | "quit" | "open" | "find" | "du" | "nlist" | "close"
-            | "version",
+            "ls" | "cls" | "rels" | "dir" | "cd" | "pwd" | "bye" | "exit" | "quit" | "open"
+            | "find" | "du" | "nlist" | "close" | "version",
         ) => true,
-        Some("set") => words.next().is_some_and(|k| ["ssl:", "net:", "ftp:ssl", "ftp:passive"].iter().any(|p| k.starts_with(p))),
+        Some("set") => words.next().is_some_and(|k| {
+            ["ssl:", "net:", "ftp:ssl", "ftp:passive"]
+                .iter()
+                .any(|p| k.starts_with(p))
+        }),
         _ => false,
     }
 }
@@ -71,10 +92,14 @@ fn rpm(text: &str) -> bool {
             rest = r;
             continue;
         }
-        let body =
-            rest.strip_prefix('{').map_or_else(|| rest.get(..1).unwrap_or_default(), |r| r.split('}').next().unwrap_or_default());
+        let body = rest.strip_prefix('{').map_or_else(
+            || rest.get(..1).unwrap_or_default(),
+            |r| r.split('}').next().unwrap_or_default(),
+        );
         if body.is_empty()
-            || !body.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'?' | b'.'))
+            || !body
+                .bytes()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'?' | b'.'))
             || matches!(body, "load" | "include" | "dump" | "trace")
         {
             return false;

@@ -8,7 +8,11 @@ use crate::command::expand::Arg;
 /// A command of the client ends with its line, whatever stands below it.
 fn statements(text: &str) -> Vec<&str> {
     let own = |line: &str| line.trim_start().starts_with(['.', '\\']);
-    if text.lines().any(own) { text.lines().collect() } else { vec![text] }
+    if text.lines().any(own) {
+        text.lines().collect()
+    } else {
+        vec![text]
+    }
 }
 
 impl Engine<'_> {
@@ -26,7 +30,9 @@ impl Engine<'_> {
                 continue;
             }
             // psql takes its own commands behind a statement too: `select 1 \g |sh`.
-            let (sql, meta) = s.split_once('\\').map_or((s, None), |(sql, meta)| (sql.trim(), Some(meta)));
+            let (sql, meta) = s
+                .split_once('\\')
+                .map_or((s, None), |(sql, meta)| (sql.trim(), Some(meta)));
             if let Some(meta) = meta {
                 self.psql_command(meta, span);
             }
@@ -42,14 +48,17 @@ impl Engine<'_> {
             self.shell_arg(&Arg::literal(cmd.trim(), span), &Stream::default(), false);
             return;
         }
-        let name: String = meta.chars().take_while(|c| c.is_alphabetic() || *c == '_').collect();
+        let name: String = meta
+            .chars()
+            .take_while(|c| c.is_alphabetic() || *c == '_')
+            .collect();
         let rest = meta.get(name.len()..).unwrap_or_default().trim();
         let acts = match name.as_str() {
             "copy" => rest.contains("program") || !rest.contains("stdout"),
             "o" | "out" | "s" | "w" | "write" => !rest.is_empty(),
             "g" | "gx" => !rest.is_empty() && !rest.starts_with('('),
-            "e" | "edit" | "ef" | "ev" | "gexec" | "i" | "ir" | "include" | "include_relative" | "lo_export" | "lo_import"
-            | "setenv" => true,
+            "e" | "edit" | "ef" | "ev" | "gexec" | "i" | "ir" | "include" | "include_relative"
+            | "lo_export" | "lo_import" | "setenv" => true,
             _ => rest.contains('`'),
         };
         if acts {
@@ -57,19 +66,31 @@ impl Engine<'_> {
         }
     }
 
-    /// A command of sqlite3 without its dot. It takes any beginning of a name, so `.sh` is `.shell`.
+    /// A command of sqlite3 without its dot. It takes any beginning of a name, so `.sh` is
+    /// `.shell`.
     fn sqlite_command(&mut self, dot: &str, span: Span) {
         let word = dot.split_whitespace().next().unwrap_or_default();
         let rest = dot.get(word.len()..).unwrap_or_default();
-        if matches!(word, "" | "show" | "dump" | "schema" | "tables" | "exit" | "explain" | "expert" | "echo" | "changes") {
+        if matches!(
+            word,
+            "" | "show"
+                | "dump"
+                | "schema"
+                | "tables"
+                | "exit"
+                | "explain"
+                | "expert"
+                | "echo"
+                | "changes"
+        ) {
             return;
         }
         let begins = |names: &[&str]| names.iter().any(|n| n.starts_with(word));
         if begins(&["shell", "system"]) {
             self.shell_arg(&Arg::literal(rest.trim(), span), &Stream::default(), false);
         } else if begins(&[
-            "output", "once", "save", "backup", "import", "read", "load", "restore", "clone", "excel", "archive", "dump_to",
-            "log", "cd", "trace", "www",
+            "output", "once", "save", "backup", "import", "read", "load", "restore", "clone",
+            "excel", "archive", "dump_to", "log", "cd", "trace", "www",
         ]) {
             self.emit_raw(
                 EffectKind::Write,
@@ -84,16 +105,25 @@ impl Engine<'_> {
 
     fn sql_statement(&mut self, s: &str, span: Span) {
         let lower = s.to_ascii_lowercase();
-        let words: Vec<&str> =
-            lower.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == HOLE)).filter(|w| !w.is_empty()).collect();
+        let words: Vec<&str> = lower
+            .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == HOLE))
+            .filter(|w| !w.is_empty())
+            .collect();
         let first = words.first().copied().unwrap_or_default();
         let has = |w: &str| words.contains(&w);
         let mut emit = |kind, risk, why: &str| {
-            self.emit_raw(kind, Some(first.to_owned()), Certainty::Certain, span, risk, why.to_owned());
+            self.emit_raw(
+                kind,
+                Some(first.to_owned()),
+                Certainty::Certain,
+                span,
+                risk,
+                why.to_owned(),
+            );
         };
         match first {
-            "select" | "show" | "describe" | "desc" | "use" | "values" | "table" | "set" | "begin" | "commit" | "rollback"
-            | "start" | "check" | "help" | "list" | "status" => {
+            "select" | "show" | "describe" | "desc" | "use" | "values" | "table" | "set"
+            | "begin" | "commit" | "rollback" | "start" | "check" | "help" | "list" | "status" => {
                 let acts = has("outfile")
                     || has("dumpfile")
                     || has("load_file")
@@ -117,13 +147,22 @@ impl Engine<'_> {
                     || has("pg_cancel_backend")
                     || has("lo_unlink");
                 if acts {
-                    emit(EffectKind::Write, Risk::High, "SQL that reaches beyond its tables");
+                    emit(
+                        EffectKind::Write,
+                        Risk::High,
+                        "SQL that reaches beyond its tables",
+                    );
                 } else {
                     emit(EffectKind::Read, Risk::Low, "SQL that reads");
                 }
             }
             "with" | "explain" | "analyze" => {
-                let writes = has("delete") || has("update") || has("insert") || has("drop") || has("truncate") || has("alter");
+                let writes = has("delete")
+                    || has("update")
+                    || has("insert")
+                    || has("drop")
+                    || has("truncate")
+                    || has("alter");
                 let plain_explain = first == "explain" && !has("analyze");
                 if writes && !plain_explain {
                     emit(EffectKind::Delete, Risk::High, "SQL that changes data");
@@ -134,16 +173,26 @@ impl Engine<'_> {
             "pragma" => {
                 let sets = s.contains('=') || has("writable_schema");
                 if sets {
-                    emit(EffectKind::Write, Risk::Medium, "SQL that changes a setting");
+                    emit(
+                        EffectKind::Write,
+                        Risk::Medium,
+                        "SQL that changes a setting",
+                    );
                 } else {
                     emit(EffectKind::Read, Risk::Low, "SQL that reads");
                 }
             }
-            "insert" | "replace" | "merge" | "upsert" => emit(EffectKind::Write, Risk::Medium, "SQL that adds data"),
-            "update" | "delete" | "drop" | "truncate" | "alter" | "grant" | "revoke" | "rename" | "kill" | "shutdown"
-            | "vacuum" | "flush" | "reset" | "purge" | "detach" | "load" | "copy" | "call" | "do" | "exec" | "execute"
-            | "attach" | "lock" => {
-                emit(EffectKind::Delete, Risk::High, "SQL that destroys or changes data");
+            "insert" | "replace" | "merge" | "upsert" => {
+                emit(EffectKind::Write, Risk::Medium, "SQL that adds data");
+            }
+            "update" | "delete" | "drop" | "truncate" | "alter" | "grant" | "revoke" | "rename"
+            | "kill" | "shutdown" | "vacuum" | "flush" | "reset" | "purge" | "detach" | "load"
+            | "copy" | "call" | "do" | "exec" | "execute" | "attach" | "lock" => {
+                emit(
+                    EffectKind::Delete,
+                    Risk::High,
+                    "SQL that destroys or changes data",
+                );
             }
             "create" => {
                 if has("function")
@@ -154,7 +203,11 @@ impl Engine<'_> {
                     || has("trigger")
                     || has("server")
                 {
-                    emit(EffectKind::System, Risk::High, "SQL that adds code or users");
+                    emit(
+                        EffectKind::System,
+                        Risk::High,
+                        "SQL that adds code or users",
+                    );
                 } else {
                     emit(EffectKind::Write, Risk::Medium, "SQL that creates");
                 }

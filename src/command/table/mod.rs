@@ -102,27 +102,40 @@ fn unquote(s: &str) -> &str {
 /// The names in the first two lines of an entry.
 fn names_of(entry: &str) -> impl Iterator<Item = &str> {
     let mut lines = entry.lines();
-    let name = lines.next().and_then(|l| l.strip_prefix("- name:")).map(unquote);
+    let name = lines
+        .next()
+        .and_then(|l| l.strip_prefix("- name:"))
+        .map(unquote);
     let aliases = lines
         .next()
         .and_then(|l| l.trim_start().strip_prefix("aliases:"))
         .map(|l| l.trim().trim_start_matches('[').trim_end_matches(']'))
         .unwrap_or_default();
-    name.into_iter().chain(aliases.split(',').map(unquote)).filter(|s| !s.is_empty())
+    name.into_iter()
+        .chain(aliases.split(',').map(unquote))
+        .filter(|s| !s.is_empty())
 }
 
 fn parse_entry(text: &str) -> Result<RawSpec, TableError> {
     let name = names_of(text).next().unwrap_or_default().to_owned();
-    let list: Vec<RawSpec> =
-        serde_saphyr::from_str(text).map_err(|e| TableError::Yaml { name: name.clone(), message: e.to_string() })?;
-    list.into_iter().next().ok_or(TableError::Yaml { name, message: "empty entry".to_owned() })
+    let list: Vec<RawSpec> = serde_saphyr::from_str(text).map_err(|e| TableError::Yaml {
+        name: name.clone(),
+        message: e.to_string(),
+    })?;
+    list.into_iter().next().ok_or(TableError::Yaml {
+        name,
+        message: "empty entry".to_owned(),
+    })
 }
 
 impl Table {
     /// The table that is built in.
     #[must_use]
     pub fn builtin() -> Self {
-        let mut table = Self { slots: Vec::with_capacity(PROGRAMS), names: FxHashMap::default() };
+        let mut table = Self {
+            slots: Vec::with_capacity(PROGRAMS),
+            names: FxHashMap::default(),
+        };
         table.names.reserve(2 * PROGRAMS);
         for (file, text) in FILES {
             table.index(file, text);
@@ -133,7 +146,11 @@ impl Table {
     fn index(&mut self, file: &'static str, text: &'static str) {
         for entry in entries(text) {
             let i = self.slots.len();
-            self.slots.push(Slot { file: Cow::Borrowed(file), text: Cow::Borrowed(entry), spec: OnceLock::new() });
+            self.slots.push(Slot {
+                file: Cow::Borrowed(file),
+                text: Cow::Borrowed(entry),
+                spec: OnceLock::new(),
+            });
             for name in names_of(entry) {
                 self.names.insert(Cow::Borrowed(name), i);
             }
@@ -165,7 +182,11 @@ impl Table {
             let raw = parse_entry(entry)?;
             let spec = Spec::compile(&raw)?;
             let i = self.slots.len();
-            let slot = Slot { file: Cow::Owned(file.to_owned()), text: Cow::Owned(entry.to_owned()), spec: OnceLock::new() };
+            let slot = Slot {
+                file: Cow::Owned(file.to_owned()),
+                text: Cow::Owned(entry.to_owned()),
+                spec: OnceLock::new(),
+            };
             let _ = slot.spec.set(Some(Box::new(spec)));
             self.slots.push(slot);
             self.names.insert(Cow::Owned(raw.name.clone()), i);
@@ -180,7 +201,14 @@ impl Table {
     /// What a program does, if it is in the table.
     pub(crate) fn get(&self, name: &str) -> Option<&Spec> {
         let slot = self.slots.get(*self.names.get(name)?)?;
-        slot.spec.get_or_init(|| parse_entry(&slot.text).ok().and_then(|raw| Spec::compile(&raw).ok()).map(Box::new)).as_deref()
+        slot.spec
+            .get_or_init(|| {
+                parse_entry(&slot.text)
+                    .ok()
+                    .and_then(|raw| Spec::compile(&raw).ok())
+                    .map(Box::new)
+            })
+            .as_deref()
     }
 
     /// True if the program is listed.
@@ -215,7 +243,11 @@ impl Table {
                     aliases: raw.aliases,
                     source: raw.source.unwrap_or_default(),
                     file: slot.file.clone().into_owned(),
-                    subcommands: raw.subcommands.keys().flat_map(|k| k.split(',').map(|s| s.trim().to_owned())).collect(),
+                    subcommands: raw
+                        .subcommands
+                        .keys()
+                        .flat_map(|k| k.split(',').map(|s| s.trim().to_owned()))
+                        .collect(),
                 })
             })
             .collect()
@@ -245,13 +277,21 @@ impl Table {
                 out.push(format!("{}: {at}: no test line", slot.file));
             }
             let scanned: Vec<&str> = names_of(&slot.text).collect();
-            let parsed: Vec<&str> = std::iter::once(raw.name.as_str()).chain(raw.aliases.iter().map(String::as_str)).collect();
+            let parsed: Vec<&str> = std::iter::once(raw.name.as_str())
+                .chain(raw.aliases.iter().map(String::as_str))
+                .collect();
             if scanned != parsed {
-                out.push(format!("{}: {at}: `aliases` must stand on one line right under `name`", slot.file));
+                out.push(format!(
+                    "{}: {at}: `aliases` must stand on one line right under `name`",
+                    slot.file
+                ));
             }
             for n in parsed {
                 if let Some(other) = seen.insert(n.to_owned(), format!("{} ({at})", slot.file)) {
-                    out.push(format!("{}: {at}: `{n}` is also defined in {other}", slot.file));
+                    out.push(format!(
+                        "{}: {at}: `{n}` is also defined in {other}",
+                        slot.file
+                    ));
                 }
             }
         }
@@ -263,7 +303,9 @@ impl Table {
     pub fn tests(&self) -> Vec<Test> {
         let mut out = Vec::new();
         for slot in &self.slots {
-            let Ok(raw) = parse_entry(&slot.text) else { continue };
+            let Ok(raw) = parse_entry(&slot.text) else {
+                continue;
+            };
             for t in tests_of(&raw) {
                 out.push(Test {
                     file: slot.file.clone().into_owned(),

@@ -173,7 +173,9 @@ fn role(text: &str) -> Result<Role, TableError> {
         "args" => Role::Args,
         other => match other.strip_prefix("code:") {
             Some(lang) if !lang.is_empty() => Role::Code(lang.to_owned()),
-            _ => Role::Effect(EffectKind::from_name(other).ok_or_else(|| TableError::Role(other.to_owned()))?),
+            _ => Role::Effect(
+                EffectKind::from_name(other).ok_or_else(|| TableError::Role(other.to_owned()))?,
+            ),
         },
     })
 }
@@ -181,7 +183,10 @@ fn role(text: &str) -> Result<Role, TableError> {
 fn operands(list: &[String]) -> Result<Operands, TableError> {
     let mut out = Operands::default();
     for text in list {
-        let whole = matches!(text.as_str(), "command..." | "remote-command..." | "shell..." | "remote-shell..." | "assign...");
+        let whole = matches!(
+            text.as_str(),
+            "command..." | "remote-command..." | "shell..." | "remote-shell..." | "assign..."
+        );
         match text.strip_suffix("...") {
             Some(base) if !whole => {
                 if out.repeat.is_some() {
@@ -207,8 +212,13 @@ fn effects(list: &[String]) -> Result<Vec<EffectSpec>, TableError> {
                 Some(n) => (n, true),
                 None => (head, false),
             };
-            let kind = EffectKind::from_name(name).ok_or_else(|| TableError::Effect(text.clone()))?;
-            Ok(EffectSpec { kind, possible, target })
+            let kind =
+                EffectKind::from_name(name).ok_or_else(|| TableError::Effect(text.clone()))?;
+            Ok(EffectSpec {
+                kind,
+                possible,
+                target,
+            })
         })
         .collect()
 }
@@ -231,9 +241,18 @@ fn flag(raw: &RawFlag) -> Result<Flag, TableError> {
     // The catch-all comes last whatever the order of the file.
     values.sort_by_key(|(k, _)| k.iter().any(|g| g == "*"));
     let attached_only = raw.arg.is_none() && raw.optarg.is_some();
-    let arg = raw.arg.as_deref().or(raw.optarg.as_deref()).map(role).transpose()?;
+    let arg = raw
+        .arg
+        .as_deref()
+        .or(raw.optarg.as_deref())
+        .map(role)
+        .transpose()?;
     Ok(Flag {
-        args: if arg.is_some() { raw.args.unwrap_or(1) } else { 0 },
+        args: if arg.is_some() {
+            raw.args.unwrap_or(1)
+        } else {
+            0
+        },
         arg,
         attached_only,
         effects: effects(&raw.effects)?,

@@ -77,8 +77,12 @@ impl Guard {
             Self::NoReExecution => "an action that has run doesn't run again",
             Self::RunsAsApproved => "type and payload that run are those that were approved",
             Self::OneGovernor => "one governor signs all decisions",
-            Self::OneAgentAtATime => "from the proposal to the evaluation only the selected agent acts",
-            Self::RefusalIsFinished => "what was approved and may not run after all is finished as a failure",
+            Self::OneAgentAtATime => {
+                "from the proposal to the evaluation only the selected agent acts"
+            }
+            Self::RefusalIsFinished => {
+                "what was approved and may not run after all is finished as a failure"
+            }
         }
     }
 
@@ -101,7 +105,11 @@ impl Guards {
     /// Keeps every duty.
     #[must_use]
     pub fn all() -> Self {
-        Self(Guard::ALL.into_iter().fold(0, |bits, guard| bits | guard.bit()))
+        Self(
+            Guard::ALL
+                .into_iter()
+                .fold(0, |bits, guard| bits | guard.bit()),
+        )
     }
 
     /// The same without one duty.

@@ -41,10 +41,20 @@ impl Model {
     pub fn new(version: FsmVersion, guards: Guards) -> Self {
         let all = Step::all();
         let steps = State::ALL.map(|state| {
-            let heard = |step: &&Step| step.event().is_none_or(|event| reduce(version, state, event).is_ok());
-            all.iter().filter(|step| !guards.keep(Guard::ObeysMachine) || heard(step)).copied().collect()
+            let heard = |step: &&Step| {
+                step.event()
+                    .is_none_or(|event| reduce(version, state, event).is_ok())
+            };
+            all.iter()
+                .filter(|step| !guards.keep(Guard::ObeysMachine) || heard(step))
+                .copied()
+                .collect()
         });
-        Self { version, guards, steps }
+        Self {
+            version,
+            guards,
+            steps,
+        }
     }
 
     /// The same, with only some of the steps ever tried.
@@ -72,7 +82,11 @@ impl Model {
     /// refuses isn't among them, unless the runtime doesn't obey it.
     #[must_use]
     pub fn steps(&self, state: State) -> &[Step] {
-        State::ALL.into_iter().zip(&self.steps).find(|(s, _)| *s == state).map_or(&[], |(_, steps)| steps)
+        State::ALL
+            .into_iter()
+            .zip(&self.steps)
+            .find(|(s, _)| *s == state)
+            .map_or(&[], |(_, steps)| steps)
     }
 
     /// The situation that follows, or `None` when the machine or a duty forbids the step.
@@ -94,7 +108,11 @@ impl Model {
             Step::Start | Step::ThinkDone => Some(()),
             Step::Conclude => end_turn(&mut next),
             Step::Think(thinkers) => self.think(&mut next, thinkers),
-            Step::Propose { agent, action, risk } => self.propose(&mut next, agent, action, risk),
+            Step::Propose {
+                agent,
+                action,
+                risk,
+            } => self.propose(&mut next, agent, action, risk),
             Step::Approve { by, governor } => self.approve(&mut next, by, governor),
             Step::Modify { risk, governor } => self.modify(&mut next, risk, governor),
             Step::Reject { human: _, governor } => self.reject(&mut next, governor),
@@ -119,19 +137,31 @@ impl Model {
         self.unless(Guard::OneAgentAtATime, world.holder == Some(agent))
     }
 
-    /// A thought that isn't done carries an action, so there must be one left. With more actions there
-    /// always would be; without this the bound of two would look like a dead end.
+    /// A thought that isn't done carries an action, so there must be one left. With more actions
+    /// there always would be; without this the bound of two would look like a dead end.
     fn think(&self, next: &mut World, thinkers: Thinkers) -> Option<()> {
-        let left = ActionId::ALL.into_iter().any(|id| next.action(id).lifecycle.advance(LifecycleStep::Propose).is_some());
+        let left = ActionId::ALL.into_iter().any(|id| {
+            next.action(id)
+                .lifecycle
+                .advance(LifecycleStep::Propose)
+                .is_some()
+        });
         allowed(left)?;
-        self.unless(Guard::OneAgentAtATime, next.holder.is_none_or(|holder| thinkers == Thinkers::Only(holder)))?;
+        self.unless(
+            Guard::OneAgentAtATime,
+            next.holder
+                .is_none_or(|holder| thinkers == Thinkers::Only(holder)),
+        )?;
         next.thinkers = Some(thinkers);
         Some(())
     }
 
     fn propose(&self, next: &mut World, agent: AgentId, id: ActionId, risk: Risk) -> Option<()> {
         let thought = next.thinkers.is_some_and(|t| t.contains(agent));
-        self.unless(Guard::OneAgentAtATime, thought && next.holder.is_none_or(|holder| holder == agent))?;
+        self.unless(
+            Guard::OneAgentAtATime,
+            thought && next.holder.is_none_or(|holder| holder == agent),
+        )?;
         allowed(next.action(id).risk.is_none_or(|frozen| frozen == risk))?;
         advance(next, id, LifecycleStep::Propose)?;
         next.action_mut(id).risk = Some(risk);
@@ -157,7 +187,10 @@ impl Model {
     fn approve(&self, next: &mut World, by: Option<Approval>, governor: Governor) -> Option<()> {
         let (id, action) = next.current_action()?;
         let risk = action.risk?;
-        self.unless(Guard::HumanForHigh, risk != Risk::High || by == Some(Approval::Human))?;
+        self.unless(
+            Guard::HumanForHigh,
+            risk != Risk::High || by == Some(Approval::Human),
+        )?;
         match by {
             None => {
                 allowed(governor == Governor::Same)?;
@@ -166,7 +199,9 @@ impl Model {
             Some(by) => {
                 match by {
                     Approval::Human | Approval::Policy => {}
-                    Approval::SilentPolicy => self.unless(Guard::PolicyNamesRule, risk == Risk::Low)?,
+                    Approval::SilentPolicy => {
+                        self.unless(Guard::PolicyNamesRule, risk == Risk::Low)?;
+                    }
                     Approval::Agent(agent) => {
                         self.unless(Guard::GovernorIsNoAgent, false)?;
                         self.may_act(next, agent)?;
@@ -180,8 +215,8 @@ impl Model {
         Some(())
     }
 
-    /// The modified action has an id of its own, no higher risk, and a human behind it. The original is
-    /// done with until somebody proposes it again.
+    /// The modified action has an id of its own, no higher risk, and a human behind it. The
+    /// original is done with until somebody proposes it again.
     fn modify(&self, next: &mut World, risk: Risk, governor: Governor) -> Option<()> {
         let (original, action) = next.current_action()?;
         let replacement = original.other();
@@ -223,7 +258,10 @@ impl Model {
             None => self.unless(Guard::TokenPresented, !next.in_force)?,
             Some(token) => {
                 // Once revoked, what a token was good for is of no interest, and isn't kept.
-                self.unless(Guard::TokenCovers, token == Token::Revoked || token.issued().is_some_and(|c| c.covers(id)))?;
+                self.unless(
+                    Guard::TokenCovers,
+                    token == Token::Revoked || token.issued().is_some_and(|c| c.covers(id)),
+                )?;
                 self.unless(Guard::TokenLive, token.issued().is_some())?;
             }
         }
@@ -234,8 +272,9 @@ impl Model {
         Some(())
     }
 
-    /// EXECUTING can only be left by `ExecutionFinished`. When the token was revoked since the approval,
-    /// or the action ran before, nothing may run; then the execution finishes as a failure.
+    /// EXECUTING can only be left by `ExecutionFinished`. When the token was revoked since the
+    /// approval, or the action ran before, nothing may run; then the execution finishes as a
+    /// failure.
     fn refuse(&self, next: &mut World) -> Option<()> {
         allowed(self.guards.keep(Guard::RefusalIsFinished))?;
         let (id, action) = next.current_action()?;
@@ -243,15 +282,19 @@ impl Model {
         advance(next, id, LifecycleStep::Reject)
     }
 
-    /// OBSERVING can only be left by `ObservationRecorded`, so a refusal and an effect that was taken
-    /// back meanwhile are observed as well, and the action stays rejected.
+    /// OBSERVING can only be left by `ObservationRecorded`, so a refusal and an effect that was
+    /// taken back meanwhile are observed as well, and the action stays rejected.
     fn observe(&self, next: &mut World, agent: AgentId) -> Option<()> {
         self.may_act(next, agent)?;
         let (id, action) = next.current_action()?;
         match action.lifecycle {
             Lifecycle::Rejected => {}
             Lifecycle::Executed => advance(next, id, LifecycleStep::Observe)?,
-            Lifecycle::Draft | Lifecycle::Proposed | Lifecycle::Approved | Lifecycle::Observed | Lifecycle::Verified => {
+            Lifecycle::Draft
+            | Lifecycle::Proposed
+            | Lifecycle::Approved
+            | Lifecycle::Observed
+            | Lifecycle::Verified => {
                 return None;
             }
         }
@@ -261,7 +304,8 @@ impl Model {
     }
 
     fn issue(&self, next: &mut World, id: TokenId, cover: Cover) -> Option<()> {
-        // Tokens are numbered in the order of their issue; any other numbering is the same execution.
+        // Tokens are numbered in the order of their issue; any other numbering is the same
+        // execution.
         allowed(id == TokenId::First || next.token_1 != Token::Unissued)?;
         let token = next.token_mut(id);
         *token = match *token {

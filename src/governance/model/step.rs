@@ -69,7 +69,11 @@ impl fmt::Display for Run {
             Some(TokenId::Second) => "on token-2",
             None => "on no token",
         };
-        let payload = if self.altered { "altered" } else { "as approved" };
+        let payload = if self.altered {
+            "altered"
+        } else {
+            "as approved"
+        };
         write!(f, "{}, {token}, {payload}, {}", self.agent, self.effect)
     }
 }
@@ -160,9 +164,12 @@ impl Step {
     #[must_use]
     pub const fn governor(self) -> Option<Governor> {
         match self {
-            Self::Approve { by: Some(_), governor } | Self::Modify { governor, .. } | Self::Reject { governor, .. } => {
-                Some(governor)
+            Self::Approve {
+                by: Some(_),
+                governor,
             }
+            | Self::Modify { governor, .. }
+            | Self::Reject { governor, .. } => Some(governor),
             Self::Approve { by: None, .. }
             | Self::Start
             | Self::Think(_)
@@ -179,13 +186,17 @@ impl Step {
         }
     }
 
-    /// Every step there is, in a fixed order: the calm ones first, since of equally short traces the
-    /// first is shown.
+    /// Every step there is, in a fixed order: the calm ones first, since of equally short traces
+    /// the first is shown.
     #[must_use]
     pub fn all() -> Vec<Self> {
         const RISKS: [Risk; 3] = [Risk::Low, Risk::Medium, Risk::High];
         const GOVERNORS: [Governor; 2] = [Governor::Same, Governor::Another];
-        const KINDS: [EvaluationKind; 3] = [EvaluationKind::Continue, EvaluationKind::Terminate, EvaluationKind::Pause];
+        const KINDS: [EvaluationKind; 3] = [
+            EvaluationKind::Continue,
+            EvaluationKind::Terminate,
+            EvaluationKind::Pause,
+        ];
         const APPROVALS: [Option<Approval>; 6] = [
             Some(Approval::Policy),
             Some(Approval::Human),
@@ -194,12 +205,21 @@ impl Step {
             Some(Approval::Agent(AgentId::Second)),
             None,
         ];
-        const EFFECTS: [Effect; 4] = [Effect::AsDeclared, Effect::Failed, Effect::Missing, Effect::Extra];
+        const EFFECTS: [Effect; 4] = [
+            Effect::AsDeclared,
+            Effect::Failed,
+            Effect::Missing,
+            Effect::Extra,
+        ];
         let mut steps = vec![Self::Start, Self::ThinkDone, Self::Conclude];
         steps.extend(Thinkers::ALL.map(Self::Think));
         for agent in AgentId::ALL {
             for action in ActionId::ALL {
-                steps.extend(RISKS.map(|risk| Self::Propose { agent, action, risk }));
+                steps.extend(RISKS.map(|risk| Self::Propose {
+                    agent,
+                    action,
+                    risk,
+                }));
             }
         }
         for governor in GOVERNORS {
@@ -210,7 +230,14 @@ impl Step {
         for agent in AgentId::ALL {
             for token in [None, Some(TokenId::First), Some(TokenId::Second)] {
                 for altered in [false, true] {
-                    steps.extend(EFFECTS.map(|effect| Self::Run(Run { agent, token, altered, effect })));
+                    steps.extend(EFFECTS.map(|effect| {
+                        Self::Run(Run {
+                            agent,
+                            token,
+                            altered,
+                            effect,
+                        })
+                    }));
                 }
             }
         }
@@ -237,14 +264,23 @@ impl fmt::Display for Step {
             Self::Start | Self::ThinkDone | Self::Conclude => Ok(()),
             Self::Think(thinkers) => write!(f, " by {thinkers}"),
             Self::Propose { agent, action, .. } => write!(f, " by {agent}: {action}"),
-            Self::Approve { by: Some(by), governor } => write!(f, " by {governor}: {by}"),
+            Self::Approve {
+                by: Some(by),
+                governor,
+            } => write!(f, " by {governor}: {by}"),
             Self::Approve { by: None, .. } => f.write_str(" with no decision on record"),
             Self::Modify { governor, .. } => write!(f, " by {governor}: human"),
-            Self::Reject { human, governor } => write!(f, " by {governor}: {}", if *human { "human" } else { "policy" }),
+            Self::Reject { human, governor } => write!(
+                f,
+                " by {governor}: {}",
+                if *human { "human" } else { "policy" }
+            ),
             Self::Run(run) => write!(f, " for {run}"),
             Self::Refuse => f.write_str(" refused, nothing ran"),
             Self::Observe(agent) => write!(f, " for {agent}"),
-            Self::Evaluate { verified, .. } => f.write_str(if *verified { " result accepted" } else { "" }),
+            Self::Evaluate { verified, .. } => {
+                f.write_str(if *verified { " result accepted" } else { "" })
+            }
             Self::Issue(token, cover) => write!(f, "CapabilityIssued {token} for {cover}"),
             Self::Revoke(token) => write!(f, "CapabilityRevoked {token}"),
             Self::RollBack(action) => write!(f, "RolledBack {action}"),

@@ -44,7 +44,12 @@ pub struct Action {
 }
 
 impl Action {
-    const DRAFT: Self = Self { lifecycle: Lifecycle::Draft, risk: None, approval: None, has_run: false };
+    const DRAFT: Self = Self {
+        lifecycle: Lifecycle::Draft,
+        risk: None,
+        approval: None,
+        has_run: false,
+    };
 
     /// Whether it declares changes. Low risk reads; everything else is taken to declare one.
     #[must_use]
@@ -67,7 +72,11 @@ pub enum Cover {
 
 impl Cover {
     /// Every cover there is.
-    pub const ALL: [Self; 3] = [Self::Only(ActionId::First), Self::Only(ActionId::Second), Self::Both];
+    pub const ALL: [Self; 3] = [
+        Self::Only(ActionId::First),
+        Self::Only(ActionId::Second),
+        Self::Both,
+    ];
 
     /// Whether an action may run on it.
     #[must_use]
@@ -143,7 +152,11 @@ pub enum Thinkers {
 
 impl Thinkers {
     /// Every set of thinkers there is.
-    pub const ALL: [Self; 3] = [Self::Only(AgentId::First), Self::Only(AgentId::Second), Self::Both];
+    pub const ALL: [Self; 3] = [
+        Self::Only(AgentId::First),
+        Self::Only(AgentId::Second),
+        Self::Both,
+    ];
 
     /// Whether the agent is among them.
     #[must_use]
@@ -248,8 +261,15 @@ impl World {
     /// What holds at the start, for a reader.
     #[must_use]
     pub fn given(&self) -> String {
-        let capabilities = if self.in_force { "required" } else { "not required" };
-        format!("capabilities {capabilities}, two actions in {}, no token issued", Lifecycle::Draft)
+        let capabilities = if self.in_force {
+            "required"
+        } else {
+            "not required"
+        };
+        format!(
+            "capabilities {capabilities}, two actions in {}, no token issued",
+            Lifecycle::Draft
+        )
     }
 
     /// What is different afterwards, besides the machine's state, for a reader.

@@ -1,8 +1,8 @@
 //! The proof: a breadth-first search over everything that the model can reach.
 //!
-//! Breadth first, because then the first violation that is found has a shortest trace, and so has the
-//! first witness. Steps are tried in a fixed order and nothing iterates over a hash map, so that equal
-//! models give equal proofs to the byte.
+//! Breadth first, because then the first violation that is found has a shortest trace, and so has
+//! the first witness. Steps are tried in a fixed order and nothing iterates over a hash map, so
+//! that equal models give equal proofs to the byte.
 
 mod result;
 mod text;
@@ -15,8 +15,8 @@ use super::state::State;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
-/// How many situations a search may hold unless told otherwise. The model has far fewer; the limit is
-/// there so that a model that grows beyond it says so instead of filling the memory.
+/// How many situations a search may hold unless told otherwise. The model has far fewer; the limit
+/// is there so that a model that grows beyond it says so instead of filling the memory.
 pub const DEFAULT_LIMIT: usize = 2_000_000;
 
 /// Searches everything that a model can reach and judges the ten properties.
@@ -103,11 +103,24 @@ struct Exit {
 
 impl Search {
     fn run(model: &Model, limit: usize) -> Self {
-        let mut search =
-            Self { nodes: Vec::new(), edges: Vec::new(), transitions: 0, judged: [Judged::default(); 10], complete: true };
+        let mut search = Self {
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            transitions: 0,
+            judged: [Judged::default(); 10],
+            complete: true,
+        };
         let mut known = FxHashMap::default();
         for world in model.initial() {
-            search.visit(&mut known, limit, Node { world, from: None, depth: 0 });
+            search.visit(
+                &mut known,
+                limit,
+                Node {
+                    world,
+                    from: None,
+                    depth: 0,
+                },
+            );
         }
         let mut at = 0_usize;
         while search.complete
@@ -115,10 +128,20 @@ impl Search {
         {
             let (world, depth) = (node.world, node.depth.saturating_add(1));
             for &step in model.steps(world.state) {
-                let Some(after) = model.apply(&world, step) else { continue };
+                let Some(after) = model.apply(&world, step) else {
+                    continue;
+                };
                 search.transitions = search.transitions.saturating_add(1);
                 search.judge(&world, Sighting { node: at, step }, &after);
-                if let Some(to) = search.visit(&mut known, limit, Node { world: after, from: Some((at, step)), depth }) {
+                if let Some(to) = search.visit(
+                    &mut known,
+                    limit,
+                    Node {
+                        world: after,
+                        from: Some((at, step)),
+                        depth,
+                    },
+                ) {
                     search.edges.push(Edge { from: at, step, to });
                 }
             }
@@ -128,7 +151,12 @@ impl Search {
     }
 
     /// The number of a situation, new or known; `None` when it is new and there is no room.
-    fn visit(&mut self, known: &mut FxHashMap<World, usize>, limit: usize, node: Node) -> Option<usize> {
+    fn visit(
+        &mut self,
+        known: &mut FxHashMap<World, usize>,
+        limit: usize,
+        node: Node,
+    ) -> Option<usize> {
         match known.entry(node.world) {
             Entry::Occupied(entry) => Some(*entry.get()),
             Entry::Vacant(_) if self.nodes.len() >= limit => {
@@ -164,19 +192,28 @@ impl Search {
     }
 
     fn inconclusive(&self) -> Outcome {
-        Outcome::Inconclusive { states: self.nodes.len(), transitions: self.transitions, depth: self.depth() }
+        Outcome::Inconclusive {
+            states: self.nodes.len(),
+            transitions: self.transitions,
+            depth: self.depth(),
+        }
     }
 
     fn outcome(&self, model: &Model, judged: &Judged) -> Outcome {
         if let Some(violation) = judged.violation {
-            return Outcome::Violated { counterexample: self.trace(model, violation.node, [violation.step]) };
+            return Outcome::Violated {
+                counterexample: self.trace(model, violation.node, [violation.step]),
+            };
         }
         if !self.complete {
             return self.inconclusive();
         }
         let (states, transitions) = (self.nodes.len(), self.transitions);
         match judged.witness {
-            None => Outcome::Vacuous { states, transitions },
+            None => Outcome::Vacuous {
+                states,
+                transitions,
+            },
             Some(witness) => Outcome::Proved {
                 states,
                 transitions,
@@ -186,13 +223,18 @@ impl Search {
         }
     }
 
-    /// For every situation the shortest way to TERMINAL, by going backwards from there: round by round,
-    /// a situation with an edge to one of the last round joins this one.
+    /// For every situation the shortest way to TERMINAL, by going backwards from there: round by
+    /// round, a situation with an edge to one of the last round joins this one.
     fn exits(&self) -> Vec<Option<Exit>> {
         let mut exits: Vec<Option<Exit>> = self
             .nodes
             .iter()
-            .map(|node| (node.world.state == State::Terminal).then_some(Exit { distance: 0, edge: None }))
+            .map(|node| {
+                (node.world.state == State::Terminal).then_some(Exit {
+                    distance: 0,
+                    edge: None,
+                })
+            })
             .collect();
         let mut distance = 0_usize;
         let mut grew = true;
@@ -200,9 +242,13 @@ impl Search {
             grew = false;
             let next = distance.saturating_add(1);
             for (number, edge) in self.edges.iter().enumerate() {
-                let reaches = matches!(exits.get(edge.to), Some(Some(exit)) if exit.distance == distance);
+                let reaches =
+                    matches!(exits.get(edge.to), Some(Some(exit)) if exit.distance == distance);
                 if reaches && let Some(exit @ None) = exits.get_mut(edge.from) {
-                    *exit = Some(Exit { distance: next, edge: Some(number) });
+                    *exit = Some(Exit {
+                        distance: next,
+                        edge: Some(number),
+                    });
                     grew = true;
                 }
             }
@@ -216,12 +262,20 @@ impl Search {
             return self.inconclusive();
         }
         if let Some(dead_end) = exits.iter().position(Option::is_none) {
-            return Outcome::Violated { counterexample: self.trace(model, dead_end, []) };
+            return Outcome::Violated {
+                counterexample: self.trace(model, dead_end, []),
+            };
         }
         let (states, transitions) = (self.nodes.len(), self.transitions);
         let farthest = exits.iter().flatten().map(|exit| exit.distance).max();
-        match exits.iter().position(|exit| exit.map(|exit| exit.distance) == farthest) {
-            None => Outcome::Vacuous { states, transitions },
+        match exits
+            .iter()
+            .position(|exit| exit.map(|exit| exit.distance) == farthest)
+        {
+            None => Outcome::Vacuous {
+                states,
+                transitions,
+            },
             Some(node) => Outcome::Proved {
                 states,
                 transitions,
@@ -234,7 +288,9 @@ impl Search {
     fn way_out(&self, exits: &[Option<Exit>], node: usize) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut at = node;
-        while let Some(Some(Exit { edge: Some(number), .. })) = exits.get(at)
+        while let Some(Some(Exit {
+            edge: Some(number), ..
+        })) = exits.get(at)
             && let Some(edge) = self.edges.get(*number)
         {
             steps.push(edge.step);

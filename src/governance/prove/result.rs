@@ -29,19 +29,26 @@ impl Proof {
     /// Whether every property is proved, none of them vacuously.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.properties.iter().all(|p| matches!(p.outcome, Outcome::Proved { .. }))
+        self.properties
+            .iter()
+            .all(|p| matches!(p.outcome, Outcome::Proved { .. }))
     }
 
     /// Whether some property is violated.
     #[must_use]
     pub fn is_violated(&self) -> bool {
-        self.properties.iter().any(|p| matches!(p.outcome, Outcome::Violated { .. }))
+        self.properties
+            .iter()
+            .any(|p| matches!(p.outcome, Outcome::Violated { .. }))
     }
 
     /// What was found of one property.
     #[must_use]
     pub fn outcome(&self, property: Property) -> Option<&Outcome> {
-        self.properties.iter().find(|p| p.id == property).map(|p| &p.outcome)
+        self.properties
+            .iter()
+            .find(|p| p.id == property)
+            .map(|p| &p.outcome)
     }
 }
 
@@ -62,7 +69,11 @@ pub struct PropertyProof {
 
 /// The end of a search, for one property.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(tag = "verdict", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "verdict",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum Outcome {
     /// It holds of everything that can be reached, and its premise comes true.
     Proved {
@@ -152,13 +163,15 @@ pub struct TraceStep {
 }
 
 impl Trace {
-    /// Walks the model along the steps. It stops where the model refuses one, which no trace of a search
-    /// ever meets.
+    /// Walks the model along the steps. It stops where the model refuses one, which no trace of a
+    /// search ever meets.
     pub(super) fn replay(model: &Model, start: World, moves: Vec<Step>) -> Self {
         let mut world = start;
         let mut steps = Vec::with_capacity(moves.len());
         for step in &moves {
-            let Some(after) = model.apply(&world, *step) else { break };
+            let Some(after) = model.apply(&world, *step) else {
+                break;
+            };
             steps.push(TraceStep {
                 event: step.to_string(),
                 from: world.state.name().to_owned(),
@@ -167,6 +180,11 @@ impl Trace {
             });
             world = after;
         }
-        Self { given: start.given(), steps, start, moves }
+        Self {
+            given: start.given(),
+            steps,
+            start,
+            moves,
+        }
     }
 }

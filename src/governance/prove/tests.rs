@@ -21,18 +21,29 @@ fn proof(version: FsmVersion) -> &'static Proof {
 }
 
 fn with_verdict(proof: &Proof, verdict: &str) -> Vec<Property> {
-    proof.properties.iter().filter(|p| p.outcome.name() == verdict).map(|p| p.id).collect()
+    proof
+        .properties
+        .iter()
+        .filter(|p| p.outcome.name() == verdict)
+        .map(|p| p.id)
+        .collect()
 }
 
-/// Walks a trace through a model of its own and returns the last step with the situations around it.
+/// Walks a trace through a model of its own and returns the last step with the situations around
+/// it.
 fn walk(model: &Model, trace: &Trace) -> Option<(World, Step, World)> {
     assert_eq!(trace.steps.len(), trace.moves.len());
     let mut world = trace.start;
     assert!(model.initial().contains(&world));
     let mut last = None;
     for (step, told) in trace.moves.iter().zip(&trace.steps) {
-        let after = model.apply(&world, *step).expect("the model allows every step of its own traces");
-        assert_eq!((told.from.as_str(), told.to.as_str()), (world.state.name(), after.state.name()));
+        let after = model
+            .apply(&world, *step)
+            .expect("the model allows every step of its own traces");
+        assert_eq!(
+            (told.from.as_str(), told.to.as_str()),
+            (world.state.name(), after.state.name())
+        );
         last = Some((world, *step, after));
         world = after;
     }
@@ -43,7 +54,9 @@ fn walk(model: &Model, trace: &Trace) -> Option<(World, Step, World)> {
 fn audit(version: FsmVersion, guards: Guards, proof: &Proof) {
     let model = Model::new(version, guards);
     for property in &proof.properties {
-        let Some(trace) = property.outcome.trace() else { continue };
+        let Some(trace) = property.outcome.trace() else {
+            continue;
+        };
         let (before, step, after) = walk(&model, trace).expect("a trace has steps");
         let expected = match (property.id, &property.outcome) {
             (Property::P10, Outcome::Proved { .. }) => {
@@ -57,14 +70,24 @@ fn audit(version: FsmVersion, guards: Guards, proof: &Proof) {
             (_, Outcome::Proved { .. }) => Judgement::Holds,
             (..) => Judgement::Breaks,
         };
-        assert_eq!(property.id.judge(&before, step, &after), expected, "{}", property.id);
+        assert_eq!(
+            property.id.judge(&before, step, &after),
+            expected,
+            "{}",
+            property.id
+        );
     }
 }
 
 #[test]
 fn version_1_has_all_ten_properties_and_none_for_nothing() {
     let proof = proof(FsmVersion::V1);
-    assert_eq!(with_verdict(proof, "proved"), Property::ALL, "{}", proof.to_text());
+    assert_eq!(
+        with_verdict(proof, "proved"),
+        Property::ALL,
+        "{}",
+        proof.to_text()
+    );
     assert!(proof.complete && proof.holds() && !proof.is_violated());
     audit(FsmVersion::V1, Guards::all(), proof);
 }
@@ -75,7 +98,10 @@ fn version_0_lacks_p6_by_its_shortcut_and_has_the_others() {
     assert_eq!(with_verdict(proof, "violated"), [Property::P6]);
     assert_eq!(with_verdict(proof, "proved").len(), 9);
     audit(FsmVersion::V0, Guards::all(), proof);
-    let trace = proof.outcome(Property::P6).and_then(Outcome::trace).expect("a counterexample");
+    let trace = proof
+        .outcome(Property::P6)
+        .and_then(Outcome::trace)
+        .expect("a counterexample");
     assert_eq!(trace.moves, [Step::Start, Step::Conclude]);
     assert!(proof.is_violated() && !proof.holds());
 }
@@ -139,7 +165,11 @@ fn lift_each(scope: fn(Model) -> Model) {
         }
     }
     for property in Property::ALL {
-        assert_eq!(hangs_on.get(&property).map(Vec::as_slice), Some(property.guards()), "{property}");
+        assert_eq!(
+            hangs_on.get(&property).map(Vec::as_slice),
+            Some(property.guards()),
+            "{property}"
+        );
     }
 }
 
@@ -147,17 +177,25 @@ fn lift_each(scope: fn(Model) -> Model) {
 #[test]
 fn what_never_happens_is_vacuous_and_no_proof() {
     use Property::{P1, P2, P3, P4, P5, P7, P8};
-    let model = Model::new(FsmVersion::V1, Guards::all()).restricted(|step| !matches!(step, Step::Run(_)));
+    let model =
+        Model::new(FsmVersion::V1, Guards::all()).restricted(|step| !matches!(step, Step::Run(_)));
     let proof = prove(&model, DEFAULT_LIMIT);
-    assert_eq!(with_verdict(&proof, "vacuous"), [P1, P2, P3, P4, P5, P7, P8]);
+    assert_eq!(
+        with_verdict(&proof, "vacuous"),
+        [P1, P2, P3, P4, P5, P7, P8]
+    );
     assert!(!proof.holds() && !proof.is_violated());
 }
 
 #[test]
 fn a_machine_without_an_end_is_one_dead_end() {
-    let model = Model::new(FsmVersion::V1, Guards::all()).restricted(|step| matches!(step, Step::Start));
+    let model =
+        Model::new(FsmVersion::V1, Guards::all()).restricted(|step| matches!(step, Step::Start));
     let proof = prove(&model, DEFAULT_LIMIT);
-    let trace = proof.outcome(Property::P10).and_then(Outcome::trace).expect("a counterexample");
+    let trace = proof
+        .outcome(Property::P10)
+        .and_then(Outcome::trace)
+        .expect("a counterexample");
     assert_eq!(trace.steps.len(), 0);
     assert_eq!(proof.states, 4);
 }
@@ -224,15 +262,25 @@ fn a_depth_first_search_reaches_just_as_much() {
 fn what_the_model_takes_for_granted_is_so() {
     let search = Search::run(&Model::new(FsmVersion::V1, Guards::all()), DEFAULT_LIMIT);
     for Node { world, .. } in &search.nodes {
-        assert!(TokenId::ALL.iter().all(|t| !matches!(world.token(*t), Token::Reissued(_))));
+        assert!(
+            TokenId::ALL
+                .iter()
+                .all(|t| !matches!(world.token(*t), Token::Reissued(_)))
+        );
         for id in ActionId::ALL {
             let action = world.action(id);
-            assert_eq!(action.approval.is_some(), action.lifecycle == Lifecycle::Approved);
+            assert_eq!(
+                action.approval.is_some(),
+                action.lifecycle == Lifecycle::Approved
+            );
             let now = world.current == Some(id) && world.state == State::Executing;
             assert_eq!(action.lifecycle == Lifecycle::Approved, now);
             assert_eq!(action.risk.is_none(), action.lifecycle == Lifecycle::Draft);
         }
-        let section = matches!(world.state, State::Governing | State::Executing | State::Observing);
+        let section = matches!(
+            world.state,
+            State::Governing | State::Executing | State::Observing
+        );
         assert_eq!(world.holder.is_some(), section);
     }
 }
@@ -241,13 +289,20 @@ fn what_the_model_takes_for_granted_is_so() {
 fn the_text_says_all_there_is() {
     let text = proof(FsmVersion::V0).to_text();
     for property in Property::ALL {
-        assert!(text.contains(&format!("\n{:<3}  {}\n", property.id(), property.sentence())));
+        assert!(text.contains(&format!(
+            "\n{:<3}  {}\n",
+            property.id(),
+            property.sentence()
+        )));
     }
     assert!(text.contains("VIOLATED: shortest counterexample, 2 steps"));
     assert!(text.contains("  2. Concluded  THINKING -> TERMINAL\n"));
     assert!(text.ends_with("9 proved, 1 violated, 0 vacuous, 0 inconclusive\n"));
     let cut = prove(&Model::new(FsmVersion::V1, Guards::all()), 10).to_text();
-    assert!(cut.contains("INCONCLUSIVE") && cut.ends_with("0 proved, 0 violated, 0 vacuous, 10 inconclusive\n"));
+    assert!(
+        cut.contains("INCONCLUSIVE")
+            && cut.ends_with("0 proved, 0 violated, 0 vacuous, 10 inconclusive\n")
+    );
 }
 
 #[test]
@@ -255,7 +310,10 @@ fn the_proof_serialises_flat_and_in_camel_case() {
     let json = serde_json::to_value(proof(FsmVersion::V0)).expect("plain data");
     assert_eq!(json["fsmVersion"], "0");
     let p6 = &json["properties"][5];
-    assert_eq!((&p6["id"], &p6["verdict"]), (&"P6".into(), &"violated".into()));
+    assert_eq!(
+        (&p6["id"], &p6["verdict"]),
+        (&"P6".into(), &"violated".into())
+    );
     assert_eq!(p6["counterexample"]["steps"][1]["to"], "TERMINAL");
     let p1 = &json["properties"][0];
     assert!(p1["witness"]["given"].is_string() && p1["exercised"].is_u64());

@@ -27,7 +27,11 @@ impl Edge {
     /// All its events on one line.
     #[must_use]
     pub fn label(&self) -> String {
-        self.events.iter().map(Event::to_string).collect::<Vec<_>>().join(", ")
+        self.events
+            .iter()
+            .map(Event::to_string)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
@@ -37,10 +41,19 @@ pub fn edges(version: FsmVersion) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
     for from in State::ALL {
         for event in Event::ALL {
-            let Ok(to) = reduce(version, from, event) else { continue };
-            match edges.iter_mut().find(|edge| (edge.from, edge.to) == (from, to)) {
+            let Ok(to) = reduce(version, from, event) else {
+                continue;
+            };
+            match edges
+                .iter_mut()
+                .find(|edge| (edge.from, edge.to) == (from, to))
+            {
                 Some(edge) => edge.events.push(event),
-                None => edges.push(Edge { from, to, events: vec![event] }),
+                None => edges.push(Edge {
+                    from,
+                    to,
+                    events: vec![event],
+                }),
             }
         }
     }
@@ -49,7 +62,9 @@ pub fn edges(version: FsmVersion) -> Vec<Edge> {
 
 /// What a state refuses.
 fn refused(version: FsmVersion, from: State) -> impl Iterator<Item = Event> {
-    Event::ALL.into_iter().filter(move |event| reduce(version, from, *event).is_err())
+    Event::ALL
+        .into_iter()
+        .filter(move |event| reduce(version, from, *event).is_err())
 }
 
 /// Nothing leads out of it.
@@ -74,7 +89,10 @@ pub fn mermaid(version: FsmVersion) -> String {
         for edge in edges(version) {
             writeln!(out, "    {} --> {}: {}", edge.from, edge.to, edge.label())?;
         }
-        for state in State::ALL.into_iter().filter(|state| is_final(version, *state)) {
+        for state in State::ALL
+            .into_iter()
+            .filter(|state| is_final(version, *state))
+        {
             writeln!(out, "    {state} --> [*]")?;
         }
         Ok(())
@@ -90,12 +108,26 @@ pub fn dot(version: FsmVersion) -> String {
         writeln!(out, "    rankdir=LR;")?;
         writeln!(out, "    node [shape=box, style=rounded];")?;
         for state in State::ALL {
-            let end = if is_final(version, state) { ", peripheries=2" } else { "" };
-            let start = if state == State::Idle { ", penwidth=2" } else { "" };
+            let end = if is_final(version, state) {
+                ", peripheries=2"
+            } else {
+                ""
+            };
+            let start = if state == State::Idle {
+                ", penwidth=2"
+            } else {
+                ""
+            };
             writeln!(out, "    {state} [label=\"{state}\"{start}{end}];")?;
         }
         for edge in edges(version) {
-            writeln!(out, "    {} -> {} [label=\"{}\"];", edge.from, edge.to, edge.label())?;
+            writeln!(
+                out,
+                "    {} -> {} [label=\"{}\"];",
+                edge.from,
+                edge.to,
+                edge.label()
+            )?;
         }
         writeln!(out, "}}")
     })
@@ -106,24 +138,45 @@ pub fn dot(version: FsmVersion) -> String {
 pub fn table(version: FsmVersion) -> String {
     text(|out| {
         let edges = edges(version);
-        let state_width = State::ALL.iter().map(|state| state.name().len()).max().unwrap_or(0);
+        let state_width = State::ALL
+            .iter()
+            .map(|state| state.name().len())
+            .max()
+            .unwrap_or(0);
         writeln!(out, "FSM version {version}\n")?;
         writeln!(out, "{:<state_width$}  {:<state_width$}  ON", "FROM", "TO")?;
         for edge in &edges {
-            writeln!(out, "{:<state_width$}  {:<state_width$}  {}", edge.from.name(), edge.to.name(), edge.label())?;
+            writeln!(
+                out,
+                "{:<state_width$}  {:<state_width$}  {}",
+                edge.from.name(),
+                edge.to.name(),
+                edge.label()
+            )?;
         }
         writeln!(out, "\n{:<state_width$}  LEGAL  ILLEGAL", "STATE")?;
         let mut illegal = 0_usize;
         for state in State::ALL {
             let refused = refused(version, state).count();
-            let legal: usize = edges.iter().filter(|edge| edge.from == state).map(|edge| edge.events.len()).sum();
-            writeln!(out, "{:<state_width$}  {legal:>5}  {refused:>7}", state.name())?;
+            let legal: usize = edges
+                .iter()
+                .filter(|edge| edge.from == state)
+                .map(|edge| edge.events.len())
+                .sum();
+            writeln!(
+                out,
+                "{:<state_width$}  {legal:>5}  {refused:>7}",
+                state.name()
+            )?;
             illegal = illegal.saturating_add(refused);
         }
         let legal: usize = edges.iter().map(|edge| edge.events.len()).sum();
         let pairs = State::ALL.len().saturating_mul(Event::ALL.len());
         writeln!(out, "{:<state_width$}  {legal:>5}  {illegal:>7}", "all")?;
-        writeln!(out, "\n{pairs} pairs of state and event: {legal} legal, {illegal} illegal")
+        writeln!(
+            out,
+            "\n{pairs} pairs of state and event: {legal} legal, {illegal} illegal"
+        )
     })
 }
 

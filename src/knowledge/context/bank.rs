@@ -34,7 +34,8 @@ pub struct Bank {
     pub files: Vec<BankFile>,
     /// The items, by file and place.
     pub items: Vec<Item>,
-    /// Files that can't be read, and why. Those of them that `reindex` names besides are broken JSON.
+    /// Files that can't be read, and why. Those of them that `reindex` names besides are broken
+    /// JSON.
     pub unreadable: Vec<(String, String)>,
     /// Ids of items that were proposed as skills.
     pub proposed: BTreeSet<String>,
@@ -52,16 +53,31 @@ impl Bank {
     pub fn read(sources: &Sources) -> Result<Self, KnowledgeError> {
         let only = Sources {
             root: sources.root.clone(),
-            paths: sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Bank).cloned().collect(),
+            paths: sources
+                .paths
+                .iter()
+                .filter(|(kind, _)| *kind == SourceKind::Bank)
+                .cloned()
+                .collect(),
         };
         let listing = only.list()?;
         let mut bank = Self::default();
-        bank.unreadable.extend(listing.findings.into_iter().map(|f| (f.place.file.to_string(), f.message)));
+        bank.unreadable.extend(
+            listing
+                .findings
+                .into_iter()
+                .map(|f| (f.place.file.to_string(), f.message)),
+        );
         for file in listing.files {
             match read(&file.path) {
                 Ok((bytes, value)) => {
                     learn(&mut bank.secrets, &String::from_utf8_lossy(&bytes), true);
-                    bank.files.push(BankFile { name: file.name, path: file.path, bytes, value });
+                    bank.files.push(BankFile {
+                        name: file.name,
+                        path: file.path,
+                        bytes,
+                        value,
+                    });
                 }
                 Err(why) => bank.unreadable.push((file.name, why)),
             }
@@ -75,15 +91,26 @@ impl Bank {
     fn proposals(&mut self, root: &Path) {
         let folders: BTreeSet<&str> = self.files.iter().map(|f| Self::folder(&f.name)).collect();
         for folder in folders {
-            let name = if folder.is_empty() { CANDIDATES.to_owned() } else { format!("{folder}/{CANDIDATES}") };
+            let name = if folder.is_empty() {
+                CANDIDATES.to_owned()
+            } else {
+                format!("{folder}/{CANDIDATES}")
+            };
             let path = root.join(&name);
-            if !path.symlink_metadata().is_ok_and(|m| m.file_type().is_file() && m.len() <= WHOLE) {
+            if !path
+                .symlink_metadata()
+                .is_ok_and(|m| m.file_type().is_file() && m.len() <= WHOLE)
+            {
                 continue;
             }
             match std::fs::read(&path) {
                 Ok(bytes) => {
-                    let lines = bytes.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-                    self.proposed.extend(lines.filter_map(|line| line.get("id").and_then(Value::as_str).map(str::to_owned)));
+                    let lines = bytes
+                        .split(|b| *b == b'\n')
+                        .filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+                    self.proposed.extend(lines.filter_map(|line| {
+                        line.get("id").and_then(Value::as_str).map(str::to_owned)
+                    }));
                     self.candidate_files.insert(name, bytes);
                 }
                 Err(error) => self.unreadable.push((name, error.to_string())),
@@ -100,7 +127,8 @@ impl Bank {
                     self.items.extend(all.iter().enumerate().filter_map(read));
                 }
                 Value::Object(members) if !members.contains_key("items") => {
-                    self.items.extend(Item::read(&file.name, Place::Whole, &file.value));
+                    self.items
+                        .extend(Item::read(&file.name, Place::Whole, &file.value));
                 }
                 _ => {}
             }
@@ -109,10 +137,18 @@ impl Bank {
         // What an index says is to stay, by its folder and id.
         let mut frozen: BTreeMap<(String, String), &'static str> = BTreeMap::new();
         for file in &self.files {
-            let entries = file.value.get("items").and_then(Value::as_array).into_iter().flatten();
+            let entries = file
+                .value
+                .get("items")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
             for (n, entry) in entries.enumerate() {
-                let Some(entry) = Item::read(&file.name, Place::Listed(n), entry) else { continue };
-                // What has a file of its own is told there; but what either of them says is to stay stays.
+                let Some(entry) = Item::read(&file.name, Place::Listed(n), entry) else {
+                    continue;
+                };
+                // What has a file of its own is told there; but what either of them says is to stay
+                // stays.
                 if !known.contains(&entry.id) {
                     self.items.push(entry);
                 } else if let Some(why) = entry.frozen {
@@ -120,25 +156,41 @@ impl Bank {
                 }
             }
         }
-        for item in self.items.iter_mut().filter(|item| item.frozen.is_none() && !frozen.is_empty()) {
-            item.frozen = frozen.get(&(Self::folder(&item.file).to_owned(), item.id.clone())).copied();
+        for item in self
+            .items
+            .iter_mut()
+            .filter(|item| item.frozen.is_none() && !frozen.is_empty())
+        {
+            item.frozen = frozen
+                .get(&(Self::folder(&item.file).to_owned(), item.id.clone()))
+                .copied();
         }
-        self.items.sort_by(|a, b| (&a.file, a.place, &a.id).cmp(&(&b.file, b.place, &b.id)));
+        self.items
+            .sort_by(|a, b| (&a.file, a.place, &a.id).cmp(&(&b.file, b.place, &b.id)));
     }
 
     /// The newest time that an item names, up to a time; in milliseconds since the epoch.
     #[must_use]
     pub fn newest(&self, until: i64) -> Option<i64> {
-        self.items.iter().filter_map(|i| i.used).filter(|used| *used <= until).max()
+        self.items
+            .iter()
+            .filter_map(|i| i.used)
+            .filter(|used| *used <= until)
+            .max()
     }
 
     /// Ids of the items that were used later than a time, by their own account.
     #[must_use]
     pub fn later_than(&self, time: i64) -> Vec<&str> {
-        self.items.iter().filter(|i| i.used.is_some_and(|used| used > time)).map(|i| i.id.as_str()).collect()
+        self.items
+            .iter()
+            .filter(|i| i.used.is_some_and(|used| used > time))
+            .map(|i| i.id.as_str())
+            .collect()
     }
 
-    /// The folder of the bank that a file belongs to, relative to the root; empty for the root itself.
+    /// The folder of the bank that a file belongs to, relative to the root; empty for the root
+    /// itself.
     #[must_use]
     pub fn folder(file: &str) -> &str {
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -151,7 +203,9 @@ impl Bank {
 }
 
 fn read(path: &Path) -> Result<(Vec<u8>, Value), String> {
-    let bytes = std::fs::File::open(path).and_then(|file| read_whole(file, WHOLE)).map_err(|e| e.to_string())?;
+    let bytes = std::fs::File::open(path)
+        .and_then(|file| read_whole(file, WHOLE))
+        .map_err(|e| e.to_string())?;
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let value = serde_json::from_slice(text).map_err(|e| format!("it is no JSON: {e}"))?;
     if is_repeated(std::str::from_utf8(text).map_err(|e| e.to_string())?) {
@@ -168,10 +222,22 @@ mod tests {
     #[test]
     fn a_member_that_stands_twice_is_not_read() {
         let root = tempfile::tempdir().unwrap();
-        std::fs::write(root.path().join("a.json"), r#"{"id":"a","content":"one","content":"two"}"#).unwrap();
+        std::fs::write(
+            root.path().join("a.json"),
+            r#"{"id":"a","content":"one","content":"two"}"#,
+        )
+        .unwrap();
         let paths = vec![(SourceKind::Bank, "a.json".to_owned())];
-        let bank = Bank::read(&Sources { root: root.path().to_path_buf(), paths }).unwrap();
-        assert!(bank.items.is_empty() && bank.unreadable.len() == 1, "{:?}", bank.unreadable);
+        let bank = Bank::read(&Sources {
+            root: root.path().to_path_buf(),
+            paths,
+        })
+        .unwrap();
+        assert!(
+            bank.items.is_empty() && bank.unreadable.len() == 1,
+            "{:?}",
+            bank.unreadable
+        );
     }
 
     #[test]
@@ -179,10 +245,21 @@ mod tests {
         let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
         let escaped: String = token.bytes().map(|b| format!("\\u{b:04x}")).collect();
         let root = tempfile::tempdir().unwrap();
-        std::fs::write(root.path().join("a.json"), format!("{{\"id\":\"a\",\"path\":\"docs/{escaped}\"}}")).unwrap();
+        std::fs::write(
+            root.path().join("a.json"),
+            format!("{{\"id\":\"a\",\"path\":\"docs/{escaped}\"}}"),
+        )
+        .unwrap();
         let paths = vec![(SourceKind::Bank, "a.json".to_owned())];
-        let bank = Bank::read(&Sources { root: root.path().to_path_buf(), paths }).unwrap();
-        assert_eq!(bank.secrets.hide(&bank.items[0].path).as_deref(), Some("docs/[secret]"));
+        let bank = Bank::read(&Sources {
+            root: root.path().to_path_buf(),
+            paths,
+        })
+        .unwrap();
+        assert_eq!(
+            bank.secrets.hide(&bank.items[0].path).as_deref(),
+            Some("docs/[secret]")
+        );
     }
 
     #[test]
@@ -197,12 +274,28 @@ mod tests {
             "bank/index.json",
             r#"{"version":1,"items":[{"id":"a","path":"a.md"},{"id":"b","path":"b.md","confidence":0.5,"useCount":2}]}"#,
         );
-        write("bank/items/a.json", r#"{"id":"a","path":"a.md","importance":0.5}"#);
+        write(
+            "bank/items/a.json",
+            r#"{"id":"a","path":"a.md","importance":0.5}"#,
+        );
         write("bank/items/broken.json", "{");
-        write("context.json", r#"[{"path":"c.md"},{"no":"path"},{"path":"d.md"}]"#);
-        let paths = ["bank", "context.json"].map(|p| (SourceKind::Bank, p.to_owned())).to_vec();
-        let bank = Bank::read(&Sources { root: root.path().to_path_buf(), paths }).unwrap();
-        let items: Vec<_> = bank.items.iter().map(|i| (i.id.as_str(), i.file.as_str(), i.place)).collect();
+        write(
+            "context.json",
+            r#"[{"path":"c.md"},{"no":"path"},{"path":"d.md"}]"#,
+        );
+        let paths = ["bank", "context.json"]
+            .map(|p| (SourceKind::Bank, p.to_owned()))
+            .to_vec();
+        let bank = Bank::read(&Sources {
+            root: root.path().to_path_buf(),
+            paths,
+        })
+        .unwrap();
+        let items: Vec<_> = bank
+            .items
+            .iter()
+            .map(|i| (i.id.as_str(), i.file.as_str(), i.place))
+            .collect();
         assert_eq!(
             items,
             [
@@ -214,7 +307,13 @@ mod tests {
         );
         assert_eq!(bank.unreadable.len(), 1);
         assert_eq!(
-            ["bank/index.json", "bank/items/a.json", "context.json", "items/a.json"].map(Bank::folder),
+            [
+                "bank/index.json",
+                "bank/items/a.json",
+                "context.json",
+                "items/a.json"
+            ]
+            .map(Bank::folder),
             ["bank", "bank", "", ""]
         );
     }

@@ -1,7 +1,8 @@
 //! The formulas of importance, stage and memory, with their thresholds.
 //!
-//! Thresholds are inclusive where a table says "at least" and exclusive where it says "more than". What a formula needs
-//! and isn't recorded earns nothing: without a time of use nothing is fresh, and nothing is taken away either.
+//! Thresholds are inclusive where a table says "at least" and exclusive where it says "more than".
+//! What a formula needs and isn't recorded earns nothing: without a time of use nothing is fresh,
+//! and nothing is taken away either.
 
 use super::days_between;
 use super::item::{Importance, Item};
@@ -23,10 +24,15 @@ pub fn ranking(importance: f64, uses: u64, freshness: f64) -> f64 {
     importance * float(uses).ln_1p() * freshness
 }
 
-/// Confidence after a use: 0.05 more when it succeeded, at most 1; 0.1 less when it failed, at least 0.
+/// Confidence after a use: 0.05 more when it succeeded, at most 1; 0.1 less when it failed, at
+/// least 0.
 #[must_use]
 pub fn confidence_after(confidence: f64, success: bool) -> f64 {
-    if success { (confidence + 0.05).min(1.0) } else { (confidence - 0.1).max(0.0) }
+    if success {
+        (confidence + 0.05).min(1.0)
+    } else {
+        (confidence - 0.1).max(0.0)
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
@@ -37,7 +43,8 @@ fn float(n: u64) -> f64 {
 /// What the formulas make of an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
-    /// 0..1; `None` when nothing of it is recorded, or it can't be computed for want of a time of use.
+    /// 0..1; `None` when nothing of it is recorded, or it can't be computed for want of a time of
+    /// use.
     pub importance: Option<f64>,
     /// `exp(-idle days / 14)`.
     pub freshness: Option<f64>,
@@ -64,15 +71,30 @@ impl Figures {
         let idle_days = item.used.map(|used| days_between(used, now));
         let freshness = idle_days.map(|days| (-days / FRESH_DAYS).exp());
         let (uses, success_rate, confidence) = match item.importance {
-            Some(Importance::Counts { uses, successes, failures, confidence }) => {
+            Some(Importance::Counts {
+                uses,
+                successes,
+                failures,
+                confidence,
+            }) => {
                 let tried = successes.saturating_add(failures);
-                (uses, if tried == 0 { 0.5 } else { float(successes) / float(tried) }, confidence)
+                (
+                    uses,
+                    if tried == 0 {
+                        0.5
+                    } else {
+                        float(successes) / float(tried)
+                    },
+                    confidence,
+                )
             }
             Some(Importance::Number(_)) | None => (0, 0.5, 0.0),
         };
         let whole = match item.importance {
             Some(Importance::Number(n)) => Some(n),
-            Some(Importance::Counts { .. }) => freshness.map(|fresh| importance(success_rate, fresh, confidence)),
+            Some(Importance::Counts { .. }) => {
+                freshness.map(|fresh| importance(success_rate, fresh, confidence))
+            }
             None => None,
         };
         let stats = item.stats.unwrap_or_default();
@@ -85,8 +107,14 @@ impl Figures {
             confidence,
             uses,
             referenced: stats.referenced,
-            verified_rate: if verified == 0 { 0.0 } else { float(stats.useful) / float(verified) },
-            ranking: whole.zip(freshness).map_or(0.0, |(i, f)| ranking(i, uses, f)),
+            verified_rate: if verified == 0 {
+                0.0
+            } else {
+                float(stats.useful) / float(verified)
+            },
+            ranking: whole
+                .zip(freshness)
+                .map_or(0.0, |(i, f)| ranking(i, uses, f)),
         }
     }
 }
@@ -122,7 +150,8 @@ impl Stage {
 pub struct Staged {
     /// The stage.
     pub stage: Stage,
-    /// `0.5 · confidence + 0.3 · ln(1 + referenced) + 0.2 · min(1, uses / 10)`; 0 when nothing was counted.
+    /// `0.5 · confidence + 0.3 · ln(1 + referenced) + 0.2 · min(1, uses / 10)`; 0 when nothing was
+    /// counted.
     pub score: f64,
     /// What decided, with figures and thresholds.
     pub why: String,
@@ -138,7 +167,10 @@ fn missing(figures: &Figures, referenced: u64, rate: f64, confidence: f64) -> Ve
         all.push(format!("verified {:.2} of {rate}", figures.verified_rate));
     }
     if figures.confidence < confidence {
-        all.push(format!("confidence {:.2} of {confidence}", figures.confidence));
+        all.push(format!(
+            "confidence {:.2} of {confidence}",
+            figures.confidence
+        ));
     }
     all
 }
@@ -148,10 +180,21 @@ fn missing(figures: &Figures, referenced: u64, rate: f64, confidence: f64) -> Ve
 pub fn stage(item: &Item, now: i64) -> Staged {
     let f = Figures::of(item, now);
     let Some(stats) = item.stats else {
-        return Staged { stage: Stage::Context, score: 0.0, why: "nothing was counted".to_owned() };
+        return Staged {
+            stage: Stage::Context,
+            score: 0.0,
+            why: "nothing was counted".to_owned(),
+        };
     };
-    let score = 0.5 * f.confidence + 0.3 * float(f.referenced).ln_1p() + 0.2 * (float(f.uses) / 10.0).min(1.0);
-    let reached = || format!("referenced {}, verified {:.2}, confidence {:.2}", f.referenced, f.verified_rate, f.confidence);
+    let score = 0.5 * f.confidence
+        + 0.3 * float(f.referenced).ln_1p()
+        + 0.2 * (float(f.uses) / 10.0).min(1.0);
+    let reached = || {
+        format!(
+            "referenced {}, verified {:.2}, confidence {:.2}",
+            f.referenced, f.verified_rate, f.confidence
+        )
+    };
     let skill = missing(&f, 5, 0.75, 0.7);
     let bank = missing(&f, 3, 0.6, 0.5);
     let idle = f.idle_days.is_some_and(|days| days > IDLE_DAYS);
@@ -162,7 +205,13 @@ pub fn stage(item: &Item, now: i64) -> Staged {
     } else if idle && f.confidence < 0.25 && stats.not_useful > stats.useful {
         let days = f.idle_days.unwrap_or_default();
         let (no, yes) = (stats.not_useful, stats.useful);
-        (Stage::Archived, format!("idle {days:.0} days, confidence {:.2}, not useful {no}, useful {yes}", f.confidence))
+        (
+            Stage::Archived,
+            format!(
+                "idle {days:.0} days, confidence {:.2}, not useful {no}, useful {yes}",
+                f.confidence
+            ),
+        )
     } else {
         (Stage::Context, format!("for the bank: {}", bank.join(", ")))
     };
@@ -186,7 +235,13 @@ pub enum MemoryAction {
 
 impl MemoryAction {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::PromoteToSkill, Self::Forget, Self::Archive, Self::Reinforce, Self::Keep];
+    pub const ALL: [Self; 5] = [
+        Self::PromoteToSkill,
+        Self::Forget,
+        Self::Archive,
+        Self::Reinforce,
+        Self::Keep,
+    ];
 
     /// The word in output.
     #[must_use]
@@ -215,30 +270,62 @@ pub struct Memory {
 /// What the memory policy makes of an item at a time: the first rule that fits.
 #[must_use]
 pub fn memory(item: &Item, now: i64) -> Memory {
-    let keep = |confidence, why: &str| Memory { action: MemoryAction::Keep, confidence, why: why.to_owned() };
+    let keep = |confidence, why: &str| Memory {
+        action: MemoryAction::Keep,
+        confidence,
+        why: why.to_owned(),
+    };
     if let Some(why) = item.frozen {
         return keep(1.0, why);
     }
     let f = Figures::of(item, now);
     let Some(value) = f.importance else {
-        return keep(0.0, if item.importance.is_none() { "no importance is recorded" } else { "no time of use is recorded" });
+        return keep(
+            0.0,
+            if item.importance.is_none() {
+                "no importance is recorded"
+            } else {
+                "no time of use is recorded"
+            },
+        );
     };
     let stats = item.stats.unwrap_or_default();
     let idle = f.idle_days.unwrap_or_default();
     let (action, confidence, why) = if stats.referenced >= 3 && stats.useful >= 2 && value > 0.75 {
-        let why = format!("referenced {}, verified useful {}, importance {value:.2} > 0.75", stats.referenced, stats.useful);
+        let why = format!(
+            "referenced {}, verified useful {}, importance {value:.2} > 0.75",
+            stats.referenced, stats.useful
+        );
         (MemoryAction::PromoteToSkill, value, why)
     } else if stats.not_useful >= 3 && value < 0.2 && idle > IDLE_DAYS {
-        let why = format!("verified not useful {}, importance {value:.2} < 0.2, idle {idle:.0} days > 30", stats.not_useful);
+        let why = format!(
+            "verified not useful {}, importance {value:.2} < 0.2, idle {idle:.0} days > 30",
+            stats.not_useful
+        );
         (MemoryAction::Forget, 1.0 - value, why)
     } else if value < 0.4 {
-        (MemoryAction::Archive, 1.0 - value, format!("importance {value:.2} < 0.4"))
+        (
+            MemoryAction::Archive,
+            1.0 - value,
+            format!("importance {value:.2} < 0.4"),
+        )
     } else if stats.referenced > 5 && value > 0.8 {
-        (MemoryAction::Reinforce, value, format!("referenced {} > 5, importance {value:.2} > 0.8", stats.referenced))
+        (
+            MemoryAction::Reinforce,
+            value,
+            format!(
+                "referenced {} > 5, importance {value:.2} > 0.8",
+                stats.referenced
+            ),
+        )
     } else {
         (MemoryAction::Keep, value, format!("importance {value:.2}"))
     };
-    Memory { action, confidence, why }
+    Memory {
+        action,
+        confidence,
+        why,
+    }
 }
 
 #[cfg(test)]
@@ -251,7 +338,12 @@ mod tests {
     const DAY: i64 = 86_400_000;
     const NOW: i64 = 100 * DAY;
 
-    fn item(uses: (u64, u64, u64), confidence: f64, idle_days: i64, stats: (u64, u64, u64)) -> Item {
+    fn item(
+        uses: (u64, u64, u64),
+        confidence: f64,
+        idle_days: i64,
+        stats: (u64, u64, u64),
+    ) -> Item {
         let value = json!({
             "id": "a", "path": "a.md", "type": "file",
             "importance": { "useCount": uses.0, "successCount": uses.1, "failureCount": uses.2, "confidence": confidence,
@@ -265,35 +357,65 @@ mod tests {
     fn figures_by_hand() {
         // 0.45 · 3/4 + 0.35 · e^-1 + 0.2 · 0.8
         let f = Figures::of(&item((4, 3, 1), 0.8, 14, (0, 0, 0)), NOW);
-        assert!((f.importance.unwrap() - (0.3375 + 0.35 * 0.367_879_441_171_442_3 + 0.16)).abs() < 1e-12);
-        assert!((f.ranking - f.importance.unwrap() * 5_f64.ln() * 0.367_879_441_171_442_3).abs() < 1e-12);
+        assert!(
+            (f.importance.unwrap() - (0.3375 + 0.35 * 0.367_879_441_171_442_3 + 0.16)).abs()
+                < 1e-12
+        );
+        assert!(
+            (f.ranking - f.importance.unwrap() * 5_f64.ln() * 0.367_879_441_171_442_3).abs()
+                < 1e-12
+        );
         // Never tried.
-        assert!((Figures::of(&item((0, 0, 0), 0.5, 0, (0, 0, 0)), NOW).importance.unwrap() - (0.225 + 0.35 + 0.1)).abs() < 1e-12);
-        assert_eq!((confidence_after(0.98, true), confidence_after(0.05, false)), (1.0, 0.0));
+        assert!(
+            (Figures::of(&item((0, 0, 0), 0.5, 0, (0, 0, 0)), NOW)
+                .importance
+                .unwrap()
+                - (0.225 + 0.35 + 0.1))
+                .abs()
+                < 1e-12
+        );
+        assert_eq!(
+            (confidence_after(0.98, true), confidence_after(0.05, false)),
+            (1.0, 0.0)
+        );
     }
 
     #[test]
     fn stages_begin_at_their_thresholds() {
         let of = |i: &Item| stage(i, NOW).stage;
-        assert_eq!(of(&item((9, 1, 0), 0.7, 0, (5, 3, 1))), Stage::SkillCandidate);
-        for almost in
-            [item((9, 1, 0), 0.7, 0, (4, 3, 1)), item((9, 1, 0), 0.7, 0, (5, 2, 1)), item((9, 1, 0), 0.69, 0, (5, 3, 1))]
-        {
+        assert_eq!(
+            of(&item((9, 1, 0), 0.7, 0, (5, 3, 1))),
+            Stage::SkillCandidate
+        );
+        for almost in [
+            item((9, 1, 0), 0.7, 0, (4, 3, 1)),
+            item((9, 1, 0), 0.7, 0, (5, 2, 1)),
+            item((9, 1, 0), 0.69, 0, (5, 3, 1)),
+        ] {
             assert_eq!(of(&almost), Stage::Bank);
         }
         assert_eq!(of(&item((9, 1, 0), 0.5, 0, (3, 3, 2))), Stage::Bank);
         assert_eq!(of(&item((9, 1, 0), 0.49, 0, (3, 3, 2))), Stage::Context);
         assert_eq!(of(&item((9, 1, 0), 0.24, 31, (3, 1, 2))), Stage::Archived);
-        for almost in
-            [item((9, 1, 0), 0.24, 30, (3, 1, 2)), item((9, 1, 0), 0.25, 31, (3, 1, 2)), item((9, 1, 0), 0.24, 31, (3, 2, 2))]
-        {
+        for almost in [
+            item((9, 1, 0), 0.24, 30, (3, 1, 2)),
+            item((9, 1, 0), 0.25, 31, (3, 1, 2)),
+            item((9, 1, 0), 0.24, 31, (3, 2, 2)),
+        ] {
             assert_eq!(of(&almost), Stage::Context);
         }
         let scored = stage(&item((5, 1, 0), 0.6, 0, (3, 3, 0)), NOW).score;
         assert!((scored - (0.3 + 0.3 * 4_f64.ln() + 0.1)).abs() < 1e-12);
         let mut uncounted = item((9, 1, 0), 0.9, 0, (9, 9, 0));
         uncounted.stats = None;
-        assert_eq!(stage(&uncounted, NOW), Staged { stage: Stage::Context, score: 0.0, why: "nothing was counted".into() });
+        assert_eq!(
+            stage(&uncounted, NOW),
+            Staged {
+                stage: Stage::Context,
+                score: 0.0,
+                why: "nothing was counted".into()
+            }
+        );
     }
 
     #[test]
@@ -301,17 +423,33 @@ mod tests {
         let of = |i: &Item| memory(i, NOW).action;
         let good = item((9, 9, 0), 1.0, 0, (6, 2, 0));
         assert_eq!(of(&good), MemoryAction::PromoteToSkill);
-        assert_eq!(of(&item((9, 9, 0), 1.0, 0, (6, 1, 0))), MemoryAction::Reinforce);
+        assert_eq!(
+            of(&item((9, 9, 0), 1.0, 0, (6, 1, 0))),
+            MemoryAction::Reinforce
+        );
         assert_eq!(of(&item((9, 9, 0), 1.0, 0, (5, 1, 0))), MemoryAction::Keep);
-        assert_eq!(of(&item((9, 0, 9), 0.1, 60, (6, 0, 3))), MemoryAction::Forget);
-        assert_eq!(of(&item((9, 0, 9), 0.1, 60, (6, 0, 2))), MemoryAction::Archive);
-        assert_eq!(of(&item((9, 0, 9), 0.0, 30, (6, 0, 3))), MemoryAction::Archive);
+        assert_eq!(
+            of(&item((9, 0, 9), 0.1, 60, (6, 0, 3))),
+            MemoryAction::Forget
+        );
+        assert_eq!(
+            of(&item((9, 0, 9), 0.1, 60, (6, 0, 2))),
+            MemoryAction::Archive
+        );
+        assert_eq!(
+            of(&item((9, 0, 9), 0.0, 30, (6, 0, 3))),
+            MemoryAction::Archive
+        );
         let mut frozen = good;
         frozen.frozen = Some("it is frozen");
         assert_eq!(of(&frozen), MemoryAction::Keep);
         let mut timeless = item((9, 0, 9), 0.1, 60, (6, 0, 3));
         timeless.used = None;
-        assert_eq!(of(&timeless), MemoryAction::Keep, "nothing is taken away for want of a time");
+        assert_eq!(
+            of(&timeless),
+            MemoryAction::Keep,
+            "nothing is taken away for want of a time"
+        );
     }
 
     #[test]

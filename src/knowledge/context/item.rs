@@ -26,7 +26,8 @@ pub struct UsageStats {
     pub not_useful: u64,
 }
 
-/// What is recorded of the importance of an item. The early form is one number and says nothing of how it came about.
+/// What is recorded of the importance of an item. The early form is one number and says nothing of
+/// how it came about.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Importance {
     /// One number, 0..1.
@@ -69,7 +70,8 @@ pub struct Item {
     pub stats: Option<UsageStats>,
     /// When it was used last, or else came to be, in milliseconds since the epoch.
     pub used: Option<i64>,
-    /// It is to stay as it is: it says so, or it is what a run printed, a configuration of production, or holds a secret.
+    /// It is to stay as it is: it says so, or it is what a run printed, a configuration of
+    /// production, or holds a secret.
     pub frozen: Option<&'static str>,
     /// It has been archived.
     pub deprecated: bool,
@@ -77,15 +79,22 @@ pub struct Item {
     pub reinforced: Option<u64>,
 }
 
-/// A count, where it is one; some writers know no other numbers than floats. What isn't there was never counted.
+/// A count, where it is one; some writers know no other numbers than floats. What isn't there was
+/// never counted.
 fn counted(value: &Value, member: &str) -> Result<u64, ()> {
     /// The last whole number before which a float has them all.
     const WHOLE: f64 = 9_007_199_254_740_992.0;
     match value.get(member) {
         None | Some(Value::Null) => Ok(0),
         Some(Value::Number(n)) => {
-            let float = n.as_f64().filter(|f| (0.0..=WHOLE).contains(f) && f.fract() == 0.0);
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number within the range")]
+            let float = n
+                .as_f64()
+                .filter(|f| (0.0..=WHOLE).contains(f) && f.fract() == 0.0);
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a whole number within the range"
+            )]
             n.as_u64().or_else(|| float.map(|f| f as u64)).ok_or(())
         }
         Some(_) => Err(()),
@@ -119,7 +128,11 @@ pub(in crate::knowledge) fn item_faults(value: &Value) -> Vec<String> {
         all.push("`reinforcedAtReferences` is no count".to_owned());
     }
     let forms: [(&str, Fits, &str); 4] = [
-        ("importance", |v| v.is_object() || v.is_number(), "neither counts nor a number"),
+        (
+            "importance",
+            |v| v.is_object() || v.is_number(),
+            "neither counts nor a number",
+        ),
         ("usageStats", Value::is_object, "no object"),
         ("type", Value::is_string, "no text"),
         ("frozen", Value::is_boolean, "neither true nor false"),
@@ -134,19 +147,32 @@ pub(in crate::knowledge) fn item_faults(value: &Value) -> Vec<String> {
 
 /// A number between 0 and 1.
 fn share(value: &Value, member: &str) -> Option<f64> {
-    value.get(member).and_then(Value::as_f64).filter(|n| n.is_finite()).map(|n| n.clamp(0.0, 1.0))
+    value
+        .get(member)
+        .and_then(Value::as_f64)
+        .filter(|n| n.is_finite())
+        .map(|n| n.clamp(0.0, 1.0))
 }
 
 impl Item {
     /// Reads an item; `None` when it names no path.
     #[must_use]
     pub(in crate::knowledge) fn read(file: &str, place: Place, value: &Value) -> Option<Self> {
-        let text = |member: &str| value.get(member).and_then(Value::as_str).filter(|t| !t.trim().is_empty()).map(str::to_owned);
+        let text = |member: &str| {
+            value
+                .get(member)
+                .and_then(Value::as_str)
+                .filter(|t| !t.trim().is_empty())
+                .map(str::to_owned)
+        };
         let path = text("path")?;
         let inner = value.get("importance").filter(|i| i.is_object());
         let counts = inner.unwrap_or(value);
         let importance = match value.get("importance") {
-            Some(Value::Number(n)) => n.as_f64().filter(|n| n.is_finite()).map(|n| Importance::Number(n.clamp(0.0, 1.0))),
+            Some(Value::Number(n)) => n
+                .as_f64()
+                .filter(|n| n.is_finite())
+                .map(|n| Importance::Number(n.clamp(0.0, 1.0))),
             // An index keeps the counts beside the rest.
             _ => share(counts, "confidence").map(|confidence| Importance::Counts {
                 uses: count(counts, "useCount"),
@@ -155,11 +181,14 @@ impl Item {
                 confidence,
             }),
         };
-        let stats = value.get("usageStats").filter(|s| s.is_object()).map(|s| UsageStats {
-            referenced: count(s, "referencedCount"),
-            useful: count(s, "verifiedUseful"),
-            not_useful: count(s, "verifiedNotUseful"),
-        });
+        let stats = value
+            .get("usageStats")
+            .filter(|s| s.is_object())
+            .map(|s| UsageStats {
+                referenced: count(s, "referencedCount"),
+                useful: count(s, "verifiedUseful"),
+                not_useful: count(s, "verifiedNotUseful"),
+            });
         let when = |from: &Value, members: &[&str]| members.iter().find_map(|m| time(from.get(m)?));
         let used = when(counts, &["lastUsed"])
             .or_else(|| when(value, &["lastUsedAt", "lastUsed"]))
@@ -168,9 +197,14 @@ impl Item {
         let kind = text("type").unwrap_or_default();
         // What can't be read decides nothing, for the item or against it.
         let flawed = !item_faults(value).is_empty();
-        let (importance, stats) = if flawed { (None, None) } else { (importance, stats) };
+        let (importance, stats) = if flawed {
+            (None, None)
+        } else {
+            (importance, stats)
+        };
         Some(Self {
-            frozen: frozen(value, &kind, &path).or_else(|| flawed.then_some("something of it can't be read")),
+            frozen: frozen(value, &kind, &path)
+                .or_else(|| flawed.then_some("something of it can't be read")),
             file: file.to_owned(),
             place,
             id: text("id").unwrap_or_else(|| path.clone()),
@@ -194,7 +228,10 @@ impl Item {
 /// Why an item is only ever kept.
 fn frozen(value: &Value, kind: &str, path: &str) -> Option<&'static str> {
     let written = value.get("frozen").filter(|frozen| !frozen.is_null());
-    let semantic = value.get("semantic").and_then(Value::as_str).unwrap_or_default();
+    let semantic = value
+        .get("semantic")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     // A secret is no matter of choice.
     if holds_secret(value) {
         return Some("it holds a secret");
@@ -212,26 +249,58 @@ fn frozen(value: &Value, kind: &str, path: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether an item is a configuration of production: both are told by its path, its alias and its tags, and that it is a
-/// configuration by its `semantic` and its type besides.
+/// Whether an item is a configuration of production: both are told by its path, its alias and its
+/// tags, and that it is a configuration by its `semantic` and its type besides.
 fn is_production_config(value: &Value, path: &str, semantic: &str) -> bool {
-    let text = |member: &str| value.get(member).and_then(Value::as_str).unwrap_or_default();
+    let text = |member: &str| {
+        value
+            .get(member)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let tags = match value.get("tags") {
-        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+        Some(Value::Array(all)) => all
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join(" "),
         Some(Value::String(one)) => one.clone(),
         _ => String::new(),
     };
-    let told = [path, text("alias"), text("id"), text("environment"), text("env"), text("stage"), &tags].join(" ");
-    let is_config = [path, text("alias"), text("id"), semantic, text("type"), &tags].into_iter().any(is_config);
-    is_config && (is_production(&told) || semantic.trim().eq_ignore_ascii_case("config") && told.to_lowercase().contains("prod"))
+    let told = [
+        path,
+        text("alias"),
+        text("id"),
+        text("environment"),
+        text("env"),
+        text("stage"),
+        &tags,
+    ]
+    .join(" ");
+    let is_config = [
+        path,
+        text("alias"),
+        text("id"),
+        semantic,
+        text("type"),
+        &tags,
+    ]
+    .into_iter()
+    .any(is_config);
+    is_config
+        && (is_production(&told)
+            || semantic.trim().eq_ignore_ascii_case("config")
+                && told.to_lowercase().contains("prod"))
 }
 
-/// The words of a text, in small letters: `appSettings.Production-2.json` has app, settings, production, 2 and json.
+/// The words of a text, in small letters: `appSettings.Production-2.json` has app, settings,
+/// production, 2 and json.
 fn words(text: &str) -> Vec<String> {
     let mut all = vec![String::new()];
     let mut before = ' ';
     for c in text.chars() {
-        let begins = c.is_uppercase() && before.is_lowercase() || c.is_numeric() != before.is_numeric();
+        let begins =
+            c.is_uppercase() && before.is_lowercase() || c.is_numeric() != before.is_numeric();
         if begins || !c.is_alphanumeric() {
             all.push(String::new());
         }
@@ -247,7 +316,9 @@ fn words(text: &str) -> Vec<String> {
 /// Whether a text names production.
 fn is_production(text: &str) -> bool {
     const NAMES: [&str; 5] = ["prod", "production", "prd", "prods", "productive"];
-    words(text).iter().any(|word| NAMES.contains(&word.as_str()))
+    words(text)
+        .iter()
+        .any(|word| NAMES.contains(&word.as_str()))
 }
 
 /// Whether a text names a configuration: by a word, or by the ending or the name of a file.
@@ -307,15 +378,27 @@ fn is_config(text: &str) -> bool {
         "edn",
         "dockerfile",
     ];
-    let ending = text.trim().rsplit(['.', '/', '\\']).next().unwrap_or_default().to_lowercase();
+    let ending = text
+        .trim()
+        .rsplit(['.', '/', '\\'])
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
     let compose = || text.to_lowercase().contains("docker");
-    ENDINGS.contains(&ending.as_str()) || compose() || words(text).iter().any(|word| WORDS.contains(&word.as_str()))
+    ENDINGS.contains(&ending.as_str())
+        || compose()
+        || words(text)
+            .iter()
+            .any(|word| WORDS.contains(&word.as_str()))
 }
 
 /// Whether anything of it is a secret, also where only the name of a member gives it away.
 fn holds_secret(value: &Value) -> bool {
     // Without the table nothing can be said to be free of secrets.
-    Table::shipped().is_err() || !crate::scan::secrets(&value.to_string(), true).places.is_empty()
+    Table::shipped().is_err()
+        || !crate::scan::secrets(&value.to_string(), true)
+            .places
+            .is_empty()
 }
 
 #[cfg(test)]
@@ -329,7 +412,9 @@ mod tests {
         let value = crate::scan::secret::sample::fill("⟦b62:24⟧").unwrap();
         let frozen = |more: Value| {
             let mut item = json!({"id":"i","path":"p.md","content":"plain"});
-            item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            item.as_object_mut()
+                .unwrap()
+                .extend(more.as_object().unwrap().clone());
             Item::read("f", Place::Whole, &item).unwrap().frozen
         };
         for more in [
@@ -350,23 +435,59 @@ mod tests {
     #[test]
     fn what_cannot_be_read_decides_nothing() {
         let item = |importance: Value, stats: Value, more: Value| {
-            let mut item = json!({"id":"i","path":"p.md","importance":{"confidence":0.9},"usageStats":{}});
+            let mut item =
+                json!({"id":"i","path":"p.md","importance":{"confidence":0.9},"usageStats":{}});
             for (member, extra) in [("importance", importance), ("usageStats", stats)] {
-                item[member].as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+                item[member]
+                    .as_object_mut()
+                    .unwrap()
+                    .extend(extra.as_object().unwrap().clone());
             }
-            item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            (Item::read("f", Place::Whole, &item).unwrap(), item_faults(&item))
+            item.as_object_mut()
+                .unwrap()
+                .extend(more.as_object().unwrap().clone());
+            (
+                Item::read("f", Place::Whole, &item).unwrap(),
+                item_faults(&item),
+            )
         };
-        let (float, faults) = item(json!({"failureCount":50.0}), json!({"verifiedNotUseful":9.0}), json!({"frozen":false}));
-        let counts = Importance::Counts { uses: 0, successes: 0, failures: 50, confidence: 0.9 };
-        assert_eq!((float.importance, float.stats.unwrap().not_useful, float.frozen), (Some(counts), 9, None));
+        let (float, faults) = item(
+            json!({"failureCount":50.0}),
+            json!({"verifiedNotUseful":9.0}),
+            json!({"frozen":false}),
+        );
+        let counts = Importance::Counts {
+            uses: 0,
+            successes: 0,
+            failures: 50,
+            confidence: 0.9,
+        };
+        assert_eq!(
+            (
+                float.importance,
+                float.stats.unwrap().not_useful,
+                float.frozen
+            ),
+            (Some(counts), 9, None)
+        );
         assert!(faults.is_empty());
-        for bad in [json!("50"), json!(-50), json!(50.5), json!(1e300), json!([1]), json!(true)] {
+        for bad in [
+            json!("50"),
+            json!(-50),
+            json!(50.5),
+            json!(1e300),
+            json!([1]),
+            json!(true),
+        ] {
             for (flawed, faults) in [
                 item(json!({"failureCount":bad}), json!({}), json!({})),
                 item(json!({}), json!({"verifiedNotUseful":bad}), json!({})),
             ] {
-                assert_eq!((flawed.importance, flawed.stats, faults.len()), (None, None, 1), "{bad}");
+                assert_eq!(
+                    (flawed.importance, flawed.stats, faults.len()),
+                    (None, None, 1),
+                    "{bad}"
+                );
                 assert!(flawed.frozen.is_some());
             }
         }

@@ -1,7 +1,8 @@
-//! The context bank: its items, how important each is, at which stage it stands, and what is to become of it.
+//! The context bank: its items, how important each is, at which stage it stands, and what is to
+//! become of it.
 //!
-//! Everything here is computed anew from what the bank records; nothing of it is believed. Nothing is written:
-//! [`super::memory`] does that.
+//! Everything here is computed anew from what the bank records; nothing of it is believed. Nothing
+//! is written: [`super::memory`] does that.
 
 mod bank;
 mod formula;
@@ -9,7 +10,10 @@ mod item;
 mod quote;
 
 pub use bank::{Bank, BankFile};
-pub use formula::{Figures, Memory, MemoryAction, Stage, Staged, confidence_after, importance, memory, ranking, stage};
+pub use formula::{
+    Figures, Memory, MemoryAction, Stage, Staged, confidence_after, importance, memory, ranking,
+    stage,
+};
 pub(super) use item::item_faults;
 pub use item::{Importance, Item, Place, UsageStats};
 pub use quote::Quotes;
@@ -20,7 +24,10 @@ const DAY: f64 = 86_400_000.0;
 /// Days from a time to another, both in milliseconds since the epoch; 0 when it lies ahead.
 #[must_use]
 pub fn days_between(then: i64, now: i64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a time that is a millisecond off is the same day")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a time that is a millisecond off is the same day"
+    )]
     let millis = now.saturating_sub(then).max(0) as f64;
     millis / DAY
 }

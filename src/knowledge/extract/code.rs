@@ -8,20 +8,44 @@ use std::io::Read as _;
 
 pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
     let mut bytes = Vec::new();
-    let read = std::fs::File::open(&file.path).and_then(|f| f.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+    let read = std::fs::File::open(&file.path)
+        .and_then(|f| f.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
     if let Err(error) = read {
-        return out.findings.push(finding(101, &file.name, 0, format!("the source can't be read: {error}")));
+        return out.findings.push(finding(
+            101,
+            &file.name,
+            0,
+            format!("the source can't be read: {error}"),
+        ));
     }
     let found = match repomap::of_file(&file.name, &bytes) {
         Ok(Some(found)) => found,
         // No code, or none that people wrote: a map leaves it out as well.
-        Ok(None) | Err(LeftOut::Binary | LeftOut::Generated | LeftOut::Vendored | LeftOut::NotUtf8) => return,
-        Err(why) => return out.findings.push(finding(101, &file.name, 1, format!("the source isn't mapped: {}", why.name()))),
+        Ok(None)
+        | Err(LeftOut::Binary | LeftOut::Generated | LeftOut::Vendored | LeftOut::NotUtf8) => {
+            return;
+        }
+        Err(why) => {
+            return out.findings.push(finding(
+                101,
+                &file.name,
+                1,
+                format!("the source isn't mapped: {}", why.name()),
+            ));
+        }
     };
-    let Some(language) = found.language else { return };
+    let Some(language) = found.language else {
+        return;
+    };
     // Signatures and comments are cut out of it.
     out.seen.read(&String::from_utf8_lossy(&bytes));
-    let names: Vec<&str> = found.tags.definitions.iter().filter(|d| d.within.is_none()).map(|d| d.name.as_str()).collect();
+    let names: Vec<&str> = found
+        .tags
+        .definitions
+        .iter()
+        .filter(|d| d.within.is_none())
+        .map(|d| d.name.as_str())
+        .collect();
     let about = found.tags.doc.clone().unwrap_or_else(|| names.join(", "));
     out.push(
         Observation {
@@ -45,8 +69,15 @@ fn skeleton(path: &str, tags: &Tags) -> String {
     let mut text = format!("{path}\n");
     text.extend(tags.doc.iter().map(|doc| format!("{doc}\n")));
     for definition in &tags.definitions {
-        let indent = if definition.within.is_some() { "  " } else { "" };
-        text.push_str(&format!("{}: {indent}{}", definition.line, definition.signature));
+        let indent = if definition.within.is_some() {
+            "  "
+        } else {
+            ""
+        };
+        text.push_str(&format!(
+            "{}: {indent}{}",
+            definition.line, definition.signature
+        ));
         text.extend(definition.doc.iter().map(|doc| format!(" // {doc}")));
         text.push('\n');
     }

@@ -2,8 +2,8 @@
 
 use crate::time::parse_rfc3339;
 
-/// Milliseconds since the epoch of RFC 3339, `2026-01-31`, `2026-01-31 10:20` or `2026-01-31T10:20:30`; without an offset
-/// it is taken as UTC.
+/// Milliseconds since the epoch of RFC 3339, `2026-01-31`, `2026-01-31 10:20` or
+/// `2026-01-31T10:20:30`; without an offset it is taken as UTC.
 pub(super) fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Some(time) = parse_rfc3339(text) {
@@ -20,14 +20,21 @@ pub(super) fn parse(text: &str) -> Option<i64> {
 
 /// The first time that stands in a text, and where it ends.
 pub(super) fn first(text: &str) -> Option<(i64, usize)> {
-    let digits = |at: usize, n: usize| text.as_bytes().get(at..at + n).is_some_and(|b| b.iter().all(u8::is_ascii_digit));
+    let digits = |at: usize, n: usize| {
+        text.as_bytes()
+            .get(at..at + n)
+            .is_some_and(|b| b.iter().all(u8::is_ascii_digit))
+    };
     let bytes = text.as_bytes();
     for at in memchr::memchr_iter(b'-', bytes) {
-        let Some(start) = at.checked_sub(4) else { continue };
+        let Some(start) = at.checked_sub(4) else {
+            continue;
+        };
         if !digits(start, 4) || !digits(at + 1, 2) || bytes.get(at + 3) != Some(&b'-') {
             continue;
         }
-        // The longest that can be read as a time: with an offset, with seconds, with minutes, a day.
+        // The longest that can be read as a time: with an offset, with seconds, with minutes, a
+        // day.
         let word = text.get(start..).map_or(0, |rest| {
             let day = rest.get(10..11).filter(|s| *s == " ").map_or(0, |_| 11);
             rest.get(day..)
@@ -56,8 +63,14 @@ mod tests {
         assert_eq!(parse("2026-01-31T10:20:30"), Some(day + 37_230_000));
         assert_eq!(parse("2026-01-31T10:20:30+01:00"), Some(day + 33_630_000));
         assert_eq!(parse("2026-02-30"), None);
-        assert_eq!(first("- [2026-01-31 10:20] done"), Some((day + 37_200_000, 19)));
-        assert_eq!(first("| 2026-01-31T10:20:30Z | x |").map(|f| f.0), Some(day + 37_230_000));
+        assert_eq!(
+            first("- [2026-01-31 10:20] done"),
+            Some((day + 37_200_000, 19))
+        );
+        assert_eq!(
+            first("| 2026-01-31T10:20:30Z | x |").map(|f| f.0),
+            Some(day + 37_230_000)
+        );
         assert_eq!(first("## 2026-01-31: a day").map(|f| f.0), Some(day));
         assert_eq!(first("v1-2-3 and 99-99-99"), None);
     }

@@ -27,14 +27,25 @@ pub(super) fn each_line<'t>(text: &'t str, mut visit: impl FnMut(Line<'t>)) {
     let mut start = 0;
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(Some(text.len()));
     for (number, end) in (1..).zip(ends) {
-        let Some(line) = text.get(start..end).filter(|_| start < text.len()) else { break };
-        let line = if end < text.len() { line.strip_suffix('\r').unwrap_or(line) } else { line };
+        let Some(line) = text.get(start..end).filter(|_| start < text.len()) else {
+            break;
+        };
+        let line = if end < text.len() {
+            line.strip_suffix('\r').unwrap_or(line)
+        } else {
+            line
+        };
         match (open, fence(line)) {
             (None, Some(opens)) => open = Some(opens),
             (Some((sign, length)), Some((s, n))) if s == sign && n >= length => open = None,
             _ => {}
         }
-        visit(Line { number, start, text: line, heading: if open.is_none() { heading(line) } else { None } });
+        visit(Line {
+            number,
+            start,
+            text: line,
+            heading: if open.is_none() { heading(line) } else { None },
+        });
         start = end + 1;
     }
 }
@@ -58,13 +69,21 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
         Cow::Borrowed(text)
     };
     let mut path: Vec<(usize, &str)> = Vec::new();
-    let mut section = Section { first: 1, start: 0, says: None };
+    let mut section = Section {
+        first: 1,
+        start: 0,
+        says: None,
+    };
     each_line(&text, |line| {
         if let Some((level, words)) = line.heading {
             section.end(file, &path, text.get(section.start..line.start), out);
             path.retain(|(l, _)| *l < level);
             path.push((level, words));
-            section = Section { first: line.number, start: line.start, says: None };
+            section = Section {
+                first: line.number,
+                start: line.start,
+                says: None,
+            };
         } else if section.says.is_none() {
             section.says = Some(line.text.trim()).filter(|says| !says.is_empty());
         }
@@ -81,26 +100,48 @@ struct Section<'t> {
 }
 
 impl Section<'_> {
-    fn end(&self, file: &SourceFile, path: &[(usize, &str)], text: Option<&str>, out: &mut Extracted) {
-        let (Some(text), Some(says)) = (text, self.says) else { return };
+    fn end(
+        &self,
+        file: &SourceFile,
+        path: &[(usize, &str)],
+        text: Option<&str>,
+        out: &mut Extracted,
+    ) {
+        let (Some(text), Some(says)) = (text, self.says) else {
+            return;
+        };
         let mut detail = text.to_owned();
         if !detail.ends_with('\n') {
             detail.push('\n');
         }
-        let headings: Vec<&str> = path.iter().map(|(_, words)| *words).filter(|w| !w.is_empty()).collect();
+        let headings: Vec<&str> = path
+            .iter()
+            .map(|(_, words)| *words)
+            .filter(|w| !w.is_empty())
+            .collect();
         let summary = match headings.last() {
             Some(heading) => summarise(&format!("{heading}: {says}")),
             None => summarise(says),
         };
         // What the section is about may only be said further up.
-        let above = headings.split_last().map(|(_, above)| above.join(" › ")).unwrap_or_default();
-        let refs = [file.name.clone()].into_iter().chain(Some(above).filter(|a| !a.is_empty())).collect();
+        let above = headings
+            .split_last()
+            .map(|(_, above)| above.join(" › "))
+            .unwrap_or_default();
+        let refs = [file.name.clone()]
+            .into_iter()
+            .chain(Some(above).filter(|a| !a.is_empty()))
+            .collect();
         out.push(
             Observation {
                 kind: Kind::Document,
                 task: None,
                 time: None,
-                lines: (self.first, self.first + memchr::memchr_iter(b'\n', text.trim_end().as_bytes()).count() as u64),
+                lines: (
+                    self.first,
+                    self.first
+                        + memchr::memchr_iter(b'\n', text.trim_end().as_bytes()).count() as u64,
+                ),
                 summary,
                 refs,
                 detail,

@@ -1,7 +1,7 @@
 //! From the bytes of a source to what is stored of it.
 //!
-//! One file a kind of source. Whatever is wrong with a line is a finding about that line; the others are read all the
-//! same. Nothing is kept that a scan for credentials objects to.
+//! One file a kind of source. Whatever is wrong with a line is a finding about that line; the
+//! others are read all the same. Nothing is kept that a scan for credentials objects to.
 
 mod bank;
 mod code;
@@ -121,8 +121,8 @@ pub(super) struct Extracted {
 }
 
 impl Extracted {
-    /// Adds an observation, in several pieces if it is long. `lines` are those of the source; a piece has its own if
-    /// `follows` says that the detail stands in the source line by line.
+    /// Adds an observation, in several pieces if it is long. `lines` are those of the source; a
+    /// piece has its own if `follows` says that the detail stands in the source line by line.
     fn push(&mut self, observation: Observation, follows: bool) {
         let pieces = chunks(&observation.detail);
         if pieces.len() <= 1 {
@@ -135,11 +135,19 @@ impl Extracted {
         self.seen.read(&observation.detail);
         for (n, piece) in pieces.iter().enumerate() {
             let first = observation.lines.0;
-            let summary = if follows { piece.text } else { &observation.summary };
+            let summary = if follows {
+                piece.text
+            } else {
+                &observation.summary
+            };
             self.observations.push(Observation {
                 summary: summarise(&format!("({}/{}) {summary}", n + 1, pieces.len())),
                 detail: piece.text.to_owned(),
-                lines: if follows { (first + piece.lines.0, first + piece.lines.1) } else { observation.lines },
+                lines: if follows {
+                    (first + piece.lines.0, first + piece.lines.1)
+                } else {
+                    observation.lines
+                },
                 ..observation.clone()
             });
         }
@@ -151,7 +159,8 @@ impl Extracted {
     }
 
     fn object(&mut self, code: u16, file: &SourceFile, line: u64, message: impl Into<String>) {
-        self.findings.push(finding(code, &file.name, line, message.into()));
+        self.findings
+            .push(finding(code, &file.name, line, message.into()));
     }
 }
 
@@ -190,7 +199,9 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
     let seen = &mut out.seen;
     match file.kind {
         SourceKind::Skills if file.is_lines() => text.lines().for_each(|line| seen.learn(line)),
-        SourceKind::Transcripts | SourceKind::Graph => text.lines().for_each(|line| seen.learn(line)),
+        SourceKind::Transcripts | SourceKind::Graph => {
+            text.lines().for_each(|line| seen.learn(line));
+        }
         SourceKind::Runs | SourceKind::Bank | SourceKind::Skills => seen.learn(&text),
         SourceKind::Documents | SourceKind::Progress | SourceKind::Summaries => seen.read(&text),
         SourceKind::Traces | SourceKind::RepoMap => {}
@@ -201,13 +212,19 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
 
 /// The text of a file; what is wrong with it otherwise: code, line, message.
 fn whole(file: &SourceFile) -> Result<String, (u16, u64, String)> {
-    let bytes =
-        std::fs::File::open(&file.path).and_then(|opened| read_whole(opened, WHOLE)).map_err(|error| match error.kind() {
-            std::io::ErrorKind::FileTooLarge => (107, 0, format!("the source has more than {WHOLE} bytes")),
+    let bytes = std::fs::File::open(&file.path)
+        .and_then(|opened| read_whole(opened, WHOLE))
+        .map_err(|error| match error.kind() {
+            std::io::ErrorKind::FileTooLarge => {
+                (107, 0, format!("the source has more than {WHOLE} bytes"))
+            }
             _ => (101, 0, format!("the source can't be read: {error}")),
         })?;
     let text = String::from_utf8(bytes).map_err(|error| {
-        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let valid = error
+            .as_bytes()
+            .get(..error.utf8_error().valid_up_to())
+            .unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', valid).count() as u64 + 1;
         (101, line, "the source is no UTF-8".to_owned())
     })?;
@@ -218,7 +235,12 @@ fn whole(file: &SourceFile) -> Result<String, (u16, u64, String)> {
 }
 
 /// The lines of a JSONL source that are objects; of the others a finding.
-fn objects<'t>(file: &SourceFile, text: &'t str, out: &mut Extracted, mut take: impl FnMut(&mut Extracted, u64, &'t str, Value)) {
+fn objects<'t>(
+    file: &SourceFile,
+    text: &'t str,
+    out: &mut Extracted,
+    mut take: impl FnMut(&mut Extracted, u64, &'t str, Value),
+) {
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() {
             continue;
@@ -227,31 +249,45 @@ fn objects<'t>(file: &SourceFile, text: &'t str, out: &mut Extracted, mut take: 
             Ok(Value::Object(_)) if is_repeated(line) => out.object(106, file, number, REPEATED),
             Ok(value @ Value::Object(_)) => take(out, number, line, value),
             Ok(_) => out.object(102, file, number, "the line is JSON, but no object"),
-            Err(error) => out.object(102, file, number, format!("the line is no JSON: {}", plain(&error))),
+            Err(error) => out.object(
+                102,
+                file,
+                number,
+                format!("the line is no JSON: {}", plain(&error)),
+            ),
         }
     }
 }
 
 /// What is said of a text in which a member stands twice.
-const REPEATED: &str = "a member stands twice in its object: which of them counts depends on the reader";
+const REPEATED: &str =
+    "a member stands twice in its object: which of them counts depends on the reader";
 
 /// Whether a member stands twice in its object, so that readers take the text for different things.
 pub(super) fn is_repeated(text: &str) -> bool {
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
     // What can't be scanned has been refused by whoever asks.
-    scanner.skip().is_ok() && scanner.notes().iter().any(|note| note.kind == NoteKind::DuplicateMember)
+    scanner.skip().is_ok()
+        && scanner
+            .notes()
+            .iter()
+            .any(|note| note.kind == NoteKind::DuplicateMember)
 }
 
 /// What a JSON reader says, without its own account of lines.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.split_once(" at line ").map_or(text.clone(), |(what, _)| what.to_owned())
+    text.split_once(" at line ")
+        .map_or(text.clone(), |(what, _)| what.to_owned())
 }
 
 /// A time: milliseconds since the epoch, or a date as text.
 pub(super) fn time(value: &Value) -> Option<i64> {
     match value {
-        #[expect(clippy::cast_possible_truncation, reason = "a float to integer cast saturates, which suits a time")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a float to integer cast saturates, which suits a time"
+        )]
         Value::Number(n) => n.as_i64().or_else(|| n.as_f64().map(|f| f as i64)),
         Value::String(text) => date::parse(text),
         _ => None,
@@ -260,7 +296,10 @@ pub(super) fn time(value: &Value) -> Option<i64> {
 
 /// The first of some members that is a text that says something.
 fn text_of<'v>(value: &'v Value, members: &[&str]) -> Option<&'v str> {
-    members.iter().find_map(|m| value.get(m)?.as_str()).filter(|t| !t.trim().is_empty())
+    members
+        .iter()
+        .find_map(|m| value.get(m)?.as_str())
+        .filter(|t| !t.trim().is_empty())
 }
 
 /// A text cut to what is kept, never in silence.

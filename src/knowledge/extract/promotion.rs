@@ -1,4 +1,5 @@
-//! Changes of the standing of skills, one a line: who was promoted, approved, rejected, retired, when, by whom and why.
+//! Changes of the standing of skills, one a line: who was promoted, approved, rejected, retired,
+//! when, by whom and why.
 
 use super::{Extracted, objects, text_of, time};
 use crate::knowledge::sources::SourceFile;
@@ -49,9 +50,11 @@ pub struct Promotion {
 }
 
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
-    objects(file, text, out, |out, line, _, record| match read(line, &record) {
-        Ok(promotion) => out.promotions.push(promotion),
-        Err(why) => out.object(103, file, line, why),
+    objects(file, text, out, |out, line, _, record| {
+        match read(line, &record) {
+            Ok(promotion) => out.promotions.push(promotion),
+            Err(why) => out.object(103, file, line, why),
+        }
     });
 }
 
@@ -59,15 +62,19 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
 pub(in crate::knowledge) fn read(line: u64, record: &Value) -> Result<Promotion, String> {
     let text = |members: &[&str]| text_of(record, members).map(str::to_owned);
     let status = |members: &[&str]| match text(members) {
-        Some(word) if !STATUSES.contains(&word.as_str()) => {
-            Err(format!("`{word}` is no standing of a skill; known are {}", STATUSES.join(", ")))
-        }
+        Some(word) if !STATUSES.contains(&word.as_str()) => Err(format!(
+            "`{word}` is no standing of a skill; known are {}",
+            STATUSES.join(", ")
+        )),
         word => Ok(word),
     };
-    let skill = text(&["skill_name", "skillName", "skill"]).ok_or("the change needs `skill_name`")?;
+    let skill =
+        text(&["skill_name", "skillName", "skill"]).ok_or("the change needs `skill_name`")?;
     let old = status(&["old_status", "oldStatus", "from"])?;
     let new = status(&["new_status", "newStatus", "to"])?.ok_or("the change needs `new_status`")?;
-    let when = ["promoted_at", "promotedAt", "timestamp"].iter().find_map(|m| time(record.get(m)?));
+    let when = ["promoted_at", "promotedAt", "timestamp"]
+        .iter()
+        .find_map(|m| time(record.get(m)?));
     Ok(Promotion {
         line,
         skill,
@@ -75,8 +82,15 @@ pub(in crate::knowledge) fn read(line: u64, record: &Value) -> Result<Promotion,
         candidate: text(&["candidate"]),
         old,
         new,
-        score: record.get("score").and_then(Value::as_f64).filter(|s| s.is_finite()),
-        metrics: ["metrics", "metrics_json"].iter().find_map(|m| record.get(m)).filter(|m| !m.is_null()).map(Value::to_string),
+        score: record
+            .get("score")
+            .and_then(Value::as_f64)
+            .filter(|s| s.is_finite()),
+        metrics: ["metrics", "metrics_json"]
+            .iter()
+            .find_map(|m| record.get(m))
+            .filter(|m| !m.is_null())
+            .map(Value::to_string),
         reason: text(&["reason"]),
         by: text(&["by", "approved_by", "rule"]),
         time: when.ok_or("the change needs `promoted_at`, a time")?,
@@ -91,7 +105,8 @@ mod tests {
 
     #[test]
     fn a_change_needs_a_skill_a_standing_and_a_time() {
-        let good = json!({"skill_name":"mend","new_status":"production","promoted_at":"2026-01-31"});
+        let good =
+            json!({"skill_name":"mend","new_status":"production","promoted_at":"2026-01-31"});
         assert_eq!(read(1, &good).unwrap().new, "production");
         let camel = json!({"skillName":"mend","newStatus":"retired","promotedAt":5,"oldStatus":"production"});
         assert_eq!(read(1, &camel).unwrap().old.unwrap(), "production");

@@ -1,7 +1,8 @@
 //! Rows of timelines and logs kept in Markdown: rows of tables and items of lists.
 //!
-//! A row has the time that stands in it, or else that of the nearest heading above with one. In a timeline
-//! (`PROGRESS.md`) only rows with a time are events; in a log (`SUMMARY.md`) every item is one.
+//! A row has the time that stands in it, or else that of the nearest heading above with one. In a
+//! timeline (`PROGRESS.md`) only rows with a time are events; in a log (`SUMMARY.md`) every item is
+//! one.
 
 use super::markdown::{Line, each_line};
 use super::{Extracted, date};
@@ -11,40 +12,48 @@ pub(super) fn extract(text: &str, kind: Kind, out: &mut Extracted) {
     let mut above: Option<i64> = None;
     let mut task: Option<&str> = None;
     let mut item: Option<Observation> = None;
-    each_line(text, |Line { number, text: line, heading, .. }| {
-        if let Some((_, words)) = heading {
-            out.observations.extend(item.take());
-            above = date::first(words).map(|(time, _)| time).or(above);
-            task = Some(words).filter(|w| date::first(w).is_none() && !w.is_empty());
-            return;
-        }
-        let Some(row) = row(line) else {
-            match &mut item {
-                // What is indented below an item belongs to it.
-                Some(open) if line.starts_with([' ', '\t']) && !line.trim().is_empty() => {
-                    open.detail.push('\n');
-                    open.detail.push_str(line.trim());
-                    open.lines.1 = number;
-                }
-                _ => out.observations.extend(item.take()),
+    each_line(
+        text,
+        |Line {
+             number,
+             text: line,
+             heading,
+             ..
+         }| {
+            if let Some((_, words)) = heading {
+                out.observations.extend(item.take());
+                above = date::first(words).map(|(time, _)| time).or(above);
+                task = Some(words).filter(|w| date::first(w).is_none() && !w.is_empty());
+                return;
             }
-            return;
-        };
-        out.observations.extend(item.take());
-        let own = date::first(&row).map(|(time, _)| time);
-        if own.is_none() && kind == Kind::Progress || row.is_empty() {
-            return;
-        }
-        item = Some(Observation {
-            kind,
-            task: task.map(str::to_owned),
-            time: own.or(above),
-            lines: (number, number),
-            summary: summarise(&row),
-            refs: Vec::new(),
-            detail: row,
-        });
-    });
+            let Some(row) = row(line) else {
+                match &mut item {
+                    // What is indented below an item belongs to it.
+                    Some(open) if line.starts_with([' ', '\t']) && !line.trim().is_empty() => {
+                        open.detail.push('\n');
+                        open.detail.push_str(line.trim());
+                        open.lines.1 = number;
+                    }
+                    _ => out.observations.extend(item.take()),
+                }
+                return;
+            };
+            out.observations.extend(item.take());
+            let own = date::first(&row).map(|(time, _)| time);
+            if own.is_none() && kind == Kind::Progress || row.is_empty() {
+                return;
+            }
+            item = Some(Observation {
+                kind,
+                task: task.map(str::to_owned),
+                time: own.or(above),
+                lines: (number, number),
+                summary: summarise(&row),
+                refs: Vec::new(),
+                detail: row,
+            });
+        },
+    );
     out.observations.extend(item.take());
     let long = std::mem::take(&mut out.observations);
     for observation in long {
@@ -52,13 +61,24 @@ pub(super) fn extract(text: &str, kind: Kind, out: &mut Extracted) {
     }
 }
 
-/// The words of a row of a table or an item of a list; `None` for any other line, empty for a table's rule.
+/// The words of a row of a table or an item of a list; `None` for any other line, empty for a
+/// table's rule.
 fn row(line: &str) -> Option<String> {
     let line = line.trim();
     if let Some(cells) = line.strip_prefix('|') {
-        let cells: Vec<&str> = cells.trim_end_matches('|').split('|').map(str::trim).collect();
-        let rule = cells.iter().all(|c| !c.is_empty() && c.chars().all(|c| matches!(c, '-' | ':' | ' ')));
-        return Some(if rule { String::new() } else { cells.join(" | ") });
+        let cells: Vec<&str> = cells
+            .trim_end_matches('|')
+            .split('|')
+            .map(str::trim)
+            .collect();
+        let rule = cells
+            .iter()
+            .all(|c| !c.is_empty() && c.chars().all(|c| matches!(c, '-' | ':' | ' ')));
+        return Some(if rule {
+            String::new()
+        } else {
+            cells.join(" | ")
+        });
     }
     let bullet = ["- ", "* ", "+ "].iter().find_map(|b| line.strip_prefix(b));
     let numbered = || {
@@ -68,6 +88,8 @@ fn row(line: &str) -> Option<String> {
             .and_then(|r| r.strip_prefix(". ").or_else(|| r.strip_prefix(") ")))
     };
     let item = bullet.or_else(numbered)?;
-    let done = ["[x] ", "[X] ", "[ ] "].iter().find_map(|b| item.strip_prefix(b));
+    let done = ["[x] ", "[X] ", "[ ] "]
+        .iter()
+        .find_map(|b| item.strip_prefix(b));
     Some(done.unwrap_or(item).trim().to_owned())
 }

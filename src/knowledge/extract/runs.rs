@@ -1,4 +1,5 @@
-//! Runs: one JSON object a file. Of what a terminal printed only the command, the exit code and the error are kept.
+//! Runs: one JSON object a file. Of what a terminal printed only the command, the exit code and the
+//! error are kept.
 
 use super::turn::error_summary;
 use super::{Extracted, plain, stem, text_of, time};
@@ -8,7 +9,10 @@ use serde_json::Value;
 
 /// Members whose texts are kept, under the name that they are shown by.
 const TEXTS: [(&str, &[&str]); 5] = [
-    ("goal", &["goal", "intent", "rootIntent", "description", "title"]),
+    (
+        "goal",
+        &["goal", "intent", "rootIntent", "description", "title"],
+    ),
     ("command", &["command", "cmd"]),
     ("status", &["status", "outcome", "state", "result"]),
     ("summary", &["summary", "message"]),
@@ -19,7 +23,14 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     let run: Value = match serde_json::from_str(text) {
         Ok(run @ Value::Object(_)) => run,
         Ok(_) => return out.object(102, file, 1, "a run is one JSON object"),
-        Err(error) => return out.object(102, file, error.line() as u64, format!("the run is no JSON: {}", plain(&error))),
+        Err(error) => {
+            return out.object(
+                102,
+                file,
+                error.line() as u64,
+                format!("the run is no JSON: {}", plain(&error)),
+            );
+        }
     };
     if super::is_repeated(text) {
         return out.object(106, file, 1, super::REPEATED);
@@ -34,7 +45,9 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
             });
         }
     }
-    let exit = ["exitCode", "exit_code", "code"].iter().find_map(|m| run.get(m)?.as_i64());
+    let exit = ["exitCode", "exit_code", "code"]
+        .iter()
+        .find_map(|m| run.get(m)?.as_i64());
     lines.extend(exit.map(|code| format!("exit code: {code}")));
     if lines.is_empty() {
         return out.object(
@@ -44,8 +57,12 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
             "the run names neither a goal, a command, a status, a summary, an error nor an exit code",
         );
     }
-    let task = text_of(&run, &["task_id", "taskId", "task", "id", "runId"]).unwrap_or_else(|| stem(&file.name)).to_owned();
-    let begun = ["startedAt", "started_at", "timestamp", "time", "createdAt"].iter().find_map(|m| run.get(m).and_then(time));
+    let task = text_of(&run, &["task_id", "taskId", "task", "id", "runId"])
+        .unwrap_or_else(|| stem(&file.name))
+        .to_owned();
+    let begun = ["startedAt", "started_at", "timestamp", "time", "createdAt"]
+        .iter()
+        .find_map(|m| run.get(m).and_then(time));
     out.push(
         Observation {
             kind: Kind::Run,
@@ -53,7 +70,9 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
             lines: (1, text.lines().count().max(1) as u64),
             summary: summarise(&format!("{task}: {}", lines.join(", "))),
             task: Some(task),
-            refs: text_of(&run, &["command", "cmd"]).map(|c| vec![summarise(c)]).unwrap_or_default(),
+            refs: text_of(&run, &["command", "cmd"])
+                .map(|c| vec![summarise(c)])
+                .unwrap_or_default(),
             detail: lines.join("\n"),
         },
         false,

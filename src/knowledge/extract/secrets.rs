@@ -1,7 +1,8 @@
 //! No credential reaches the store.
 //!
-//! The source as it is written is scanned whole, before anything is cut, where a member's name can give a password away; and
-//! every text that is to be stored is scanned again by itself. What was found in either is hidden everywhere, down to stretches of eight bytes.
+//! The source as it is written is scanned whole, before anything is cut, where a member's name can
+//! give a password away; and every text that is to be stored is scanned again by itself. What was
+//! found in either is hidden everywhere, down to stretches of eight bytes.
 
 use super::Extracted;
 use crate::json::{Str, from_text};
@@ -57,10 +58,13 @@ impl Cleaner {
     }
 }
 
-/// Remembers the credentials of JSON, as they are written and as they are meant: escapes are one way to write them.
+/// Remembers the credentials of JSON, as they are written and as they are meant: escapes are one
+/// way to write them.
 pub(in crate::knowledge) fn learn(mask: &mut Mask, record: &str, valid: bool) {
     for place in crate::scan::secrets(record, valid).places {
-        let Some(written) = record.get(place) else { continue };
+        let Some(written) = record.get(place) else {
+            continue;
+        };
         mask.add(written);
         if written.contains('\\')
             && let Ok(meant) = from_text::<Str<'_>>(&format!("\"{written}\""))
@@ -85,14 +89,25 @@ fn each_text(out: &mut Extracted, visit: &mut dyn FnMut(&mut String)) {
         node.payload.iter_mut().for_each(&mut *visit);
     }
     for used in &mut out.uses {
-        for text in [&mut used.skill, &mut used.version, &mut used.task, &mut used.intent] {
+        for text in [
+            &mut used.skill,
+            &mut used.version,
+            &mut used.task,
+            &mut used.intent,
+        ] {
             visit(text);
         }
         used.error.iter_mut().for_each(&mut *visit);
     }
     for change in &mut out.promotions {
         visit(&mut change.skill);
-        let said = [&mut change.version, &mut change.candidate, &mut change.metrics, &mut change.reason, &mut change.by];
+        let said = [
+            &mut change.version,
+            &mut change.candidate,
+            &mut change.metrics,
+            &mut change.reason,
+            &mut change.by,
+        ];
         said.into_iter().flatten().for_each(&mut *visit);
     }
     out.names.iter_mut().for_each(|(_, name)| visit(name));

@@ -1,4 +1,5 @@
-//! Skills: `meta.json` in a folder of its own, below a folder that says where in its life the skill stands.
+//! Skills: `meta.json` in a folder of its own, below a folder that says where in its life the skill
+//! stands.
 
 use super::{Extracted, NameKind, plain, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
@@ -10,16 +11,34 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     let meta: Value = match serde_json::from_str(text) {
         Ok(meta @ Value::Object(_)) => meta,
         Ok(_) => return out.object(901, file, 1, "the metadata of a skill are one JSON object"),
-        Err(error) => return out.object(901, file, error.line() as u64, format!("the file is no JSON: {}", plain(&error))),
+        Err(error) => {
+            return out.object(
+                901,
+                file,
+                error.line() as u64,
+                format!("the file is no JSON: {}", plain(&error)),
+            );
+        }
     };
     faulty(ManifestKind::Metadata, file, text, out);
     let intent = text_of(&meta, &["intent"]).unwrap_or_default();
-    let Some(name) = text_of(&meta, &["name"]) else { return };
+    let Some(name) = text_of(&meta, &["name"]) else {
+        return;
+    };
     out.names.push((NameKind::Skill, name.to_owned()));
     let version = text_of(&meta, &["version"]).unwrap_or_default();
     let stage = stage(&file.name);
-    out.documents.push((name.to_owned(), json!({ "stage": stage, "meta": meta }).to_string()));
-    let tags: Vec<&str> = meta.get("tags").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    out.documents.push((
+        name.to_owned(),
+        json!({ "stage": stage, "meta": meta }).to_string(),
+    ));
+    let tags: Vec<&str> = meta
+        .get("tags")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let description = text_of(&meta, &["description"]).unwrap_or_default();
     out.push(
         Observation {
@@ -29,7 +48,10 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
             lines: (1, text.lines().count().max(1) as u64),
             summary: summarise(&format!("{name} {version} ({stage}): {intent}")),
             refs: tags.iter().map(|t| (*t).to_owned()).collect(),
-            detail: format!("skill {name} {version}, {stage}\nintent: {intent}\n{description}\ntags: {}", tags.join(", ")),
+            detail: format!(
+                "skill {name} {version}, {stage}\nintent: {intent}\n{description}\ntags: {}",
+                tags.join(", ")
+            ),
         },
         false,
     );
@@ -41,17 +63,26 @@ pub(super) fn extract_set(file: &SourceFile, text: &str, out: &mut Extracted) {
     let Ok(set) = serde_json::from_str::<Value>(text) else {
         return out.object(901, file, 1, "the file is no JSON");
     };
-    for (name, entry) in set.get("skills").and_then(Value::as_object).into_iter().flatten() {
+    for (name, entry) in set
+        .get("skills")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
         out.names.push((NameKind::Skill, name.clone()));
         if entry.get("enabled").and_then(Value::as_bool) == Some(false) {
-            out.documents.push((name.clone(), json!({ "disabled": name }).to_string()));
+            out.documents
+                .push((name.clone(), json!({ "disabled": name }).to_string()));
         }
     }
 }
 
 /// What is wrong with a manifest, each with its line.
 fn faulty(kind: ManifestKind, file: &SourceFile, text: &str, out: &mut Extracted) {
-    for fault in faults(kind, text).into_iter().filter(|f| matches!(f.code, 106 | 107 | 901)) {
+    for fault in faults(kind, text)
+        .into_iter()
+        .filter(|f| matches!(f.code, 106 | 107 | 901))
+    {
         let before = text.get(..fault.at.start).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1;
         out.object(fault.code, file, line, fault.message);
@@ -61,5 +92,11 @@ fn faulty(kind: ManifestKind, file: &SourceFile, text: &str, out: &mut Extracted
 /// Where in its life a skill stands, by the folder that it lies in.
 fn stage(path: &str) -> &'static str {
     let mut folders = path.split('/').rev();
-    folders.find_map(|f| ["experimental", "production", "retired"].into_iter().find(|s| *s == f)).unwrap_or("experimental")
+    folders
+        .find_map(|f| {
+            ["experimental", "production", "retired"]
+                .into_iter()
+                .find(|s| *s == f)
+        })
+        .unwrap_or("experimental")
 }

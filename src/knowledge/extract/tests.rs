@@ -7,15 +7,25 @@ fn read(kind: SourceKind, name: &str, text: &str) -> Extracted {
     let path = folder.path().join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, text).unwrap();
-    extract(&SourceFile { kind, name: name.into(), path })
+    extract(&SourceFile {
+        kind,
+        name: name.into(),
+        path,
+    })
 }
 
 fn codes(out: &Extracted) -> Vec<(u16, u64)> {
-    out.findings.iter().map(|f| (f.code.0, f.place.line)).collect()
+    out.findings
+        .iter()
+        .map(|f| (f.code.0, f.place.line))
+        .collect()
 }
 
 fn summaries(out: &Extracted) -> Vec<&str> {
-    out.observations.iter().map(|o| o.summary.as_str()).collect()
+    out.observations
+        .iter()
+        .map(|o| o.summary.as_str())
+        .collect()
 }
 
 #[test]
@@ -31,7 +41,10 @@ fn transcripts() {
     let out = read(SourceKind::Transcripts, "session-7.jsonl", text);
     assert_eq!(
         summaries(&out),
-        ["user: Why does the nightly build fail?", "assistant: The lock file is older than the manifest."]
+        [
+            "user: Why does the nightly build fail?",
+            "assistant: The lock file is older than the manifest."
+        ]
     );
     assert_eq!(out.observations[0].task.as_deref(), Some("session-7"));
     assert_eq!(out.observations[1].lines, (2, 2));
@@ -44,7 +57,11 @@ fn documents_by_section() {
     let out = read(SourceKind::Documents, "docs/a.md", text);
     assert_eq!(
         summaries(&out),
-        ["House: An introduction that is long enough.", "Store: ```sh", "Next: More about what comes next."]
+        [
+            "House: An introduction that is long enough.",
+            "Store: ```sh",
+            "Next: More about what comes next."
+        ]
     );
     assert_eq!(out.observations[1].lines, (5, 9));
     assert_eq!(out.observations[1].refs, ["docs/a.md", "House"]);
@@ -55,11 +72,21 @@ fn documents_by_section() {
 fn rows_of_timelines_and_logs() {
     let text = "# Progress\n| time | event |\n| --- | --- |\n| 2026-01-31 10:20 | tests are green |\n| later | no time |\n\n## Plan\n- [x] 2026-02-01 shipped\n  with notes\n- undated\n";
     let progress = read(SourceKind::Progress, "PROGRESS.md", text);
-    assert_eq!(summaries(&progress), ["2026-01-31 10:20 | tests are green", "2026-02-01 shipped"]);
-    assert_eq!(progress.observations[1].detail, "2026-02-01 shipped\nwith notes");
+    assert_eq!(
+        summaries(&progress),
+        ["2026-01-31 10:20 | tests are green", "2026-02-01 shipped"]
+    );
+    assert_eq!(
+        progress.observations[1].detail,
+        "2026-02-01 shipped\nwith notes"
+    );
     assert_eq!(progress.observations[1].lines, (8, 9));
     assert_eq!(progress.observations[1].task.as_deref(), Some("Plan"));
-    let log = read(SourceKind::Summaries, "SUMMARY.md", "## 2026-01-31\n- first\n1. second\n");
+    let log = read(
+        SourceKind::Summaries,
+        "SUMMARY.md",
+        "## 2026-01-31\n- first\n1. second\n",
+    );
     assert_eq!(summaries(&log), ["first", "second"]);
     assert_eq!(log.observations[0].time, Some(1_769_817_600_000));
 }
@@ -73,9 +100,20 @@ fn runs() {
     );
     assert_eq!(out.observations[0].task.as_deref(), Some("t7"));
     let detail = &out.observations[0].detail;
-    assert!(detail.contains("exit code: 1") && detail.ends_with("exit code: 1") && detail.contains("last words"), "{detail}");
-    assert!(!detail.contains("\na\n"), "only the end of an error is kept");
-    assert_eq!(codes(&read(SourceKind::Runs, "a.json", "{\"x\":1}")), [(103, 1)]);
+    assert!(
+        detail.contains("exit code: 1")
+            && detail.ends_with("exit code: 1")
+            && detail.contains("last words"),
+        "{detail}"
+    );
+    assert!(
+        !detail.contains("\na\n"),
+        "only the end of an error is kept"
+    );
+    assert_eq!(
+        codes(&read(SourceKind::Runs, "a.json", "{\"x\":1}")),
+        [(103, 1)]
+    );
     assert_eq!(codes(&read(SourceKind::Runs, "a.json", "[")), [(102, 1)]);
 }
 
@@ -96,9 +134,25 @@ fn both_forms_of_the_graph() {
 "#;
     let out = read(SourceKind::Graph, "graph.jsonl", text);
     assert_eq!(out.edges.len(), 2);
-    assert_eq!((out.edges[1].kind.as_str(), out.edges[1].meta.as_deref()), ("validated_by", Some("{\"success\":true}")));
+    assert_eq!(
+        (out.edges[1].kind.as_str(), out.edges[1].meta.as_deref()),
+        ("validated_by", Some("{\"success\":true}"))
+    );
     assert_eq!(out.nodes.len(), 1);
-    assert_eq!(codes(&out), [(103, 4), (103, 5), (103, 6), (103, 7), (103, 8), (103, 9), (103, 10), (103, 11), (106, 12)]);
+    assert_eq!(
+        codes(&out),
+        [
+            (103, 4),
+            (103, 5),
+            (103, 6),
+            (103, 7),
+            (103, 8),
+            (103, 9),
+            (103, 10),
+            (103, 11),
+            (106, 12)
+        ]
+    );
 }
 
 #[test]
@@ -107,15 +161,29 @@ fn banks_and_skills() {
     let out = read(SourceKind::Bank, "bank/items/i1.json", twice);
     assert_eq!((codes(&out), out.documents.len()), (vec![(106, 1)], 0));
     let strange = r#"{"id":"i1","path":"a.rs","importance":{"failureCount":"50"},"frozen":1}"#;
-    assert_eq!(codes(&read(SourceKind::Bank, "bank/items/i1.json", strange)), [(103, 1), (103, 1)]);
+    assert_eq!(
+        codes(&read(SourceKind::Bank, "bank/items/i1.json", strange)),
+        [(103, 1), (103, 1)]
+    );
     let listed = r#"{"items":[{"id":"i1","path":"a.rs","useCount":-1}]}"#;
-    assert_eq!(codes(&read(SourceKind::Bank, "bank/index.json", listed)), [(103, 1)]);
-    let change = r#"{"skill_name":"a","new_status":"retired","new_status":"production","promoted_at":5}"#;
+    assert_eq!(
+        codes(&read(SourceKind::Bank, "bank/index.json", listed)),
+        [(103, 1)]
+    );
+    let change =
+        r#"{"skill_name":"a","new_status":"retired","new_status":"production","promoted_at":5}"#;
     let out = read(SourceKind::Skills, "skills/promotions.jsonl", change);
     assert_eq!((codes(&out), out.promotions.len()), (vec![(106, 1)], 0));
     let meta = r#"{"name":"a","name":"b","version":"1.0.0","intent":"mend a build","author":"a","created_at":"2026-01-31"}"#;
-    assert_eq!(codes(&read(SourceKind::Skills, "skills/a/meta.json", meta)), [(106, 1)]);
-    let index = read(SourceKind::Bank, "bank/index.json", r#"{"version":1,"items":[{"id":"i1","path":"src/a.rs"},{"id":7}]}"#);
+    assert_eq!(
+        codes(&read(SourceKind::Skills, "skills/a/meta.json", meta)),
+        [(106, 1)]
+    );
+    let index = read(
+        SourceKind::Bank,
+        "bank/index.json",
+        r#"{"version":1,"items":[{"id":"i1","path":"src/a.rs"},{"id":7}]}"#,
+    );
     assert_eq!((index.names.len(), codes(&index)), (2, vec![(901, 1)]));
     let item = read(
         SourceKind::Bank,
@@ -125,50 +193,99 @@ fn banks_and_skills() {
     assert_eq!(summaries(&item), ["src/a.rs: the entry point"]);
     assert!(!item.documents[0].1.contains("fn main"));
     let skill = |intent: &str| {
-        format!(r#"{{"name":"fix-build","version":"1.0.0","intent":"{intent}","author":"a","created_at":"2026-01-01"}}"#)
+        format!(
+            r#"{{"name":"fix-build","version":"1.0.0","intent":"{intent}","author":"a","created_at":"2026-01-01"}}"#
+        )
     };
-    let good = read(SourceKind::Skills, "skills/production/fix-build/meta.json", &skill("mend a broken build"));
-    assert_eq!(summaries(&good), ["fix-build 1.0.0 (production): mend a broken build"]);
+    let good = read(
+        SourceKind::Skills,
+        "skills/production/fix-build/meta.json",
+        &skill("mend a broken build"),
+    );
+    assert_eq!(
+        summaries(&good),
+        ["fix-build 1.0.0 (production): mend a broken build"]
+    );
     for intent in ["any", "*", "", "Everything"] {
-        assert_eq!(codes(&read(SourceKind::Skills, "s/meta.json", &skill(intent))), [(901, 1)], "{intent}");
+        assert_eq!(
+            codes(&read(SourceKind::Skills, "s/meta.json", &skill(intent))),
+            [(901, 1)],
+            "{intent}"
+        );
     }
-    assert_eq!(codes(&read(SourceKind::Skills, "s/meta.json", "{\"name\":\"n\"}")).len(), 4);
+    assert_eq!(
+        codes(&read(SourceKind::Skills, "s/meta.json", "{\"name\":\"n\"}")).len(),
+        4
+    );
 }
 
 #[test]
 fn traces_of_every_format() {
     let mut kinds = std::collections::BTreeSet::new();
     for folder in ["demo", "native", "legal"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces").join(folder);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("corpora/traces")
+            .join(folder);
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if name.ends_with(".expect") || path.is_dir() {
                 continue;
             }
-            let out = extract(&SourceFile { kind: SourceKind::Traces, name: name.clone(), path });
-            assert!(!out.observations.is_empty() || !out.findings.is_empty() || name.contains("cast"), "{name}");
+            let out = extract(&SourceFile {
+                kind: SourceKind::Traces,
+                name: name.clone(),
+                path,
+            });
+            assert!(
+                !out.observations.is_empty() || !out.findings.is_empty() || name.contains("cast"),
+                "{name}"
+            );
             kinds.extend(out.observations.iter().map(|o| o.kind.name()));
         }
     }
-    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["command", "execution", "turn"]);
+    assert_eq!(
+        kinds.into_iter().collect::<Vec<_>>(),
+        ["command", "execution", "turn"]
+    );
 }
 
 #[test]
 fn a_trace_says_what_was_done_and_what_came_of_it() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/demo/react-fix.jsonl");
-    let out = extract(&SourceFile { kind: SourceKind::Traces, name: "react-fix.jsonl".into(), path });
+    let out = extract(&SourceFile {
+        kind: SourceKind::Traces,
+        name: "react-fix.jsonl".into(),
+        path,
+    });
     assert_eq!(out.observations.len(), 5);
     let first = &out.observations[0];
-    assert!(first.summary.starts_with("turn 1: [approved by policy; failed] tool_call"), "{}", first.summary);
+    assert!(
+        first
+            .summary
+            .starts_with("turn 1: [approved by policy; failed] tool_call"),
+        "{}",
+        first.summary
+    );
     assert!(first.refs.contains(&"README.md".to_owned()));
-    assert!(first.detail.contains("rule allow-read-only"), "{}", first.detail);
-    assert_eq!(out.observations[4].summary, "[goal_satisfied; 4 turns] read README.md");
+    assert!(
+        first.detail.contains("rule allow-read-only"),
+        "{}",
+        first.detail
+    );
+    assert_eq!(
+        out.observations[4].summary,
+        "[goal_satisfied; 4 turns] read README.md"
+    );
 }
 
 #[test]
 fn short_sections_are_kept() {
-    let out = read(SourceKind::Documents, "a.md", "# 端口\n\n端口是 8080。\n\n# Empty\n\n# Key\n\nF5\n");
+    let out = read(
+        SourceKind::Documents,
+        "a.md",
+        "# 端口\n\n端口是 8080。\n\n# Empty\n\n# Key\n\nF5\n",
+    );
     assert_eq!(summaries(&out), ["端口: 端口是 8080。", "Key: F5"]);
 }
 
@@ -177,9 +294,21 @@ fn secrets_are_stored_nowhere() {
     let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
     let value = crate::scan::secret::sample::fill("⟦b62:24⟧").unwrap();
     let cases = [
-        (SourceKind::Documents, "a.md", format!("# Setup\nexport the token {token} before you start\n")),
-        (SourceKind::Progress, "p.md", format!("- 2026-01-31 rotated {token}\n")),
-        (SourceKind::Runs, "r.json", format!("{{\"command\":\"curl -H 'Authorization: {token}' x\",\"exitCode\":0}}")),
+        (
+            SourceKind::Documents,
+            "a.md",
+            format!("# Setup\nexport the token {token} before you start\n"),
+        ),
+        (
+            SourceKind::Progress,
+            "p.md",
+            format!("- 2026-01-31 rotated {token}\n"),
+        ),
+        (
+            SourceKind::Runs,
+            "r.json",
+            format!("{{\"command\":\"curl -H 'Authorization: {token}' x\",\"exitCode\":0}}"),
+        ),
         (
             SourceKind::Transcripts,
             "t.jsonl",
@@ -187,8 +316,16 @@ fn secrets_are_stored_nowhere() {
                 "{{\"type\":\"message\",\"password\":\"{value}\",\"message\":{{\"role\":\"user\",\"content\":\"it is {value}, remember that\"}}}}\n"
             ),
         ),
-        (SourceKind::Graph, "g.jsonl", format!("{{\"from\":\"{token}\",\"to\":\"b\",\"type\":\"used_in\",\"timestamp\":1}}\n")),
-        (SourceKind::Bank, "i.json", format!("{{\"id\":\"i\",\"path\":\"p\",\"content\":\"{token}\"}}")),
+        (
+            SourceKind::Graph,
+            "g.jsonl",
+            format!("{{\"from\":\"{token}\",\"to\":\"b\",\"type\":\"used_in\",\"timestamp\":1}}\n"),
+        ),
+        (
+            SourceKind::Bank,
+            "i.json",
+            format!("{{\"id\":\"i\",\"path\":\"p\",\"content\":\"{token}\"}}"),
+        ),
         (
             SourceKind::Traces,
             "t2.jsonl",
@@ -201,35 +338,61 @@ fn secrets_are_stored_nowhere() {
         let out = read(kind, name, &text);
         let stored = format!("{out:?}");
         for secret in [&token, &value] {
-            assert!(!stored.contains(secret.get(4..16).unwrap()), "{name}: {stored}");
+            assert!(
+                !stored.contains(secret.get(4..16).unwrap()),
+                "{name}: {stored}"
+            );
         }
         assert!(out.hidden > 0 || kind == SourceKind::Traces, "{name}");
-        assert!(!out.observations.is_empty() || !out.edges.is_empty(), "{name}");
+        assert!(
+            !out.observations.is_empty() || !out.edges.is_empty(),
+            "{name}"
+        );
     }
 }
 
 /// Whether any stretch of sixteen characters of a secret is stored.
 fn leaks(out: &Extracted, secret: &str) -> bool {
     let stored = format!("{out:?}").replace("\\n", "\n");
-    secret.as_bytes().windows(16).any(|part| memchr::memmem::find(stored.as_bytes(), part).is_some())
+    secret
+        .as_bytes()
+        .windows(16)
+        .any(|part| memchr::memmem::find(stored.as_bytes(), part).is_some())
 }
 
 #[test]
 fn a_secret_longer_than_a_piece_is_stored_nowhere() {
     let body = crate::scan::secret::sample::fill("⟦pem:40⟧").unwrap();
     let key = |indent: &str| {
-        let lines: String = body.lines().map(|line| format!("{indent}{line}\n")).collect();
-        format!("{indent}-----BEGIN RSA PRIVATE KEY-----\n{lines}{indent}-----END RSA PRIVATE KEY-----\n")
+        let lines: String = body
+            .lines()
+            .map(|line| format!("{indent}{line}\n"))
+            .collect();
+        format!(
+            "{indent}-----BEGIN RSA PRIVATE KEY-----\n{lines}{indent}-----END RSA PRIVATE KEY-----\n"
+        )
     };
     let parts = serde_json::json!({"type":"message","message":{"role":"user","content":[
         {"type":"text","text":"here it comes\n-----BEGIN RSA PRIVATE KEY-----"}, {"type":"text","text":body},
         {"type":"text","text":"-----END RSA PRIVATE KEY-----"}]}});
     for (kind, name, text) in [
         (SourceKind::Documents, "a.md", format!("# Key\n{}", key(""))),
-        (SourceKind::Progress, "p.md", format!("- 2026-01-31 rotated it\n{}", key("    "))),
-        (SourceKind::Summaries, "s.md", format!("## 2026-01-31\n- the new key\n{}", key("  "))),
+        (
+            SourceKind::Progress,
+            "p.md",
+            format!("- 2026-01-31 rotated it\n{}", key("    ")),
+        ),
+        (
+            SourceKind::Summaries,
+            "s.md",
+            format!("## 2026-01-31\n- the new key\n{}", key("  ")),
+        ),
         (SourceKind::Transcripts, "t.jsonl", parts.to_string()),
-        (SourceKind::RepoMap, "a.py", format!("KEY = 1\ndef f():\n    \"\"\"\n{}\"\"\"\n", key(""))),
+        (
+            SourceKind::RepoMap,
+            "a.py",
+            format!("KEY = 1\ndef f():\n    \"\"\"\n{}\"\"\"\n", key("")),
+        ),
     ] {
         let out = read(kind, name, &text);
         assert!(!out.observations.is_empty(), "{name}");
@@ -237,18 +400,33 @@ fn a_secret_longer_than_a_piece_is_stored_nowhere() {
             assert!(!leaks(&out, line), "{name}: {out:#?}");
         }
     }
-    let token = crate::scan::secret::sample::fill("eyJhbGciOiJIUzI1NiJ9.eyJ⟦url:2500⟧.⟦url:43⟧").unwrap();
-    let out = read(SourceKind::Documents, "jwt.md", &format!("# Login\nThe answer is `{token}` for now.\n"));
-    assert!(out.observations.len() > 1 && !leaks(&out, &token), "{out:#?}");
+    let token =
+        crate::scan::secret::sample::fill("eyJhbGciOiJIUzI1NiJ9.eyJ⟦url:2500⟧.⟦url:43⟧").unwrap();
+    let out = read(
+        SourceKind::Documents,
+        "jwt.md",
+        &format!("# Login\nThe answer is `{token}` for now.\n"),
+    );
+    assert!(
+        out.observations.len() > 1 && !leaks(&out, &token),
+        "{out:#?}"
+    );
 }
 
 #[test]
 fn a_secret_across_the_end_of_a_piece_is_stored_nowhere() {
     let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
     for before in (1500..1640).step_by(2) {
-        let text = format!("# Long\n{}{token} {}\n", "ab ".repeat(before / 3), "and so on ".repeat(200));
+        let text = format!(
+            "# Long\n{}{token} {}\n",
+            "ab ".repeat(before / 3),
+            "and so on ".repeat(200)
+        );
         let out = read(SourceKind::Documents, "a.md", &text);
-        assert!(out.observations.len() > 1 && !leaks(&out, &token), "{before}: {out:#?}");
+        assert!(
+            out.observations.len() > 1 && !leaks(&out, &token),
+            "{before}: {out:#?}"
+        );
     }
 }
 
@@ -257,15 +435,24 @@ fn what_cannot_be_read_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.md");
     std::fs::write(&path, b"fine\nnot \xff fine\n").unwrap();
-    let out = extract(&SourceFile { kind: SourceKind::Documents, name: "a.md".into(), path });
+    let out = extract(&SourceFile {
+        kind: SourceKind::Documents,
+        name: "a.md".into(),
+        path,
+    });
     assert_eq!(codes(&out), [(101, 2)]);
-    let gone = SourceFile { kind: SourceKind::Documents, name: "b.md".into(), path: folder.path().join("b.md") };
+    let gone = SourceFile {
+        kind: SourceKind::Documents,
+        name: "b.md".into(),
+        path: folder.path().join("b.md"),
+    };
     assert_eq!(codes(&extract(&gone)), [(101, 0)]);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Any text gives observations that keep their bounds, or findings, and never both wrong lines and a crash.
+    /// Any text gives observations that keep their bounds, or findings, and never both wrong lines
+    /// and a crash.
     #[test]
     fn any_text_is_read(text in "(\\PC|[#|`\n{}\":\\[\\]-]|- |\\{\"type\":\"message\"\\}|2026-01-31){0,120}", kind in 1usize..9) {
         let kind = SourceKind::ALL[kind];

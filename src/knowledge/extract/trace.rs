@@ -1,4 +1,5 @@
-//! Traces: an observation for each execution and each turn, each recorded command, each act of a recorded governor.
+//! Traces: an observation for each execution and each turn, each recorded command, each act of a
+//! recorded governor.
 
 use super::turn::{Turn, error_summary};
 use super::{Extracted, NameKind, SkillUse, cut, stem, text_of, time};
@@ -30,28 +31,50 @@ struct Account {
 pub(super) fn extract(file: &SourceFile) -> Extracted {
     let mut out = Extracted::default();
     let mut accounts: BTreeMap<String, Account> = BTreeMap::new();
-    let input = [Ok(Found { name: file.name.clone(), input: Input::File(file.path.clone()) })];
+    let input = [Ok(Found {
+        name: file.name.clone(),
+        input: Input::File(file.path.clone()),
+    })];
     let mut recording = None;
-    let report = watch(&input, &Options::default(), &mut |_, execution, entry| match &entry.record {
-        Record::Command(_) => command(file, entry, &mut out),
-        Record::CastHeader(_) => recording = serde_json::from_str::<Value>(entry.text).ok(),
-        Record::CastFrame(_) => frame(file, entry, recording.as_ref(), &mut out),
-        Record::Foreign | Record::Unreadable => {}
-        _ => {
-            if !accounts.contains_key(execution) {
-                accounts.insert(execution.to_owned(), Account { lines: (entry.line, entry.line), ..Account::default() });
+    let report = watch(
+        &input,
+        &Options::default(),
+        &mut |_, execution, entry| match &entry.record {
+            Record::Command(_) => command(file, entry, &mut out),
+            Record::CastHeader(_) => recording = serde_json::from_str::<Value>(entry.text).ok(),
+            Record::CastFrame(_) => frame(file, entry, recording.as_ref(), &mut out),
+            Record::Foreign | Record::Unreadable => {}
+            _ => {
+                if !accounts.contains_key(execution) {
+                    accounts.insert(
+                        execution.to_owned(),
+                        Account {
+                            lines: (entry.line, entry.line),
+                            ..Account::default()
+                        },
+                    );
+                }
+                if let Some(account) = accounts.get_mut(execution) {
+                    account.entry(entry, &mut |intent, turn| {
+                        told(execution, intent, &turn, &mut out);
+                    });
+                }
             }
-            if let Some(account) = accounts.get_mut(execution) {
-                account.entry(entry, &mut |intent, turn| told(execution, intent, &turn, &mut out));
-            }
-        }
-    });
+        },
+    );
     for (execution, mut account) in accounts {
         account.flush(&mut |intent, turn| told(&execution, intent, &turn, &mut out));
         account.end(&execution, &mut out);
     }
-    // That a record holds a secret or hides text is the business of a replay; what couldn't be read is missing here.
-    out.findings.extend(report.findings.into_iter().filter(|f| f.code.0 < 200).take(FINDINGS));
+    // That a record holds a secret or hides text is the business of a replay; what couldn't be read
+    // is missing here.
+    out.findings.extend(
+        report
+            .findings
+            .into_iter()
+            .filter(|f| f.code.0 < 200)
+            .take(FINDINGS),
+    );
     out.seen.know(report.secrets);
     out.clean();
     out
@@ -60,21 +83,31 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
 /// Is shown each turn when it is over, with what the execution is for.
 type Done<'d> = &'d mut dyn FnMut(Option<&str>, Turn);
 
-/// Shows every turn of some traces, with the input and the execution, as each of them ends. What couldn't be read stands in the
-/// report that is returned.
+/// Shows every turn of some traces, with the input and the execution, as each of them ends. What
+/// couldn't be read stands in the report that is returned.
 pub(in crate::knowledge) fn each_turn(
     inputs: &[Result<Found, Missing>],
     options: &Options,
     show: &mut (dyn FnMut(&str, &str, Turn) + Send),
 ) -> Report {
     let mut accounts: BTreeMap<(String, String), Account> = BTreeMap::new();
-    let report = watch(inputs, options, &mut |file, execution, entry| match &entry.record {
-        Record::Command(_) | Record::CastHeader(_) | Record::CastFrame(_) | Record::Foreign | Record::Unreadable => {}
-        _ => {
-            let account = accounts.entry((file.to_owned(), execution.to_owned())).or_default();
-            account.entry(entry, &mut |_, turn| show(file, execution, turn));
-        }
-    });
+    let report = watch(
+        inputs,
+        options,
+        &mut |file, execution, entry| match &entry.record {
+            Record::Command(_)
+            | Record::CastHeader(_)
+            | Record::CastFrame(_)
+            | Record::Foreign
+            | Record::Unreadable => {}
+            _ => {
+                let account = accounts
+                    .entry((file.to_owned(), execution.to_owned()))
+                    .or_default();
+                account.entry(entry, &mut |_, turn| show(file, execution, turn));
+            }
+        },
+    );
     for ((file, execution), mut account) in accounts {
         account.flush(&mut |_, turn| show(&file, &execution, turn));
     }
@@ -122,7 +155,11 @@ impl Account {
                     if value.is_none() {
                         value = whole();
                     }
-                    self.intent = value.as_ref().and_then(|v| text_of(v, &["rootIntent"])).map(cut).or(self.intent.take());
+                    self.intent = value
+                        .as_ref()
+                        .and_then(|v| text_of(v, &["rootIntent"]))
+                        .map(cut)
+                        .or(self.intent.take());
                     return;
                 }
                 Fact::Ended(outcome) => {
@@ -137,7 +174,12 @@ impl Account {
                 self.flush(done);
                 self.turns += 1;
                 let named = entry.record.execution_id().is_some();
-                self.open = Some(Turn { number, named, lines: (entry.line, entry.line), ..Turn::default() });
+                self.open = Some(Turn {
+                    number,
+                    named,
+                    lines: (entry.line, entry.line),
+                    ..Turn::default()
+                });
             }
             let Some(turn) = &mut self.open else { return };
             turn.lines.1 = entry.line;
@@ -148,10 +190,18 @@ impl Account {
                 if value.is_none() {
                     value = whole();
                 }
-                let nested = |v: &Value| v.get("turns").and_then(|t| t.get(step.part.nested? as usize)).cloned();
-                if let Some(record) =
-                    value.as_ref().and_then(|v| if step.part.nested.is_some() { nested(v) } else { Some(v.clone()) })
-                {
+                let nested = |v: &Value| {
+                    v.get("turns")
+                        .and_then(|t| t.get(step.part.nested? as usize))
+                        .cloned()
+                };
+                if let Some(record) = value.as_ref().and_then(|v| {
+                    if step.part.nested.is_some() {
+                        nested(v)
+                    } else {
+                        Some(v.clone())
+                    }
+                }) {
                     turn.read(&record);
                 }
             }
@@ -180,7 +230,9 @@ impl Account {
                 lines: self.lines,
                 summary: summarise(&format!("[{outcome}; {turns} turn{s}] {intent}")),
                 refs: Vec::new(),
-                detail: format!("execution {execution}\nintent: {intent}\noutcome: {outcome}\nturns: {turns}"),
+                detail: format!(
+                    "execution {execution}\nintent: {intent}\noutcome: {outcome}\nturns: {turns}"
+                ),
             },
             false,
         );
@@ -189,24 +241,40 @@ impl Account {
 
 /// The record of one command.
 fn command(file: &SourceFile, entry: &Entry<'_>, out: &mut Extracted) {
-    let Ok(record) = serde_json::from_str::<Value>(entry.text) else { return };
-    let text = |pointer: &str| record.pointer(pointer).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
+    let Ok(record) = serde_json::from_str::<Value>(entry.text) else {
+        return;
+    };
+    let text = |pointer: &str| {
+        record
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .filter(|t| !t.trim().is_empty())
+    };
     let id = text_of(&record, &["id"]).unwrap_or_else(|| stem(&file.name));
     let name = text("/meta/commandName").unwrap_or("command");
     let success = record.pointer("/outcome/success").and_then(Value::as_bool);
     let ended = match success {
         Some(true) => "succeeded".to_owned(),
-        Some(false) => format!("failed ({})", text("/outcome/failureReason").unwrap_or("reason not recorded")),
+        Some(false) => format!(
+            "failed ({})",
+            text("/outcome/failureReason").unwrap_or("reason not recorded")
+        ),
         None => "outcome not recorded".to_owned(),
     };
     let model = record.pointer("/decision/selectedModel");
-    let model = model.and_then(|m| m.as_str().map(str::to_owned).or_else(|| text_of(m, &["name", "id"]).map(str::to_owned)));
+    let model = model.and_then(|m| {
+        m.as_str()
+            .map(str::to_owned)
+            .or_else(|| text_of(m, &["name", "id"]).map(str::to_owned))
+    });
     let mut lines = vec![format!("command {name}: {ended}")];
     lines.extend(text("/meta/rawInput").map(|t| format!("input: {}", cut(t))));
     lines.extend(text_of(&record, &["command"]).map(|t| format!("shell: {}", cut(t))));
     lines.extend(model.map(|m| format!("model: {m}")));
     lines.extend(text("/decision/reason").map(|r| format!("why: {}", cut(r))));
-    let said = text("/meta/rawInput").or_else(|| text_of(&record, &["command"])).unwrap_or_default();
+    let said = text("/meta/rawInput")
+        .or_else(|| text_of(&record, &["command"]))
+        .unwrap_or_default();
     out.names.push((NameKind::Execution, id.to_owned()));
     out.push(
         Observation {
@@ -215,7 +283,9 @@ fn command(file: &SourceFile, entry: &Entry<'_>, out: &mut Extracted) {
             time: record.pointer("/meta/timestamp").and_then(time),
             lines: (entry.line, entry.line),
             summary: summarise(&format!("[{ended}] {name} {said}")),
-            refs: text_of(&record, &["command"]).map(|c| vec![summarise(c)]).unwrap_or_default(),
+            refs: text_of(&record, &["command"])
+                .map(|c| vec![summarise(c)])
+                .unwrap_or_default(),
             detail: lines.join("\n"),
         },
         false,
@@ -224,7 +294,9 @@ fn command(file: &SourceFile, entry: &Entry<'_>, out: &mut Extracted) {
 
 /// A frame of a recording: only what the governor did is kept, nothing of what was printed.
 fn frame(file: &SourceFile, entry: &Entry<'_>, header: Option<&Value>, out: &mut Extracted) {
-    let Ok(frame) = serde_json::from_str::<Value>(entry.text) else { return };
+    let Ok(frame) = serde_json::from_str::<Value>(entry.text) else {
+        return;
+    };
     let at = |n: usize| frame.get(n);
     if at(1).and_then(Value::as_str) != Some("g") {
         return;
@@ -233,19 +305,35 @@ fn frame(file: &SourceFile, entry: &Entry<'_>, header: Option<&Value>, out: &mut
     let meta = at(3).cloned().unwrap_or_default();
     let command = text_of(&meta, &["command"]).unwrap_or_default();
     let why = text_of(&meta, &["reason", "reasoning"]).unwrap_or_default();
-    let begun = header.and_then(|h| h.get("timestamp")).and_then(Value::as_i64);
-    #[expect(clippy::cast_possible_truncation, reason = "a float to integer cast saturates, which suits a time")]
+    let begun = header
+        .and_then(|h| h.get("timestamp"))
+        .and_then(Value::as_i64);
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a float to integer cast saturates, which suits a time"
+    )]
     let after = at(0).and_then(Value::as_f64).map(|s| (s * 1000.0) as i64);
-    let title = header.and_then(|h| text_of(h, &["title"])).unwrap_or_else(|| stem(&file.name));
+    let title = header
+        .and_then(|h| text_of(h, &["title"]))
+        .unwrap_or_else(|| stem(&file.name));
     out.push(
         Observation {
             kind: Kind::Command,
             task: Some(title.to_owned()),
-            time: begun.zip(after).map(|(b, a)| b.saturating_mul(1000).saturating_add(a)),
+            time: begun
+                .zip(after)
+                .map(|(b, a)| b.saturating_mul(1000).saturating_add(a)),
             lines: (entry.line, entry.line),
             summary: summarise(&format!("[{what}] {command} {why}")),
-            refs: Some(command).filter(|c| !c.is_empty()).map(|c| vec![summarise(c)]).unwrap_or_default(),
-            detail: format!("governance: {what}\ncommand: {}\nreason: {}", cut(command), error_summary(why)),
+            refs: Some(command)
+                .filter(|c| !c.is_empty())
+                .map(|c| vec![summarise(c)])
+                .unwrap_or_default(),
+            detail: format!(
+                "governance: {what}\ncommand: {}\nreason: {}",
+                cut(command),
+                error_summary(why)
+            ),
         },
         false,
     );

@@ -13,12 +13,18 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
             return;
         }
         let Some((role, content)) = message(&record) else {
-            return out.object(103, file, line, "a message needs `message.role` and `message.content`");
+            return out.object(
+                103,
+                file,
+                line,
+                "a message needs `message.role` and `message.content`",
+            );
         };
         if content.trim().chars().count() < LEAST {
             return;
         }
-        let task = text_of(&record, &["sessionId", "session_id", "task_id", "taskId"]).unwrap_or_else(|| stem(&file.name));
+        let task = text_of(&record, &["sessionId", "session_id", "task_id", "taskId"])
+            .unwrap_or_else(|| stem(&file.name));
         out.push(
             Observation {
                 kind: Kind::Message,
@@ -40,7 +46,11 @@ pub(in crate::knowledge) fn message(record: &Value) -> Option<(&str, String)> {
     let content = match message.get("content")? {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str).or_else(|| part.as_str()));
+            let texts = parts.iter().filter_map(|part| {
+                part.get("text")
+                    .and_then(Value::as_str)
+                    .or_else(|| part.as_str())
+            });
             texts.collect::<Vec<_>>().join("\n")
         }
         _ => return None,

@@ -67,7 +67,11 @@ pub(in crate::knowledge) struct Deed {
 
 impl Deed {
     fn nameless() -> Self {
-        Self { kind: "an action that isn't recorded".to_owned(), known: None, payload: None }
+        Self {
+            kind: "an action that isn't recorded".to_owned(),
+            known: None,
+            payload: None,
+        }
     }
 }
 
@@ -76,7 +80,8 @@ fn is_measure(number: f64) -> bool {
     number.is_finite() && number >= 0.0
 }
 
-/// A sum of what is recorded. What can't have been measured takes nothing away from it, and stays where there is nothing else.
+/// A sum of what is recorded. What can't have been measured takes nothing away from it, and stays
+/// where there is nothing else.
 fn sum(before: Option<f64>, more: Option<f64>) -> Option<f64> {
     match (before, more) {
         (Some(a), Some(b)) if is_measure(a) && is_measure(b) => Some(a + b),
@@ -88,7 +93,14 @@ fn sum(before: Option<f64>, more: Option<f64>) -> Option<f64> {
 /// What of an error is worth keeping: its last lines.
 pub(super) fn error_summary(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();
-    let kept = lines.iter().rev().take(ERROR_LINES).rev().copied().collect::<Vec<_>>().join("\n");
+    let kept = lines
+        .iter()
+        .rev()
+        .take(ERROR_LINES)
+        .rev()
+        .copied()
+        .collect::<Vec<_>>()
+        .join("\n");
     cut(&kept)
 }
 
@@ -110,9 +122,13 @@ impl Turn {
                     self.decide(&told.decision);
                 }
             }
-            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed, _)) => self.execute(executed),
+            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed, _)) => {
+                self.execute(executed);
+            }
             Fact::Evaluated(kind, reason) => {
-                let reason = reason.map(|r| format!(" ({})", r.name())).unwrap_or_default();
+                let reason = reason
+                    .map(|r| format!(" ({})", r.name()))
+                    .unwrap_or_default();
                 self.evaluation = Some(format!("{}{reason}", kind.name()));
             }
             Fact::Moved(moved) => {
@@ -131,14 +147,39 @@ impl Turn {
     /// Takes what the record says in words, and which skills it names.
     pub(super) fn read(&mut self, record: &Value) {
         let thought = |value: &Value| super::text_of(value, &["reasoning", "raw"]).map(cut);
-        let several = record.get("thoughts").and_then(Value::as_array).into_iter().flatten();
-        let said = record.get("thought").into_iter().chain(several).filter_map(thought);
-        let own = ["action", "proposedAction"].iter().find_map(|m| record.get(m)).and_then(|a| super::text_of(a, &["reasoning"]));
+        let several = record
+            .get("thoughts")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        let said = record
+            .get("thought")
+            .into_iter()
+            .chain(several)
+            .filter_map(thought);
+        let own = ["action", "proposedAction"]
+            .iter()
+            .find_map(|m| record.get(m))
+            .and_then(|a| super::text_of(a, &["reasoning"]));
         let whole = |value: &Value| super::text_of(value, &["reasoning", "raw"]).map(str::to_owned);
-        let several = record.get("thoughts").and_then(Value::as_array).into_iter().flatten();
-        self.reasonings.extend(record.get("thought").into_iter().chain(several).filter_map(whole));
+        let several = record
+            .get("thoughts")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        self.reasonings.extend(
+            record
+                .get("thought")
+                .into_iter()
+                .chain(several)
+                .filter_map(whole),
+        );
         if let Some(used) = record.get("usedContext").and_then(Value::as_array) {
-            let paths = used.iter().filter_map(|p| p.as_str().or_else(|| super::text_of(p, &["path"])).map(str::to_owned));
+            let paths = used.iter().filter_map(|p| {
+                p.as_str()
+                    .or_else(|| super::text_of(p, &["path"]))
+                    .map(str::to_owned)
+            });
             self.used_context.get_or_insert_default().extend(paths);
         }
         for text in said.chain(own.map(cut)) {
@@ -146,24 +187,43 @@ impl Turn {
                 self.thoughts.push(text);
             }
         }
-        for used in record.get("usedSkills").and_then(Value::as_array).into_iter().flatten() {
-            let name = used.as_str().or_else(|| super::text_of(used, &["name", "skill"]));
+        for used in record
+            .get("usedSkills")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let name = used
+                .as_str()
+                .or_else(|| super::text_of(used, &["name", "skill"]));
             let version = super::text_of(used, &["version"]).unwrap_or_default();
             if let Some(name) = name {
                 // `name@1.2.0` is the short form.
-                let (name, version) = name.rsplit_once('@').filter(|(n, _)| !n.is_empty()).unwrap_or((name, version));
+                let (name, version) = name
+                    .rsplit_once('@')
+                    .filter(|(n, _)| !n.is_empty())
+                    .unwrap_or((name, version));
                 let entry = (name.to_owned(), version.to_owned());
                 if !self.skills.contains(&entry) {
                     self.skills.push(entry);
                 }
             }
         }
-        let rolled_back = |m: &Value| m.get("rolledBack").or_else(|| m.get("rollback")).and_then(Value::as_bool) == Some(true);
+        let rolled_back = |m: &Value| {
+            m.get("rolledBack")
+                .or_else(|| m.get("rollback"))
+                .and_then(Value::as_bool)
+                == Some(true)
+        };
         let results = [record.get("result"), record.get("executionResult")];
         for result in results.into_iter().flatten() {
             let metadata = result.get("metadata").into_iter().chain([result]);
-            let bytes = metadata.filter_map(|m| m.get("memoryBytes").and_then(Value::as_f64)).filter(|b| *b >= 0.0);
-            self.memory = bytes.fold(self.memory, |most, b| Some(most.map_or(b, |m: f64| m.max(b))));
+            let bytes = metadata
+                .filter_map(|m| m.get("memoryBytes").and_then(Value::as_f64))
+                .filter(|b| *b >= 0.0);
+            self.memory = bytes.fold(self.memory, |most, b| {
+                Some(most.map_or(b, |m: f64| m.max(b)))
+            });
         }
         self.rolled_back |= [
             Some(record),
@@ -187,11 +247,18 @@ impl Turn {
         }
     }
 
-    /// Ends what the movements said to run. What no record tells of is what was proposed for it, or nobody knows what.
+    /// Ends what the movements said to run. What no record tells of is what was proposed for it, or
+    /// nobody knows what.
     pub(super) fn settle(&mut self) {
-        let Some(recorded) = self.running.take() else { return };
+        let Some(recorded) = self.running.take() else {
+            return;
+        };
         if !recorded {
-            let deed = self.deed.clone().filter(|_| self.proposed).unwrap_or_else(Deed::nameless);
+            let deed = self
+                .deed
+                .clone()
+                .filter(|_| self.proposed)
+                .unwrap_or_else(Deed::nameless);
             self.performed.push(deed);
             self.costless = true;
             self.untimed = true;
@@ -206,15 +273,27 @@ impl Turn {
             ActionKind::Other(_) => None,
         };
         let payload = action.payload.map(|p| p.as_written().to_owned());
-        self.deed = Some(Deed { kind: action.kind.name().into_owned(), known, payload });
+        self.deed = Some(Deed {
+            kind: action.kind.name().into_owned(),
+            known,
+            payload,
+        });
         let what = action.payload.and_then(|payload| match action.kind {
             ActionKind::Known(ActionType::ShellCmd) => action::command(payload),
             ActionKind::Known(ActionType::CodeDiff) => action::diff(payload),
             _ => None,
         });
-        let what = what.unwrap_or_else(|| action.payload.map(|p| p.as_written().to_owned()).unwrap_or_default());
+        let what = what.unwrap_or_else(|| {
+            action
+                .payload
+                .map(|p| p.as_written().to_owned())
+                .unwrap_or_default()
+        });
         if let Some(payload) = action.payload {
-            self.refs = action::paths(action.kind, payload).into_iter().take(16).collect();
+            self.refs = action::paths(action.kind, payload)
+                .into_iter()
+                .take(16)
+                .collect();
             if action.kind == ActionKind::Known(ActionType::ShellCmd) {
                 self.refs.insert(0, summarise(&what));
             }
@@ -223,7 +302,11 @@ impl Turn {
     }
 
     fn decide(&mut self, decision: &Decision<'_>) {
-        let by = if decision.by == DecidedBy::Human { "a human" } else { "policy" };
+        let by = if decision.by == DecidedBy::Human {
+            "a human"
+        } else {
+            "policy"
+        };
         let mut text = format!("{} by {by}", decision.ruling.name());
         if let Some(signer) = decision.signer {
             text.push_str(&format!(", signed {}", signer.decode()));
@@ -245,8 +328,15 @@ impl Turn {
             self.act(action);
         }
         self.running = Some(true);
-        self.performed.push(self.deed.clone().unwrap_or_else(Deed::nameless));
-        self.observed.extend(executed.observed.into_iter().flatten().map(|p| p.decode().into_owned()));
+        self.performed
+            .push(self.deed.clone().unwrap_or_else(Deed::nameless));
+        self.observed.extend(
+            executed
+                .observed
+                .into_iter()
+                .flatten()
+                .map(|p| p.decode().into_owned()),
+        );
         let result = executed.result.as_ref();
         self.costless |= !result.and_then(|r| r.cost).is_some_and(is_measure);
         self.untimed |= !result.and_then(|r| r.duration).is_some_and(is_measure);
@@ -256,11 +346,17 @@ impl Turn {
         // A turn that runs several actions pays for all of them.
         self.cost = sum(self.cost, result.cost);
         self.duration = sum(self.duration, result.duration);
-        let exit = result.exit_code.map(|c| format!(", exit code {c}")).unwrap_or_default();
+        let exit = result
+            .exit_code
+            .map(|c| format!(", exit code {c}"))
+            .unwrap_or_default();
         let mut text = format!("{}{exit}", if failed { "failed" } else { "succeeded" });
         if failed {
-            let said =
-                result.error.map(|e| e.decode()).filter(|e| !e.trim().is_empty()).unwrap_or_else(|| result.output.decode());
+            let said = result
+                .error
+                .map(|e| e.decode())
+                .filter(|e| !e.trim().is_empty())
+                .unwrap_or_else(|| result.output.decode());
             let error = error_summary(&said);
             if !error.is_empty() {
                 text.push_str(&format!(": {error}"));
@@ -288,13 +384,28 @@ impl Turn {
             return None;
         }
         let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
-        let did = self.action.as_ref().map(|(kind, what)| format!("{kind} {}", summarise(what)));
-        let did = did.or_else(|| self.thoughts.first().map(|t| first_line(t))).unwrap_or_else(|| "turn".to_owned());
-        let came = [&self.decision, &self.result].into_iter().flatten().map(|t| t.split([':', ',']).next().unwrap_or_default());
+        let did = self
+            .action
+            .as_ref()
+            .map(|(kind, what)| format!("{kind} {}", summarise(what)));
+        let did = did
+            .or_else(|| self.thoughts.first().map(|t| first_line(t)))
+            .unwrap_or_else(|| "turn".to_owned());
+        let came = [&self.decision, &self.result]
+            .into_iter()
+            .flatten()
+            .map(|t| t.split([':', ',']).next().unwrap_or_default());
         let came: Vec<&str> = came.collect();
-        let number = self.number.map(|n| format!("turn {n}: ")).unwrap_or_default();
+        let number = self
+            .number
+            .map(|n| format!("turn {n}: "))
+            .unwrap_or_default();
         // What came of it stands at the front: the end of a long command is cut.
-        let outcome = if came.is_empty() { String::new() } else { format!("[{}] ", came.join("; ")) };
+        let outcome = if came.is_empty() {
+            String::new()
+        } else {
+            format!("[{}] ", came.join("; "))
+        };
         Some(Observation {
             kind: Kind::Turn,
             task: Some(execution.to_owned()),

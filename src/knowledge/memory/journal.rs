@@ -1,12 +1,14 @@
 //! Carrying a plan out, so that nothing is lost whatever happens.
 //!
-//! A run has a folder of its own, with every file as it was and as it is to be. Only when all of that lies there is the
-//! run begun by `plan`, JSON, written whole or not at all; then the files are put in place one by one, and `done` ends it. A
-//! run that was begun and not ended has to be brought to its end before anything else is written. Taking a run back is a run
-//! with before and after exchanged.
+//! A run has a folder of its own, with every file as it was and as it is to be. Only when all of
+//! that lies there is the run begun by `plan`, JSON, written whole or not at all; then the files
+//! are put in place one by one, and `done` ends it. A run that was begun and not ended has to be
+//! brought to its end before anything else is written. Taking a run back is a run with before and
+//! after exchanged.
 //!
-//! The journal lies where the work lies that is judged, so somebody else may have written it. What it would have done is
-//! shown before it is done, and it reaches no files but those of the configured banks.
+//! The journal lies where the work lies that is judged, so somebody else may have written it. What
+//! it would have done is shown before it is done, and it reaches no files but those of the
+//! configured banks.
 
 use super::plan::{CANDIDATES, FileChange};
 use crate::knowledge::context::Bank;
@@ -33,7 +35,9 @@ pub enum JournalError {
     #[error("`{0}` has changed since it was read")]
     Changed(String),
     /// A file isn't one that may be changed.
-    #[error("`{0}` is no ordinary file of a configured bank, or leads out of the folder of the configuration")]
+    #[error(
+        "`{0}` is no ordinary file of a configured bank, or leads out of the folder of the configuration"
+    )]
     Outside(String),
     /// A run was broken off, and nothing else may be done before it is brought to its end.
     #[error("run {0} was broken off")]
@@ -68,8 +72,12 @@ impl JournalError {
                 "symbolic links and files elsewhere aren't written to; a journal that isn't yours is best deleted"
             }
             Self::BrokenOff(_) => "`knowledge memory apply` shows it and brings it to its end",
-            Self::Stuck { .. } | Self::Damaged(_) => "the files as they were lie in the folder of the run, below the journal",
-            Self::NothingToUndo => "only what `knowledge memory apply` did can be taken back, the last run first",
+            Self::Stuck { .. } | Self::Damaged(_) => {
+                "the files as they were lie in the folder of the run, below the journal"
+            }
+            Self::NothingToUndo => {
+                "only what `knowledge memory apply` did can be taken back, the last run first"
+            }
             Self::Io(..) => "it must exist and be accessible; then run the command again",
         }
     }
@@ -144,7 +152,10 @@ fn failed(path: &Path, error: io::Error) -> JournalError {
 
 /// A configured path as it stands in names: no `./`, no `/` at its end; empty for the root itself.
 fn plain(path: &str) -> String {
-    let parts: Vec<&str> = path.split(['/', std::path::MAIN_SEPARATOR]).filter(|part| !matches!(*part, "" | ".")).collect();
+    let parts: Vec<&str> = path
+        .split(['/', std::path::MAIN_SEPARATOR])
+        .filter(|part| !matches!(*part, "" | "."))
+        .collect();
     parts.join("/")
 }
 
@@ -165,20 +176,34 @@ impl Journal {
     /// The journal in a folder of the user's own, for the banks among the sources.
     #[must_use]
     pub fn new(folder: &Path, sources: &Sources) -> Self {
-        let banks = sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Bank);
-        Self { folder: folder.join("memory"), root: sources.root.clone(), banks: banks.map(|(_, path)| plain(path)).collect() }
+        let banks = sources
+            .paths
+            .iter()
+            .filter(|(kind, _)| *kind == SourceKind::Bank);
+        Self {
+            folder: folder.join("memory"),
+            root: sources.root.clone(),
+            banks: banks.map(|(_, path)| plain(path)).collect(),
+        }
     }
 
-    /// The run that was begun and not ended, if one was. Nothing is done about it, and nothing that it says may be believed.
+    /// The run that was begun and not ended, if one was. Nothing is done about it, and nothing that
+    /// it says may be believed.
     ///
     /// # Errors
     /// When the journal can't be read, or the run reaches for files that are none of a bank.
     pub fn broken_off(&self) -> Result<Option<Unfinished>, JournalError> {
         let runs = self.runs()?;
         let open = |run: &u64| self.place(*run, PLAN).exists() && !self.place(*run, DONE).exists();
-        let Some(run) = runs.into_iter().rev().find(open) else { return Ok(None) };
+        let Some(run) = runs.into_iter().rev().find(open) else {
+            return Ok(None);
+        };
         let begun = self.begun(run)?;
-        Ok(Some(Unfinished { run, files: effects(&begun), begun }))
+        Ok(Some(Unfinished {
+            run,
+            files: effects(&begun),
+            begun,
+        }))
     }
 
     /// Brings a run that was broken off to its end: the one that was shown.
@@ -203,11 +228,22 @@ impl Journal {
     ///
     /// # Errors
     /// When a run was broken off before, a file isn't what it was, or can't be written.
-    pub fn apply(&self, changes: &[FileChange], what: &[String], time: i64) -> Result<Done, JournalError> {
+    pub fn apply(
+        &self,
+        changes: &[FileChange],
+        what: &[String],
+        time: i64,
+    ) -> Result<Done, JournalError> {
         self.apply_with(changes, what, time, &mut || Ok(()))
     }
 
-    fn apply_with(&self, changes: &[FileChange], what: &[String], time: i64, step: Step<'_>) -> Result<Done, JournalError> {
+    fn apply_with(
+        &self,
+        changes: &[FileChange],
+        what: &[String],
+        time: i64,
+        step: Step<'_>,
+    ) -> Result<Done, JournalError> {
         let _lock = self.locked()?;
         self.settled()?;
         self.run(changes, what, time, None, step)
@@ -235,27 +271,41 @@ impl Journal {
                 after: kept("before", &entry.before)?,
             });
         }
-        let what: Vec<String> = begun.what.iter().map(|w| format!("taken back: {w}")).collect();
+        let what: Vec<String> = begun
+            .what
+            .iter()
+            .map(|w| format!("taken back: {w}"))
+            .collect();
         self.run(&changes, &what, time, Some(run), step)
     }
 
-    /// What [`Journal::undo`] would take back: its number, what it did by its own account, and the files that it changed.
+    /// What [`Journal::undo`] would take back: its number, what it did by its own account, and the
+    /// files that it changed.
     ///
     /// # Errors
     /// When the journal can't be read, or the run reaches for files that are none of a bank.
     pub fn last(&self) -> Result<Option<Done>, JournalError> {
-        let done =
-            |(run, begun): (u64, Begun)| Done { run, files: begun.files.into_iter().map(|f| f.name).collect(), what: begun.what };
+        let done = |(run, begun): (u64, Begun)| Done {
+            run,
+            files: begun.files.into_iter().map(|f| f.name).collect(),
+            what: begun.what,
+        };
         Ok(self.undoable()?.map(done))
     }
 
     fn settled(&self) -> Result<(), JournalError> {
-        self.broken_off()?.map_or(Ok(()), |open| Err(JournalError::BrokenOff(open.run)))
+        self.broken_off()?
+            .map_or(Ok(()), |open| Err(JournalError::BrokenOff(open.run)))
     }
 
     fn undoable(&self) -> Result<Option<(u64, Begun)>, JournalError> {
         let mut taken_back = Vec::new();
-        for run in self.runs()?.into_iter().rev().filter(|run| self.place(*run, PLAN).exists()) {
+        for run in self
+            .runs()?
+            .into_iter()
+            .rev()
+            .filter(|run| self.place(*run, PLAN).exists())
+        {
             let begun = self.begun(run)?;
             match begun.undoes {
                 Some(undone) => taken_back.push(undone),
@@ -268,9 +318,13 @@ impl Journal {
 
     fn locked(&self) -> Result<Lock, JournalError> {
         if !stays(&self.root, &self.folder) {
-            return Err(JournalError::Outside(self.folder.to_string_lossy().replace('\\', "/")));
+            return Err(JournalError::Outside(
+                self.folder.to_string_lossy().replace('\\', "/"),
+            ));
         }
-        lock(&self.folder).map_err(|e| failed(&self.folder, e))?.ok_or(JournalError::Busy)
+        lock(&self.folder)
+            .map_err(|e| failed(&self.folder, e))?
+            .ok_or(JournalError::Busy)
     }
 
     /// The numbers of the runs, in order.
@@ -283,7 +337,13 @@ impl Journal {
         let mut all = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|e| failed(&self.folder, e))?;
-            let Some(run) = entry.file_name().to_str().and_then(|name| name.parse::<u64>().ok()) else { continue };
+            let Some(run) = entry
+                .file_name()
+                .to_str()
+                .and_then(|name| name.parse::<u64>().ok())
+            else {
+                continue;
+            };
             // A link has what is kept and what ends the run written elsewhere.
             if !entry.file_type().is_ok_and(|t| t.is_dir()) {
                 return Err(JournalError::Damaged(run));
@@ -301,8 +361,14 @@ impl Journal {
     fn begun(&self, run: u64) -> Result<Begun, JournalError> {
         let path = self.place(run, PLAN);
         let bytes = std::fs::read(&path).map_err(|e| failed(&path, e))?;
-        let begun: Begun = serde_json::from_slice(&bytes).map_err(|_| JournalError::Damaged(run))?;
-        let inside = |name: &str| !name.is_empty() && Path::new(name).components().all(|c| matches!(c, Component::Normal(_)));
+        let begun: Begun =
+            serde_json::from_slice(&bytes).map_err(|_| JournalError::Damaged(run))?;
+        let inside = |name: &str| {
+            !name.is_empty()
+                && Path::new(name)
+                    .components()
+                    .all(|c| matches!(c, Component::Normal(_)))
+        };
         if begun.version != 1 || !begun.files.iter().all(|f| inside(&f.name)) {
             return Err(JournalError::Damaged(run));
         }
@@ -312,28 +378,43 @@ impl Journal {
         }
     }
 
-    /// Whether a file, by its name, is one that a plan for the configured banks may change: what is read of them, and the list of
-    /// candidates beside it.
+    /// Whether a file, by its name, is one that a plan for the configured banks may change: what is
+    /// read of them, and the list of candidates beside it.
     fn is_of_a_bank(&self, name: &str) -> bool {
         let takes = SourceKind::Bank.takes(Path::new(name));
         let list = name.rsplit('/').next() == Some(CANDIDATES);
         // A bank may be all of the repository; what git does isn't knowledge.
-        !name.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
-            && self.banks.iter().any(|bank| match name.strip_prefix(bank.as_str()) {
-                _ if bank.is_empty() => takes || list,
-                // A file that is named itself is read whatever its name.
-                Some("") => true,
-                Some(rest) if rest.starts_with('/') => takes || list,
-                _ => list && Bank::folder(bank) == Bank::folder(name),
-            })
+        !name
+            .split('/')
+            .any(|part| part.eq_ignore_ascii_case(".git"))
+            && self
+                .banks
+                .iter()
+                .any(|bank| match name.strip_prefix(bank.as_str()) {
+                    _ if bank.is_empty() => takes || list,
+                    // A file that is named itself is read whatever its name.
+                    Some("") => true,
+                    Some(rest) if rest.starts_with('/') => takes || list,
+                    _ => list && Bank::folder(bank) == Bank::folder(name),
+                })
     }
 
     /// The bytes that a run keeps of a file, if there are to be any.
-    fn kept(&self, run: u64, n: usize, what: &str, hash: Option<&str>) -> Result<Option<Vec<u8>>, JournalError> {
+    fn kept(
+        &self,
+        run: u64,
+        n: usize,
+        what: &str,
+        hash: Option<&str>,
+    ) -> Result<Option<Vec<u8>>, JournalError> {
         let Some(hash) = hash else { return Ok(None) };
         let path = self.place(run, &format!("{n:04}.{what}"));
         let bytes = std::fs::read(&path).map_err(|e| failed(&path, e))?;
-        if digest(Some(&bytes)).as_deref() == Some(hash) { Ok(Some(bytes)) } else { Err(JournalError::Damaged(run)) }
+        if digest(Some(&bytes)).as_deref() == Some(hash) {
+            Ok(Some(bytes))
+        } else {
+            Err(JournalError::Damaged(run))
+        }
     }
 
     /// Brings a run that was broken off to its end.
@@ -344,10 +425,18 @@ impl Journal {
             let path = self.root.join(&entry.name);
             let there = digest(read(&path).map_err(|e| failed(&path, e))?.as_deref());
             if there != entry.before && there != entry.after {
-                return Err(JournalError::Stuck { run, file: entry.name.clone() });
+                return Err(JournalError::Stuck {
+                    run,
+                    file: entry.name.clone(),
+                });
             }
             let after = self.kept(run, n, "after", entry.after.as_deref())?;
-            changes.push(FileChange { name: entry.name.clone(), path, before: None, after });
+            changes.push(FileChange {
+                name: entry.name.clone(),
+                path,
+                before: None,
+                after,
+            });
         }
         self.put(run, &changes, step)
     }
@@ -370,24 +459,47 @@ impl Journal {
         let last = self.runs()?.last().copied().unwrap_or_default();
         let run = last.checked_add(1).ok_or(JournalError::Damaged(last))?;
         let folder = self.folder.join(format!("{run:06}"));
-        step().and_then(|()| std::fs::create_dir(&folder)).map_err(|e| failed(&folder, e))?;
+        step()
+            .and_then(|()| std::fs::create_dir(&folder))
+            .map_err(|e| failed(&folder, e))?;
         let mut files = Vec::new();
         for (n, change) in changes.iter().enumerate() {
             for (name, bytes) in [("before", &change.before), ("after", &change.after)] {
                 if let Some(bytes) = bytes {
                     let path = self.place(run, &format!("{n:04}.{name}"));
-                    step().and_then(|()| replace(&path, bytes)).map_err(|e| failed(&path, e))?;
+                    step()
+                        .and_then(|()| replace(&path, bytes))
+                        .map_err(|e| failed(&path, e))?;
                 }
             }
-            let (before, after) = (digest(change.before.as_deref()), digest(change.after.as_deref()));
-            files.push(Entry { name: change.name.clone(), before, after });
+            let (before, after) = (
+                digest(change.before.as_deref()),
+                digest(change.after.as_deref()),
+            );
+            files.push(Entry {
+                name: change.name.clone(),
+                before,
+                after,
+            });
         }
-        let begun = Begun { version: 1, time, undoes, what: what.to_vec(), files };
+        let begun = Begun {
+            version: 1,
+            time,
+            undoes,
+            what: what.to_vec(),
+            files,
+        };
         let path = self.place(run, PLAN);
         let text = serde_json::to_vec_pretty(&begun).map_err(|_| JournalError::Damaged(run))?;
-        step().and_then(|()| replace(&path, &text)).map_err(|e| failed(&path, e))?;
+        step()
+            .and_then(|()| replace(&path, &text))
+            .map_err(|e| failed(&path, e))?;
         self.put(run, changes, step)?;
-        Ok(Done { run, files: changes.iter().map(|c| c.name.clone()).collect(), what: what.to_vec() })
+        Ok(Done {
+            run,
+            files: changes.iter().map(|c| c.name.clone()).collect(),
+            what: what.to_vec(),
+        })
     }
 
     /// Puts the files of a run in place and ends it.
@@ -401,16 +513,32 @@ impl Journal {
             done.map_err(|e| failed(&change.path, e))?;
         }
         let path = self.place(run, DONE);
-        step().and_then(|()| replace(&path, b"")).map_err(|e| failed(&path, e))
+        step()
+            .and_then(|()| replace(&path, b""))
+            .map_err(|e| failed(&path, e))
     }
 
-    /// Whether a file may be changed: one of a bank, below the root by its folder, and no link itself.
+    /// Whether a file may be changed: one of a bank, below the root by its folder, and no link
+    /// itself.
     fn check(&self, change: &FileChange) -> Result<(), JournalError> {
         let outside = || JournalError::Outside(change.name.clone());
-        let folder = change.path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let (Ok(root), Ok(folder)) = (self.root.canonicalize(), folder.canonicalize()) else { return Err(outside()) };
-        let other = change.path.symlink_metadata().is_ok_and(|m| !m.file_type().is_file());
-        if other || !folder.starts_with(root) || !self.is_of_a_bank(&change.name) { Err(outside()) } else { Ok(()) }
+        let folder = change
+            .path
+            .parent()
+            .filter(|f| !f.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        let (Ok(root), Ok(folder)) = (self.root.canonicalize(), folder.canonicalize()) else {
+            return Err(outside());
+        };
+        let other = change
+            .path
+            .symlink_metadata()
+            .is_ok_and(|m| !m.file_type().is_file());
+        if other || !folder.starts_with(root) || !self.is_of_a_bank(&change.name) {
+            Err(outside())
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -425,7 +553,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("a.json"), "old a").unwrap();
         std::fs::write(root.path().join("b.json"), "old b").unwrap();
-        let sources = Sources { root: root.path().to_path_buf(), paths: vec![(SourceKind::Bank, "./".into())] };
+        let sources = Sources {
+            root: root.path().to_path_buf(),
+            paths: vec![(SourceKind::Bank, "./".into())],
+        };
         let journal = Journal::new(&root.path().join(".own"), &sources);
         let change = |name: &str, before: Option<&str>, after: Option<&str>| FileChange {
             name: name.into(),
@@ -442,14 +573,19 @@ mod tests {
     }
 
     fn state(root: &Path) -> State {
-        NAMES.iter().map(|name| read(&root.join(name)).unwrap()).collect()
+        NAMES
+            .iter()
+            .map(|name| read(&root.join(name)).unwrap())
+            .collect()
     }
 
     /// Fails at the step of this number.
     fn crash_at(n: usize) -> impl FnMut() -> io::Result<()> {
         let mut left = n;
         move || {
-            left = left.checked_sub(1).ok_or_else(|| io::Error::other("crash"))?;
+            left = left
+                .checked_sub(1)
+                .ok_or_else(|| io::Error::other("crash"))?;
             Ok(())
         }
     }
@@ -461,18 +597,31 @@ mod tests {
         assert!(matches!(journal.undo(1), Err(JournalError::NothingToUndo)));
         assert_eq!(journal.apply(&changes, &["x".into()], 1).unwrap().run, 1);
         assert_ne!(state(root.path()), before);
-        assert!(matches!(journal.apply(&changes, &[], 2), Err(JournalError::Changed(_))));
+        assert!(matches!(
+            journal.apply(&changes, &[], 2),
+            Err(JournalError::Changed(_))
+        ));
         assert_eq!(
             journal.last().unwrap(),
-            Some(Done { run: 1, files: NAMES.map(String::from).to_vec(), what: vec!["x".into()] })
+            Some(Done {
+                run: 1,
+                files: NAMES.map(String::from).to_vec(),
+                what: vec!["x".into()]
+            })
         );
         assert_eq!(journal.undo(3).unwrap().run, 2);
         assert_eq!(state(root.path()), before);
         assert!(matches!(journal.undo(4), Err(JournalError::NothingToUndo)));
         journal.apply(&changes, &[], 5).unwrap();
         std::fs::write(root.path().join("a.json"), "by hand").unwrap();
-        assert!(matches!(journal.undo(6), Err(JournalError::Changed(_))), "what was changed since is kept");
-        assert_eq!(read(&root.path().join("a.json")).unwrap().unwrap(), b"by hand");
+        assert!(
+            matches!(journal.undo(6), Err(JournalError::Changed(_))),
+            "what was changed since is kept"
+        );
+        assert_eq!(
+            read(&root.path().join("a.json")).unwrap().unwrap(),
+            b"by hand"
+        );
     }
 
     #[test]
@@ -485,14 +634,31 @@ mod tests {
             let Err(_) = done else { break };
             crashed += 1;
             let Some(open) = journal.broken_off().unwrap() else {
-                assert_eq!(state(root.path()), before, "step {n}: it was not begun, so nothing is changed");
+                assert_eq!(
+                    state(root.path()),
+                    before,
+                    "step {n}: it was not begun, so nothing is changed"
+                );
                 journal.apply(&changes, &[], 2).unwrap();
                 continue;
             };
-            // Begun: nothing else is done before it is ended, and taking back leads to where it was.
-            assert!(matches!(journal.undo(2), Err(JournalError::BrokenOff(1))), "step {n}");
-            assert!(matches!(journal.apply(&changes, &[], 2), Err(JournalError::BrokenOff(1))), "step {n}");
-            assert_eq!(open.files, ["changes a.json", "removes b.json", "makes new.json"]);
+            // Begun: nothing else is done before it is ended, and taking back leads to where it
+            // was.
+            assert!(
+                matches!(journal.undo(2), Err(JournalError::BrokenOff(1))),
+                "step {n}"
+            );
+            assert!(
+                matches!(
+                    journal.apply(&changes, &[], 2),
+                    Err(JournalError::BrokenOff(1))
+                ),
+                "step {n}"
+            );
+            assert_eq!(
+                open.files,
+                ["changes a.json", "removes b.json", "makes new.json"]
+            );
             for crash in 0.. {
                 if journal.finish_with(&open, &mut crash_at(crash)).is_ok() {
                     break;
@@ -500,7 +666,11 @@ mod tests {
             }
             {
                 let taken_back = journal.undo(2).unwrap();
-                assert_eq!((taken_back.run, state(root.path())), (2, before), "step {n}");
+                assert_eq!(
+                    (taken_back.run, state(root.path())),
+                    (2, before),
+                    "step {n}"
+                );
                 assert!(journal.broken_off().unwrap().is_none());
             }
         }
@@ -521,7 +691,9 @@ mod tests {
                 journal.finish(&open).unwrap();
             }
             match journal.undo(3) {
-                Ok(_) | Err(JournalError::NothingToUndo) => assert_eq!(state(root.path()), before, "step {n}"),
+                Ok(_) | Err(JournalError::NothingToUndo) => {
+                    assert_eq!(state(root.path()), before, "step {n}")
+                }
                 Err(error) => panic!("step {n}: {error}"),
             }
         }
@@ -533,13 +705,20 @@ mod tests {
         changes.truncate(1);
         changes[0].path = root.path().join("../elsewhere.json");
         changes[0].before = None;
-        assert!(matches!(journal.apply(&changes, &[], 1), Err(JournalError::Outside(_))));
+        assert!(matches!(
+            journal.apply(&changes, &[], 1),
+            Err(JournalError::Outside(_))
+        ));
         #[cfg(unix)]
         {
-            std::os::unix::fs::symlink(root.path().join("b.json"), root.path().join("link.json")).unwrap();
+            std::os::unix::fs::symlink(root.path().join("b.json"), root.path().join("link.json"))
+                .unwrap();
             changes[0].path = root.path().join("link.json");
             changes[0].before = Some(b"old b".to_vec());
-            assert!(matches!(journal.apply(&changes, &[], 1), Err(JournalError::Outside(_))));
+            assert!(matches!(
+                journal.apply(&changes, &[], 1),
+                Err(JournalError::Outside(_))
+            ));
         }
     }
 
@@ -563,7 +742,10 @@ mod tests {
             };
             std::fs::write(folder.join(PLAN), serde_json::to_vec(&begun).unwrap()).unwrap();
         };
-        let with = |banks: &[&str]| Journal { banks: banks.iter().map(|b| plain(b)).collect(), ..journal.clone() };
+        let with = |banks: &[&str]| Journal {
+            banks: banks.iter().map(|b| plain(b)).collect(),
+            ..journal.clone()
+        };
         for (name, banks, allowed) in [
             (".git/hooks/pre-commit", &["."][..], false),
             (".git/x.json", &["."], false),
@@ -581,7 +763,10 @@ mod tests {
             write(name, None);
             assert_eq!(with(banks).is_of_a_bank(name), allowed, "{name} {banks:?}");
             match with(banks).broken_off() {
-                Ok(Some(open)) => assert!(allowed && open.files == [format!("makes {name}")], "{name} {banks:?}"),
+                Ok(Some(open)) => assert!(
+                    allowed && open.files == [format!("makes {name}")],
+                    "{name} {banks:?}"
+                ),
                 Err(JournalError::Outside(_)) => assert!(!allowed, "{name} {banks:?}"),
                 other => panic!("{other:?}"),
             }
@@ -590,8 +775,14 @@ mod tests {
         write("new.json", None);
         let shown = journal.broken_off().unwrap().unwrap();
         write("a.json", Some("old a"));
-        assert!(matches!(journal.finish(&shown), Err(JournalError::BrokenOff(1))));
-        assert_eq!(read(&root.path().join("a.json")).unwrap().unwrap(), b"old a");
+        assert!(matches!(
+            journal.finish(&shown),
+            Err(JournalError::BrokenOff(1))
+        ));
+        assert_eq!(
+            read(&root.path().join("a.json")).unwrap().unwrap(),
+            b"old a"
+        );
     }
 
     #[cfg(unix)]
@@ -601,19 +792,31 @@ mod tests {
         let elsewhere = tempfile::tempdir().unwrap();
         let (root, journal, changes) = setup();
         symlink(elsewhere.path(), root.path().join(".own")).unwrap();
-        assert!(matches!(journal.apply(&changes, &[], 1), Err(JournalError::Outside(_))));
+        assert!(matches!(
+            journal.apply(&changes, &[], 1),
+            Err(JournalError::Outside(_))
+        ));
         std::fs::remove_file(root.path().join(".own")).unwrap();
         std::fs::create_dir_all(root.path().join(".own/memory")).unwrap();
         symlink(elsewhere.path(), root.path().join(".own/memory/000001")).unwrap();
-        assert!(matches!(journal.apply(&changes, &[], 1), Err(JournalError::Damaged(1))));
+        assert!(matches!(
+            journal.apply(&changes, &[], 1),
+            Err(JournalError::Damaged(1))
+        ));
         assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
-        assert_eq!(read(&root.path().join("a.json")).unwrap().unwrap(), b"old a");
+        assert_eq!(
+            read(&root.path().join("a.json")).unwrap().unwrap(),
+            b"old a"
+        );
     }
 
     #[test]
     fn two_do_not_write_at_once() {
         let (_root, journal, changes) = setup();
         let _held = journal.locked().unwrap();
-        assert!(matches!(journal.apply(&changes, &[], 1), Err(JournalError::Busy)));
+        assert!(matches!(
+            journal.apply(&changes, &[], 1),
+            Err(JournalError::Busy)
+        ));
     }
 }

@@ -1,7 +1,8 @@
-//! What becomes of the items of a context bank: decided by formula, shown first, done on demand, and taken back on demand.
+//! What becomes of the items of a context bank: decided by formula, shown first, done on demand,
+//! and taken back on demand.
 //!
-//! [`plan()`] decides and changes nothing. [`Journal`] carries a plan out so that a crash at any moment leaves either
-//! nothing of it, or something that can be brought to its end.
+//! [`plan()`] decides and changes nothing. [`Journal`] carries a plan out so that a crash at any
+//! moment leaves either nothing of it, or something that can be brought to its end.
 
 mod journal;
 mod plan;

@@ -1,6 +1,8 @@
 //! From decisions to files: what the bank would look like.
 
-use crate::knowledge::context::{Bank, BankFile, Importance, Item, Memory, MemoryAction, Place, confidence_after, memory};
+use crate::knowledge::context::{
+    Bank, BankFile, Importance, Item, Memory, MemoryAction, Place, confidence_after, memory,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -79,7 +81,9 @@ impl Edits<'_> {
     }
 
     fn forget(&mut self, item: &Item) {
-        let Some(edit) = self.files.get_mut(item.file.as_str()) else { return };
+        let Some(edit) = self.files.get_mut(item.file.as_str()) else {
+            return;
+        };
         match item.place {
             Place::Whole => edit.deleted = true,
             Place::Element(n) | Place::Listed(n) => {
@@ -92,7 +96,10 @@ impl Edits<'_> {
                 if Bank::folder(name) == folder
                     && let Some(entries) = index.value.get("items").and_then(Value::as_array)
                 {
-                    let named = entries.iter().enumerate().filter(|(_, e)| e.get("id").and_then(Value::as_str) == Some(&item.id));
+                    let named = entries
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, e)| e.get("id").and_then(Value::as_str) == Some(&item.id));
                     index.gone.extend(named.map(|(n, _)| n));
                 }
             }
@@ -113,7 +120,10 @@ impl Edits<'_> {
                 Some(&mut *value)
             };
             if let Some(Value::Object(members)) = inner {
-                members.insert("confidence".into(), json!(confidence_after(confidence, true)));
+                members.insert(
+                    "confidence".into(),
+                    json!(confidence_after(confidence, true)),
+                );
             }
             if let Value::Object(members) = value {
                 members.insert("reinforcedAtReferences".into(), json!(referenced));
@@ -125,9 +135,21 @@ impl Edits<'_> {
 /// Decides about every item of a bank at a time. Pure: nothing is read and nothing written.
 #[must_use]
 pub fn plan(bank: &Bank, root: &Path, now: i64) -> Plan {
-    let edit = |file| Edit { file, value: file.value.clone(), touched: false, gone: BTreeSet::new(), deleted: false };
-    let mut edits =
-        Edits { files: bank.files.iter().map(|file| (file.name.as_str(), edit(file))).collect(), proposals: BTreeMap::new() };
+    let edit = |file| Edit {
+        file,
+        value: file.value.clone(),
+        touched: false,
+        gone: BTreeSet::new(),
+        deleted: false,
+    };
+    let mut edits = Edits {
+        files: bank
+            .files
+            .iter()
+            .map(|file| (file.name.as_str(), edit(file)))
+            .collect(),
+        proposals: BTreeMap::new(),
+    };
     let mut decisions = Vec::new();
     for item in &bank.items {
         let memory = memory(item, now);
@@ -149,16 +171,28 @@ pub fn plan(bank: &Bank, root: &Path, now: i64) -> Plan {
                 "raises its confidence by 0.05"
             }
             (MemoryAction::PromoteToSkill, _) if !bank.proposed.contains(&item.id) => {
-                let line =
-                    json!({ "id": item.id, "source": item.file, "path": item.path, "status": "pending", "createdAt": now });
-                edits.proposals.entry(Bank::folder(&item.file)).or_default().push(line);
+                let line = json!({ "id": item.id, "source": item.file, "path": item.path, "status": "pending", "createdAt": now });
+                edits
+                    .proposals
+                    .entry(Bank::folder(&item.file))
+                    .or_default()
+                    .push(line);
                 "proposes it as a candidate"
             }
             _ => "",
         };
-        decisions.push(Decision { id: item.id.clone(), path: item.path.clone(), file: item.file.clone(), memory, effect });
+        decisions.push(Decision {
+            id: item.id.clone(),
+            path: item.path.clone(),
+            file: item.file.clone(),
+            memory,
+            effect,
+        });
     }
-    Plan { decisions, changes: changes(edits, bank, root) }
+    Plan {
+        decisions,
+        changes: changes(edits, bank, root),
+    }
 }
 
 fn changes(edits: Edits<'_>, bank: &Bank, root: &Path) -> Vec<FileChange> {
@@ -183,7 +217,11 @@ fn changes(edits: Edits<'_>, bank: &Bank, root: &Path) -> Vec<FileChange> {
         });
     }
     for (folder, lines) in edits.proposals {
-        let name = if folder.is_empty() { CANDIDATES.to_owned() } else { format!("{folder}/{CANDIDATES}") };
+        let name = if folder.is_empty() {
+            CANDIDATES.to_owned()
+        } else {
+            format!("{folder}/{CANDIDATES}")
+        };
         let before = bank.candidate_files.get(&name).cloned();
         let mut after = before.clone().unwrap_or_default();
         if !after.is_empty() && !after.ends_with(b"\n") {
@@ -193,7 +231,12 @@ fn changes(edits: Edits<'_>, bank: &Bank, root: &Path) -> Vec<FileChange> {
             after.extend_from_slice(line.to_string().as_bytes());
             after.push(b'\n');
         }
-        all.push(FileChange { path: root.join(&name), name, before, after: Some(after) });
+        all.push(FileChange {
+            path: root.join(&name),
+            name,
+            before,
+            after: Some(after),
+        });
     }
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all
@@ -205,7 +248,11 @@ pub(in crate::knowledge) const CANDIDATES: &str = "candidates.jsonl";
 /// A value in the style of the file that it replaces: on one line, or on several.
 fn written(value: &Value, before: &[u8]) -> Vec<u8> {
     let several = before.trim_ascii_end().contains(&b'\n');
-    let text = if several { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+    let text = if several {
+        serde_json::to_string_pretty(value)
+    } else {
+        serde_json::to_string(value)
+    };
     let mut bytes = text.unwrap_or_default().into_bytes();
     if before.ends_with(b"\n") {
         bytes.push(b'\n');
@@ -220,7 +267,13 @@ mod tests {
     const DAY: i64 = 86_400_000;
     const NOW: i64 = 100 * DAY;
 
-    fn item(id: &str, uses: (u64, u64), confidence: f64, idle: i64, stats: (u64, u64, u64)) -> Value {
+    fn item(
+        id: &str,
+        uses: (u64, u64),
+        confidence: f64,
+        idle: i64,
+        stats: (u64, u64, u64),
+    ) -> Value {
         json!({"id":id,"path":format!("{id}.md"),
             "importance":{"useCount":9,"successCount":uses.0,"failureCount":uses.1,"confidence":confidence,"lastUsed":NOW-idle*DAY},
             "usageStats":{"referencedCount":stats.0,"verifiedUseful":stats.1,"verifiedNotUseful":stats.2}})
@@ -234,24 +287,42 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, value.to_string()).unwrap();
         }
-        let sources = Sources { root: root.path().to_path_buf(), paths: vec![(SourceKind::Bank, ".".into())] };
+        let sources = Sources {
+            root: root.path().to_path_buf(),
+            paths: vec![(SourceKind::Bank, ".".into())],
+        };
         let bank = Bank::read(&sources).unwrap();
         (root, bank)
     }
 
     fn told(plan: &Plan) -> Vec<(&str, &str, &str)> {
-        plan.decisions.iter().map(|d| (d.id.as_str(), d.memory.action.name(), d.effect)).collect()
+        plan.decisions
+            .iter()
+            .map(|d| (d.id.as_str(), d.memory.action.name(), d.effect))
+            .collect()
     }
 
     #[test]
     fn each_action_has_its_effect_once() {
         let bad = item("bad", (0, 9), 0.1, 60, (6, 0, 3));
         let (root, read) = bank(&[
-            ("bank/index.json", json!({"version":1,"items":[{"id":"bad","path":"bad.md"},{"id":"good","path":"good.md"}]})),
+            (
+                "bank/index.json",
+                json!({"version":1,"items":[{"id":"bad","path":"bad.md"},{"id":"good","path":"good.md"}]}),
+            ),
             ("bank/items/bad.json", bad.clone()),
-            ("bank/items/good.json", item("good", (9, 0), 0.99, 0, (6, 2, 0))),
-            ("bank/items/fair.json", item("fair", (9, 0), 0.9, 0, (6, 1, 0))),
-            ("list.json", json!([bad, item("old", (0, 9), 0.1, 20, (0, 0, 0)), {"path":"x"}])),
+            (
+                "bank/items/good.json",
+                item("good", (9, 0), 0.99, 0, (6, 2, 0)),
+            ),
+            (
+                "bank/items/fair.json",
+                item("fair", (9, 0), 0.9, 0, (6, 1, 0)),
+            ),
+            (
+                "list.json",
+                json!([bad, item("old", (0, 9), 0.1, 20, (0, 0, 0)), {"path":"x"}]),
+            ),
         ]);
         let first = plan(&read, root.path(), NOW);
         assert_eq!(
@@ -268,7 +339,13 @@ mod tests {
         let names: Vec<&str> = first.changes.iter().map(|c| c.name.as_str()).collect();
         assert_eq!(
             names,
-            ["bank/candidates.jsonl", "bank/index.json", "bank/items/bad.json", "bank/items/fair.json", "list.json"]
+            [
+                "bank/candidates.jsonl",
+                "bank/index.json",
+                "bank/items/bad.json",
+                "bank/items/fair.json",
+                "list.json"
+            ]
         );
         for change in &first.changes {
             match &change.after {
@@ -284,7 +361,14 @@ mod tests {
         let again = plan(&read, root.path(), NOW);
         assert!(again.changes.is_empty(), "{:?}", told(&again));
         assert_eq!(again.decisions.len(), 4);
-        let index = read.files.iter().find(|f| f.name == "bank/index.json").unwrap();
-        assert_eq!(index.value["items"], json!([{"id":"good","path":"good.md"}]));
+        let index = read
+            .files
+            .iter()
+            .find(|f| f.name == "bank/index.json")
+            .unwrap();
+        assert_eq!(
+            index.value["items"],
+            json!([{"id":"good","path":"good.md"}])
+        );
     }
 }

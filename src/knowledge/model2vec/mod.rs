@@ -1,8 +1,10 @@
-//! Vectors of words that somebody has distilled from a larger model (Tulkens and van Dongen, `Model2Vec`, 2024), out of a folder
-//! with `model.safetensors` and `tokenizer.json`. Nothing is fetched, and nothing in the folder is run.
+//! Vectors of words that somebody has distilled from a larger model (Tulkens and van Dongen,
+//! `Model2Vec`, 2024), out of a folder with `model.safetensors` and `tokenizer.json`. Nothing is
+//! fetched, and nothing in the folder is run.
 //!
-//! A text is the mean of the vectors of its pieces. Read are the published models that cut texts as BERT does, which are
-//! those of the `potion-base` and `potion-retrieval` kind; other tokenizers are refused by their names.
+//! A text is the mean of the vectors of its pieces. Read are the published models that cut texts as
+//! BERT does, which are those of the `potion-base` and `potion-retrieval` kind; other tokenizers
+//! are refused by their names.
 
 mod safetensors;
 mod wordpiece;
@@ -69,7 +71,10 @@ impl Given {
     /// When a file is missing, damaged, too large, or of a kind that isn't supported.
     pub(in crate::knowledge) fn open(folder: &Path) -> Result<Self, ModelError> {
         let tokenizer = read(folder.join("tokenizer.json"), TOKENIZER_FILE)?;
-        Self::parse(&read(folder.join("model.safetensors"), WEIGHTS_FILE)?, &tokenizer)
+        Self::parse(
+            &read(folder.join("model.safetensors"), WEIGHTS_FILE)?,
+            &tokenizer,
+        )
     }
 
     /// Reads a model out of the bytes of its two files.
@@ -84,10 +89,16 @@ impl Given {
             digest.update(file);
         }
         let mut tensors = safetensors::parse(weights)?;
-        let embeddings = tensors.remove("embeddings").ok_or_else(|| wrong("it has no tensor `embeddings`"))?;
-        let [count, dimensions] = embeddings.shape[..] else { return Err(wrong("the tensor `embeddings` is no matrix")) };
+        let embeddings = tensors
+            .remove("embeddings")
+            .ok_or_else(|| wrong("it has no tensor `embeddings`"))?;
+        let [count, dimensions] = embeddings.shape[..] else {
+            return Err(wrong("the tensor `embeddings` is no matrix"));
+        };
         if count == 0 || !(1..=DIMENSIONS).contains(&dimensions) {
-            return Err(ModelError::Weights(format!("the tensor `embeddings` has {count} rows of {dimensions} numbers")));
+            return Err(ModelError::Weights(format!(
+                "the tensor `embeddings` has {count} rows of {dimensions} numbers"
+            )));
         }
         let mut rows = embeddings.values;
         if let Some(weights) = tensors.remove("weights") {
@@ -101,23 +112,34 @@ impl Given {
             }
         }
         if let Some((other, _)) = tensors.pop_first() {
-            return Err(ModelError::Weights(format!("the tensor `{other}` isn't supported")));
+            return Err(ModelError::Weights(format!(
+                "the tensor `{other}` isn't supported"
+            )));
         }
         let tokenizer = WordPiece::parse(tokenizer)?;
         if tokenizer.largest() as usize + 1 != count {
             return Err(wrong("it hasn't as many rows as the tokenizer has pieces"));
         }
-        Ok(Self { tokenizer, rows, dimensions, digest: hex(&digest.finalize()) })
+        Ok(Self {
+            tokenizer,
+            rows,
+            dimensions,
+            digest: hex(&digest.finalize()),
+        })
     }
 
-    /// The vector of a text: of unit length, each component times 127 and in two's complement; `None` when no piece of it is
-    /// known.
+    /// The vector of a text: of unit length, each component times 127 and in two's complement;
+    /// `None` when no piece of it is known.
     #[must_use]
     pub fn embed(&self, text: &str) -> Option<Vec<u8>> {
         let mut sum = vec![0.0_f32; self.dimensions];
         for piece in self.tokenizer.pieces(beginning(text, LONGEST), PIECES) {
             let start = piece as usize * self.dimensions;
-            for (to, from) in sum.iter_mut().zip(self.rows.get(start..start + self.dimensions).unwrap_or_default()) {
+            for (to, from) in sum.iter_mut().zip(
+                self.rows
+                    .get(start..start + self.dimensions)
+                    .unwrap_or_default(),
+            ) {
                 *to += from;
             }
         }
@@ -141,10 +163,12 @@ fn read(path: PathBuf, most: u64) -> Result<Vec<u8>, ModelError> {
     if std::fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
         return Err(ModelError::Size { path, most });
     }
-    std::fs::File::open(&path).and_then(|file| read_whole(file, most)).map_err(|error| match error.kind() {
-        std::io::ErrorKind::FileTooLarge => ModelError::Size { path, most },
-        _ => ModelError::Io { path, error },
-    })
+    std::fs::File::open(&path)
+        .and_then(|file| read_whole(file, most))
+        .map_err(|error| match error.kind() {
+            std::io::ErrorKind::FileTooLarge => ModelError::Size { path, most },
+            _ => ModelError::Io { path, error },
+        })
 }
 
 #[cfg(test)]
@@ -173,27 +197,50 @@ mod tests {
 
     #[test]
     fn weights_scale_their_pieces() {
-        let model = parse(&[("embeddings", &[4, 2], &ROWS), ("weights", &[4], &[1.0, 0.0, 1.0, 2.0])]).unwrap();
+        let model = parse(&[
+            ("embeddings", &[4, 2], &ROWS),
+            ("weights", &[4], &[1.0, 0.0, 1.0, 2.0]),
+        ])
+        .unwrap();
         assert_eq!(model.embed("dog"), None);
-        assert!(cosine(&model.embed("dog crate").unwrap(), &model.embed("crate").unwrap()) > 0.99);
-        assert_ne!(model.digest(), parse(&[("embeddings", &[4, 2], &ROWS)]).unwrap().digest());
+        assert!(
+            cosine(
+                &model.embed("dog crate").unwrap(),
+                &model.embed("crate").unwrap()
+            ) > 0.99
+        );
+        assert_ne!(
+            model.digest(),
+            parse(&[("embeddings", &[4, 2], &ROWS)]).unwrap().digest()
+        );
     }
 
     #[test]
     fn what_doesnt_fit_together_is_refused() {
         for (tensors, says) in [
-            (&[("x", &[1_usize][..], &[1.0_f32][..])][..], "no tensor `embeddings`"),
+            (
+                &[("x", &[1_usize][..], &[1.0_f32][..])][..],
+                "no tensor `embeddings`",
+            ),
             (&[("embeddings", &[8], &ROWS)], "no matrix"),
             (&[("embeddings", &[2, 4], &ROWS)], "as many rows"),
             (&[("embeddings", &[8, 1], &ROWS)], "as many rows"),
             (&[("embeddings", &[0, 4], &[])], "0 rows"),
-            (&[("embeddings", &[4, 2], &ROWS), ("weights", &[1], &[1.0])], "each piece"),
-            (&[("embeddings", &[4, 2], &ROWS), ("mapping", &[1], &[1.0])], "`mapping`"),
+            (
+                &[("embeddings", &[4, 2], &ROWS), ("weights", &[1], &[1.0])],
+                "each piece",
+            ),
+            (
+                &[("embeddings", &[4, 2], &ROWS), ("mapping", &[1], &[1.0])],
+                "`mapping`",
+            ),
         ] {
             let error = parse(tensors).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         }
-        let missing = Given::open(Path::new("no-such-folder")).unwrap_err().to_string();
+        let missing = Given::open(Path::new("no-such-folder"))
+            .unwrap_err()
+            .to_string();
         assert!(missing.contains("tokenizer.json"), "{missing}");
     }
 }

@@ -1,4 +1,5 @@
-//! Tensors out of a safetensors file: eight bytes that say how long the header is, the header as JSON, then the numbers.
+//! Tensors out of a safetensors file: eight bytes that say how long the header is, the header as
+//! JSON, then the numbers.
 
 use super::ModelError;
 use serde::Deserialize;
@@ -25,33 +26,53 @@ struct Entry {
 /// The tensors of a file, by their names.
 pub(super) fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Tensor>, ModelError> {
     let wrong = |what: &str| ModelError::Weights(what.to_owned());
-    let (length, rest) = bytes.split_first_chunk::<8>().ok_or_else(|| wrong("it ends before its header"))?;
+    let (length, rest) = bytes
+        .split_first_chunk::<8>()
+        .ok_or_else(|| wrong("it ends before its header"))?;
     let length = u64::from_le_bytes(*length);
     if length > HEADER {
         return Err(wrong("its header is too long"));
     }
     let at = usize::try_from(length).map_err(|_| wrong("its header is too long"))?;
-    let (header, data) = rest.split_at_checked(at).ok_or_else(|| wrong("it ends within its header"))?;
+    let (header, data) = rest
+        .split_at_checked(at)
+        .ok_or_else(|| wrong("it ends within its header"))?;
     let mut header: BTreeMap<String, serde_json::Value> =
         serde_json::from_slice(header).map_err(|_| wrong("its header is no JSON object"))?;
     header.remove("__metadata__");
     let mut all = BTreeMap::new();
     let mut left = data.len();
     for (name, entry) in header {
-        let entry: Entry = serde_json::from_value(entry).map_err(|_| wrong("its header describes no tensor"))?;
+        let entry: Entry =
+            serde_json::from_value(entry).map_err(|_| wrong("its header describes no tensor"))?;
         // Were the same bytes taken many times, a small file would become a large model.
         let taken = entry.data_offsets[1].checked_sub(entry.data_offsets[0]);
-        left = taken.and_then(|taken| left.checked_sub(taken)).ok_or_else(|| wrong("its tensors overlap"))?;
+        left = taken
+            .and_then(|taken| left.checked_sub(taken))
+            .ok_or_else(|| wrong("its tensors overlap"))?;
         let Some(width) = width(&entry.dtype) else {
-            return Err(ModelError::Weights(format!("the tensor `{name}` has numbers of the type `{}`", entry.dtype)));
+            return Err(ModelError::Weights(format!(
+                "the tensor `{name}` has numbers of the type `{}`",
+                entry.dtype
+            )));
         };
         let Some(values) = read(&entry, width, data) else {
-            return Err(ModelError::Weights(format!("the tensor `{name}` isn't as it is described")));
+            return Err(ModelError::Weights(format!(
+                "the tensor `{name}` isn't as it is described"
+            )));
         };
         if values.iter().any(|v| !v.is_finite()) {
-            return Err(ModelError::Weights(format!("the tensor `{name}` holds what is no number")));
+            return Err(ModelError::Weights(format!(
+                "the tensor `{name}` holds what is no number"
+            )));
         }
-        all.insert(name, Tensor { shape: entry.shape, values });
+        all.insert(
+            name,
+            Tensor {
+                shape: entry.shape,
+                values,
+            },
+        );
     }
     Ok(all)
 }
@@ -69,17 +90,38 @@ fn width(dtype: &str) -> Option<usize> {
 
 /// The numbers of a tensor; `None` where bytes and shape don't agree.
 fn read(entry: &Entry, width: usize, data: &[u8]) -> Option<Vec<f32>> {
-    let count = entry.shape.iter().try_fold(1_usize, |product, n| product.checked_mul(*n))?;
+    let count = entry
+        .shape
+        .iter()
+        .try_fold(1_usize, |product, n| product.checked_mul(*n))?;
     let [from, to] = entry.data_offsets;
     let bytes = data.get(from..to)?;
     if count.checked_mul(width)? != bytes.len() {
         return None;
     }
-    #[expect(clippy::cast_possible_truncation, reason = "single precision is more than is kept in the end")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "single precision is more than is kept in the end"
+    )]
     Some(match width {
-        8 => bytes.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b) as f32).collect(),
-        4 => bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect(),
-        2 => bytes.as_chunks().0.iter().map(|b| half(u16::from_le_bytes(*b))).collect(),
+        8 => bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|b| f64::from_le_bytes(*b) as f32)
+            .collect(),
+        4 => bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|b| f32::from_le_bytes(*b))
+            .collect(),
+        2 => bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|b| half(u16::from_le_bytes(*b)))
+            .collect(),
         _ => bytes.iter().map(|b| f32::from(b.cast_signed())).collect(),
     })
 }
@@ -87,7 +129,10 @@ fn read(entry: &Entry, width: usize, data: &[u8]) -> Option<Vec<f32>> {
 /// A number of half precision (IEEE 754 binary16).
 fn half(bits: u16) -> f32 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff) / 1024.0);
+    let (exponent, fraction) = (
+        i32::from(bits >> 10 & 0x1f),
+        f32::from(bits & 0x3ff) / 1024.0,
+    );
     match exponent {
         0 => sign * fraction * 2.0_f32.powi(-14),
         31 if fraction == 0.0 => sign * f32::INFINITY,
@@ -131,8 +176,20 @@ pub(super) mod tests {
     fn tensors_are_read_in_every_precision() {
         let bytes = file(&[("a", &[2, 2], &[1.0, -2.0, 0.5, 0.0]), ("b", &[1], &[3.0])]);
         let all = parse(&bytes).unwrap();
-        assert_eq!(all["a"], Tensor { shape: vec![2, 2], values: vec![1.0, -2.0, 0.5, 0.0] });
-        assert_eq!(all["b"], Tensor { shape: vec![1], values: vec![3.0] });
+        assert_eq!(
+            all["a"],
+            Tensor {
+                shape: vec![2, 2],
+                values: vec![1.0, -2.0, 0.5, 0.0]
+            }
+        );
+        assert_eq!(
+            all["b"],
+            Tensor {
+                shape: vec![1],
+                values: vec![3.0]
+            }
+        );
         let one = |dtype: &str, data: &[u8]| {
             let header = format!(
                 r#"{{"__metadata__":{{"format":"pt"}},"x":{{"dtype":"{dtype}","shape":[1],"data_offsets":[0,{}]}}}}"#,
@@ -140,13 +197,35 @@ pub(super) mod tests {
             );
             parse(&raw(&header, data)).map(|mut t| t.remove("x").unwrap().values[0].to_bits())
         };
-        assert_eq!(one("F16", &0x3c00_u16.to_le_bytes()).unwrap(), 1.0_f32.to_bits());
-        assert_eq!(one("F16", &0xc500_u16.to_le_bytes()).unwrap(), (-5.0_f32).to_bits());
-        assert_eq!(one("F16", &1_u16.to_le_bytes()).unwrap(), 2.0_f32.powi(-24).to_bits());
-        assert_eq!(one("F64", &0.25_f64.to_le_bytes()).unwrap(), 0.25_f32.to_bits());
+        assert_eq!(
+            one("F16", &0x3c00_u16.to_le_bytes()).unwrap(),
+            1.0_f32.to_bits()
+        );
+        assert_eq!(
+            one("F16", &0xc500_u16.to_le_bytes()).unwrap(),
+            (-5.0_f32).to_bits()
+        );
+        assert_eq!(
+            one("F16", &1_u16.to_le_bytes()).unwrap(),
+            2.0_f32.powi(-24).to_bits()
+        );
+        assert_eq!(
+            one("F64", &0.25_f64.to_le_bytes()).unwrap(),
+            0.25_f32.to_bits()
+        );
         assert_eq!(one("I8", &[0xff]).unwrap(), (-1.0_f32).to_bits());
-        assert!(one("F16", &0x7c00_u16.to_le_bytes()).unwrap_err().to_string().contains("no number"));
-        assert!(one("BF16", &[0, 0]).unwrap_err().to_string().contains("`BF16`"));
+        assert!(
+            one("F16", &0x7c00_u16.to_le_bytes())
+                .unwrap_err()
+                .to_string()
+                .contains("no number")
+        );
+        assert!(
+            one("BF16", &[0, 0])
+                .unwrap_err()
+                .to_string()
+                .contains("`BF16`")
+        );
         assert!(one("F32", &[0, 0]).is_err());
     }
 

@@ -1,5 +1,6 @@
-//! Texts cut into the pieces that a model has vectors of: the `WordPiece` of BERT (Devlin and others, 2019), as it is described by
-//! a `tokenizer.json` of the library `tokenizers`. Other kinds are refused.
+//! Texts cut into the pieces that a model has vectors of: the `WordPiece` of BERT (Devlin and
+//! others, 2019), as it is described by a `tokenizer.json` of the library `tokenizers`. Other kinds
+//! are refused.
 
 use super::ModelError;
 use crate::tokens::characters;
@@ -77,8 +78,10 @@ const fn yes() -> bool {
 }
 
 static MARKS: LazyLock<Vec<(char, char)>> = LazyLock::new(|| characters(r"\p{Mn}"));
-static PUNCTUATION: LazyLock<Vec<(char, char)>> = LazyLock::new(|| characters(r"[\p{P}!-/:-@\[-`{-~]"));
-static INVISIBLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| characters(r"[\p{C}\x00\x{fffd}&&[^\t\n\r]]"));
+static PUNCTUATION: LazyLock<Vec<(char, char)>> =
+    LazyLock::new(|| characters(r"[\p{P}!-/:-@\[-`{-~]"));
+static INVISIBLE: LazyLock<Vec<(char, char)>> =
+    LazyLock::new(|| characters(r"[\p{C}\x00\x{fffd}&&[^\t\n\r]]"));
 
 fn is(class: &[(char, char)], c: char) -> bool {
     let at = class.partition_point(|(_, end)| *end < c);
@@ -94,30 +97,55 @@ const fn is_han(c: char) -> bool {
 impl WordPiece {
     /// Reads a `tokenizer.json`.
     pub(super) fn parse(json: &[u8]) -> Result<Self, ModelError> {
-        let wrong = |error: serde_json::Error| ModelError::Tokenizer(format!("it can't be read: {error}"));
+        let wrong =
+            |error: serde_json::Error| ModelError::Tokenizer(format!("it can't be read: {error}"));
         let raw: Raw = serde_json::from_slice(json).map_err(wrong)?;
-        let is = |part: &str, value: &Value, kind: &str| match value.get("type").and_then(Value::as_str) {
-            Some(known) if known == kind => Ok(()),
-            Some(other) => Err(ModelError::Tokenizer(format!("its {part} is a `{other}`; only `{kind}` is supported"))),
-            None => Err(ModelError::Tokenizer(format!("it has no {part}; only `{kind}` is supported"))),
-        };
+        let is =
+            |part: &str, value: &Value, kind: &str| match value.get("type").and_then(Value::as_str)
+            {
+                Some(known) if known == kind => Ok(()),
+                Some(other) => Err(ModelError::Tokenizer(format!(
+                    "its {part} is a `{other}`; only `{kind}` is supported"
+                ))),
+                None => Err(ModelError::Tokenizer(format!(
+                    "it has no {part}; only `{kind}` is supported"
+                ))),
+            };
         is("model", &raw.model, "WordPiece")?;
         is("normalizer", &raw.normalizer, "BertNormalizer")?;
         is("pre-tokenizer", &raw.pre_tokenizer, "BertPreTokenizer")?;
-        // They are found in a text before it is parted into words; passed over, they would give other vectors than theirs.
+        // They are found in a text before it is parted into words; passed over, they would give
+        // other vectors than theirs.
         if let Some(added) = raw.added_tokens.iter().find(|added| !added.special) {
-            return Err(ModelError::Tokenizer(format!("its added token `{}` isn't supported", added.content)));
+            return Err(ModelError::Tokenizer(format!(
+                "its added token `{}` isn't supported",
+                added.content
+            )));
         }
         let model: RawModel = serde_json::from_value(raw.model).map_err(wrong)?;
         let how: RawNormalizer = serde_json::from_value(raw.normalizer).map_err(wrong)?;
         if model.vocab.is_empty() || model.vocab.len() > PIECES {
-            return Err(ModelError::Tokenizer(format!("its vocabulary has {} pieces", model.vocab.len())));
+            return Err(ModelError::Tokenizer(format!(
+                "its vocabulary has {} pieces",
+                model.vocab.len()
+            )));
         }
         Ok(Self {
-            prefix: model.continuing_subword_prefix.unwrap_or_else(|| "##".to_owned()),
-            unknown: model.vocab.get(model.unk_token.as_deref().unwrap_or("[UNK]")).copied(),
+            prefix: model
+                .continuing_subword_prefix
+                .unwrap_or_else(|| "##".to_owned()),
+            unknown: model
+                .vocab
+                .get(model.unk_token.as_deref().unwrap_or("[UNK]"))
+                .copied(),
             word: model.max_input_chars_per_word.unwrap_or(100).min(LONGEST),
-            longest: model.vocab.keys().map(String::len).max().unwrap_or_default().min(LONGEST),
+            longest: model
+                .vocab
+                .keys()
+                .map(String::len)
+                .max()
+                .unwrap_or_default()
+                .min(LONGEST),
             pieces: model.vocab,
             clean: how.clean_text,
             part_han: how.handle_chinese_chars,
@@ -131,7 +159,8 @@ impl WordPiece {
         self.pieces.values().max().copied().unwrap_or_default()
     }
 
-    /// The numbers of the pieces of a text, at most so many of them; of words that have none, nothing.
+    /// The numbers of the pieces of a text, at most so many of them; of words that have none,
+    /// nothing.
     pub(super) fn pieces(&self, text: &str, most: usize) -> Vec<u32> {
         let mut all = Vec::new();
         let mut word = String::new();
@@ -169,7 +198,11 @@ impl WordPiece {
         if self.strip_accents && !out.is_ascii() {
             out = out.nfd().filter(|c| !is(&MARKS, *c)).collect();
         }
-        if self.lower { out.chars().flat_map(char::to_lowercase).collect() } else { out }
+        if self.lower {
+            out.chars().flat_map(char::to_lowercase).collect()
+        } else {
+            out
+        }
     }
 
     /// Cuts a word: each time the longest piece that it goes on with.
@@ -182,7 +215,9 @@ impl WordPiece {
         let mut at = 0;
         while at < word.len() {
             let prefix = if at == 0 { "" } else { &self.prefix };
-            let mut end = word.len().min(at + self.longest.saturating_sub(prefix.len()));
+            let mut end = word
+                .len()
+                .min(at + self.longest.saturating_sub(prefix.len()));
             let found = loop {
                 if end <= at {
                     break None;
@@ -218,7 +253,10 @@ pub(super) mod tests {
 
     /// A tokenizer as BERT's, with these pieces.
     pub(in super::super) fn tokenizer(pieces: &[&str]) -> String {
-        let vocab: serde_json::Map<String, Value> = (0..).zip(pieces).map(|(n, p)| ((*p).to_owned(), json!(n))).collect();
+        let vocab: serde_json::Map<String, Value> = (0..)
+            .zip(pieces)
+            .map(|(n, p)| ((*p).to_owned(), json!(n)))
+            .collect();
         json!({
             "version": "1.0", "truncation": null, "padding": null,
             "added_tokens": [{"id": 0, "content": "[UNK]", "special": true}],
@@ -231,7 +269,9 @@ pub(super) mod tests {
     }
 
     fn made() -> WordPiece {
-        let pieces = ["[UNK]", "un", "##aff", "##able", "hello", ",", "重", "新", "cafe", "##s", "a"];
+        let pieces = [
+            "[UNK]", "un", "##aff", "##able", "hello", ",", "重", "新", "cafe", "##s", "a",
+        ];
         WordPiece::parse(tokenizer(&pieces).as_bytes()).unwrap()
     }
 
@@ -246,7 +286,11 @@ pub(super) mod tests {
             [8, 9, 8, 9],
             "the last one is `aa`, which can't be cut"
         );
-        assert_eq!(model.pieces("unaffabl [UNK] un", 99), [1], "what can't be cut to its end gives nothing");
+        assert_eq!(
+            model.pieces("unaffabl [UNK] un", 99),
+            [1],
+            "what can't be cut to its end gives nothing"
+        );
         assert_eq!(model.pieces("hello hello hello", 2), [4, 4]);
         assert_eq!(model.pieces(&"a".repeat(101), 99), [0_u32; 0]);
         assert_eq!(model.largest(), 10);
@@ -255,21 +299,37 @@ pub(super) mod tests {
     #[test]
     fn other_tokenizers_are_refused_by_name() {
         let good: Value = serde_json::from_str(&tokenizer(&["a"])).unwrap();
-        for (part, kind) in [("model", "BPE"), ("model", "Unigram"), ("normalizer", "Lowercase"), ("pre_tokenizer", "Metaspace")]
-        {
+        for (part, kind) in [
+            ("model", "BPE"),
+            ("model", "Unigram"),
+            ("normalizer", "Lowercase"),
+            ("pre_tokenizer", "Metaspace"),
+        ] {
             let mut other = good.clone();
             other[part]["type"] = json!(kind);
-            let error = WordPiece::parse(other.to_string().as_bytes()).unwrap_err().to_string();
+            let error = WordPiece::parse(other.to_string().as_bytes())
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(kind), "{error}");
         }
         let mut added = good.clone();
         added["added_tokens"] = json!([{"content": "[UNK]", "special": true}]);
         assert!(WordPiece::parse(added.to_string().as_bytes()).is_ok());
         added["added_tokens"] = json!([{"content": "New York", "special": false}]);
-        assert!(WordPiece::parse(added.to_string().as_bytes()).unwrap_err().to_string().contains("New York"));
+        assert!(
+            WordPiece::parse(added.to_string().as_bytes())
+                .unwrap_err()
+                .to_string()
+                .contains("New York")
+        );
         let mut none = good.clone();
         none["normalizer"] = Value::Null;
-        assert!(WordPiece::parse(none.to_string().as_bytes()).unwrap_err().to_string().contains("no normalizer"));
+        assert!(
+            WordPiece::parse(none.to_string().as_bytes())
+                .unwrap_err()
+                .to_string()
+                .contains("no normalizer")
+        );
         let mut empty = good;
         empty["model"]["vocab"] = json!({});
         assert!(WordPiece::parse(empty.to_string().as_bytes()).is_err());

@@ -35,10 +35,23 @@ type Read<'r> = &'r dyn Fn(i64) -> Result<String, KnowledgeError>;
 
 /// Chooses by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998).
 ///
-/// A candidate is compared with what was chosen only while it could still be the next: relevance alone bounds its value.
-pub(super) fn diverse(mut open: Vec<Candidate<'_>>, limit: usize, read: Read<'_>) -> Result<Vec<Chosen>, KnowledgeError> {
-    open.sort_by(|a, b| b.scores.score.total_cmp(&a.scores.score).then_with(|| a.id.cmp(&b.id)));
-    let best = open.first().map_or(1.0, |c| c.scores.score).max(f64::MIN_POSITIVE);
+/// A candidate is compared with what was chosen only while it could still be the next: relevance
+/// alone bounds its value.
+pub(super) fn diverse(
+    mut open: Vec<Candidate<'_>>,
+    limit: usize,
+    read: Read<'_>,
+) -> Result<Vec<Chosen>, KnowledgeError> {
+    open.sort_by(|a, b| {
+        b.scores
+            .score
+            .total_cmp(&a.scores.score)
+            .then_with(|| a.id.cmp(&b.id))
+    });
+    let best = open
+        .first()
+        .map_or(1.0, |c| c.scores.score)
+        .max(f64::MIN_POSITIVE);
     let relevance = |c: &Candidate<'_>| RELEVANCE * c.scores.score / best;
     let value = |c: &Candidate<'_>| relevance(c) - (1.0 - RELEVANCE) * c.alike;
     let mut chosen: Vec<(Candidate<'_>, u64)> = Vec::new();
@@ -72,12 +85,23 @@ pub(super) fn diverse(mut open: Vec<Candidate<'_>>, limit: usize, read: Read<'_>
         taken.scores.mmr = value;
         chosen.push((taken, 0));
     }
-    Ok(chosen.into_iter().map(|(c, duplicates)| (c.row, c.scores, duplicates)).collect())
+    Ok(chosen
+        .into_iter()
+        .map(|(c, duplicates)| (c.row, c.scores, duplicates))
+        .collect())
 }
 
 impl<'v> Candidate<'v> {
     pub(super) fn new(row: i64, id: Id, scores: Scores, vector: Option<&'v [u8]>) -> Self {
-        Self { row, id, scores, vector, words: OnceCell::new(), alike: 0.0, compared: 0 }
+        Self {
+            row,
+            id,
+            scores,
+            vector,
+            words: OnceCell::new(),
+            alike: 0.0,
+            compared: 0,
+        }
     }
 
     /// Compares with something that was chosen. Says whether the two say the same.
@@ -89,7 +113,8 @@ impl<'v> Candidate<'v> {
             None => self.jaccard(other, read)?,
         };
         self.alike = self.alike.max(similarity);
-        // In a space of few dimensions neighbours may be about the same and say different things: the words decide.
+        // In a space of few dimensions neighbours may be about the same and say different things:
+        // the words decide.
         Ok(similarity > DUPLICATE && (vectors.is_none() || self.jaccard(other, read)? > CONFIRMED))
     }
 
@@ -109,8 +134,15 @@ impl<'v> Candidate<'v> {
     #[expect(clippy::cast_precision_loss, reason = "counts of words")]
     fn jaccard(&self, other: &Self, read: Read<'_>) -> Result<f64, KnowledgeError> {
         let (a, b) = (self.words(read)?, other.words(read)?);
-        let common = a.iter().filter(|word| b.binary_search(word).is_ok()).count();
+        let common = a
+            .iter()
+            .filter(|word| b.binary_search(word).is_ok())
+            .count();
         let union = a.len() + b.len() - common;
-        Ok(if union == 0 { 0.0 } else { common as f64 / union as f64 })
+        Ok(if union == 0 {
+            0.0
+        } else {
+            common as f64 / union as f64
+        })
     }
 }

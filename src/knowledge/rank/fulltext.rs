@@ -23,7 +23,11 @@ fn question(text: &str) -> Vec<String> {
             all.push(word.to_owned());
         }
     });
-    let telling: Vec<String> = all.iter().filter(|w| !words::is_function_word(w)).cloned().collect();
+    let telling: Vec<String> = all
+        .iter()
+        .filter(|w| !words::is_function_word(w))
+        .cloned()
+        .collect();
     let mut asked = if telling.is_empty() { all } else { telling };
     asked.truncate(WORDS);
     asked
@@ -35,8 +39,8 @@ type Hit = (i64, f64);
 /// The names of documents by their rows.
 type Name<'n> = &'n dyn Fn(i64) -> Result<Id, KnowledgeError>;
 
-/// The best documents for a question with their scores, the higher the better, the best first: those of `among`, if it is
-/// given, which must be sorted; and all the others.
+/// The best documents for a question with their scores, the higher the better, the best first:
+/// those of `among`, if it is given, which must be sorted; and all the others.
 pub(super) fn search(
     db: &Connection,
     segments: &Segments,
@@ -45,11 +49,19 @@ pub(super) fn search(
     limit: usize,
     name: Name<'_>,
 ) -> Result<(Vec<Hit>, Vec<Hit>), KnowledgeError> {
-    let mut scores: Vec<Vec<f32>> = segments.all.iter().map(|s| vec![0.0; s.ids.len()]).collect();
+    let mut scores: Vec<Vec<f32>> = segments
+        .all
+        .iter()
+        .map(|s| vec![0.0; s.ids.len()])
+        .collect();
     for word in question(text) {
         // A single character of Chinese is the beginning of a pair.
         let prefix = word.chars().count() == 1 && word.chars().all(words::is_cjk);
-        let found = segments.all.iter().map(|s| s.find(db, &word, prefix)).collect::<Result<Vec<_>, _>>()?;
+        let found = segments
+            .all
+            .iter()
+            .map(|s| s.find(db, &word, prefix))
+            .collect::<Result<Vec<_>, _>>()?;
         let weight = rarity(segments.documents, found.iter().map(Vec::len).sum());
         for ((segment, scores), found) in segments.all.iter().zip(&mut scores).zip(&found) {
             for posting in found {
@@ -63,17 +75,29 @@ pub(super) fn search(
     }
     let mut best: Vec<(f32, i64)> = Vec::new();
     for (segment, scores) in segments.all.iter().zip(&scores) {
-        let found = scores.iter().zip(&segment.ids).filter(|(score, _)| **score > 0.0).map(|(score, id)| (*score, *id));
+        let found = scores
+            .iter()
+            .zip(&segment.ids)
+            .filter(|(score, _)| **score > 0.0)
+            .map(|(score, id)| (*score, *id));
         best.extend(found.filter(|(_, id)| among.is_none_or(|ids| ids.binary_search(id).is_ok())));
     }
     let others = leading(&mut best, limit, name)?;
-    let hits = |all: Vec<(f32, i64)>| all.into_iter().map(|(score, id)| (id, f64::from(score))).collect();
+    let hits = |all: Vec<(f32, i64)>| {
+        all.into_iter()
+            .map(|(score, id)| (id, f64::from(score)))
+            .collect()
+    };
     Ok((hits(best), hits(others)))
 }
 
-/// Keeps the best by their figures, the best first, and returns the others. Where figures agree names decide: rows depend on
-/// the order in which sources came and went.
-fn leading(all: &mut Vec<(f32, i64)>, limit: usize, name: Name<'_>) -> Result<Vec<(f32, i64)>, KnowledgeError> {
+/// Keeps the best by their figures, the best first, and returns the others. Where figures agree
+/// names decide: rows depend on the order in which sources came and went.
+fn leading(
+    all: &mut Vec<(f32, i64)>,
+    limit: usize,
+    name: Name<'_>,
+) -> Result<Vec<(f32, i64)>, KnowledgeError> {
     let by_figure = |a: &(f32, i64), b: &(f32, i64)| b.0.total_cmp(&a.0);
     let mut others = Vec::new();
     if all.len() > limit {
@@ -90,7 +114,11 @@ fn leading(all: &mut Vec<(f32, i64)>, limit: usize, name: Name<'_>) -> Result<Ve
         equal.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let room = limit.saturating_sub(kept.len());
         for (n, (_, found)) in equal.into_iter().enumerate() {
-            if n < room { kept.push(found) } else { others.push(found) }
+            if n < room {
+                kept.push(found);
+            } else {
+                others.push(found);
+            }
         }
         *all = kept;
     }
@@ -98,16 +126,24 @@ fn leading(all: &mut Vec<(f32, i64)>, limit: usize, name: Name<'_>) -> Result<Ve
     Ok(others)
 }
 
-/// How much a word says that stands in `found` of `all` documents. Never nothing, unlike in the formula of 1994: in a small
-/// collection a word of the question may well stand everywhere.
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "counts of documents")]
+/// How much a word says that stands in `found` of `all` documents. Never nothing, unlike in the
+/// formula of 1994: in a small collection a word of the question may well stand everywhere.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "counts of documents"
+)]
 fn rarity(all: usize, found: usize) -> f32 {
     let (all, found) = (all as f64, found as f64);
     (1.0 + (all - found + 0.5) / (found + 0.5)).ln() as f32
 }
 
 /// How much a word says that stands so often in a document of so many words.
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "counts of words")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "counts of words"
+)]
 fn saturation(count: u32, length: u32, mean: f64) -> f32 {
     let (count, relative) = (count as f32, length as f32 / mean.max(1.0) as f32);
     count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * relative))

@@ -41,8 +41,8 @@ struct Question {
 /// Means over questions, between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Figures {
-    /// Discounted cumulative gain over the first ten answers, relative to the best there could be (Järvelin and Kekäläinen,
-    /// TOIS 20, 2002), with a gain of `2^grade - 1`.
+    /// Discounted cumulative gain over the first ten answers, relative to the best there could be
+    /// (Järvelin and Kekäläinen, TOIS 20, 2002), with a gain of `2^grade - 1`.
     pub ndcg: f64,
     /// Right answers among the first ten, of all there are.
     pub recall: f64,
@@ -60,8 +60,12 @@ pub struct Group {
 }
 
 fn lines<'t, T: Deserialize<'t>>(what: &str, text: &'t str) -> Result<Vec<T>, String> {
-    let lines = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
-    lines.map(|(n, line)| serde_json::from_str(line).map_err(|e| format!("{what}, line {n}: {e}"))).collect()
+    let lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
+    lines
+        .map(|(n, line)| serde_json::from_str(line).map_err(|e| format!("{what}, line {n}: {e}")))
+        .collect()
 }
 
 impl Corpus {
@@ -70,7 +74,10 @@ impl Corpus {
     /// # Errors
     /// When a line can't be read, an id stands twice, or an answer is no document: in words.
     pub fn parse(documents: &str, questions: &str) -> Result<Self, String> {
-        let corpus = Self { documents: lines("documents", documents)?, questions: lines("questions", questions)? };
+        let corpus = Self {
+            documents: lines("documents", documents)?,
+            questions: lines("questions", questions)?,
+        };
         let mut ids = BTreeSet::new();
         if let Some(twice) = corpus.documents.iter().find(|d| !ids.insert(&d.id)) {
             return Err(format!("the document `{}` stands twice", twice.id));
@@ -80,14 +87,18 @@ impl Corpus {
                 return Err(format!("the question `{}` has no answer", question.text));
             }
             if let Some(unknown) = question.answers.keys().find(|id| !ids.contains(id)) {
-                return Err(format!("the question `{}` is answered by `{unknown}`, which is no document", question.text));
+                return Err(format!(
+                    "the question `{}` is answered by `{unknown}`, which is no document",
+                    question.text
+                ));
             }
         }
         Ok(corpus)
     }
 }
 
-/// Asks every question three times. `model` is the folder of a model whose vectors are used instead of those that are learnt.
+/// Asks every question three times. `model` is the folder of a model whose vectors are used instead
+/// of those that are learnt.
 ///
 /// # Errors
 /// When the store that is made for it can't be used.
@@ -96,15 +107,25 @@ pub fn judge(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, Knowle
     store.use_model(model);
     fill(&mut store, corpus)?;
     let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
-    let mut all = Group { group: "all".into(), questions: 0, figures: [Figures::default(); 3] };
+    let mut all = Group {
+        group: "all".into(),
+        questions: 0,
+        figures: [Figures::default(); 3],
+    };
     let ranker = Ranker::new(&store);
     for question in &corpus.questions {
         let name = question.group.as_str();
-        let group =
-            groups.entry(name).or_insert_with(|| Group { group: name.into(), questions: 0, figures: [Figures::default(); 3] });
+        let group = groups.entry(name).or_insert_with(|| Group {
+            group: name.into(),
+            questions: 0,
+            figures: [Figures::default(); 3],
+        });
         group.questions += 1;
         all.questions += 1;
-        for (n, stages) in [Stages::Text, Stages::Vectors, Stages::Both].into_iter().enumerate() {
+        for (n, stages) in [Stages::Text, Stages::Vectors, Stages::Both]
+            .into_iter()
+            .enumerate()
+        {
             let query = Query {
                 text: &question.text,
                 task: None,
@@ -114,9 +135,16 @@ pub fn judge(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, Knowle
                 limit: AT,
                 stages,
             };
-            let found: Vec<String> = ranker.search(&query)?.into_iter().filter_map(|f| f.stored.task).collect();
+            let found: Vec<String> = ranker
+                .search(&query)?
+                .into_iter()
+                .filter_map(|f| f.stored.task)
+                .collect();
             let one = rate(&question.answers, &found);
-            for sum in [group.figures.get_mut(n), all.figures.get_mut(n)].into_iter().flatten() {
+            for sum in [group.figures.get_mut(n), all.figures.get_mut(n)]
+                .into_iter()
+                .flatten()
+            {
                 sum.ndcg += one.ndcg;
                 sum.recall += one.recall;
             }
@@ -148,7 +176,11 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
             refs: Vec::new(),
             detail: document.text.clone(),
         };
-        let file = SourceFile { kind: SourceKind::Documents, name: document.id.clone(), path: document.id.clone().into() };
+        let file = SourceFile {
+            kind: SourceKind::Documents,
+            name: document.id.clone(),
+            path: document.id.clone().into(),
+        };
         let prepared = Prepared::new(vec![observation], &file.name, &mut words);
         writer.add(&file, &[], 0, &Extracted::default(), &prepared)?;
     }
@@ -162,7 +194,11 @@ fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Figures {
     let gain = |grade: u8| f64::from(2_u32.pow(u32::from(grade.min(8)))) - 1.0;
     #[expect(clippy::cast_precision_loss, reason = "at most ten")]
     let discounted = |grades: &mut dyn Iterator<Item = u8>| -> f64 {
-        grades.take(AT).enumerate().map(|(n, grade)| gain(grade) / (n as f64 + 2.0).log2()).sum()
+        grades
+            .take(AT)
+            .enumerate()
+            .map(|(n, grade)| gain(grade) / (n as f64 + 2.0).log2())
+            .sum()
     };
     let mut best: Vec<u8> = answers.values().copied().collect();
     best.sort_unstable_by(|a, b| b.cmp(a));
@@ -171,7 +207,11 @@ fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Figures {
     let right = found.iter().take(AT).filter(|id| grade(id) > 0).count();
     #[expect(clippy::cast_precision_loss, reason = "counts of answers")]
     let recall = right as f64 / answers.len().clamp(1, AT) as f64;
-    let ndcg = if ideal > 0.0 { discounted(&mut found.iter().map(grade)) / ideal } else { 0.0 };
+    let ndcg = if ideal > 0.0 {
+        discounted(&mut found.iter().map(grade)) / ideal
+    } else {
+        0.0
+    };
     Figures { ndcg, recall }
 }
 
@@ -182,8 +222,19 @@ mod tests {
     #[test]
     fn figures_are_those_of_the_formula() {
         let answers = BTreeMap::from([("a".to_owned(), 2), ("b".to_owned(), 1)]);
-        let rated = |found: &[&str]| rate(&answers, &found.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>());
-        assert_eq!(rated(&["a", "b"]), Figures { ndcg: 1.0, recall: 1.0 });
+        let rated = |found: &[&str]| {
+            rate(
+                &answers,
+                &found.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(
+            rated(&["a", "b"]),
+            Figures {
+                ndcg: 1.0,
+                recall: 1.0
+            }
+        );
         assert_eq!(rated(&[]), Figures::default());
         let ideal = 3.0 + 1.0 / 3.0_f64.log2();
         let swapped = (1.0 + 3.0 / 3.0_f64.log2()) / ideal;
@@ -194,11 +245,20 @@ mod tests {
     #[test]
     fn corpora_are_checked() {
         let document = r#"{"id":"a","text":"t"}"#;
-        assert!(Corpus::parse(document, r#"{"group":"g","question":"q","answers":{"a":2}}"#).is_ok());
+        assert!(
+            Corpus::parse(
+                document,
+                r#"{"group":"g","question":"q","answers":{"a":2}}"#
+            )
+            .is_ok()
+        );
         let twice = format!("{document}\n{document}");
         for (documents, questions) in [
             (twice.as_str(), ""),
-            (document, r#"{"group":"g","question":"q","answers":{"b":2}}"#),
+            (
+                document,
+                r#"{"group":"g","question":"q","answers":{"b":2}}"#,
+            ),
             (document, r#"{"group":"g","question":"q","answers":{}}"#),
             (document, "{}"),
             ("[]", ""),

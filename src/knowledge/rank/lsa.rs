@@ -1,6 +1,6 @@
-//! Latent semantic analysis: texts as points in a space of few dimensions, where words that keep the same company lie near
-//! each other (Deerwester and others, "Indexing by latent semantic analysis", JASIS 41, 1990). No model has to be fetched,
-//! and equal texts give equal vectors.
+//! Latent semantic analysis: texts as points in a space of few dimensions, where words that keep
+//! the same company lie near each other (Deerwester and others, "Indexing by latent semantic
+//! analysis", JASIS 41, 1990). No model has to be fetched, and equal texts give equal vectors.
 
 use super::svd::{self, Row};
 use crate::knowledge::vector::{Vector, beginning, quantised};
@@ -31,11 +31,13 @@ pub(in crate::knowledge) struct Model {
 /// FNV-1a. Who makes two words collide makes the two a little alike, and nothing else.
 pub(super) fn hash(parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|p| p.bytes());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, b| {
+        (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
-/// The features of a text with how often each stands in it: words, and three letters in a row of each longer word, which are
-/// alike in words of one stem and in words with a slip.
+/// The features of a text with how often each stands in it: words, and three letters in a row of
+/// each longer word, which are alike in words of one stem and in words with a slip.
 fn features(text: &str) -> BTreeMap<u64, f32> {
     let mut all = BTreeMap::new();
     words::each(beginning(text, LONGEST), &mut |word| {
@@ -74,7 +76,11 @@ impl Model {
             dimensions: 0,
         };
         let rows: Vec<Row> = all.iter().map(|features| model.weigh(features)).collect();
-        let right = svd::right_singular_vectors(&rows, model.features.len(), DIMENSIONS.min(texts.len().div_ceil(2)));
+        let right = svd::right_singular_vectors(
+            &rows,
+            model.features.len(),
+            DIMENSIONS.min(texts.len().div_ceil(2)),
+        );
         model.dimensions = right.rows().next().map_or(0, <[f32]>::len);
         model.rows = right.rows().flatten().copied().collect();
         (model.dimensions > 0).then_some(model)
@@ -104,7 +110,11 @@ impl Model {
         let mut sum = vec![0.0_f32; self.dimensions];
         for (feature, value) in self.weigh(&features(text)) {
             let start = feature as usize * self.dimensions;
-            for (to, from) in sum.iter_mut().zip(self.rows.get(start..start + self.dimensions).unwrap_or_default()) {
+            for (to, from) in sum.iter_mut().zip(
+                self.rows
+                    .get(start..start + self.dimensions)
+                    .unwrap_or_default(),
+            ) {
                 *to += from * value;
             }
         }
@@ -121,25 +131,51 @@ impl Model {
         let mut out = Vec::new();
         out.extend((self.dimensions as u64).to_le_bytes());
         out.extend((self.features.len() as u64).to_le_bytes());
-        self.features.iter().for_each(|f| out.extend(f.to_le_bytes()));
-        self.weights.iter().chain(&self.rows).for_each(|w| out.extend(w.to_le_bytes()));
+        self.features
+            .iter()
+            .for_each(|f| out.extend(f.to_le_bytes()));
+        self.weights
+            .iter()
+            .chain(&self.rows)
+            .for_each(|w| out.extend(w.to_le_bytes()));
         out
     }
 
     /// As it was stored; `None` when it isn't that.
     pub(in crate::knowledge) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let number = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
-        let dimensions = usize::try_from(number(0)?).ok().filter(|d| *d <= DIMENSIONS)?;
-        let count = usize::try_from(number(8)?).ok().filter(|n| *n <= FEATURES)?;
+        let number = |at: usize| {
+            bytes
+                .get(at..at + 8)
+                .and_then(|b| b.try_into().ok())
+                .map(u64::from_le_bytes)
+        };
+        let dimensions = usize::try_from(number(0)?)
+            .ok()
+            .filter(|d| *d <= DIMENSIONS)?;
+        let count = usize::try_from(number(8)?)
+            .ok()
+            .filter(|n| *n <= FEATURES)?;
         let (features, floats) = bytes.get(16..)?.split_at_checked(count * 8)?;
         if floats.len() != 4 * (count + count * dimensions) {
             return None;
         }
-        let floats = floats.chunks_exact(4).filter_map(|b| b.try_into().ok()).map(f32::from_le_bytes);
+        let floats = floats
+            .chunks_exact(4)
+            .filter_map(|b| b.try_into().ok())
+            .map(f32::from_le_bytes);
         let mut weights: Vec<f32> = floats.collect();
         let rows = weights.split_off(count);
-        let features = features.chunks_exact(8).filter_map(|b| b.try_into().ok()).map(u64::from_le_bytes).collect();
-        Some(Self { features, weights, rows, dimensions })
+        let features = features
+            .chunks_exact(8)
+            .filter_map(|b| b.try_into().ok())
+            .map(u64::from_le_bytes)
+            .collect();
+        Some(Self {
+            features,
+            weights,
+            rows,
+            dimensions,
+        })
     }
 }
 
@@ -150,10 +186,23 @@ mod tests {
     use proptest::prelude::*;
 
     fn corpus() -> Vec<String> {
-        let animals = ["the dog and the cat sleep", "a cat hunts a mouse", "the puppy and the dog bark", "a puppy hunts a cat"];
-        let code =
-            ["compile the crate", "the compiler refuses the crate", "build the crate and link it", "the linker and the compiler"];
-        animals.iter().chain(&code).map(|t| (*t).to_owned()).collect()
+        let animals = [
+            "the dog and the cat sleep",
+            "a cat hunts a mouse",
+            "the puppy and the dog bark",
+            "a puppy hunts a cat",
+        ];
+        let code = [
+            "compile the crate",
+            "the compiler refuses the crate",
+            "build the crate and link it",
+            "the linker and the compiler",
+        ];
+        animals
+            .iter()
+            .chain(&code)
+            .map(|t| (*t).to_owned())
+            .collect()
     }
 
     #[test]
@@ -161,7 +210,12 @@ mod tests {
         let model = Model::learn(&corpus()).unwrap();
         let embed = |text: &str| model.embed(text).unwrap();
         let (dog, mouse, crate_) = (embed("dog"), embed("puppy"), embed("compile a crate"));
-        assert!(cosine(&dog, &mouse) > cosine(&dog, &crate_) + 0.3, "{} {}", cosine(&dog, &mouse), cosine(&dog, &crate_));
+        assert!(
+            cosine(&dog, &mouse) > cosine(&dog, &crate_) + 0.3,
+            "{} {}",
+            cosine(&dog, &mouse),
+            cosine(&dog, &crate_)
+        );
         assert_eq!(model.embed("zzz"), None);
         assert!(Model::learn(&[]).is_none());
     }

@@ -32,7 +32,8 @@ pub enum Stages {
     Vectors,
 }
 
-/// How age takes from a score. Each leaves half of it after the half-life, and never less than a tenth.
+/// How age takes from a score. Each leaves half of it after the half-life, and never less than a
+/// tenth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Decay {
     /// `e^(-λ·days)` with `λ = ln 2 / half-life`.
@@ -100,7 +101,8 @@ pub struct Found {
 pub struct Answers {
     /// The best, the best first.
     pub found: Vec<Found>,
-    /// Observations that answer as well and aren't among them: because enough are, or because one of them says the same.
+    /// Observations that answer as well and aren't among them: because enough are, or because one
+    /// of them says the same.
     pub more: usize,
     /// There may be more than that: not everything was compared.
     pub open: bool,
@@ -116,7 +118,10 @@ pub struct Ranker<'s> {
 }
 
 /// The value of a cell, made when it is first asked for.
-fn once<T>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T, KnowledgeError>) -> Result<&T, KnowledgeError> {
+fn once<T>(
+    cell: &OnceCell<T>,
+    make: impl FnOnce() -> Result<T, KnowledgeError>,
+) -> Result<&T, KnowledgeError> {
     if let Some(value) = cell.get() {
         return Ok(value);
     }
@@ -128,7 +133,11 @@ impl<'s> Ranker<'s> {
     /// Over a store.
     #[must_use]
     pub fn new(store: &'s Store) -> Self {
-        Self { store, segments: OnceCell::new(), vectors: OnceCell::new() }
+        Self {
+            store,
+            segments: OnceCell::new(),
+            vectors: OnceCell::new(),
+        }
     }
 
     /// The answers to a question, the best first.
@@ -147,9 +156,14 @@ impl<'s> Ranker<'s> {
         let segments = once(&self.segments, || Segments::load(&self.store.db))?;
         let space = match query.stages {
             Stages::Text => None,
-            Stages::Both | Stages::Vectors => once(&self.vectors, || Space::load(self.store, segments))?.as_ref(),
+            Stages::Both | Stages::Vectors => {
+                once(&self.vectors, || Space::load(self.store, segments))?.as_ref()
+            }
         };
-        let among = query.task.map(|task| self.store.rows_of_task(task)).transpose()?;
+        let among = query
+            .task
+            .map(|task| self.store.rows_of_task(task))
+            .transpose()?;
         let among = among.as_deref();
         let wanted = CANDIDATES.max(query.limit.saturating_mul(4));
         let mut all: BTreeMap<i64, Scores> = BTreeMap::new();
@@ -157,11 +171,25 @@ impl<'s> Ranker<'s> {
         let mut beyond: Vec<(i64, f64)> = Vec::new();
         if query.stages != Stages::Vectors {
             let name = |row| Ok(self.store.name_and_time(row)?.0);
-            let (found, others) = fulltext::search(&self.store.db, segments, query.text, among, wanted, &name)?;
-            let best = found.first().map_or(1.0, |(_, s)| *s).max(f64::MIN_POSITIVE);
-            beyond = others.into_iter().map(|(row, score)| (row, (score / best).clamp(0.0, 1.0))).collect();
+            let (found, others) =
+                fulltext::search(&self.store.db, segments, query.text, among, wanted, &name)?;
+            let best = found
+                .first()
+                .map_or(1.0, |(_, s)| *s)
+                .max(f64::MIN_POSITIVE);
+            beyond = others
+                .into_iter()
+                .map(|(row, score)| (row, (score / best).clamp(0.0, 1.0)))
+                .collect();
             for (row, score) in found {
-                all.insert(row, Scores { bm25: Some(score), text: (score / best).clamp(0.0, 1.0), ..Scores::default() });
+                all.insert(
+                    row,
+                    Scores {
+                        bm25: Some(score),
+                        text: (score / best).clamp(0.0, 1.0),
+                        ..Scores::default()
+                    },
+                );
             }
         }
         let mut with_vectors = false;
@@ -173,12 +201,15 @@ impl<'s> Ranker<'s> {
             let found = space.nearest(segments, &asked, among, wanted);
             with_vectors = !found.is_empty();
             if found.len() >= wanted {
-                farthest = found.last().map_or(0.0, |(_, cosine)| cosine.clamp(0.0, 1.0));
+                farthest = found
+                    .last()
+                    .map_or(0.0, |(_, cosine)| cosine.clamp(0.0, 1.0));
             }
             // What only the words found is compared as well.
             let by_words: Vec<i64> = all.keys().copied().collect();
-            let compared =
-                by_words.into_iter().filter_map(|row| Some((row, f64::from(cosine(&asked, space.of(segments, row)?)))));
+            let compared = by_words
+                .into_iter()
+                .filter_map(|row| Some((row, f64::from(cosine(&asked, space.of(segments, row)?)))));
             for (row, cosine) in compared.chain(found).collect::<Vec<_>>() {
                 let scores = all.entry(row).or_default();
                 scores.cosine = Some(cosine);
@@ -190,10 +221,18 @@ impl<'s> Ranker<'s> {
             Stages::Vectors => vector,
             _ => text,
         };
-        // What wasn't looked at is an answer by its words alone, or may be one by how near it may be.
+        // What wasn't looked at is an answer by its words alone, or may be one by how near it may
+        // be.
         beyond.retain(|(row, _)| !all.contains_key(row));
-        let by_words = beyond.iter().filter(|(_, text)| merged(*text, 0.0) >= LEAST).count();
-        let best_beyond = beyond.iter().map(|(_, text)| *text).filter(|text| merged(*text, 0.0) < LEAST).fold(0.0, f64::max);
+        let by_words = beyond
+            .iter()
+            .filter(|(_, text)| merged(*text, 0.0) >= LEAST)
+            .count();
+        let best_beyond = beyond
+            .iter()
+            .map(|(_, text)| *text)
+            .filter(|text| merged(*text, 0.0) < LEAST)
+            .fold(0.0, f64::max);
         let open = farthest > 0.0 && merged(best_beyond, farthest) >= LEAST;
         let mut candidates = Vec::new();
         for (row, mut scores) in all {
@@ -204,26 +243,51 @@ impl<'s> Ranker<'s> {
             }
         }
         let answers = candidates.len() + by_words;
-        // By name where figures agree: rows are numbered by the order in which sources came and went.
-        candidates.sort_by(|a, b| b.3.merged.total_cmp(&a.3.merged).then_with(|| a.1.cmp(&b.1)));
+        // By name where figures agree: rows are numbered by the order in which sources came and
+        // went.
+        candidates.sort_by(|a, b| {
+            b.3.merged
+                .total_cmp(&a.3.merged)
+                .then_with(|| a.1.cmp(&b.1))
+        });
         candidates.truncate(CANDIDATES);
         let mut near = Vec::with_capacity(candidates.len());
         for (row, id, time, mut scores) in candidates {
             scores.decay = decay(query, time);
             scores.score = scores.merged * scores.decay;
-            near.push(Candidate::new(row, id, scores, space.and_then(|s| s.of(segments, row))));
+            near.push(Candidate::new(
+                row,
+                id,
+                scores,
+                space.and_then(|s| s.of(segments, row)),
+            ));
         }
         let chosen = diverse(near, query.limit, &|row| self.store.detail(row))?;
-        let whole = |(row, scores, duplicates)| Ok(Found { stored: self.store.by_row(row)?, scores, duplicates });
-        let found = chosen.into_iter().map(whole).collect::<Result<Vec<_>, KnowledgeError>>()?;
-        Ok(Answers { more: answers.saturating_sub(found.len()), found, open })
+        let whole = |(row, scores, duplicates)| {
+            Ok(Found {
+                stored: self.store.by_row(row)?,
+                scores,
+                duplicates,
+            })
+        };
+        let found = chosen
+            .into_iter()
+            .map(whole)
+            .collect::<Result<Vec<_>, KnowledgeError>>()?;
+        Ok(Answers {
+            more: answers.saturating_sub(found.len()),
+            found,
+            open,
+        })
     }
 }
 
 /// The share of a score that age leaves.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds since the epoch")]
 fn decay(query: &Query<'_>, time: Option<i64>) -> f64 {
-    let (Some(now), Some(time)) = (query.now, time) else { return 1.0 };
+    let (Some(now), Some(time)) = (query.now, time) else {
+        return 1.0;
+    };
     let days = (now.saturating_sub(time).max(0) as f64) / DAY;
     let half_lives = days / query.half_life.max(f64::MIN_POSITIVE);
     let left = match query.decay {
@@ -244,10 +308,21 @@ mod tests {
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
         for decays in [Decay::Exponential, Decay::Linear, Decay::Step] {
             let now = Some(60 * DAYS);
-            let query = Query { text: "", task: None, now, half_life: 30.0, decay: decays, limit: 1, stages: Stages::Both };
+            let query = Query {
+                text: "",
+                task: None,
+                now,
+                half_life: 30.0,
+                decay: decays,
+                limit: 1,
+                stages: Stages::Both,
+            };
             assert!(close(decay(&query, Some(30 * DAYS)), 0.5));
             assert!(close(decay(&query, Some(60 * DAYS)), 1.0));
-            assert!(close(decay(&query, Some(i64::MAX)), 1.0), "what is newer than now isn't better for it");
+            assert!(
+                close(decay(&query, Some(i64::MAX)), 1.0),
+                "what is newer than now isn't better for it"
+            );
             assert!(close(decay(&query, Some(i64::MIN)), FLOOR));
             assert!(close(decay(&query, None), 1.0));
             let after = |days: i64| decay(&query, Some((60 - days) * DAYS));
@@ -257,7 +332,11 @@ mod tests {
                 Decay::Step => [1.0, 0.5, 0.25],
             };
             for (days, share) in [15, 45, 60].into_iter().zip(expected) {
-                assert!(close(after(days), share), "{decays:?} {days}: {}", after(days));
+                assert!(
+                    close(after(days), share),
+                    "{decays:?} {days}: {}",
+                    after(days)
+                );
             }
         }
     }

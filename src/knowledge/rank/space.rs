@@ -60,8 +60,9 @@ struct Part {
     tails: Vec<u16>,
 }
 
-/// Bytes at the beginning of a vector that are compared first: the strongest dimensions of what was learnt stand there. Those
-/// behind add at most the product of their lengths (Cauchy and Schwarz), and nearly all vectors are told to be too far by that.
+/// Bytes at the beginning of a vector that are compared first: the strongest dimensions of what was
+/// learnt stand there. Those behind add at most the product of their lengths (Cauchy and Schwarz),
+/// and nearly all vectors are told to be too far by that.
 const HEAD: usize = 64;
 
 /// Vectors that are compared in one go.
@@ -70,7 +71,11 @@ const BLOCK: usize = 4_096;
 impl Part {
     fn new(vectors: Vec<u8>, width: usize) -> Self {
         let tail = |vector: &[u8]| length(vector.get(HEAD..).unwrap_or_default());
-        let tails = vectors.par_chunks_exact(width.max(1)).with_min_len(BLOCK).map(tail).collect();
+        let tails = vectors
+            .par_chunks_exact(width.max(1))
+            .with_min_len(BLOCK)
+            .map(tail)
+            .collect();
         Self { vectors, tails }
     }
 }
@@ -84,11 +89,15 @@ impl Space {
             let given = store.given()?.filter(|given| given.digest() == digest);
             Embedder::Given(given.ok_or(KnowledgeError::OtherModel)?)
         } else {
-            let Some(bytes) = store::read_meta::<Vec<u8>>(db, LEARNT)? else { return Ok(None) };
+            let Some(bytes) = store::read_meta::<Vec<u8>>(db, LEARNT)? else {
+                return Ok(None);
+            };
             if store.has_model() {
                 return Err(KnowledgeError::OtherModel);
             }
-            let model = Model::from_bytes(&bytes).ok_or(KnowledgeError::Damaged("the model of the vectors can't be read"))?;
+            let model = Model::from_bytes(&bytes).ok_or(KnowledgeError::Damaged(
+                "the model of the vectors can't be read",
+            ))?;
             Embedder::Learnt(model)
         };
         let width = model.dimensions();
@@ -96,9 +105,17 @@ impl Space {
         for segment in &segments.all {
             let data = store::read_vectors(db, segment.id)?.unwrap_or_default();
             let whole = data.len() == width * segment.ids.len();
-            parts.push(if whole { Part::new(data, width) } else { Part::default() });
+            parts.push(if whole {
+                Part::new(data, width)
+            } else {
+                Part::default()
+            });
         }
-        Ok(Some(Self { model, width, parts }))
+        Ok(Some(Self {
+            model,
+            width,
+            parts,
+        }))
     }
 
     /// The vector of a text; `None` when no word of it is known.
@@ -109,19 +126,39 @@ impl Space {
     /// The vector of an observation.
     pub(super) fn of(&self, segments: &Segments, observation: i64) -> Option<&[u8]> {
         let (segment, document) = segments.place(observation)?;
-        self.parts.get(segment)?.vectors.get(document * self.width..(document + 1) * self.width)
+        self.parts
+            .get(segment)?
+            .vectors
+            .get(document * self.width..(document + 1) * self.width)
     }
 
-    /// The observations that are nearest, the nearest first: those of `among`, if it is given, which must be sorted.
-    pub(super) fn nearest(&self, segments: &Segments, asked: &[u8], among: Option<&[i64]>, limit: usize) -> Vec<(i64, f64)> {
-        let asked = Asked { tail: i32::from(length(asked.get(HEAD..).unwrap_or_default())), vector: widened(asked), limit };
+    /// The observations that are nearest, the nearest first: those of `among`, if it is given,
+    /// which must be sorted.
+    pub(super) fn nearest(
+        &self,
+        segments: &Segments,
+        asked: &[u8],
+        among: Option<&[i64]>,
+        limit: usize,
+    ) -> Vec<(i64, f64)> {
+        let asked = Asked {
+            tail: i32::from(length(asked.get(HEAD..).unwrap_or_default())),
+            vector: widened(asked),
+            limit,
+        };
         let least = AtomicI32::new(0);
         let mut near = Nearest::new(limit);
         for (segment, part) in segments.all.iter().zip(&self.parts) {
-            let stands = |at: usize, id: i64| segment.holds(at) && among.is_none_or(|ids| ids.binary_search(&id).is_ok());
-            near.all.extend(asked.compare(part, &segment.ids, &stands, &least));
+            let stands = |at: usize, id: i64| {
+                segment.holds(at) && among.is_none_or(|ids| ids.binary_search(&id).is_ok())
+            };
+            near.all
+                .extend(asked.compare(part, &segment.ids, &stands, &least));
         }
-        near.finish().into_iter().map(|(product, id)| (id, f64::from(cosine_of(product)))).collect()
+        near.finish()
+            .into_iter()
+            .map(|(product, id)| (id, f64::from(cosine_of(product))))
+            .collect()
     }
 }
 
@@ -134,8 +171,9 @@ struct Asked {
 }
 
 impl Asked {
-    /// The nearest of a segment, and some that aren't among the nearest. What is less near than `least` is none of them,
-    /// since one block alone has as many as are wanted that are; blocks raise it.
+    /// The nearest of a segment, and some that aren't among the nearest. What is less near than
+    /// `least` is none of them, since one block alone has as many as are wanted that are; blocks
+    /// raise it.
     fn compare(
         &self,
         part: &Part,
@@ -145,17 +183,24 @@ impl Asked {
     ) -> Vec<(i32, i64)> {
         let head = self.vector.get(..HEAD).unwrap_or(&self.vector);
         let width = self.vector.len().max(1);
-        let blocks = part.vectors.par_chunks(BLOCK * width).zip(part.tails.par_chunks(BLOCK)).zip(ids.par_chunks(BLOCK));
+        let blocks = part
+            .vectors
+            .par_chunks(BLOCK * width)
+            .zip(part.tails.par_chunks(BLOCK))
+            .zip(ids.par_chunks(BLOCK));
         let nearest = |(block, (vectors, ids)): (usize, (_, &[i64]))| {
             let (vectors, tails): (&[u8], &[u16]) = vectors;
             let mut near = Nearest::new(self.limit);
-            for (at, ((vector, tail), id)) in vectors.chunks_exact(width).zip(tails).zip(ids).enumerate() {
+            for (at, ((vector, tail), id)) in
+                vectors.chunks_exact(width).zip(tails).zip(ids).enumerate()
+            {
                 let most = product(head, vector) + self.tail * i32::from(*tail);
                 if most <= near.least || most < least.load(Ordering::Relaxed) {
                     continue;
                 }
                 let product = product(&self.vector, vector);
-                if product > near.least && stands(block * BLOCK + at, *id) && near.add(product, *id) {
+                if product > near.least && stands(block * BLOCK + at, *id) && near.add(product, *id)
+                {
                     least.fetch_max(near.least, Ordering::Relaxed);
                 }
             }
@@ -176,17 +221,26 @@ struct Nearest {
 
 impl Nearest {
     const fn new(limit: usize) -> Self {
-        Self { limit, least: 0, all: Vec::new() }
+        Self {
+            limit,
+            least: 0,
+            all: Vec::new(),
+        }
     }
 
-    /// Adds one whose product is above the least. Of those that are as near the older ones stay, so ids must rise. Says
-    /// whether the least has changed.
+    /// Adds one whose product is above the least. Of those that are as near the older ones stay, so
+    /// ids must rise. Says whether the least has changed.
     fn add(&mut self, product: i32, id: i64) -> bool {
         self.all.push((product, id));
         let full = self.all.len() >= 2 * self.limit.max(1);
         if full {
             self.cut();
-            self.least = self.all.iter().map(|(product, _)| *product).min().unwrap_or_default();
+            self.least = self
+                .all
+                .iter()
+                .map(|(product, _)| *product)
+                .min()
+                .unwrap_or_default();
         }
         full
     }
@@ -219,7 +273,8 @@ mod tests {
     fn what_is_passed_over_is_too_far() {
         const MANY: usize = 3 * BLOCK + 77;
         let mut numbers = crate::random::SplitMix(7);
-        // Strong in front, as what was learnt is; and as strong everywhere, as what is given may be; narrower than a head.
+        // Strong in front, as what was learnt is; and as strong everywhere, as what is given may
+        // be; narrower than a head.
         for (width, fall) in [(128, 24), (128, 100_000), (64, 40), (20, 100)] {
             let mut vector = || -> Vec<u8> {
                 let mut component = |n: usize| {
@@ -240,16 +295,30 @@ mod tests {
                 .enumerate()
                 .filter(|(at, (_, id))| stands(*at, **id))
                 .map(|(_, (vector, id))| {
-                    (vector.iter().zip(&asked).map(|(x, y)| i32::from(x.cast_signed()) * i32::from(y.cast_signed())).sum(), *id)
+                    (
+                        vector
+                            .iter()
+                            .zip(&asked)
+                            .map(|(x, y)| i32::from(x.cast_signed()) * i32::from(y.cast_signed()))
+                            .sum(),
+                        *id,
+                    )
                 })
                 .filter(|(product, _)| *product > 0)
                 .collect();
             all.sort_by_key(rank);
             all.truncate(30);
             let tail = i32::from(length(asked.get(HEAD..).unwrap_or_default()));
-            let wide = Asked { vector: widened(&asked), tail, limit: 30 };
+            let wide = Asked {
+                vector: widened(&asked),
+                tail,
+                limit: 30,
+            };
             let found = wide.compare(&part, &ids, &stands, &AtomicI32::new(0));
-            let near = Nearest { all: found, ..Nearest::new(30) };
+            let near = Nearest {
+                all: found,
+                ..Nearest::new(30)
+            };
             assert_eq!(near.finish(), all, "{width} {fall}");
         }
     }

@@ -1,5 +1,6 @@
-//! The leading right singular vectors of a sparse matrix, by random projection (Halko, Martinsson and Tropp, "Finding
-//! structure with randomness", SIAM Review 53, 2011, algorithms 4.4 and 5.1). The seed is fixed: equal input, equal output.
+//! The leading right singular vectors of a sparse matrix, by random projection (Halko, Martinsson
+//! and Tropp, "Finding structure with randomness", SIAM Review 53, 2011, algorithms 4.4 and 5.1).
+//! The seed is fixed: equal input, equal output.
 
 use crate::random::SplitMix;
 
@@ -28,7 +29,10 @@ pub(super) struct Dense {
 
 impl Dense {
     fn zero(height: usize, width: usize) -> Self {
-        Self { width, values: vec![0.0; height * width] }
+        Self {
+            width,
+            values: vec![0.0; height * width],
+        }
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = &[f32]> {
@@ -36,11 +40,15 @@ impl Dense {
     }
 
     fn row(&self, n: usize) -> &[f32] {
-        self.values.get(n * self.width..(n + 1) * self.width).unwrap_or_default()
+        self.values
+            .get(n * self.width..(n + 1) * self.width)
+            .unwrap_or_default()
     }
 
     fn row_mut(&mut self, n: usize) -> &mut [f32] {
-        self.values.get_mut(n * self.width..(n + 1) * self.width).unwrap_or_default()
+        self.values
+            .get_mut(n * self.width..(n + 1) * self.width)
+            .unwrap_or_default()
     }
 }
 
@@ -82,7 +90,9 @@ fn gram(a: &Dense) -> Vec<Vec<f64>> {
     let mut out = vec![vec![0.0; a.width]; a.width];
     for row in a.rows() {
         for (to, x) in out.iter_mut().zip(row) {
-            to.iter_mut().zip(row).for_each(|(sum, y)| *sum += f64::from(*x) * f64::from(*y));
+            to.iter_mut()
+                .zip(row)
+                .for_each(|(sum, y)| *sum += f64::from(*x) * f64::from(*y));
         }
     }
     out
@@ -99,7 +109,8 @@ fn turned(a: &Dense, columns: &[Vec<f32>]) -> Dense {
     out
 }
 
-/// Makes the columns orthonormal: Gram and Schmidt by way of the small matrix `aᵀa`. Columns that add nothing are dropped.
+/// Makes the columns orthonormal: Gram and Schmidt by way of the small matrix `aᵀa`. Columns that
+/// add nothing are dropped.
 fn orthonormal(a: &Dense) -> Dense {
     let gram = gram(a);
     let product = |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
@@ -111,10 +122,16 @@ fn orthonormal(a: &Dense) -> Dense {
         }
         for before in &columns {
             let share = product(before, own);
-            column.iter_mut().zip(before).for_each(|(x, y)| *x -= share * y);
+            column
+                .iter_mut()
+                .zip(before)
+                .for_each(|(x, y)| *x -= share * y);
         }
         let image: Vec<f64> = gram.iter().map(|row| product(row, &column)).collect();
-        let (left, whole) = (product(&column, &image), own.get(n).copied().unwrap_or_default());
+        let (left, whole) = (
+            product(&column, &image),
+            own.get(n).copied().unwrap_or_default(),
+        );
         if left > whole * 1e-9 && left > 0.0 {
             for x in &mut column {
                 *x /= left.sqrt();
@@ -122,13 +139,19 @@ fn orthonormal(a: &Dense) -> Dense {
             columns.push(column);
         }
     }
-    #[expect(clippy::cast_possible_truncation, reason = "computed in double precision, kept in single")]
-    let columns: Vec<Vec<f32>> = columns.into_iter().map(|c| c.into_iter().map(|x| x as f32).collect()).collect();
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "computed in double precision, kept in single"
+    )]
+    let columns: Vec<Vec<f32>> = columns
+        .into_iter()
+        .map(|c| c.into_iter().map(|x| x as f32).collect())
+        .collect();
     turned(a, &columns)
 }
 
-/// What rounding leaves of weak directions isn't quite orthogonal; a step of Newton and Schulz, `a·(3 - aᵀa)/2`, makes it
-/// so and keeps the order.
+/// What rounding leaves of weak directions isn't quite orthogonal; a step of Newton and Schulz,
+/// `a·(3 - aᵀa)/2`, makes it so and keeps the order.
 fn straightened(a: &Dense) -> Dense {
     let mut step = gram(a);
     for (n, row) in step.iter_mut().enumerate() {
@@ -139,12 +162,19 @@ fn straightened(a: &Dense) -> Dense {
             *x += 1.5;
         }
     }
-    #[expect(clippy::cast_possible_truncation, reason = "computed in double precision, kept in single")]
-    let step: Vec<Vec<f32>> = step.into_iter().map(|row| row.into_iter().map(|x| x as f32).collect()).collect();
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "computed in double precision, kept in single"
+    )]
+    let step: Vec<Vec<f32>> = step
+        .into_iter()
+        .map(|row| row.into_iter().map(|x| x as f32).collect())
+        .collect();
     turned(a, &step)
 }
 
-/// `a·V·Λ^(-1/2)` for the eigenvectors `V` and eigenvalues `Λ` of `aᵀa`: orthonormal, the strongest direction first.
+/// `a·V·Λ^(-1/2)` for the eigenvectors `V` and eigenvalues `Λ` of `aᵀa`: orthonormal, the strongest
+/// direction first.
 fn whitened(a: &Dense) -> Dense {
     let (values, vectors) = eigen(gram(a));
     let largest = values.first().copied().unwrap_or_default();
@@ -157,15 +187,30 @@ fn whitened(a: &Dense) -> Dense {
     turned(a, &columns)
 }
 
-/// Eigenvalues, the largest first, and eigenvectors of a symmetric matrix, by cyclic Jacobi rotations.
-#[expect(clippy::cast_possible_truncation, reason = "computed in double precision, kept in single")]
+/// Eigenvalues, the largest first, and eigenvectors of a symmetric matrix, by cyclic Jacobi
+/// rotations.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "computed in double precision, kept in single"
+)]
 fn eigen(mut matrix: Vec<Vec<f64>>) -> (Vec<f32>, Vec<Vec<f32>>) {
     let size = matrix.len();
     // A row of it becomes an eigenvector.
-    let mut vectors: Vec<Vec<f64>> = (0..size).map(|i| (0..size).map(|j| f64::from(u8::from(i == j))).collect()).collect();
-    let at = |matrix: &[Vec<f64>], i: usize, j: usize| matrix.get(i).and_then(|r| r.get(j)).copied().unwrap_or_default();
+    let mut vectors: Vec<Vec<f64>> = (0..size)
+        .map(|i| (0..size).map(|j| f64::from(u8::from(i == j))).collect())
+        .collect();
+    let at = |matrix: &[Vec<f64>], i: usize, j: usize| {
+        matrix
+            .get(i)
+            .and_then(|r| r.get(j))
+            .copied()
+            .unwrap_or_default()
+    };
     for _ in 0..SWEEPS {
-        let off: f64 = (0..size).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| at(&matrix, i, j).powi(2)).sum();
+        let off: f64 = (0..size)
+            .flat_map(|i| (0..i).map(move |j| (i, j)))
+            .map(|(i, j)| at(&matrix, i, j).powi(2))
+            .sum();
         let on: f64 = (0..size).map(|i| at(&matrix, i, i).powi(2)).sum();
         if off <= on * 1e-18 {
             break;
@@ -179,7 +224,12 @@ fn eigen(mut matrix: Vec<Vec<f64>>) -> (Vec<f32>, Vec<Vec<f32>>) {
                 let theta = (at(&matrix, high, high) - at(&matrix, low, low)) / (2.0 * pivot);
                 let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
                 let cosine = 1.0 / tangent.hypot(1.0);
-                let turn = Turn { low, high, cosine, sine: tangent * cosine };
+                let turn = Turn {
+                    low,
+                    high,
+                    cosine,
+                    sine: tangent * cosine,
+                };
                 for row in &mut matrix {
                     turn.columns(row);
                 }
@@ -188,9 +238,16 @@ fn eigen(mut matrix: Vec<Vec<f64>>) -> (Vec<f32>, Vec<Vec<f32>>) {
             }
         }
     }
-    let mut order: Vec<(f64, Vec<f64>)> = vectors.into_iter().enumerate().map(|(i, v)| (at(&matrix, i, i), v)).collect();
+    let mut order: Vec<(f64, Vec<f64>)> = vectors
+        .into_iter()
+        .enumerate()
+        .map(|(i, v)| (at(&matrix, i, i), v))
+        .collect();
     order.sort_by(|x, y| y.0.total_cmp(&x.0));
-    order.into_iter().map(|(value, v)| (value as f32, v.into_iter().map(|x| x as f32).collect())).unzip()
+    order
+        .into_iter()
+        .map(|(value, v)| (value as f32, v.into_iter().map(|x| x as f32).collect()))
+        .unzip()
 }
 
 /// A rotation in the plane of two axes.
@@ -203,7 +260,10 @@ struct Turn {
 
 impl Turn {
     fn of(&self, x: &mut f64, y: &mut f64) {
-        (*x, *y) = (self.cosine * *x - self.sine * *y, self.sine * *x + self.cosine * *y);
+        (*x, *y) = (
+            self.cosine * *x - self.sine * *y,
+            self.sine * *x + self.cosine * *y,
+        );
     }
 
     fn columns(&self, row: &mut [f64]) {
@@ -219,8 +279,8 @@ impl Turn {
     }
 }
 
-/// The leading `rank` right singular vectors of the matrix as the columns of a dense one with a row for each column of it;
-/// fewer where the matrix has fewer.
+/// The leading `rank` right singular vectors of the matrix as the columns of a dense one with a row
+/// for each column of it; fewer where the matrix has fewer.
 pub(super) fn right_singular_vectors(rows: &[Row], columns: usize, rank: usize) -> Dense {
     let width = (rank + SURPLUS).min(rows.len()).min(columns);
     let mut random = SplitMix(0x5eed);
@@ -234,8 +294,14 @@ pub(super) fn right_singular_vectors(rows: &[Row], columns: usize, rank: usize) 
     let mut all = straightened(&whitened(&transposed_times(rows, columns, &left)));
     let kept = rank.min(all.width);
     if kept < all.width {
-        let narrow = all.rows().flat_map(|r| r.iter().take(kept).copied()).collect();
-        all = Dense { width: kept, values: narrow };
+        let narrow = all
+            .rows()
+            .flat_map(|r| r.iter().take(kept).copied())
+            .collect();
+        all = Dense {
+            width: kept,
+            values: narrow,
+        };
     }
     all
 }

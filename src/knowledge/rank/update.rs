@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use rusqlite::params;
 use std::sync::Arc;
 
-/// Texts that the model is learnt from: those with the smallest ids, which is a fair sample and nearly the same one
-/// tomorrow.
+/// Texts that the model is learnt from: those with the smallest ids, which is a fair sample and
+/// nearly the same one tomorrow.
 const SAMPLE: i64 = 4_000;
 /// Texts whose vectors are computed at a time.
 const BATCH: usize = 2_048;
@@ -37,7 +37,8 @@ pub enum Vectors {
     Given(u64),
 }
 
-/// Brings the vectors up to date with the observations: those of a model that was given, or else of one that is learnt.
+/// Brings the vectors up to date with the observations: those of a model that was given, or else of
+/// one that is learnt.
 pub(in crate::knowledge) fn update(
     writer: &mut Writer<'_>,
     enabled: bool,
@@ -73,14 +74,19 @@ pub(in crate::knowledge) fn update(
     let segments = Segments::load(db)?;
     let mut missing = without_vectors(writer, &segments)?;
     let fresh: usize = missing.iter().map(|s| s.standing().count()).sum();
-    let stale = newer.saturating_add(i64::try_from(fresh).unwrap_or(i64::MAX)).saturating_mul(FRESH) > learnt_from;
+    let stale = newer
+        .saturating_add(i64::try_from(fresh).unwrap_or(i64::MAX))
+        .saturating_mul(FRESH)
+        > learnt_from;
     let learn = model.is_none() || stale;
     if learn {
         forget(writer)?;
         model = Model::learn(&sample(writer)?);
         missing = segments.all.iter().collect();
     }
-    let Some(model) = model else { return Ok(Vectors::TooFew) };
+    let Some(model) = model else {
+        return Ok(Vectors::TooFew);
+    };
     if learn {
         writer.set(LEARNT, model.to_bytes())?;
     }
@@ -95,7 +101,12 @@ pub(in crate::knowledge) fn update(
 }
 
 /// As [`update`], with the vectors of a model that was given.
-fn by_given(writer: &Writer<'_>, given: Arc<Given>, before: Option<&str>, changed: bool) -> Result<Vectors, KnowledgeError> {
+fn by_given(
+    writer: &Writer<'_>,
+    given: Arc<Given>,
+    before: Option<&str>,
+    changed: bool,
+) -> Result<Vectors, KnowledgeError> {
     let same = before == Some(given.digest());
     if same && !changed {
         return Ok(Vectors::Kept(0));
@@ -107,10 +118,17 @@ fn by_given(writer: &Writer<'_>, given: Arc<Given>, before: Option<&str>, change
     let segments = Segments::load(&writer.db)?;
     let missing = without_vectors(writer, &segments)?;
     let computed = embed(writer, &Embedder::Given(given), &missing)?;
-    Ok(if same { Vectors::Kept(computed) } else { Vectors::Given(computed) })
+    Ok(if same {
+        Vectors::Kept(computed)
+    } else {
+        Vectors::Given(computed)
+    })
 }
 
-fn without_vectors<'s>(writer: &Writer<'_>, segments: &'s Segments) -> Result<Vec<&'s Segment>, KnowledgeError> {
+fn without_vectors<'s>(
+    writer: &Writer<'_>,
+    segments: &'s Segments,
+) -> Result<Vec<&'s Segment>, KnowledgeError> {
     let mut missing = Vec::new();
     for segment in &segments.all {
         if store::read_vectors(&writer.db, segment.id)?.is_none() {
@@ -122,14 +140,24 @@ fn without_vectors<'s>(writer: &Writer<'_>, segments: &'s Segments) -> Result<Ve
 
 fn forget(writer: &Writer<'_>) -> Result<(), KnowledgeError> {
     writer.db.execute("DELETE FROM vectors", [])?;
-    writer.db.execute("DELETE FROM meta WHERE key IN (?1, ?2, 'lsa_observations', 'lsa_newer')", [LEARNT, GIVEN])?;
+    writer.db.execute(
+        "DELETE FROM meta WHERE key IN (?1, ?2, 'lsa_observations', 'lsa_newer')",
+        [LEARNT, GIVEN],
+    )?;
     Ok(())
 }
 
 fn sample(writer: &Writer<'_>) -> Result<Vec<String>, KnowledgeError> {
-    let mut statement = writer.db.prepare("SELECT summary, refs, detail FROM observation ORDER BY key LIMIT ?1")?;
-    let rows = statement
-        .query_map([SAMPLE], |row| Ok(text(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?, &row.get::<_, String>(2)?)))?;
+    let mut statement = writer
+        .db
+        .prepare("SELECT summary, refs, detail FROM observation ORDER BY key LIMIT ?1")?;
+    let rows = statement.query_map([SAMPLE], |row| {
+        Ok(text(
+            &row.get::<_, String>(0)?,
+            &row.get::<_, String>(1)?,
+            &row.get::<_, String>(2)?,
+        ))
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -139,30 +167,53 @@ fn text(summary: &str, refs: &str, detail: &str) -> String {
 }
 
 /// Computes the vectors of segments. Returns how many.
-fn embed(writer: &Writer<'_>, model: &Embedder, segments: &[&Segment]) -> Result<u64, KnowledgeError> {
-    segments.iter().try_fold(0, |computed, segment| Ok(computed + embed_one(writer, model, segment)?))
+fn embed(
+    writer: &Writer<'_>,
+    model: &Embedder,
+    segments: &[&Segment],
+) -> Result<u64, KnowledgeError> {
+    segments.iter().try_fold(0, |computed, segment| {
+        Ok(computed + embed_one(writer, model, segment)?)
+    })
 }
 
-/// Computes the vectors of a segment. What holds no known word, and what is removed, is like nothing: all zero.
-fn embed_one(writer: &Writer<'_>, model: &Embedder, segment: &Segment) -> Result<u64, KnowledgeError> {
+/// Computes the vectors of a segment. What holds no known word, and what is removed, is like
+/// nothing: all zero.
+fn embed_one(
+    writer: &Writer<'_>,
+    model: &Embedder,
+    segment: &Segment,
+) -> Result<u64, KnowledgeError> {
     let width = model.dimensions();
     let mut data = vec![0; width * segment.ids.len()];
     let standing: Vec<(usize, i64)> = segment.standing().collect();
-    let mut one = writer.db.prepare_cached("SELECT summary, refs, detail FROM observation WHERE id = ?1")?;
+    let mut one = writer
+        .db
+        .prepare_cached("SELECT summary, refs, detail FROM observation WHERE id = ?1")?;
     for batch in standing.chunks(BATCH) {
         let mut texts = Vec::with_capacity(batch.len());
         for (_, id) in batch {
             texts.push(one.query_row([id], |row| {
-                Ok(text(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?))
+                Ok(text(
+                    row.get_ref(0)?.as_str()?,
+                    row.get_ref(1)?.as_str()?,
+                    row.get_ref(2)?.as_str()?,
+                ))
             })?);
         }
         let vectors: Vec<Option<Vector>> = texts.par_iter().map(|text| model.embed(text)).collect();
         for ((document, _), vector) in batch.iter().zip(vectors) {
-            if let (Some(vector), Some(to)) = (vector, data.get_mut(document * width..(document + 1) * width)) {
+            if let (Some(vector), Some(to)) = (
+                vector,
+                data.get_mut(document * width..(document + 1) * width),
+            ) {
                 to.copy_from_slice(&vector);
             }
         }
     }
-    writer.db.prepare_cached("INSERT INTO vectors (segment, data) VALUES (?1, ?2)")?.execute(params![segment.id, data])?;
+    writer
+        .db
+        .prepare_cached("INSERT INTO vectors (segment, data) VALUES (?1, ?2)")?
+        .execute(params![segment.id, data])?;
     Ok(standing.len() as u64)
 }

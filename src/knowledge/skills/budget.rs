@@ -69,12 +69,20 @@ pub(super) struct Spent {
 
 impl Spent {
     /// Takes a use. Returns whether its cost is recorded.
-    pub(super) fn take(&mut self, budget: &Budget, file: &str, execution: &str, skill: &str, turn: &Turn) -> bool {
+    pub(super) fn take(
+        &mut self,
+        budget: &Budget,
+        file: &str,
+        execution: &str,
+        skill: &str,
+        turn: &Turn,
+    ) -> bool {
         let cost = turn.cost.filter(|c| c.is_finite() && *c >= 0.0);
         let costless = cost.is_none() || turn.costless;
         let time = turn.start.or(turn.end);
         for (n, _) in NAMES.iter().enumerate() {
-            let limited = budget.cost.get(n).copied().flatten().is_some() || budget.uses.get(n).copied().flatten().is_some();
+            let limited = budget.cost.get(n).copied().flatten().is_some()
+                || budget.uses.get(n).copied().flatten().is_some();
             if !limited {
                 continue;
             }
@@ -82,13 +90,16 @@ impl Spent {
                 Some(span) => Window::Time(time.map(|t| t.div_euclid(*span))),
                 None => Window::Task((!turn.named).then(|| file.to_owned()), execution.to_owned()),
             };
-            let sum = self.sums.entry((skill.to_owned(), n, window)).or_insert_with(|| Sum {
-                cost: 0.0,
-                uses: 0,
-                file: file.to_owned(),
-                line: turn.lines.0,
-                execution: execution.to_owned(),
-            });
+            let sum = self
+                .sums
+                .entry((skill.to_owned(), n, window))
+                .or_insert_with(|| Sum {
+                    cost: 0.0,
+                    uses: 0,
+                    file: file.to_owned(),
+                    line: turn.lines.0,
+                    execution: execution.to_owned(),
+                });
             sum.cost += cost.unwrap_or(0.0);
             sum.uses += 1;
         }
@@ -96,8 +107,16 @@ impl Spent {
             && took > most
             && self.slow.len() < SLOW
         {
-            let (file, execution, skill) = (file.to_owned(), execution.to_owned(), skill.to_owned());
-            self.slow.push(Slow { file, line: turn.lines.0, execution, turn: turn.number, skill, took });
+            let (file, execution, skill) =
+                (file.to_owned(), execution.to_owned(), skill.to_owned());
+            self.slow.push(Slow {
+                file,
+                line: turn.lines.0,
+                execution,
+                turn: turn.number,
+                skill,
+                took,
+            });
         }
         !costless
     }
@@ -116,24 +135,50 @@ impl Spent {
             let name = NAMES.get(n).copied().unwrap_or_default();
             let when = match (&window, SPANS.get(n)) {
                 (Window::Time(Some(number)), Some(span)) => {
-                    format!("in the {name} of {}", format_minute(number.saturating_mul(*span)))
+                    format!(
+                        "in the {name} of {}",
+                        format_minute(number.saturating_mul(*span))
+                    )
                 }
-                (Window::Time(_), _) => format!("at times that aren't recorded, which may be one {name}"),
+                (Window::Time(_), _) => {
+                    format!("at times that aren't recorded, which may be one {name}")
+                }
                 (Window::Task(_, task), _) => format!("in the task `{task}`"),
             };
             // Sums of costs miss what they stand for by a rounding.
-            if let Some(most) = budget.cost.get(n).copied().flatten().filter(|most| sum.cost > most + 1e-9) {
-                let message = format!("`{skill}` cost {:.4} {when}, at most {most} a {name}", sum.cost);
+            if let Some(most) = budget
+                .cost
+                .get(n)
+                .copied()
+                .flatten()
+                .filter(|most| sum.cost > most + 1e-9)
+            {
+                let message = format!(
+                    "`{skill}` cost {:.4} {when}, at most {most} a {name}",
+                    sum.cost
+                );
                 tell(&sum.file, sum.line, &sum.execution, None, message);
             }
-            if let Some(most) = budget.uses.get(n).copied().flatten().filter(|most| sum.uses > *most) {
-                let message = format!("`{skill}` was used {} times {when}, at most {most} a {name}", sum.uses);
+            if let Some(most) = budget
+                .uses
+                .get(n)
+                .copied()
+                .flatten()
+                .filter(|most| sum.uses > *most)
+            {
+                let message = format!(
+                    "`{skill}` was used {} times {when}, at most {most} a {name}",
+                    sum.uses
+                );
                 tell(&sum.file, sum.line, &sum.execution, None, message);
             }
         }
         for slow in self.slow {
             let most = budget.latency.unwrap_or_default();
-            let message = format!("a use of `{}` took {} ms, at most {most}", slow.skill, slow.took);
+            let message = format!(
+                "a use of `{}` took {} ms, at most {most}",
+                slow.skill, slow.took
+            );
             tell(&slow.file, slow.line, &slow.execution, slow.turn, message);
         }
         all

@@ -31,7 +31,14 @@ impl Status {
     }
 
     fn parse(word: &str) -> Option<Self> {
-        [Self::Pending, Self::Approved, Self::Rejected, Self::Deferred].into_iter().find(|s| s.name() == word)
+        [
+            Self::Pending,
+            Self::Approved,
+            Self::Rejected,
+            Self::Deferred,
+        ]
+        .into_iter()
+        .find(|s| s.name() == word)
     }
 }
 
@@ -77,24 +84,31 @@ pub struct Candidate {
     pub readiness: Readiness,
 }
 
-/// The candidates of a bank at a time, by id: every context at the stage `skill_candidate`, and what was proposed or decided
-/// about although it stands elsewhere now.
+/// The candidates of a bank at a time, by id: every context at the stage `skill_candidate`, and
+/// what was proposed or decided about although it stands elsewhere now.
 #[must_use]
 pub fn candidates(bank: &Bank, decided: &[Change], now: i64) -> Vec<Candidate> {
     let mut last: BTreeMap<&str, (Status, i64)> = BTreeMap::new();
     let mut by_time: Vec<&Change> = decided.iter().collect();
     by_time.sort_by_key(|c| c.what.time);
     for change in by_time {
-        if let (Some(candidate), Some(status)) = (&change.what.candidate, Status::parse(&change.what.new)) {
+        if let (Some(candidate), Some(status)) =
+            (&change.what.candidate, Status::parse(&change.what.new))
+        {
             last.insert(candidate, (status, change.what.time));
         }
     }
     let mut all: BTreeMap<String, Candidate> = BTreeMap::new();
-    for item in bank.items.iter().filter(|i| i.frozen.is_none() && !i.deprecated) {
+    for item in bank
+        .items
+        .iter()
+        .filter(|i| i.frozen.is_none() && !i.deprecated)
+    {
         let status = last.get(item.id.as_str()).copied();
         let proposed = bank.proposed.contains(&item.id) || status.is_some();
         if proposed || stage(item, now).stage == Stage::SkillCandidate {
-            all.entry(item.id.clone()).or_insert_with(|| candidate(item, status, now));
+            all.entry(item.id.clone())
+                .or_insert_with(|| candidate(item, status, now));
         }
     }
     all.into_values().collect()
@@ -117,7 +131,11 @@ fn candidate(item: &Item, status: Option<(Status, i64)>, now: i64) -> Candidate 
         used: item.used,
         status: status.map_or(Status::Pending, |(status, _)| status),
         decided: status.map(|(_, time)| time),
-        readiness: if lacks.is_empty() { Readiness::Ready } else { Readiness::Lacks(lacks) },
+        readiness: if lacks.is_empty() {
+            Readiness::Ready
+        } else {
+            Readiness::Lacks(lacks)
+        },
     }
 }
 
@@ -126,11 +144,25 @@ const NAME: usize = 60;
 
 /// A name for a skill: the last part of a path in lower case, words joined by hyphens.
 fn suggested(path: &str) -> String {
-    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
-    let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem).to_lowercase();
-    let words: Vec<&str> = stem.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let last = path
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(path);
+    let stem = last
+        .rsplit_once('.')
+        .map_or(last, |(stem, _)| stem)
+        .to_lowercase();
+    let words: Vec<&str> = stem
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .collect();
     let name: String = words.join("-").chars().take(NAME).collect();
-    if name.is_empty() { "skill".to_owned() } else { name }
+    if name.is_empty() {
+        "skill".to_owned()
+    } else {
+        name
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Skills held against traces: what they declare (YV912), how they are tried (YV913), what they may cost (YV914).
+//! Skills held against traces: what they declare (YV912), how they are tried (YV913), what they may
+//! cost (YV914).
 
 use super::budget::{Budget, Spent};
 use super::effects::{Touch, named, runs, tool, touches};
@@ -43,16 +44,29 @@ fn tools(kind: Kind, bytes: &[u8]) -> Option<Tools> {
     match kind {
         Kind::Skill => {
             let manifest: SkillManifest = serde_json::from_slice(bytes).ok()?;
-            Some((Some(manifest.name), manifest.tools.into_iter().map(|t| each(t.tool)).collect()))
+            Some((
+                Some(manifest.name),
+                manifest.tools.into_iter().map(|t| each(t.tool)).collect(),
+            ))
         }
         Kind::Tool => Some((None, vec![each(serde_json::from_slice(bytes).ok()?)])),
-        Kind::Tools => Some((None, serde_json::from_slice::<Vec<Tool>>(bytes).ok()?.into_iter().map(each).collect())),
+        Kind::Tools => Some((
+            None,
+            serde_json::from_slice::<Vec<Tool>>(bytes)
+                .ok()?
+                .into_iter()
+                .map(each)
+                .collect(),
+        )),
         _ => None,
     }
 }
 
 fn with_globs(trial: &Trial) -> (Trial, Paths) {
-    (trial.clone(), Paths::of(trial.paths.iter().flatten().map(String::as_str)))
+    (
+        trial.clone(),
+        Paths::of(trial.paths.iter().flatten().map(String::as_str)),
+    )
 }
 
 impl Declarations {
@@ -61,12 +75,28 @@ impl Declarations {
     /// # Errors
     /// When a source leads out of the root.
     pub fn read(sources: &Sources) -> Result<Self, KnowledgeError> {
-        let paths = sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Skills).cloned().collect();
-        let listing = Sources { root: sources.root.clone(), paths }.list()?;
+        let paths = sources
+            .paths
+            .iter()
+            .filter(|(kind, _)| *kind == SourceKind::Skills)
+            .cloned()
+            .collect();
+        let listing = Sources {
+            root: sources.root.clone(),
+            paths,
+        }
+        .list()?;
         let mut all = Self::default();
-        all.unreadable.extend(listing.findings.iter().map(|f| f.place.file.to_string()));
-        for file in listing.files.iter().filter(|f| !f.is_lines() && !f.is_skill_set()) {
-            let read = std::fs::read(&file.path).ok().and_then(|bytes| serde_json::from_slice::<Metadata>(&bytes).ok());
+        all.unreadable
+            .extend(listing.findings.iter().map(|f| f.place.file.to_string()));
+        for file in listing
+            .files
+            .iter()
+            .filter(|f| !f.is_lines() && !f.is_skill_set())
+        {
+            let read = std::fs::read(&file.path)
+                .ok()
+                .and_then(|bytes| serde_json::from_slice::<Metadata>(&bytes).ok());
             let Some(meta) = read else {
                 all.unreadable.push(file.name.clone());
                 continue;
@@ -79,16 +109,22 @@ impl Declarations {
             all.by_name.entry(meta.name).or_default().push(declared);
         }
         let kind = |path: &Path| Kind::by_name(&path.to_string_lossy());
-        let holds_tools = |path: &Path| matches!(kind(path), Some(Kind::Skill | Kind::Tool | Kind::Tools));
+        let holds_tools =
+            |path: &Path| matches!(kind(path), Some(Kind::Skill | Kind::Tool | Kind::Tools));
         for (name, path) in sources.below_skills(&holds_tools)? {
             let read = std::fs::read(&path).ok();
-            let Some((skill, found)) = kind(&path).zip(read).and_then(|(kind, bytes)| tools(kind, &bytes)) else {
+            let Some((skill, found)) = kind(&path)
+                .zip(read)
+                .and_then(|(kind, bytes)| tools(kind, &bytes))
+            else {
                 all.unreadable.push(name);
                 continue;
             };
             all.named.extend(skill);
             for (tool, permissions) in found {
-                let Some(permissions) = permissions else { continue };
+                let Some(permissions) = permissions else {
+                    continue;
+                };
                 let same = all.tools.entry(tool).or_default();
                 if same.len() < VERSIONS {
                     same.push(Allowed::of(&permissions));
@@ -100,13 +136,23 @@ impl Declarations {
 
     /// Whether skills are declared here, and this one is not.
     fn lacks(&self, skill: &str, version: &str) -> bool {
-        !self.by_name.is_empty() && !self.named.contains(skill) && self.of(skill, version).next().is_none()
+        !self.by_name.is_empty()
+            && !self.named.contains(skill)
+            && self.of(skill, version).next().is_none()
     }
 
-    /// What concerns a use: its version, or all of them where it names none. All of them have to agree.
+    /// What concerns a use: its version, or all of them where it names none. All of them have to
+    /// agree.
     fn of<'d>(&'d self, skill: &str, version: &str) -> impl Iterator<Item = &'d Declared> {
         let fits = move |d: &&Declared| version.is_empty() || d.version == version;
-        let fitting: Vec<&Declared> = self.by_name.get(skill).into_iter().flatten().filter(fits).take(VERSIONS).collect();
+        let fitting: Vec<&Declared> = self
+            .by_name
+            .get(skill)
+            .into_iter()
+            .flatten()
+            .filter(fits)
+            .take(VERSIONS)
+            .collect();
         fitting.into_iter()
     }
 }
@@ -137,7 +183,8 @@ pub struct Checked {
     pub costless: u64,
     /// Uses whose duration isn't recorded, or can't be true.
     pub untimed: u64,
-    /// Skills that were used and that nothing declares, with how often. Their uses are held against limits and a given trial alone.
+    /// Skills that were used and that nothing declares, with how often. Their uses are held against
+    /// limits and a given trial alone.
     pub undeclared: BTreeMap<String, u64>,
     /// The findings, in the order of the inputs.
     pub findings: Vec<Finding>,
@@ -165,12 +212,28 @@ struct Gathered {
 const MOST: usize = 10_000;
 
 impl Gathered {
-    fn add(&mut self, file: &str, execution: &str, turn: &Turn, code: u16, severity: Severity, message: String) {
+    fn add(
+        &mut self,
+        file: &str,
+        execution: &str,
+        turn: &Turn,
+        code: u16,
+        severity: Severity,
+        message: String,
+    ) {
         let key = (file.to_owned(), code, severity, message);
         if let Some(at) = self.all.get_mut(&key) {
             at.times += 1;
         } else if self.all.len() < MOST {
-            self.all.insert(key, At { line: turn.lines.0, execution: execution.to_owned(), turn: turn.number, times: 1 });
+            self.all.insert(
+                key,
+                At {
+                    line: turn.lines.0,
+                    execution: execution.to_owned(),
+                    turn: turn.number,
+                    times: 1,
+                },
+            );
         }
     }
 }
@@ -188,19 +251,32 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
         if let Some(trial) = &given {
             checked.tried += 1;
             for (severity, why) in breaches(trial, &turn, &done) {
-                found.add(file, execution, &turn, 913, severity, format!("a turn of a trial {why}"));
+                found.add(
+                    file,
+                    execution,
+                    &turn,
+                    913,
+                    severity,
+                    format!("a turn of a trial {why}"),
+                );
             }
         }
         for (called, allowed, deed) in calls(question.declarations, &turn) {
             checked.declared += 1;
             for (severity, did) in uncovered(allowed, deed, &turn) {
-                let message = format!("a call of the tool `{called}` {did}, which its permissions don't cover");
+                let message = format!(
+                    "a call of the tool `{called}` {did}, which its permissions don't cover"
+                );
                 found.add(file, execution, &turn, 912, severity, message);
             }
         }
         for (skill, version) in &turn.skills {
             checked.uses += 1;
-            let named = if version.is_empty() { skill.clone() } else { format!("{skill} {version}") };
+            let named = if version.is_empty() {
+                skill.clone()
+            } else {
+                format!("{skill} {version}")
+            };
             if question.declarations.lacks(skill, version) {
                 *checked.undeclared.entry(named.clone()).or_default() += 1;
             }
@@ -208,24 +284,39 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
                 if let Some(allowed) = &declared.allowed {
                     checked.declared += 1;
                     for touch in done.iter().filter(|t| !allowed.covers(t)) {
-                        let message = format!("a use of `{named}` {}, which its permissions don't cover", touch.words());
+                        let message = format!(
+                            "a use of `{named}` {}, which its permissions don't cover",
+                            touch.words()
+                        );
                         found.add(file, execution, &turn, 912, Severity::Error, message);
                     }
                 }
                 if let Some(trial) = declared.trial.as_ref().filter(|_| given.is_none()) {
                     checked.tried += 1;
                     for (severity, why) in breaches(trial, &turn, &done) {
-                        found.add(file, execution, &turn, 913, severity, format!("a use of `{named}`, which is on trial, {why}"));
+                        found.add(
+                            file,
+                            execution,
+                            &turn,
+                            913,
+                            severity,
+                            format!("a use of `{named}`, which is on trial, {why}"),
+                        );
                     }
                 }
             }
             let took = turn.duration.filter(|ms| ms.is_finite() && *ms >= 0.0);
             checked.untimed += u64::from(took.is_none() || turn.untimed);
-            checked.costless += u64::from(!spent.take(question.budget, file, execution, skill, &turn));
+            checked.costless +=
+                u64::from(!spent.take(question.budget, file, execution, skill, &turn));
         }
     });
     for ((file, code, severity, message), at) in found.all {
-        let times = if at.times > 1 { format!(" ({} times in this input)", at.times) } else { String::new() };
+        let times = if at.times > 1 {
+            format!(" ({} times in this input)", at.times)
+        } else {
+            String::new()
+        };
         let mut finding = finding(code, &file, at.line, format!("{message}{times}"));
         finding.severity = severity;
         finding.execution = Some(at.execution.as_str().into());
@@ -242,8 +333,12 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
     checked
 }
 
-/// The calls of a turn of tools that declare permissions. Who declares a tool twice must allow it twice.
-fn calls<'a>(declarations: &'a Declarations, turn: &'a Turn) -> Vec<(String, &'a Allowed, &'a Deed)> {
+/// The calls of a turn of tools that declare permissions. Who declares a tool twice must allow it
+/// twice.
+fn calls<'a>(
+    declarations: &'a Declarations,
+    turn: &'a Turn,
+) -> Vec<(String, &'a Allowed, &'a Deed)> {
     let mut all = Vec::new();
     for deed in &turn.performed {
         let Some(name) = tool(deed) else { continue };
@@ -253,23 +348,40 @@ fn calls<'a>(declarations: &'a Declarations, turn: &'a Turn) -> Vec<(String, &'a
     all
 }
 
-/// What a call did beyond what its tool may, in words. Of what only the tool's own code knows nothing is proved: a warning.
+/// What a call did beyond what its tool may, in words. Of what only the tool's own code knows
+/// nothing is proved: a warning.
 fn uncovered(allowed: &Allowed, deed: &Deed, turn: &Turn) -> Vec<(Severity, String)> {
     let mut all: Vec<(Severity, String)> = touches(deed)
         .iter()
         .filter(|touch| !allowed.covers(touch))
-        .map(|touch| (if matches!(touch, Touch::Anything(_)) { Severity::Warning } else { Severity::Error }, touch.words()))
+        .map(|touch| {
+            (
+                if matches!(touch, Touch::Anything(_)) {
+                    Severity::Warning
+                } else {
+                    Severity::Error
+                },
+                touch.words(),
+            )
+        })
         .collect();
     // What was seen to change belongs to the call where nothing else ran in the turn.
     if turn.performed.len() == 1 {
-        let changed = turn.observed.iter().filter(|path| !allowed.covers(&Touch::Write(Some((*path).clone()))));
+        let changed = turn
+            .observed
+            .iter()
+            .filter(|path| !allowed.covers(&Touch::Write(Some((*path).clone()))));
         all.extend(changed.map(|path| (Severity::Error, format!("was seen to change `{path}`"))));
     }
     all
 }
 
 /// What a turn did that its trial forbids, or that can't be proved.
-fn breaches((trial, paths): &(Trial, Paths), turn: &Turn, done: &BTreeSet<Touch>) -> Vec<(Severity, String)> {
+fn breaches(
+    (trial, paths): &(Trial, Paths),
+    turn: &Turn,
+    done: &BTreeSet<Touch>,
+) -> Vec<(Severity, String)> {
     let error = |why: String| (Severity::Error, why);
     let open = |why: String| (Severity::Warning, why);
     let ran = turn.performed.iter().find(|deed| runs(deed));
@@ -277,30 +389,48 @@ fn breaches((trial, paths): &(Trial, Paths), turn: &Turn, done: &BTreeSet<Touch>
     match trial.mode {
         TrialMode::Full => {}
         TrialMode::DryRun => {
-            all.extend(ran.map(|deed| error(format!("ran `{}`: in a dry run nothing runs", named(deed)))));
+            all.extend(
+                ran.map(|deed| error(format!("ran `{}`: in a dry run nothing runs", named(deed)))),
+            );
         }
         TrialMode::ReadOnly => {
             for touch in done {
                 match touch {
                     Touch::Read(_) | Touch::Program(_) => {}
-                    Touch::Network(_) => all.push(error(format!("{}: it isn't known what that changes there", touch.words()))),
+                    Touch::Network(_) => all.push(error(format!(
+                        "{}: it isn't known what that changes there",
+                        touch.words()
+                    ))),
                     Touch::Write(_) | Touch::Project(..) | Touch::Anything(_) => {
                         all.push(error(format!("{}: it was to read only", touch.words())));
                     }
                 }
             }
-            all.extend(turn.observed.first().map(|path| error(format!("was seen to change `{path}`: it was to read only"))));
+            all.extend(
+                turn.observed
+                    .first()
+                    .map(|path| error(format!("was seen to change `{path}`: it was to read only"))),
+            );
         }
         TrialMode::Limited => {
-            let measures = [(trial.time_ms, turn.duration, "ms"), (trial.memory_bytes, turn.memory, "bytes of memory")];
+            let measures = [
+                (trial.time_ms, turn.duration, "ms"),
+                (trial.memory_bytes, turn.memory, "bytes of memory"),
+            ];
             for (most, took, unit) in measures {
                 match (most, took) {
                     // Less than nothing was never measured: what it really took isn't known.
                     (Some(_), Some(took)) if took.is_nan() || took < 0.0 => {
-                        all.push(error(format!("is said to have taken {took} {unit}, which can't be")));
+                        all.push(error(format!(
+                            "is said to have taken {took} {unit}, which can't be"
+                        )));
                     }
-                    (Some(most), Some(took)) if took > most => all.push(error(format!("took {took} {unit}, at most {most}"))),
-                    (Some(_), None) if ran.is_some() => all.push(open(format!("doesn't record how many {unit} it took"))),
+                    (Some(most), Some(took)) if took > most => {
+                        all.push(error(format!("took {took} {unit}, at most {most}")));
+                    }
+                    (Some(_), None) if ran.is_some() => {
+                        all.push(open(format!("doesn't record how many {unit} it took")));
+                    }
                     _ => {}
                 }
             }
@@ -318,17 +448,32 @@ fn within(paths: &Paths, turn: &Turn, done: &BTreeSet<Touch>, all: &mut Vec<(Sev
         match touch {
             Touch::Read(path) | Touch::Write(path) => {
                 if !path.as_ref().is_some_and(|p| paths.is_match(p)) {
-                    all.push((Severity::Error, format!("{}, which lies outside its paths", touch.words())));
+                    all.push((
+                        Severity::Error,
+                        format!("{}, which lies outside its paths", touch.words()),
+                    ));
                 }
             }
             Touch::Project(..) => {
-                all.push((Severity::Warning, format!("{}: whether that stayed within its paths can't be told", touch.words())));
+                all.push((
+                    Severity::Warning,
+                    format!(
+                        "{}: whether that stayed within its paths can't be told",
+                        touch.words()
+                    ),
+                ));
             }
-            Touch::Anything(_) => all.push((Severity::Error, format!("{}, also outside its paths", touch.words()))),
+            Touch::Anything(_) => all.push((
+                Severity::Error,
+                format!("{}, also outside its paths", touch.words()),
+            )),
             Touch::Network(_) | Touch::Program(_) => {}
         }
     }
     for path in turn.observed.iter().filter(|p| !paths.is_match(p)) {
-        all.push((Severity::Error, format!("was seen to change `{path}`, which lies outside its paths")));
+        all.push((
+            Severity::Error,
+            format!("was seen to change `{path}`, which lies outside its paths"),
+        ));
     }
 }

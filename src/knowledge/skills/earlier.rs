@@ -1,4 +1,5 @@
-//! Uses of skills from a store of an earlier generation: SQLite tables whose names end in `_log`, under any prefix.
+//! Uses of skills from a store of an earlier generation: SQLite tables whose names end in `_log`,
+//! under any prefix.
 
 use super::Use;
 use crate::knowledge::extract::time;
@@ -41,8 +42,12 @@ pub struct Earlier {
 /// # Errors
 /// When it is none, or holds nothing of the kind.
 pub fn earlier(path: &Path, name: &str) -> Result<Earlier, EarlierError> {
-    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    // What stands in the file can't make functions of the database do anything else than they should.
+    let db = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    // What stands in the file can't make functions of the database do anything else than they
+    // should.
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
     let mut found = Earlier::default();
@@ -51,16 +56,21 @@ pub fn earlier(path: &Path, name: &str) -> Result<Earlier, EarlierError> {
         if columns.contains_key("skill_name") && columns.contains_key("success") {
             let before = found.uses.len();
             read(&db, &table, &columns, name, &mut found.uses)?;
-            found.tables.push((table, (found.uses.len() - before) as u64));
+            found
+                .tables
+                .push((table, (found.uses.len() - before) as u64));
         }
     }
-    if found.tables.is_empty() { Err(EarlierError::NoTable) } else { Ok(found) }
+    if found.tables.is_empty() {
+        Err(EarlierError::NoTable)
+    } else {
+        Ok(found)
+    }
 }
 
 /// Ordinary tables only: a view or a virtual table would run what the file says.
 fn tables(db: &Connection) -> rusqlite::Result<Vec<String>> {
-    let sql =
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\\_log' ESCAPE '\\' AND rootpage > 0 ORDER BY name";
+    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\\_log' ESCAPE '\\' AND rootpage > 0 ORDER BY name";
     let mut statement = db.prepare(sql)?;
     statement.query_map([], |row| row.get(0))?.collect()
 }
@@ -69,7 +79,9 @@ fn tables(db: &Connection) -> rusqlite::Result<Vec<String>> {
 fn columns(db: &Connection, table: &str) -> rusqlite::Result<BTreeMap<String, String>> {
     let mut statement = db.prepare("SELECT name FROM pragma_table_info(?1)")?;
     let names = statement.query_map([table], |row| row.get::<_, String>(0))?;
-    names.map(|name| name.map(|n| (n.to_lowercase(), n))).collect()
+    names
+        .map(|name| name.map(|n| (n.to_lowercase(), n)))
+        .collect()
 }
 
 fn quoted(name: &str) -> String {
@@ -83,10 +95,31 @@ fn read(
     name: &str,
     uses: &mut Vec<Use>,
 ) -> Result<(), EarlierError> {
-    const WANTED: [&str; 9] =
-        ["skill_name", "success", "skill_version", "task_id", "cost", "latency", "started_at", "completed_at", "rolled_back"];
-    let select: Vec<String> = WANTED.iter().map(|w| columns.get(*w).map_or_else(|| "NULL".to_owned(), |c| quoted(c))).collect();
-    let mut statement = db.prepare(&format!("SELECT {} FROM {} LIMIT {}", select.join(", "), quoted(table), ROWS + 1))?;
+    const WANTED: [&str; 9] = [
+        "skill_name",
+        "success",
+        "skill_version",
+        "task_id",
+        "cost",
+        "latency",
+        "started_at",
+        "completed_at",
+        "rolled_back",
+    ];
+    let select: Vec<String> = WANTED
+        .iter()
+        .map(|w| {
+            columns
+                .get(*w)
+                .map_or_else(|| "NULL".to_owned(), |c| quoted(c))
+        })
+        .collect();
+    let mut statement = db.prepare(&format!(
+        "SELECT {} FROM {} LIMIT {}",
+        select.join(", "),
+        quoted(table),
+        ROWS + 1
+    ))?;
     let mut rows = statement.query([])?;
     let mut line = 0;
     while let Some(row) = rows.next()? {
@@ -95,9 +128,19 @@ fn read(
             return Err(EarlierError::TooLong(table.to_owned()));
         }
         let value = |n: usize| row.get_ref(n).map(json);
-        let text = |n: usize| value(n).map(|v| v.as_str().map(|t| t.chars().take(TEXT).collect::<String>()).unwrap_or_default());
+        let text = |n: usize| {
+            value(n).map(|v| {
+                v.as_str()
+                    .map(|t| t.chars().take(TEXT).collect::<String>())
+                    .unwrap_or_default()
+            })
+        };
         let number = |v: &Value| v.as_f64().or_else(|| v.as_str()?.trim().parse().ok());
-        let truth = |v: &Value| number(v).map(|n: f64| n > 0.0).or_else(|| v.as_str()?.trim().to_lowercase().parse().ok());
+        let truth = |v: &Value| {
+            number(v)
+                .map(|n: f64| n > 0.0)
+                .or_else(|| v.as_str()?.trim().to_lowercase().parse().ok())
+        };
         // A column of texts keeps numbers as texts.
         let moment = |v: &Value| time(v).or_else(|| v.as_str()?.trim().parse().ok());
         let skill = text(0)?;
@@ -150,16 +193,39 @@ mod tests {
         .unwrap();
         let found = earlier(&path, "old.db").unwrap();
         assert_eq!(found.tables, [("agent_execution_log".to_owned(), 2)]);
-        let told: Vec<_> = found.uses.iter().map(|u| (u.success, u.cost, u.started)).collect();
-        assert_eq!(told, [(Some(true), Some(0.5), Some(1_769_853_600_000)), (Some(false), None, Some(5))]);
+        let told: Vec<_> = found
+            .uses
+            .iter()
+            .map(|u| (u.success, u.cost, u.started))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (Some(true), Some(0.5), Some(1_769_853_600_000)),
+                (Some(false), None, Some(5))
+            ]
+        );
         assert_eq!(found.uses[0].file, "old.db#agent_execution_log");
 
-        std::fs::write(folder.path().join("text"), "no database, though it is long enough to be looked at as one").unwrap();
-        assert!(matches!(earlier(&folder.path().join("text"), "text"), Err(EarlierError::Database(_))));
-        assert!(matches!(earlier(&folder.path().join("none"), "none"), Err(EarlierError::Database(_))));
+        std::fs::write(
+            folder.path().join("text"),
+            "no database, though it is long enough to be looked at as one",
+        )
+        .unwrap();
+        assert!(matches!(
+            earlier(&folder.path().join("text"), "text"),
+            Err(EarlierError::Database(_))
+        ));
+        assert!(matches!(
+            earlier(&folder.path().join("none"), "none"),
+            Err(EarlierError::Database(_))
+        ));
         assert!(!folder.path().join("none").exists());
         let empty = folder.path().join("empty.db");
-        Connection::open(&empty).unwrap().execute_batch("CREATE TABLE a_log (x)").unwrap();
+        Connection::open(&empty)
+            .unwrap()
+            .execute_batch("CREATE TABLE a_log (x)")
+            .unwrap();
         assert!(matches!(earlier(&empty, "e"), Err(EarlierError::NoTable)));
     }
 }

@@ -10,12 +10,15 @@ use crate::trace::record::ActionType;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// Parts of the shell that do nothing by themselves; what they are used for shows as an effect of its own.
-const HARMLESS: [&str; 16] =
-    [":", "[", "[[", "cd", "echo", "export", "false", "local", "popd", "printf", "pushd", "pwd", "set", "test", "true", "unset"];
+/// Parts of the shell that do nothing by themselves; what they are used for shows as an effect of
+/// its own.
+const HARMLESS: [&str; 16] = [
+    ":", "[", "[[", "cd", "echo", "export", "false", "local", "popd", "printf", "pushd", "pwd",
+    "set", "test", "true", "unset",
+];
 
-/// Made-up places of the project and of the home of whoever works there, by which a path that climbs out is told from one that is
-/// absolute. Who climbs higher than this has reached the root.
+/// Made-up places of the project and of the home of whoever works there, by which a path that
+/// climbs out is told from one that is absolute. Who climbs higher than this has reached the root.
 const WORK: &str = "/…/…/…/…/…/…/…/…/project";
 const HOME: &str = "/~";
 
@@ -30,7 +33,8 @@ pub(super) enum Touch {
     Network(Option<String>),
     /// Runs a program.
     Program(String),
-    /// Runs what belongs to the project and isn't in the record: builds, tests, scripts. With the programs that may start it.
+    /// Runs what belongs to the project and isn't in the record: builds, tests, scripts. With the
+    /// programs that may start it.
     Project(String, Vec<String>),
     /// Does what can't be told.
     Anything(String),
@@ -72,31 +76,54 @@ pub(super) fn runs(deed: &Deed) -> bool {
 
 /// The tool that an action calls.
 pub(super) fn tool(deed: &Deed) -> Option<String> {
-    let payload = deed.payload.as_deref().filter(|_| deed.known == Some(ActionType::ToolCall))?;
+    let payload = deed
+        .payload
+        .as_deref()
+        .filter(|_| deed.known == Some(ActionType::ToolCall))?;
     action::tool(from_text::<Raw<'_>>(payload).ok()?)
 }
 
 /// What an action is, in a few words.
 pub(super) fn named(deed: &Deed) -> String {
-    let payload = deed.payload.as_deref().and_then(|p| from_text::<Raw<'_>>(p).ok());
+    let payload = deed
+        .payload
+        .as_deref()
+        .and_then(|p| from_text::<Raw<'_>>(p).ok());
     let what = match (deed.known, payload) {
         (Some(ActionType::ShellCmd), Some(payload)) => action::command(payload),
         (Some(ActionType::ToolCall), Some(payload)) => action::tool(payload),
         _ => None,
     };
-    format!("{} {}", deed.kind, short(&what.unwrap_or_default())).trim_end().to_owned()
+    format!("{} {}", deed.kind, short(&what.unwrap_or_default()))
+        .trim_end()
+        .to_owned()
 }
 
 /// What an action does.
 pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
     static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
-    let mut context = Context { cwd: WORK.to_owned(), workdir: WORK.to_owned(), home: HOME.to_owned(), ..Context::new(&TABLE) };
+    let mut context = Context {
+        cwd: WORK.to_owned(),
+        workdir: WORK.to_owned(),
+        home: HOME.to_owned(),
+        ..Context::new(&TABLE)
+    };
     let unknown = |why: &str| BTreeSet::from([Touch::Anything(why.to_owned())]);
-    let Some(payload) = deed.payload.as_deref().and_then(|p| from_text::<Raw<'_>>(p).ok()) else {
-        return if runs(deed) { unknown("what ran isn't recorded") } else { BTreeSet::new() };
+    let Some(payload) = deed
+        .payload
+        .as_deref()
+        .and_then(|p| from_text::<Raw<'_>>(p).ok())
+    else {
+        return if runs(deed) {
+            unknown("what ran isn't recorded")
+        } else {
+            BTreeSet::new()
+        };
     };
     let analysis = match deed.known {
-        Some(ActionType::Answer) if !action::has_more_than(&command::ANSWER, payload) => return BTreeSet::new(),
+        Some(ActionType::Answer) if !action::has_more_than(&command::ANSWER, payload) => {
+            return BTreeSet::new();
+        }
         Some(ActionType::Answer) => match payload.read::<Param<'_>>() {
             Some(all) => command::effects_of_answer(&all, &context),
             None => return unknown("the answer can't be read"),
@@ -104,10 +131,13 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
         Some(ActionType::ShellCmd) => {
             let payload: Option<serde_json::Value> = payload.read();
             match payload.as_ref().and_then(Line::of) {
-                Some(Line { unknown: Some(_), .. }) => return unknown("something beside the command may change what runs"),
+                Some(Line {
+                    unknown: Some(_), ..
+                }) => return unknown("something beside the command may change what runs"),
                 Some(Line { text, cwd, .. }) => {
                     if let Some(cwd) = cwd {
-                        context.cwd = command::path::normalise(&cwd, Some(&context.workdir)).unwrap_or_else(|| cwd.into_owned());
+                        context.cwd = command::path::normalise(&cwd, Some(&context.workdir))
+                            .unwrap_or_else(|| cwd.into_owned());
                     }
                     command::analyse(&text, &context)
                 }
@@ -147,23 +177,49 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
         .into_iter()
         .collect();
     // What a tool runs by itself goes by the name of the tool.
-    let own = || analysis.tree.first().filter(|_| !shell).map(|step| short(&step.program));
-    let starters: Vec<String> = if programs.is_empty() { own().into_iter().collect() } else { programs.clone() };
+    let own = || {
+        analysis
+            .tree
+            .first()
+            .filter(|_| !shell)
+            .map(|step| short(&step.program))
+    };
+    let starters: Vec<String> = if programs.is_empty() {
+        own().into_iter().collect()
+    } else {
+        programs.clone()
+    };
     if analysis.unparsed {
         all.insert(Touch::Anything("the command can't be parsed".to_owned()));
     }
     if analysis.cut {
-        all.insert(Touch::Anything("it does more than can be looked at".to_owned()));
+        all.insert(Touch::Anything(
+            "it does more than can be looked at".to_owned(),
+        ));
     }
     for effect in &analysis.effects {
         let path = || {
-            let place = effect.place.as_ref().filter(|p| p.class != PathClass::Unknown && !p.absolute.is_empty())?;
+            let place = effect
+                .place
+                .as_ref()
+                .filter(|p| p.class != PathClass::Unknown && !p.absolute.is_empty())?;
             Some(told(&place.absolute))
         };
-        if effect.place.as_ref().is_some_and(|p| p.class == PathClass::Sink) {
+        if effect
+            .place
+            .as_ref()
+            .is_some_and(|p| p.class == PathClass::Sink)
+        {
             continue;
         }
-        let why = || short(&effect.target.clone().unwrap_or_else(|| effect.why.to_string()));
+        let why = || {
+            short(
+                &effect
+                    .target
+                    .clone()
+                    .unwrap_or_else(|| effect.why.to_string()),
+            )
+        };
         all.insert(match effect.kind {
             EffectKind::Read => Touch::Read(path()),
             EffectKind::Write | EffectKind::Delete => Touch::Write(path()),
@@ -172,26 +228,37 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
             EffectKind::GitRead => Touch::Program("git".to_owned()),
             EffectKind::GitWrite | EffectKind::GitRewrite => Touch::Write(Some(".git".to_owned())),
             EffectKind::Execute => Touch::Project(why(), starters.clone()),
-            // Keys and passwords are read from somewhere; where nothing tells from where it can be anywhere.
+            // Keys and passwords are read from somewhere; where nothing tells from where it can be
+            // anywhere.
             EffectKind::Credential => Touch::Read(path()),
-            EffectKind::Dynamic | EffectKind::Unknown | EffectKind::Privilege | EffectKind::Process | EffectKind::System => {
-                Touch::Anything(format!("{}: {}", effect.kind.as_str(), why()))
-            }
+            EffectKind::Dynamic
+            | EffectKind::Unknown
+            | EffectKind::Privilege
+            | EffectKind::Process
+            | EffectKind::System => Touch::Anything(format!("{}: {}", effect.kind.as_str(), why())),
         });
     }
     all.extend(programs.into_iter().map(Touch::Program));
     all
 }
 
-/// The path that a record tells of, where nobody knows in which folders the project and the homes lie: below the project it is
-/// relative, outside of it it climbs, and a home is `~`.
+/// The path that a record tells of, where nobody knows in which folders the project and the homes
+/// lie: below the project it is relative, outside of it it climbs, and a home is `~`.
 fn told(absolute: &str) -> String {
     let below = |folder: &str| {
         let rest = absolute.strip_prefix(folder)?;
-        if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
+        if rest.is_empty() {
+            Some("")
+        } else {
+            rest.strip_prefix('/')
+        }
     };
     if let Some(rest) = below(WORK) {
-        return if rest.is_empty() { ".".to_owned() } else { rest.to_owned() };
+        return if rest.is_empty() {
+            ".".to_owned()
+        } else {
+            rest.to_owned()
+        };
     }
     if let Some(rest) = below(HOME) {
         return format!("~/{rest}");
@@ -199,7 +266,10 @@ fn told(absolute: &str) -> String {
     let all = WORK.matches("/…").count();
     let mut rest = absolute;
     let mut kept = 0;
-    while let Some(after) = rest.strip_prefix("/…").filter(|after| kept < all && (after.is_empty() || after.starts_with('/'))) {
+    while let Some(after) = rest
+        .strip_prefix("/…")
+        .filter(|after| kept < all && (after.is_empty() || after.starts_with('/')))
+    {
         (rest, kept) = (after, kept + 1);
     }
     if kept == 0 {
@@ -214,10 +284,14 @@ fn host(target: &str) -> Option<String> {
     let rest = target.split_once("://").map_or(target, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = host
-        .strip_prefix('[')
-        .map_or_else(|| host.split(':').next().unwrap_or_default(), |inner| inner.split(']').next().unwrap_or_default());
-    let plain = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '_'));
+    let host = host.strip_prefix('[').map_or_else(
+        || host.split(':').next().unwrap_or_default(),
+        |inner| inner.split(']').next().unwrap_or_default(),
+    );
+    let plain = !host.is_empty()
+        && host
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '_'));
     plain.then(|| host.to_ascii_lowercase())
 }
 
@@ -228,44 +302,95 @@ mod tests {
 
     fn shell(line: &str) -> Vec<String> {
         let payload = json!({ "command": line }).to_string();
-        let deed = Deed { kind: "shell_cmd".into(), known: Some(ActionType::ShellCmd), payload: Some(payload) };
+        let deed = Deed {
+            kind: "shell_cmd".into(),
+            known: Some(ActionType::ShellCmd),
+            payload: Some(payload),
+        };
         touches(&deed).iter().map(Touch::words).collect()
     }
 
     #[test]
     fn what_commands_touch() {
-        assert_eq!(shell("cat src/a.rs > /dev/null"), ["reads `src/a.rs`", "runs `cat`"]);
+        assert_eq!(
+            shell("cat src/a.rs > /dev/null"),
+            ["reads `src/a.rs`", "runs `cat`"]
+        );
         assert_eq!(shell("cd src && echo x > a.rs"), ["changes `src/a.rs`"]);
-        assert!(shell("curl https://API.example.com:443/x").contains(&"contacts `api.example.com`".to_owned()));
+        assert!(
+            shell("curl https://API.example.com:443/x")
+                .contains(&"contacts `api.example.com`".to_owned())
+        );
         assert!(shell("rm -rf \"$X\"").contains(&"changes a path that can't be told".to_owned()));
         assert_eq!(shell("cat ../secret")[0], "reads `../secret`");
-        assert_eq!(shell("cd src/.. && cat ../../etc/x")[0], "reads `../../etc/x`");
+        assert_eq!(
+            shell("cd src/.. && cat ../../etc/x")[0],
+            "reads `../../etc/x`"
+        );
         assert_eq!(shell("cat ~/.ssh/x.txt")[0], "reads `~/.ssh/x.txt`");
         assert_eq!(shell("cat /home/dev/x.txt")[0], "reads `/home/dev/x.txt`");
-        assert_eq!(shell("cat ../../../../../../../../../../etc/x")[0], "reads `/etc/x`");
+        assert_eq!(
+            shell("cat ../../../../../../../../../../etc/x")[0],
+            "reads `/etc/x`"
+        );
         assert_eq!(shell("ls ..")[0], "reads `..`");
         for unclear in ["eval \"$X\"", "if then", "frobnicate --all"] {
-            assert!(shell(unclear).iter().any(|w| w.starts_with("may do anything")), "{unclear}: {:?}", shell(unclear));
+            assert!(
+                shell(unclear)
+                    .iter()
+                    .any(|w| w.starts_with("may do anything")),
+                "{unclear}: {:?}",
+                shell(unclear)
+            );
         }
         let of = |kind, payload: serde_json::Value| {
-            let deed = Deed { kind: String::new(), known: Some(kind), payload: Some(payload.to_string()) };
-            touches(&deed).iter().map(Touch::words).collect::<Vec<_>>().join(", ")
+            let deed = Deed {
+                kind: String::new(),
+                known: Some(kind),
+                payload: Some(payload.to_string()),
+            };
+            touches(&deed)
+                .iter()
+                .map(Touch::words)
+                .collect::<Vec<_>>()
+                .join(", ")
         };
-        for payload in [json!({"command": "rm", "args": ["-rf", "src"]}), json!({"command": "ls", "script": "rm -rf src"})] {
+        for payload in [
+            json!({"command": "rm", "args": ["-rf", "src"]}),
+            json!({"command": "ls", "script": "rm -rf src"}),
+        ] {
             let said = of(ActionType::ShellCmd, payload);
-            assert!(said.contains("changes `src`") || said.contains("may do anything"), "{said}");
+            assert!(
+                said.contains("changes `src`") || said.contains("may do anything"),
+                "{said}"
+            );
         }
         let outside = json!({"tool": "bash_execute", "parameters": {"command": "ls"}, "command": "rm -rf src"});
         assert!(of(ActionType::ToolCall, outside).contains("changes `src`"));
-        let call =
-            |tool: &str, parameters: serde_json::Value| of(ActionType::ToolCall, json!({"tool": tool, "parameters": parameters}));
-        assert_eq!(call("bash_execute", json!({"command": "date"})), "runs `date`");
+        let call = |tool: &str, parameters: serde_json::Value| {
+            of(
+                ActionType::ToolCall,
+                json!({"tool": tool, "parameters": parameters}),
+            )
+        };
+        assert_eq!(
+            call("bash_execute", json!({"command": "date"})),
+            "runs `date`"
+        );
         assert!(call("bash_execute", json!({"command": "npm test"})).contains("runs `npm`"));
         assert_eq!(call("read_file", json!({"path": "a.rs"})), "reads `a.rs`");
         assert!(call("run_tests", json!({})).contains("runs what the project holds"));
-        let other = Deed { kind: "teleport".into(), known: None, payload: Some("{}".into()) };
+        let other = Deed {
+            kind: "teleport".into(),
+            known: None,
+            payload: Some("{}".into()),
+        };
         assert_eq!(touches(&other).len(), 1);
-        let lost = Deed { kind: "shell_cmd".into(), known: Some(ActionType::ShellCmd), payload: None };
+        let lost = Deed {
+            kind: "shell_cmd".into(),
+            known: Some(ActionType::ShellCmd),
+            payload: None,
+        };
         assert_eq!(touches(&lost).len(), 1);
     }
 }

@@ -33,7 +33,10 @@ pub struct Limits {
 impl Default for Limits {
     /// One unit, above which advice is given; one minute.
     fn default() -> Self {
-        Self { max_cost: 1.0, max_latency: 60_000.0 }
+        Self {
+            max_cost: 1.0,
+            max_latency: 60_000.0,
+        }
     }
 }
 
@@ -66,10 +69,15 @@ pub struct Figures {
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
 fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
-/// Sum and mean. What is negative or no number at all is a slip of the record, or an attempt to look cheap.
+/// Sum and mean. What is negative or no number at all is a slip of the record, or an attempt to
+/// look cheap.
 fn mean(numbers: impl Iterator<Item = f64>) -> (f64, Option<f64>) {
     let (mut sum, mut count) = (0.0, 0.0);
     for number in numbers.filter(|n| n.is_finite() && *n >= 0.0) {
@@ -119,8 +127,8 @@ impl Figures {
         ratio(self.rollbacks, self.executions + self.unjudged + self.weak)
     }
 
-    /// One minus the variance of success over its greatest possible value, 1/4: 1 when it always ends the same way, 0
-    /// when half of the executions fail; 0 without any.
+    /// One minus the variance of success over its greatest possible value, 1/4: 1 when it always
+    /// ends the same way, 0 when half of the executions fail; 0 without any.
     #[must_use]
     pub fn stability(&self) -> f64 {
         if self.executions == 0 {
@@ -130,7 +138,8 @@ impl Figures {
         1.0 - 4.0 * rate * (1.0 - rate)
     }
 
-    /// The score, 0..1. Cost and latency that aren't recorded earn nothing, and neither does anything without an execution.
+    /// The score, 0..1. Cost and latency that aren't recorded earn nothing, and neither does
+    /// anything without an execution.
     #[must_use]
     pub fn score(&self, weights: Weights, limits: Limits) -> f64 {
         if self.executions == 0 {
@@ -147,7 +156,12 @@ impl Figures {
             1.0 - self.rollback_rate(),
             self.stability(),
         ];
-        earned.iter().zip(weights.values()).map(|(figure, weight)| figure * weight).sum::<f64>().clamp(0.0, 1.0)
+        earned
+            .iter()
+            .zip(weights.values())
+            .map(|(figure, weight)| figure * weight)
+            .sum::<f64>()
+            .clamp(0.0, 1.0)
     }
 }
 
@@ -183,7 +197,8 @@ fn test(met: bool, text: String) -> Test {
     Test { met, text }
 }
 
-/// Sums of products miss what they stand for by a rounding; a score that is the threshold counts as it.
+/// Sums of products miss what they stand for by a rounding; a score that is the threshold counts as
+/// it.
 const ROUNDING: f64 = 1e-9;
 
 /// What a promotion needs: all of these.
@@ -192,12 +207,22 @@ pub fn promotion(figures: &Figures, score: f64) -> [Test; 3] {
     type T = Thresholds;
     let success = figures.success_rate();
     [
-        test(score >= T::PROMOTE_SCORE - ROUNDING, format!("score {score:.3}, needs {}", T::PROMOTE_SCORE)),
+        test(
+            score >= T::PROMOTE_SCORE - ROUNDING,
+            format!("score {score:.3}, needs {}", T::PROMOTE_SCORE),
+        ),
         test(
             figures.executions >= T::PROMOTE_EXECUTIONS,
-            format!("{} executions, needs {}", figures.executions, T::PROMOTE_EXECUTIONS),
+            format!(
+                "{} executions, needs {}",
+                figures.executions,
+                T::PROMOTE_EXECUTIONS
+            ),
         ),
-        test(success >= T::PROMOTE_SUCCESS - ROUNDING, format!("success {success:.3}, needs {}", T::PROMOTE_SUCCESS)),
+        test(
+            success >= T::PROMOTE_SUCCESS - ROUNDING,
+            format!("success {success:.3}, needs {}", T::PROMOTE_SUCCESS),
+        ),
     ]
 }
 
@@ -209,9 +234,16 @@ pub fn retirement(figures: &Figures, score: f64) -> [Test; 2] {
     [
         test(
             score <= T::RETIRE_SCORE + ROUNDING && executions >= T::RETIRE_EXECUTIONS,
-            format!("score {score:.3} after {executions} executions, at most {} after {}", T::RETIRE_SCORE, T::RETIRE_EXECUTIONS),
+            format!(
+                "score {score:.3} after {executions} executions, at most {} after {}",
+                T::RETIRE_SCORE,
+                T::RETIRE_EXECUTIONS
+            ),
         ),
-        test(rollback > T::RETIRE_ROLLBACK, format!("rollback {rollback:.3}, more than {}", T::RETIRE_ROLLBACK)),
+        test(
+            rollback > T::RETIRE_ROLLBACK,
+            format!("rollback {rollback:.3}, more than {}", T::RETIRE_ROLLBACK),
+        ),
     ]
 }
 
@@ -238,18 +270,25 @@ impl Suggestion {
     }
 }
 
-/// What the figures suggest for a skill that stands in a folder; the conditions that decided. Retiring goes first.
+/// What the figures suggest for a skill that stands in a folder; the conditions that decided.
+/// Retiring goes first.
 #[must_use]
 pub fn suggestion(figures: &Figures, score: f64, stage: Option<&str>) -> (Suggestion, Vec<Test>) {
     let retire = retirement(figures, score);
     if stage != Some("retired") && retire.iter().any(|t| t.met) {
-        return (Suggestion::Retire, retire.into_iter().filter(|t| t.met).collect());
+        return (
+            Suggestion::Retire,
+            retire.into_iter().filter(|t| t.met).collect(),
+        );
     }
     let promote = promotion(figures, score);
     match stage {
         Some("production" | "retired") => (Suggestion::Stay, retire.to_vec()),
         _ if promote.iter().all(|t| t.met) => (Suggestion::Promote, promote.to_vec()),
-        _ => (Suggestion::Stay, promote.into_iter().filter(|t| !t.met).collect()),
+        _ => (
+            Suggestion::Stay,
+            promote.into_iter().filter(|t| !t.met).collect(),
+        ),
     }
 }
 
@@ -273,7 +312,9 @@ pub fn advice(figures: &Figures) -> Vec<&'static str> {
         all.push("uses without a recorded result count for nothing");
     }
     if figures.weak > 0 {
-        all.push("successes of turns that quote the context bank without declaring it count for nothing");
+        all.push(
+            "successes of turns that quote the context bank without declaring it count for nothing",
+        );
     }
     all
 }
@@ -283,7 +324,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn used(success: Option<bool>, cost: Option<f64>, latency: Option<f64>, rolled_back: bool) -> Use {
+    fn used(
+        success: Option<bool>,
+        cost: Option<f64>,
+        latency: Option<f64>,
+        rolled_back: bool,
+    ) -> Use {
         Use {
             file: "t".into(),
             line: 1,
@@ -306,13 +352,16 @@ mod tests {
     }
 
     fn many(good: usize, bad: usize, cost: f64, latency: f64) -> Figures {
-        let all: Vec<Use> = (0..good + bad).map(|n| used(Some(n < good), Some(cost), Some(latency), false)).collect();
+        let all: Vec<Use> = (0..good + bad)
+            .map(|n| used(Some(n < good), Some(cost), Some(latency), false))
+            .collect();
         figures(&all)
     }
 
     #[test]
     fn a_score_by_hand() {
-        // Nine of ten succeed, half the cost and a quarter of the time are spent, nothing is taken back.
+        // Nine of ten succeed, half the cost and a quarter of the time are spent, nothing is taken
+        // back.
         let f = many(9, 1, 0.5, 15_000.0);
         assert!((f.stability() - (1.0 - 0.09 / 0.25)).abs() < 1e-12);
         let expected = 0.9 * 0.4 + 0.5 * 0.2 + 0.75 * 0.15 + 0.15 + 0.64 * 0.1;
@@ -320,7 +369,12 @@ mod tests {
         let expected = 0.9 * 0.6 + 0.05 + 0.075 + 0.1 + 0.064;
         assert!((f.score(Weights::Aggressive, Limits::default()) - expected).abs() < 1e-12);
         // Beyond the limits it costs points, and never goes below nothing.
-        assert!(many(0, 5, 100.0, 1.0).score(Weights::Balanced, Limits::default()).abs() < 1e-12);
+        assert!(
+            many(0, 5, 100.0, 1.0)
+                .score(Weights::Balanced, Limits::default())
+                .abs()
+                < 1e-12
+        );
     }
 
     #[test]
@@ -328,10 +382,19 @@ mod tests {
         let f = figures(&vec![used(Some(true), None, None, false); 12]);
         assert!((f.score(Weights::Balanced, Limits::default()) - 0.65).abs() < 1e-12);
         assert_eq!(suggestion(&f, 0.65, None).0, Suggestion::Stay);
-        let negative = figures(&vec![used(Some(true), Some(-5.0), Some(f64::NAN), false); 12]);
+        let negative = figures(&vec![
+            used(Some(true), Some(-5.0), Some(f64::NAN), false);
+            12
+        ]);
         assert_eq!((negative.avg_cost, negative.avg_latency), (None, None));
         let open = figures(&vec![used(None, Some(0.0), Some(0.0), false); 12]);
-        assert_eq!((open.executions, open.score(Weights::Balanced, Limits::default())), (0, 0.0));
+        assert_eq!(
+            (
+                open.executions,
+                open.score(Weights::Balanced, Limits::default())
+            ),
+            (0, 0.0)
+        );
     }
 
     #[test]
@@ -339,18 +402,36 @@ mod tests {
         let of = |f: &Figures, score| suggestion(f, score, Some("experimental")).0;
         assert_eq!(of(&many(10, 0, 0.0, 0.0), 0.8), Suggestion::Promote);
         assert_eq!(of(&many(9, 0, 0.0, 0.0), 1.0), Suggestion::Stay);
-        assert_eq!(of(&many(17, 3, 0.0, 0.0), 0.8), Suggestion::Promote, "17 of 20 is 0.85");
+        assert_eq!(
+            of(&many(17, 3, 0.0, 0.0), 0.8),
+            Suggestion::Promote,
+            "17 of 20 is 0.85"
+        );
         assert_eq!(of(&many(16, 3, 0.0, 0.0), 0.9), Suggestion::Stay);
         assert_eq!(of(&many(10, 0, 0.0, 0.0), 0.79), Suggestion::Stay);
         assert_eq!(of(&many(10, 10, 0.0, 0.0), 0.5), Suggestion::Retire);
         assert_eq!(of(&many(10, 9, 0.0, 0.0), 0.5), Suggestion::Stay);
         let mut taken_back = many(10, 0, 0.0, 0.0);
         taken_back.rollbacks = 3;
-        assert_eq!(of(&taken_back, 0.9), Suggestion::Promote, "0.3 isn't more than 0.3");
+        assert_eq!(
+            of(&taken_back, 0.9),
+            Suggestion::Promote,
+            "0.3 isn't more than 0.3"
+        );
         taken_back.rollbacks = 4;
-        assert_eq!(of(&taken_back, 0.9), Suggestion::Retire, "what is to be retired isn't promoted");
-        assert_eq!(suggestion(&many(10, 0, 0.0, 0.0), 0.9, Some("production")).0, Suggestion::Stay);
-        assert_eq!(suggestion(&many(10, 10, 0.0, 0.0), 0.5, Some("retired")).0, Suggestion::Stay);
+        assert_eq!(
+            of(&taken_back, 0.9),
+            Suggestion::Retire,
+            "what is to be retired isn't promoted"
+        );
+        assert_eq!(
+            suggestion(&many(10, 0, 0.0, 0.0), 0.9, Some("production")).0,
+            Suggestion::Stay
+        );
+        assert_eq!(
+            suggestion(&many(10, 10, 0.0, 0.0), 0.5, Some("retired")).0,
+            Suggestion::Stay
+        );
     }
 
     proptest! {

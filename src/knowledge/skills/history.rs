@@ -1,4 +1,5 @@
-//! What was decided about skills, held against the evidence (YV903), and uses against what was enabled (YV911).
+//! What was decided about skills, held against the evidence (YV903), and uses against what was
+//! enabled (YV911).
 
 use super::figures::{Figures, Limits, Weights, promotion};
 use super::{Change, Manifest, Skills, Use, distinct};
@@ -18,7 +19,16 @@ pub(super) const USEFUL: u64 = 5;
 /// Days within which it must have been used.
 pub(super) const RECENT_DAYS: f64 = 7.0;
 /// Standings in which a skill may not be used.
-const OFF: [&str; 8] = ["retired", "archived", "rejected", "disabled", "degraded", "pending", "deferred", "candidate"];
+const OFF: [&str; 8] = [
+    "retired",
+    "archived",
+    "rejected",
+    "disabled",
+    "degraded",
+    "pending",
+    "deferred",
+    "candidate",
+];
 
 /// A change with what the evidence says of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +45,8 @@ fn is_promotion(status: &str) -> bool {
     matches!(status, "production" | "promoted")
 }
 
-/// Promotions of one skill that are held against its uses; nobody promotes a skill more often than that.
+/// Promotions of one skill that are held against its uses; nobody promotes a skill more often than
+/// that.
 const PROMOTIONS_OF_ONE: u32 = 100;
 
 /// Items of a bank by the names that they go by.
@@ -58,7 +69,10 @@ pub fn judged<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Jud
     let items = Items::of(items);
     let mut by_skill: BTreeMap<&str, Vec<(&str, &Use)>> = BTreeMap::new();
     for ((name, version), uses) in skills.by_version() {
-        by_skill.entry(name).or_default().extend(uses.into_iter().map(|used| (version, used)));
+        by_skill
+            .entry(name)
+            .or_default()
+            .extend(uses.into_iter().map(|used| (version, used)));
     }
     let mut promotions: BTreeMap<&str, u32> = BTreeMap::new();
     let judge = |change: &'s Change| {
@@ -67,25 +81,47 @@ pub fn judged<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Jud
             let count = promotions.entry(&what.skill).or_default();
             *count += 1;
             if *count > PROMOTIONS_OF_ONE {
-                return Judged { change, supported: Some(false), why: format!("it is its {count}th promotion") };
+                return Judged {
+                    change,
+                    supported: Some(false),
+                    why: format!("it is its {count}th promotion"),
+                };
             }
             // What has no time can't be shown to have come before.
             let before = |used: &&Use| used.time().is_some_and(|time| time <= what.time);
-            let wanted = |version: &str| what.version.as_deref().is_none_or(|wanted| wanted == version);
+            let wanted = |version: &str| {
+                what.version
+                    .as_deref()
+                    .is_none_or(|wanted| wanted == version)
+            };
             let all = by_skill.get(what.skill.as_str()).into_iter().flatten();
-            let uses = distinct(all.filter(|(v, _)| wanted(v)).map(|(_, used)| *used).filter(before));
+            let uses = distinct(
+                all.filter(|(v, _)| wanted(v))
+                    .map(|(_, used)| *used)
+                    .filter(before),
+            );
             let figures = Figures::of(&uses.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let score = figures.score(Weights::Balanced, limits);
             let tests = promotion(&figures, score);
-            let said = what.score.map(|s| format!("; the change says score {s:.3}")).unwrap_or_default();
+            let said = what
+                .score
+                .map(|s| format!("; the change says score {s:.3}"))
+                .unwrap_or_default();
             let words: Vec<&str> = tests.iter().map(|t| t.text.as_str()).collect();
-            (Some(tests.iter().all(|t| t.met)), format!("{}{said}", words.join("; ")))
+            (
+                Some(tests.iter().all(|t| t.met)),
+                format!("{}{said}", words.join("; ")),
+            )
         } else if what.new == "approved" {
             approval(change, &items)
         } else {
             (None, String::new())
         };
-        Judged { change, supported, why }
+        Judged {
+            change,
+            supported,
+            why,
+        }
     };
     skills.changes.iter().map(judge).collect()
 }
@@ -94,16 +130,29 @@ pub fn judged<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Jud
 fn approval(change: &Change, items: &Items<'_>) -> (Option<bool>, String) {
     let what = &change.what;
     if what.by.is_none() {
-        return (Some(false), "neither a person nor a written rule is named".to_owned());
+        return (
+            Some(false),
+            "neither a person nor a written rule is named".to_owned(),
+        );
     }
     let Some(candidate) = &what.candidate else {
         return (Some(false), "no candidate is named".to_owned());
     };
     match items.0.get(candidate.as_str()) {
-        None => (Some(false), format!("nobody knows the context `{candidate}`")),
+        None => (
+            Some(false),
+            format!("nobody knows the context `{candidate}`"),
+        ),
         Some(item) => {
             let lacks = lacking(item, what.time);
-            (Some(lacks.is_empty()), if lacks.is_empty() { "the context has borne out".into() } else { lacks.join("; ") })
+            (
+                Some(lacks.is_empty()),
+                if lacks.is_empty() {
+                    "the context has borne out".into()
+                } else {
+                    lacks.join("; ")
+                },
+            )
         }
     }
 }
@@ -113,7 +162,11 @@ pub(super) fn lacking(item: &Item, now: i64) -> Vec<String> {
     let mut lacks = Vec::new();
     let staged = stage(item, now);
     if staged.stage != Stage::SkillCandidate {
-        lacks.push(format!("it stands at the stage {} ({})", staged.stage.name(), staged.why));
+        lacks.push(format!(
+            "it stands at the stage {} ({})",
+            staged.stage.name(),
+            staged.why
+        ));
     }
     let useful = item.stats.unwrap_or_default().useful;
     if useful < USEFUL {
@@ -121,28 +174,41 @@ pub(super) fn lacking(item: &Item, now: i64) -> Vec<String> {
     }
     match item.used.map(|used| days_between(used, now)) {
         Some(days) if days <= RECENT_DAYS => {}
-        Some(days) => lacks.push(format!("last used {days:.0} days before, needs {RECENT_DAYS}")),
+        Some(days) => lacks.push(format!(
+            "last used {days:.0} days before, needs {RECENT_DAYS}"
+        )),
         None => lacks.push("no time of use is recorded".to_owned()),
     }
     lacks
 }
 
-/// Promotions without evidence (YV903) and uses of what wasn't enabled (YV911), over everything that is stored.
-pub(in crate::knowledge) fn findings(db: &Connection, limits: Limits) -> Result<Vec<Finding>, KnowledgeError> {
+/// Promotions without evidence (YV903) and uses of what wasn't enabled (YV911), over everything
+/// that is stored.
+pub(in crate::knowledge) fn findings(
+    db: &Connection,
+    limits: Limits,
+) -> Result<Vec<Finding>, KnowledgeError> {
     of(db, &Skills::of(db)?, limits)
 }
 
 fn of(db: &Connection, skills: &Skills, limits: Limits) -> Result<Vec<Finding>, KnowledgeError> {
     let items = store::skill::items(db)?;
     let edges = store::edges(db)?;
-    Ok(unsupported(skills, &items, &edges, limits).into_iter().chain(not_enabled(skills)).collect())
+    Ok(unsupported(skills, &items, &edges, limits)
+        .into_iter()
+        .chain(not_enabled(skills))
+        .collect())
 }
 
 /// The same of skills that were read, with what was read beside a store.
 ///
 /// # Errors
 /// When the store can't be read.
-pub fn findings_of(store: &Store, skills: &Skills, limits: Limits) -> Result<Vec<Finding>, KnowledgeError> {
+pub fn findings_of(
+    store: &Store,
+    skills: &Skills,
+    limits: Limits,
+) -> Result<Vec<Finding>, KnowledgeError> {
     let mut all = of(&store.db, skills, limits)?;
     all.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut all);
@@ -159,11 +225,25 @@ pub fn items_of(store: &Store) -> Result<Vec<Item>, KnowledgeError> {
 
 fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limits) -> Vec<Finding> {
     let mut all = Vec::new();
-    for judged in judged(skills, items, limits).into_iter().filter(|j| j.supported == Some(false)) {
+    for judged in judged(skills, items, limits)
+        .into_iter()
+        .filter(|j| j.supported == Some(false))
+    {
         let what = &judged.change.what;
-        let version = what.version.as_deref().map(|v| format!(" {v}")).unwrap_or_default();
-        let word = if what.new == "approved" { "approved" } else { "promoted" };
-        let message = format!("the skill `{}{version}` was {word} without the evidence: {}", what.skill, judged.why);
+        let version = what
+            .version
+            .as_deref()
+            .map(|v| format!(" {v}"))
+            .unwrap_or_default();
+        let word = if what.new == "approved" {
+            "approved"
+        } else {
+            "promoted"
+        };
+        let message = format!(
+            "the skill `{}{version}` was {word} without the evidence: {}",
+            what.skill, judged.why
+        );
         all.push(finding(903, &judged.change.file, what.line, message));
     }
     // Where changes are recorded at all, whatever is in production got there by one.
@@ -173,11 +253,19 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
         .filter(|c| is_promotion(&c.what.new))
         .map(|c| (c.what.skill.as_str(), c.what.version.as_deref()))
         .collect();
-    let unexplained = |name: &str, version: &str| !promoted.contains(&(name, None)) && !promoted.contains(&(name, Some(version)));
+    let unexplained = |name: &str, version: &str| {
+        !promoted.contains(&(name, None)) && !promoted.contains(&(name, Some(version)))
+    };
     if !skills.changes.is_empty() {
-        for m in skills.manifests.iter().filter(|m| m.stage == "production" && unexplained(&m.name, &m.version)) {
-            let message =
-                format!("the skill `{} {}` lies in `production`, and no promotion of it is recorded", m.name, m.version);
+        for m in skills
+            .manifests
+            .iter()
+            .filter(|m| m.stage == "production" && unexplained(&m.name, &m.version))
+        {
+            let message = format!(
+                "the skill `{} {}` lies in `production`, and no promotion of it is recorded",
+                m.name, m.version
+            );
             all.push(finding(903, &m.file, 1, message));
         }
     }
@@ -185,10 +273,18 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
     for edge in edges.iter().filter(|e| e.kind == "promoted_to") {
         let plain = bare(&edge.from);
         // An edge to what nobody knows is a finding of its own.
-        if let Some(item) = items.0.get(edge.from.as_str()).or_else(|| items.0.get(plain)) {
+        if let Some(item) = items
+            .0
+            .get(edge.from.as_str())
+            .or_else(|| items.0.get(plain))
+        {
             let lacks = lacking(item, edge.time.unwrap_or(i64::MAX));
             if !lacks.is_empty() {
-                let message = format!("the edge says that `{}` became a skill; {}", edge.from, lacks.join("; "));
+                let message = format!(
+                    "the edge says that `{}` became a skill; {}",
+                    edge.from,
+                    lacks.join("; ")
+                );
                 all.push(finding(903, &edge.file, edge.line, message));
             }
         }
@@ -224,12 +320,21 @@ enum Whose<'s> {
 
 impl<'s> Whose<'s> {
     fn of(version: &'s str) -> Self {
-        if version.is_empty() { Self::Unversioned } else { Self::Version(version) }
+        if version.is_empty() {
+            Self::Unversioned
+        } else {
+            Self::Version(version)
+        }
     }
 
-    /// What concerns a use: everything of the skill when it names no version, else what names that version or none.
+    /// What concerns a use: everything of the skill when it names no version, else what names that
+    /// version or none.
     fn concerning(version: &'s str) -> [Option<Self>; 2] {
-        if version.is_empty() { [Some(Self::Any), None] } else { [Some(Self::Unversioned), Some(Self::Version(version))] }
+        if version.is_empty() {
+            [Some(Self::Any), None]
+        } else {
+            [Some(Self::Unversioned), Some(Self::Version(version))]
+        }
     }
 }
 
@@ -237,17 +342,31 @@ impl<'s> Standings<'s> {
     fn of(skills: &'s Skills) -> Self {
         let disabled = &skills.disabled;
         let known = disabled.iter().map(String::as_str).collect();
-        let mut all = Self { changes: BTreeMap::new(), manifests: BTreeMap::new(), known, disabled };
+        let mut all = Self {
+            changes: BTreeMap::new(),
+            manifests: BTreeMap::new(),
+            known,
+            disabled,
+        };
         // They come by time.
         for what in skills.changes.iter().map(|c| &c.what) {
-            for whose in [Whose::Any, Whose::of(what.version.as_deref().unwrap_or_default())] {
-                all.changes.entry((&what.skill, whose)).or_default().push(what);
+            for whose in [
+                Whose::Any,
+                Whose::of(what.version.as_deref().unwrap_or_default()),
+            ] {
+                all.changes
+                    .entry((&what.skill, whose))
+                    .or_default()
+                    .push(what);
             }
             all.known.insert(&what.skill);
         }
         for manifest in &skills.manifests {
             for whose in [Whose::Any, Whose::of(&manifest.version)] {
-                all.manifests.entry((&manifest.name, whose)).or_default().push(manifest);
+                all.manifests
+                    .entry((&manifest.name, whose))
+                    .or_default()
+                    .push(manifest);
             }
             all.known.insert(&manifest.name);
         }
@@ -265,10 +384,19 @@ impl<'s> Standings<'s> {
                 warning("which no manifest and no change of standing names".into())
             };
         }
-        let concerning = Whose::concerning(&used.version).into_iter().flatten().map(|whose| (used.skill.as_str(), whose));
-        let changes: Vec<&[&Promotion]> =
-            concerning.clone().filter_map(|key| self.changes.get(&key)).map(Vec::as_slice).collect();
-        let manifests: Vec<&[&Manifest]> = concerning.filter_map(|key| self.manifests.get(&key)).map(Vec::as_slice).collect();
+        let concerning = Whose::concerning(&used.version)
+            .into_iter()
+            .flatten()
+            .map(|whose| (used.skill.as_str(), whose));
+        let changes: Vec<&[&Promotion]> = concerning
+            .clone()
+            .filter_map(|key| self.changes.get(&key))
+            .map(Vec::as_slice)
+            .collect();
+        let manifests: Vec<&[&Manifest]> = concerning
+            .filter_map(|key| self.manifests.get(&key))
+            .map(Vec::as_slice)
+            .collect();
         if changes.is_empty() && self.disabled.contains(&used.skill) {
             return warning("which `skills.json` has disabled, and nothing says since when".into());
         }
@@ -276,22 +404,50 @@ impl<'s> Standings<'s> {
             return warning("of which no manifest has this version".into());
         }
         let Some(time) = used.started.or(used.completed) else {
-            let last = changes.iter().filter_map(|list| list.last()).max_by_key(|c| c.time);
+            let last = changes
+                .iter()
+                .filter_map(|list| list.last())
+                .max_by_key(|c| c.time);
             let gone = last.is_some_and(|c| OFF.contains(&c.new.as_str()));
-            return if gone { warning("at a time that isn't recorded, and it isn't enabled now".into()) } else { None };
+            return if gone {
+                warning("at a time that isn't recorded, and it isn't enabled now".into())
+            } else {
+                None
+            };
         };
-        let before = |list: &&[&'s Promotion]| list.get(list.partition_point(|c| c.time <= time).checked_sub(1)?).copied();
+        let before = |list: &&[&'s Promotion]| {
+            list.get(list.partition_point(|c| c.time <= time).checked_sub(1)?)
+                .copied()
+        };
         if let Some(last) = changes.iter().filter_map(before).max_by_key(|c| c.time) {
             let since = || format!("which is {} since {}", last.new, format_minute(last.time));
-            return if OFF.contains(&last.new.as_str()) { error(since()) } else { None };
+            return if OFF.contains(&last.new.as_str()) {
+                error(since())
+            } else {
+                None
+            };
         }
-        let first = changes.iter().filter_map(|list| list.first()).min_by_key(|c| c.time);
-        if let Some(old) = first.and_then(|c| c.old.as_deref()).filter(|old| OFF.contains(old)) {
-            return error(format!("which was {old} until {}", format_minute(first.map_or(0, |c| c.time))));
+        let first = changes
+            .iter()
+            .filter_map(|list| list.first())
+            .min_by_key(|c| c.time);
+        if let Some(old) = first
+            .and_then(|c| c.old.as_deref())
+            .filter(|old| OFF.contains(old))
+        {
+            return error(format!(
+                "which was {old} until {}",
+                format_minute(first.map_or(0, |c| c.time))
+            ));
         }
         // A hundred places say as much as a million.
         let mut said = manifests.iter().flat_map(|list| list.iter().take(100));
-        if let Some(created) = said.clone().filter_map(|m| m.created).min().filter(|created| *created > time) {
+        if let Some(created) = said
+            .clone()
+            .filter_map(|m| m.created)
+            .min()
+            .filter(|created| *created > time)
+        {
             return error(format!("which was made at {}", format_minute(created)));
         }
         if changes.is_empty() && said.all(|m| m.stage == "retired") {
@@ -307,15 +463,33 @@ fn not_enabled(skills: &Skills) -> Vec<Finding> {
     let mut found: BTreeMap<Reason<'_>, (u64, &str, u64)> = BTreeMap::new();
     for used in &skills.uses {
         if let Some(objection) = standings.objection(used) {
-            let key = (used.file.as_str(), used.skill.as_str(), used.version.as_str(), objection);
+            let key = (
+                used.file.as_str(),
+                used.skill.as_str(),
+                used.version.as_str(),
+                objection,
+            );
             found.entry(key).or_insert((used.line, &used.task, 0)).2 += 1;
         }
     }
     let mut all = Vec::new();
     for ((file, skill, version, (why, severity)), (line, task, count)) in found {
-        let version = if version.is_empty() { String::new() } else { format!(" {version}") };
-        let times = if count > 1 { format!(" ({count} times in this source)") } else { String::new() };
-        let mut finding = finding(911, file, line, format!("the skill `{skill}{version}` was used{times}, {why}"));
+        let version = if version.is_empty() {
+            String::new()
+        } else {
+            format!(" {version}")
+        };
+        let times = if count > 1 {
+            format!(" ({count} times in this source)")
+        } else {
+            String::new()
+        };
+        let mut finding = finding(
+            911,
+            file,
+            line,
+            format!("the skill `{skill}{version}` was used{times}, {why}"),
+        );
         finding.severity = severity;
         finding.execution = Some(task.into());
         all.push(finding);
@@ -361,16 +535,28 @@ mod tests {
             by: Some("maria".into()),
             time,
         };
-        Change { file: "skills/promotions.jsonl".into(), what }
+        Change {
+            file: "skills/promotions.jsonl".into(),
+            what,
+        }
     }
 
     fn manifest(name: &str, stage: &str, created: Option<i64>) -> Manifest {
         let file = format!("skills/{stage}/{name}/meta.json");
-        Manifest { file, name: name.into(), version: "1.0.0".into(), intent: "i".into(), stage: stage.into(), created }
+        Manifest {
+            file,
+            name: name.into(),
+            version: "1.0.0".into(),
+            intent: "i".into(),
+            stage: stage.into(),
+            created,
+        }
     }
 
     fn codes(skills: &Skills, items: &[Item]) -> Vec<(u16, Severity)> {
-        let all = unsupported(skills, items, &[], Limits::default()).into_iter().chain(not_enabled(skills));
+        let all = unsupported(skills, items, &[], Limits::default())
+            .into_iter()
+            .chain(not_enabled(skills));
         all.map(|f| (f.code.0, f.severity)).collect()
     }
 
@@ -386,27 +572,53 @@ mod tests {
         for (n, used) in (0..).zip(&mut skills.uses) {
             (used.turn, used.file) = (Some(n / 4), format!("copy-{n}.jsonl"));
         }
-        assert_eq!(codes(&skills, &[]), [(903, Severity::Error)], "three turns in four copies each");
+        assert_eq!(
+            codes(&skills, &[]),
+            [(903, Severity::Error)],
+            "three turns in four copies each"
+        );
         for (n, used) in (0..).zip(&mut skills.uses) {
             used.turn = Some(n);
         }
         assert!(codes(&skills, &[]).is_empty());
-        skills.uses.push(Use { success: Some(false), ..skills.uses[0].clone() });
-        skills.uses.push(Use { success: Some(false), ..skills.uses[1].clone() });
-        assert_eq!(codes(&skills, &[]), [(903, Severity::Error)], "an account of failure outweighs one of success");
+        skills.uses.push(Use {
+            success: Some(false),
+            ..skills.uses[0].clone()
+        });
+        skills.uses.push(Use {
+            success: Some(false),
+            ..skills.uses[1].clone()
+        });
+        assert_eq!(
+            codes(&skills, &[]),
+            [(903, Severity::Error)],
+            "an account of failure outweighs one of success"
+        );
         skills.uses.truncate(12);
         skills.changes[0].what.time = 8;
-        assert_eq!(codes(&skills, &[]), [(903, Severity::Error)], "nine of ten came before");
+        assert_eq!(
+            codes(&skills, &[]),
+            [(903, Severity::Error)],
+            "nine of ten came before"
+        );
         skills.changes[0].what.time = 9;
         assert!(codes(&skills, &[]).is_empty());
         skills.changes[0].what.version = Some("2.0.0".into());
-        assert_eq!(codes(&skills, &[]), [(903, Severity::Error); 2], "another version; and this one lies there without one");
+        assert_eq!(
+            codes(&skills, &[]),
+            [(903, Severity::Error); 2],
+            "another version; and this one lies there without one"
+        );
         skills.changes[0].what.version = None;
         for used in &mut skills.uses {
             used.started = None;
             used.completed = None;
         }
-        assert_eq!(codes(&skills, &[]), [(903, Severity::Error)], "what has no time came never");
+        assert_eq!(
+            codes(&skills, &[]),
+            [(903, Severity::Error)],
+            "what has no time came never"
+        );
     }
 
     #[test]
@@ -417,7 +629,10 @@ mod tests {
                 "usageStats":{"referencedCount":9,"verifiedUseful":useful}});
             vec![Item::read("bank/a.json", Place::Whole, &value).unwrap()]
         };
-        let mut skills = Skills { changes: vec![change("a", Some("pending"), "approved", 100 * day)], ..Skills::default() };
+        let mut skills = Skills {
+            changes: vec![change("a", Some("pending"), "approved", 100 * day)],
+            ..Skills::default()
+        };
         assert!(codes(&skills, &item(5, 93 * day)).is_empty());
         for items in [item(4, 93 * day), item(5, 92 * day), vec![]] {
             assert_eq!(codes(&skills, &items), [(903, Severity::Error)]);
@@ -431,7 +646,15 @@ mod tests {
         let error = vec![(911, Severity::Error)];
         let warning = vec![(911, Severity::Warning)];
         let of = |changes: Vec<Change>, manifests: Vec<Manifest>, time: Option<i64>| {
-            codes(&Skills { uses: vec![used("mend", time, true)], manifests, changes, ..Skills::default() }, &[])
+            codes(
+                &Skills {
+                    uses: vec![used("mend", time, true)],
+                    manifests,
+                    changes,
+                    ..Skills::default()
+                },
+                &[],
+            )
         };
         let made = |stage: &str| vec![manifest("mend", stage, Some(100))];
         assert!(of(vec![], made("experimental"), Some(100)).is_empty());
@@ -441,15 +664,31 @@ mod tests {
         assert_eq!(of(retired(), made("retired"), Some(200)), error);
         assert_eq!(of(retired(), made("retired"), None), warning);
         assert_eq!(of(vec![], made("retired"), Some(150)), warning);
-        let degraded = || vec![change("mend", None, "degraded", 200), change("mend", None, "enabled", 300)];
+        let degraded = || {
+            vec![
+                change("mend", None, "degraded", 200),
+                change("mend", None, "enabled", 300),
+            ]
+        };
         assert_eq!(of(degraded(), made("experimental"), Some(250)), error);
         assert!(of(degraded(), made("experimental"), Some(300)).is_empty());
         let candidate = vec![change("mend", Some("pending"), "enabled", 300)];
         assert_eq!(of(candidate, vec![], Some(250)), error);
-        assert_eq!(of(vec![], vec![manifest("other", "production", None)], Some(1)), warning, "nobody knows it");
+        assert_eq!(
+            of(vec![], vec![manifest("other", "production", None)], Some(1)),
+            warning,
+            "nobody knows it"
+        );
         let disabled = std::iter::once("mend".to_owned()).collect();
-        let off = Skills { uses: vec![used("mend", Some(1), true)], disabled, ..Skills::default() };
+        let off = Skills {
+            uses: vec![used("mend", Some(1), true)],
+            disabled,
+            ..Skills::default()
+        };
         assert_eq!(codes(&off, &[]), warning);
-        assert!(of(vec![], vec![], Some(1)).is_empty(), "where nothing is said of skills nothing can be held against it");
+        assert!(
+            of(vec![], vec![], Some(1)).is_empty(),
+            "where nothing is said of skills nothing can be held against it"
+        );
     }
 }

@@ -64,9 +64,13 @@ impl LedgerError {
     #[must_use]
     pub const fn remedy(&self) -> &'static str {
         match self {
-            Self::NoFolder => "name one, such as skills = ['skills']; decisions are kept in promotions.jsonl there",
+            Self::NoFolder => {
+                "name one, such as skills = ['skills']; decisions are kept in promotions.jsonl there"
+            }
             Self::Outside(_) => "symbolic links and folders elsewhere aren't written to",
-            Self::NotReady { .. } => "it needs more evidence; `knowledge skills defer` keeps it in view",
+            Self::NotReady { .. } => {
+                "it needs more evidence; `knowledge skills defer` keeps it in view"
+            }
             Self::Already { .. } => "nothing was written",
             Self::Busy => "wait until it is done",
             Self::Io(..) => "it must exist and be accessible",
@@ -84,7 +88,11 @@ pub fn is_ledger(path: &str) -> bool {
 /// What is wrong with a file of decisions, and how many of its lines can be read.
 #[must_use]
 pub fn ledger_faults(name: &str, path: &Path) -> (Vec<Finding>, u64) {
-    let file = SourceFile { kind: SourceKind::Skills, name: name.to_owned(), path: path.to_path_buf() };
+    let file = SourceFile {
+        kind: SourceKind::Skills,
+        name: name.to_owned(),
+        path: path.to_path_buf(),
+    };
     let extracted = extract(&file);
     (extracted.findings, extracted.promotions.len() as u64)
 }
@@ -107,21 +115,48 @@ impl Ledger {
     /// # Errors
     /// When a source leads out of the root, or a file can't be read.
     pub fn read(sources: &Sources) -> Result<Self, LedgerError> {
-        let paths: Vec<_> = sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Skills).cloned().collect();
+        let paths: Vec<_> = sources
+            .paths
+            .iter()
+            .filter(|(kind, _)| *kind == SourceKind::Skills)
+            .cloned()
+            .collect();
         let first = paths.first().map(|(_, path)| path.clone());
-        let listing = Sources { root: sources.root.clone(), paths }.list()?;
-        // Decisions that can't be listed were made all the same. Only the file that the first one will make may be missing.
-        let lost = listing.unlisted.into_iter().find(|(path, _)| !path.to_lowercase().ends_with(".jsonl"));
+        let listing = Sources {
+            root: sources.root.clone(),
+            paths,
+        }
+        .list()?;
+        // Decisions that can't be listed were made all the same. Only the file that the first one
+        // will make may be missing.
+        let lost = listing
+            .unlisted
+            .into_iter()
+            .find(|(path, _)| !path.to_lowercase().ends_with(".jsonl"));
         if let Some((path, error)) = lost {
             return Err(KnowledgeError::Source { path, error }.into());
         }
-        let mut ledger = Self { changes: Vec::new(), broken: 0, at: None, root: sources.root.clone() };
+        let mut ledger = Self {
+            changes: Vec::new(),
+            broken: 0,
+            at: None,
+            root: sources.root.clone(),
+        };
         for file in listing.files.iter().filter(|f| f.is_lines()) {
-            let text = std::fs::read_to_string(&file.path).map_err(|e| LedgerError::Io(file.name.clone(), e))?;
-            for (number, line) in (1_u64..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-                let record = serde_json::from_str::<Value>(line).ok().filter(|_| !is_repeated(line));
+            let text = std::fs::read_to_string(&file.path)
+                .map_err(|e| LedgerError::Io(file.name.clone(), e))?;
+            for (number, line) in (1_u64..)
+                .zip(text.lines())
+                .filter(|(_, line)| !line.trim().is_empty())
+            {
+                let record = serde_json::from_str::<Value>(line)
+                    .ok()
+                    .filter(|_| !is_repeated(line));
                 match record.and_then(|record| read_promotion(number, &record).ok()) {
-                    Some(what) => ledger.changes.push(Change { file: file.name.clone(), what }),
+                    Some(what) => ledger.changes.push(Change {
+                        file: file.name.clone(),
+                        what,
+                    }),
                     None => ledger.broken += 1,
                 }
             }
@@ -136,24 +171,41 @@ impl Ledger {
         let name = match () {
             () if path.is_dir() => format!("{first}/{PROMOTIONS}"),
             () if first.to_lowercase().ends_with(".jsonl") => first.to_owned(),
-            () => first.rsplit_once('/').map_or(PROMOTIONS.to_owned(), |(folder, _)| format!("{folder}/{PROMOTIONS}")),
+            () => first
+                .rsplit_once('/')
+                .map_or(PROMOTIONS.to_owned(), |(folder, _)| {
+                    format!("{folder}/{PROMOTIONS}")
+                }),
         };
         let name = name.strip_prefix("./").map_or(name.clone(), str::to_owned);
         let path = self.root.join(&name);
         (name, path)
     }
 
-    /// Writes a decision about a candidate at the end of the file. `locks` is a folder of the user's own. Returns the
-    /// file and the line that was written.
+    /// Writes a decision about a candidate at the end of the file. `locks` is a folder of the
+    /// user's own. Returns the file and the line that was written.
     ///
     /// # Errors
-    /// When the evidence of an approval isn't there, it was decided so already, or it can't be written.
-    pub fn decide(&self, candidate: &Candidate, verdict: &Verdict<'_>, locks: &Path) -> Result<(String, String), LedgerError> {
+    /// When the evidence of an approval isn't there, it was decided so already, or it can't be
+    /// written.
+    pub fn decide(
+        &self,
+        candidate: &Candidate,
+        verdict: &Verdict<'_>,
+        locks: &Path,
+    ) -> Result<(String, String), LedgerError> {
         if candidate.status == verdict.status {
-            return Err(LedgerError::Already { id: candidate.id.clone(), status: verdict.status.name() });
+            return Err(LedgerError::Already {
+                id: candidate.id.clone(),
+                status: verdict.status.name(),
+            });
         }
-        if let (Status::Approved, Readiness::Lacks(lacks)) = (verdict.status, &candidate.readiness) {
-            return Err(LedgerError::NotReady { id: candidate.id.clone(), lacks: lacks.join("; ") });
+        if let (Status::Approved, Readiness::Lacks(lacks)) = (verdict.status, &candidate.readiness)
+        {
+            return Err(LedgerError::NotReady {
+                id: candidate.id.clone(),
+                lacks: lacks.join("; "),
+            });
         }
         let (name, path) = self.at.as_ref().ok_or(LedgerError::NoFolder)?;
         self.check(name, path)?;
@@ -190,10 +242,21 @@ impl Ledger {
     /// Whether the file is one that may be written: below the root, and no link.
     fn check(&self, name: &str, path: &Path) -> Result<(), LedgerError> {
         let outside = || LedgerError::Outside(name.to_owned());
-        let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = path
+            .parent()
+            .filter(|f| !f.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         let (root, folder) = (self.root.canonicalize(), folder.canonicalize());
-        let (Ok(root), Ok(folder)) = (root, folder) else { return Err(outside()) };
-        let other = path.symlink_metadata().is_ok_and(|m| !m.file_type().is_file());
-        if other || !folder.starts_with(root) { Err(outside()) } else { Ok(()) }
+        let (Ok(root), Ok(folder)) = (root, folder) else {
+            return Err(outside());
+        };
+        let other = path
+            .symlink_metadata()
+            .is_ok_and(|m| !m.file_type().is_file());
+        if other || !folder.starts_with(root) {
+            Err(outside())
+        } else {
+            Ok(())
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Skills: what they did by the traces, what that is worth, and whether what was decided about them rests on it.
+//! Skills: what they did by the traces, what that is worth, and whether what was decided about them
+//! rests on it.
 
 mod budget;
 mod candidates;
@@ -15,7 +16,10 @@ pub use budget::Budget;
 pub use candidates::{Candidate, Readiness, Status, candidates};
 pub use check::{Checked, Declarations, Question, check};
 pub use earlier::{Earlier, EarlierError, earlier};
-pub use figures::{Figures, Limits, Suggestion, Test, Thresholds, Weights, advice, promotion, retirement, suggestion};
+pub use figures::{
+    Figures, Limits, Suggestion, Test, Thresholds, Weights, advice, promotion, retirement,
+    suggestion,
+};
 pub use history::{Judged, findings_of, items_of, judged};
 pub use ledger::{Ledger, LedgerError, Verdict, is_ledger, ledger_faults};
 pub use standing::{Evaluated, Skills};
@@ -78,7 +82,10 @@ impl Use {
         self.latency = most(self.latency, other.latency);
         // What has no time can't be shown to have come before anything.
         let last = |a: Option<i64>, b: Option<i64>| a.zip(b).map(|(a, b)| a.max(b));
-        (self.started, self.completed) = (last(self.started, other.started), last(self.time(), other.time()));
+        (self.started, self.completed) = (
+            last(self.started, other.started),
+            last(self.time(), other.time()),
+        );
     }
 
     /// When it was over, or else began.
@@ -88,13 +95,18 @@ impl Use {
     }
 }
 
-/// Uses of which none is told twice. One turn of one execution uses a skill once, in however many files and by however many
-/// names it stands; where they contradict each other, the worst of what they say counts.
+/// Uses of which none is told twice. One turn of one execution uses a skill once, in however many
+/// files and by however many names it stands; where they contradict each other, the worst of what
+/// they say counts.
 fn distinct<'u>(uses: impl Iterator<Item = &'u Use>) -> Vec<Cow<'u, Use>> {
     let mut all: Vec<Cow<'u, Use>> = Vec::new();
     let mut seen: HashMap<(&str, &str, i64), usize> = HashMap::new();
     for used in uses {
-        let at = used.turn.map(|turn| *seen.entry((&used.skill, &used.task, turn)).or_insert(all.len()));
+        let at = used.turn.map(|turn| {
+            *seen
+                .entry((&used.skill, &used.task, turn))
+                .or_insert(all.len())
+        });
         match at.and_then(|at| all.get_mut(at)) {
             Some(kept) if **kept != *used => kept.to_mut().worsen(used),
             Some(_) => {}

@@ -11,7 +11,11 @@ const RULES: usize = 1_000;
 fn globs<'r>(rules: impl Iterator<Item = &'r str>, path: bool) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for rule in rules.take(RULES) {
-        if let Ok(glob) = GlobBuilder::new(rule).literal_separator(path).case_insensitive(!path).build() {
+        if let Ok(glob) = GlobBuilder::new(rule)
+            .literal_separator(path)
+            .case_insensitive(!path)
+            .build()
+        {
             set.add(glob);
         }
     }
@@ -32,9 +36,13 @@ pub(super) struct Paths {
 impl Paths {
     /// The paths that rules name. A rule that can't be read, or that climbs, names none.
     pub(super) fn of<'r>(rules: impl Iterator<Item = &'r str>) -> Self {
-        let rules: Vec<&str> =
-            rules.take(RULES).filter(|r| !r.split(['/', '\\']).any(|part| part == "..")).map(unprefixed).collect();
-        let (absolute, below): (Vec<&str>, Vec<&str>) = rules.iter().partition(|rule| rule.starts_with('/'));
+        let rules: Vec<&str> = rules
+            .take(RULES)
+            .filter(|r| !r.split(['/', '\\']).any(|part| part == ".."))
+            .map(unprefixed)
+            .collect();
+        let (absolute, below): (Vec<&str>, Vec<&str>) =
+            rules.iter().partition(|rule| rule.starts_with('/'));
         Self {
             every: absolute.contains(&"/**"),
             below: globs(below.into_iter(), true),
@@ -42,9 +50,9 @@ impl Paths {
         }
     }
 
-    /// Whether a path is among them. Where a path really leads decides, and not how it is written: what is absolute is named by
-    /// rules that begin with `/` alone, and what climbs out of the project or stands in a home, whose places nobody knows,
-    /// by `/**` alone.
+    /// Whether a path is among them. Where a path really leads decides, and not how it is written:
+    /// what is absolute is named by rules that begin with `/` alone, and what climbs out of the
+    /// project or stands in a home, whose places nobody knows, by `/**` alone.
     pub(super) fn is_match(&self, path: &str) -> bool {
         self.every
             || match seen(path) {
@@ -72,7 +80,10 @@ enum Seen {
 fn seen(path: &str) -> Seen {
     // Windows takes both for separators.
     let path = path.replace('\\', "/");
-    let drive = path.split('/').next().is_some_and(|first| first.len() == 2 && first.ends_with(':'));
+    let drive = path
+        .split('/')
+        .next()
+        .is_some_and(|first| first.len() == 2 && first.ends_with(':'));
     let share = path.starts_with("//");
     if path.starts_with('/') && !share {
         return normalise(&path, None).map_or(Seen::Elsewhere, Seen::Absolute);
@@ -92,7 +103,11 @@ fn seen(path: &str) -> Seen {
             part => kept.push(part),
         }
     }
-    Seen::Below(if kept.is_empty() { ".".to_owned() } else { kept.join("/") })
+    Seen::Below(if kept.is_empty() {
+        ".".to_owned()
+    } else {
+        kept.join("/")
+    })
 }
 
 /// Everything that is allowed. A rule that can't be read allows nothing.
@@ -110,7 +125,10 @@ impl Allowed {
     /// What a list of permissions allows.
     pub(super) fn of(permissions: &[Permission]) -> Self {
         let rules = |kind: PermissionType| {
-            permissions.iter().filter(move |p| p.kind == kind).flat_map(|p| p.rules.iter().map(String::as_str))
+            permissions
+                .iter()
+                .filter(move |p| p.kind == kind)
+                .flat_map(|p| p.rules.iter().map(String::as_str))
         };
         let files = |wanted: &'static str, other: &'static str| {
             let rules = rules(PermissionType::FileSystem).filter(move |r| !r.starts_with(other));
@@ -130,16 +148,22 @@ impl Allowed {
 
     /// Whether something is allowed.
     pub(super) fn covers(&self, touch: &Touch) -> bool {
-        let path = |set: &Paths, path: &Option<String>| path.as_ref().is_some_and(|p| set.is_match(p));
+        let path =
+            |set: &Paths, path: &Option<String>| path.as_ref().is_some_and(|p| set.is_match(p));
         self.all
             || match touch {
                 Touch::Read(target) => path(&self.read, target),
                 Touch::Write(target) => path(&self.write, target),
-                Touch::Network(host) => host.as_ref().map_or_else(|| self.network.is_match("*"), |h| self.network.is_match(h)),
+                Touch::Network(host) => host
+                    .as_ref()
+                    .map_or_else(|| self.network.is_match("*"), |h| self.network.is_match(h)),
                 Touch::Program(name) => self.command.is_match(name),
-                // What a program does in turn was agreed on with it. Where nothing says which one starts it, it may be any.
+                // What a program does in turn was agreed on with it. Where nothing says which one
+                // starts it, it may be any.
                 Touch::Project(_, programs) if programs.is_empty() => self.command.is_match("*"),
-                Touch::Project(_, programs) => programs.iter().any(|name| self.command.is_match(name)),
+                Touch::Project(_, programs) => {
+                    programs.iter().any(|name| self.command.is_match(name))
+                }
                 Touch::Anything(_) => false,
             }
     }
@@ -150,8 +174,13 @@ mod tests {
     use super::*;
 
     fn allowed(rules: &[(PermissionType, &str)]) -> Allowed {
-        let all: Vec<Permission> =
-            rules.iter().map(|(kind, rule)| Permission { kind: *kind, rules: vec![(*rule).to_owned()] }).collect();
+        let all: Vec<Permission> = rules
+            .iter()
+            .map(|(kind, rule)| Permission {
+                kind: *kind,
+                rules: vec![(*rule).to_owned()],
+            })
+            .collect();
         Allowed::of(&all)
     }
 
@@ -159,17 +188,32 @@ mod tests {
     fn rules_cover_what_they_name_and_no_more() {
         use PermissionType::{Command, FileSystem, Network};
         let path = |p: &str| Some(p.to_owned());
-        let a =
-            allowed(&[(FileSystem, "read:src/**"), (FileSystem, "write:./out/*"), (Network, "*.example.com"), (Command, "cat")]);
-        assert!(a.covers(&Touch::Read(path("src/a/b.rs"))) && a.covers(&Touch::Write(path("out/a"))));
-        assert!(!a.covers(&Touch::Write(path("src/a/b.rs"))) && !a.covers(&Touch::Write(path("out/a/b"))));
+        let a = allowed(&[
+            (FileSystem, "read:src/**"),
+            (FileSystem, "write:./out/*"),
+            (Network, "*.example.com"),
+            (Command, "cat"),
+        ]);
+        assert!(
+            a.covers(&Touch::Read(path("src/a/b.rs"))) && a.covers(&Touch::Write(path("out/a")))
+        );
+        assert!(
+            !a.covers(&Touch::Write(path("src/a/b.rs")))
+                && !a.covers(&Touch::Write(path("out/a/b")))
+        );
         assert!(!a.covers(&Touch::Read(path("/etc/passwd"))) && !a.covers(&Touch::Read(None)));
-        assert!(a.covers(&Touch::Network(path("api.example.com"))) && !a.covers(&Touch::Network(path("example.org"))));
+        assert!(
+            a.covers(&Touch::Network(path("api.example.com")))
+                && !a.covers(&Touch::Network(path("example.org")))
+        );
         assert!(!a.covers(&Touch::Network(None)));
         assert!(a.covers(&Touch::Program("cat".into())) && !a.covers(&Touch::Program("rm".into())));
         assert!(!a.covers(&Touch::Anything("x".into())));
         let none = Allowed::of(&[]);
-        assert!(!none.covers(&Touch::Read(path("a"))) && !none.covers(&Touch::Project("x".into(), vec!["ls".into()])));
+        assert!(
+            !none.covers(&Touch::Read(path("a")))
+                && !none.covers(&Touch::Project("x".into(), vec!["ls".into()]))
+        );
         let climbs = allowed(&[(FileSystem, "src/../../**"), (FileSystem, "[")]);
         assert!(!climbs.covers(&Touch::Read(path("a"))));
         let ls = allowed(&[(Command, "ls")]);
@@ -204,12 +248,30 @@ mod tests {
         }
         for path in outside.into_iter().chain(["src/a.txt", "."]) {
             assert!(of("/**").is_match(path), "{path}");
-            assert!(allowed(&[(FileSystem, "read:/**")]).covers(&Touch::Read(Some(path.to_owned()))), "{path}");
+            assert!(
+                allowed(&[(FileSystem, "read:/**")]).covers(&Touch::Read(Some(path.to_owned()))),
+                "{path}"
+            );
         }
-        assert!(of("/etc/**").is_match("/etc/passwd") && of("/etc/**").is_match("/etc/../etc//passwd"));
-        assert!(!of("/etc/**").is_match("etc/passwd") && !of("/src/**").is_match("/src/../etc/passwd"));
-        for path in ["src/a.rs", "./src/a.rs", "src//a.rs", "src/../src/a.rs", "src\\a.rs"] {
-            assert!(of("src/**").is_match(path) && of("./src/*").is_match(path) && of("**").is_match(path), "{path}");
+        assert!(
+            of("/etc/**").is_match("/etc/passwd") && of("/etc/**").is_match("/etc/../etc//passwd")
+        );
+        assert!(
+            !of("/etc/**").is_match("etc/passwd") && !of("/src/**").is_match("/src/../etc/passwd")
+        );
+        for path in [
+            "src/a.rs",
+            "./src/a.rs",
+            "src//a.rs",
+            "src/../src/a.rs",
+            "src\\a.rs",
+        ] {
+            assert!(
+                of("src/**").is_match(path)
+                    && of("./src/*").is_match(path)
+                    && of("**").is_match(path),
+                "{path}"
+            );
         }
         assert!(!of("src/**").is_match("src/../b.rs") && !of("/x/../**").is_match("/etc/passwd"));
     }

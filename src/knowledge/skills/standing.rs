@@ -53,20 +53,36 @@ impl Skills {
 
     pub(super) fn of(db: &Connection) -> Result<Self, KnowledgeError> {
         let (uses, manifests) = (store::skill::uses(db)?, store::skill::manifests(db)?);
-        Ok(Self { uses, manifests, changes: store::skill::changes(db)?, disabled: store::skill::disabled(db)? })
+        Ok(Self {
+            uses,
+            manifests,
+            changes: store::skill::changes(db)?,
+            disabled: store::skill::disabled(db)?,
+        })
     }
 
     /// The time of the newest record, in milliseconds since the epoch.
     #[must_use]
     pub fn newest(&self) -> Option<i64> {
-        self.uses.iter().filter_map(Use::time).chain(self.changes.iter().map(|c| c.what.time)).max()
+        self.uses
+            .iter()
+            .filter_map(Use::time)
+            .chain(self.changes.iter().map(|c| c.what.time))
+            .max()
     }
 
     /// The versions of each skill that are named anywhere.
     fn versions(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        let manifests = self.manifests.iter().map(|m| (m.name.as_str(), m.version.as_str()));
-        for (name, version) in manifests.chain(self.uses.iter().map(|u| (u.skill.as_str(), u.version.as_str()))) {
+        let manifests = self
+            .manifests
+            .iter()
+            .map(|m| (m.name.as_str(), m.version.as_str()));
+        for (name, version) in manifests.chain(
+            self.uses
+                .iter()
+                .map(|u| (u.skill.as_str(), u.version.as_str())),
+        ) {
             let versions = all.entry(name).or_default();
             if !version.is_empty() {
                 versions.insert(version);
@@ -75,8 +91,8 @@ impl Skills {
         all
     }
 
-    /// The uses of each version. A use that names none is of the only version that there is; where there are several it
-    /// stands alone.
+    /// The uses of each version. A use that names none is of the only version that there is; where
+    /// there are several it stands alone.
     #[must_use]
     pub fn by_version(&self) -> BTreeMap<(&str, &str), Vec<&Use>> {
         let versions = self.versions();
@@ -85,31 +101,54 @@ impl Skills {
             all.entry((&manifest.name, &manifest.version)).or_default();
         }
         for used in &self.uses {
-            let only = versions.get(used.skill.as_str()).filter(|v| v.len() == 1).and_then(|v| v.first()).copied();
-            let version = if used.version.is_empty() { only.unwrap_or_default() } else { &used.version };
+            let only = versions
+                .get(used.skill.as_str())
+                .filter(|v| v.len() == 1)
+                .and_then(|v| v.first())
+                .copied();
+            let version = if used.version.is_empty() {
+                only.unwrap_or_default()
+            } else {
+                &used.version
+            };
             all.entry((&used.skill, version)).or_default().push(used);
         }
         all
     }
 
-    /// Figures, score, advice and suggestion of every version; with uses up to a time where one is given.
+    /// Figures, score, advice and suggestion of every version; with uses up to a time where one is
+    /// given.
     #[must_use]
-    pub fn evaluated(&self, weights: Weights, limits: Limits, until: Option<i64>) -> Vec<Evaluated> {
+    pub fn evaluated(
+        &self,
+        weights: Weights,
+        limits: Limits,
+        until: Option<i64>,
+    ) -> Vec<Evaluated> {
         let mut all = Vec::new();
         for ((name, version), uses) in self.by_version() {
-            let before = |used: &&Use| until.is_none_or(|until| used.time().is_none_or(|time| time <= until));
+            let before = |used: &&Use| {
+                until.is_none_or(|until| used.time().is_none_or(|time| time <= until))
+            };
             let uses = distinct(uses.into_iter().filter(before));
             let figures = Figures::of(&uses.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let score = figures.score(weights, limits);
-            // The same version may lie in two folders while it is moved; the riskier reading is that it is in production.
-            let found = self.manifests.iter().filter(|m| m.name == name && m.version == version);
-            let manifest = found.max_by_key(|m| (m.stage == "production", m.stage == "experimental"));
+            // The same version may lie in two folders while it is moved; the riskier reading is
+            // that it is in production.
+            let found = self
+                .manifests
+                .iter()
+                .filter(|m| m.name == name && m.version == version);
+            let manifest =
+                found.max_by_key(|m| (m.stage == "production", m.stage == "experimental"));
             let stage = manifest.map(|m| m.stage.clone());
             let (suggestion, tests) = suggestion(&figures, score, stage.as_deref());
             all.push(Evaluated {
                 name: name.to_owned(),
                 version: version.to_owned(),
-                intent: manifest.map(|m| m.intent.trim().to_owned()).unwrap_or_default(),
+                intent: manifest
+                    .map(|m| m.intent.trim().to_owned())
+                    .unwrap_or_default(),
                 stage,
                 advice: advice(&figures),
                 figures,
@@ -121,15 +160,20 @@ impl Skills {
         all
     }
 
-    /// For each intent that production skills serve, the one with the highest score; of equal ones the first by name, the
-    /// newest by name of version.
+    /// For each intent that production skills serve, the one with the highest score; of equal ones
+    /// the first by name, the newest by name of version.
     #[must_use]
     pub fn selected(evaluated: &[Evaluated]) -> BTreeMap<&str, &Evaluated> {
         let mut best: BTreeMap<&str, &Evaluated> = BTreeMap::new();
-        for skill in evaluated.iter().filter(|e| e.stage.as_deref() == Some("production") && !e.intent.is_empty()) {
+        for skill in evaluated
+            .iter()
+            .filter(|e| e.stage.as_deref() == Some("production") && !e.intent.is_empty())
+        {
             let entry = best.entry(&skill.intent).or_insert(skill);
             let newer = skill.name == entry.name && skill.version > entry.version;
-            if skill.score > entry.score || newer && (skill.score - entry.score).abs() <= f64::EPSILON {
+            if skill.score > entry.score
+                || newer && (skill.score - entry.score).abs() <= f64::EPSILON
+            {
                 *entry = skill;
             }
         }
@@ -140,6 +184,9 @@ impl Skills {
 /// Writes the table of figures anew: balanced weights.
 pub(in crate::knowledge) fn rebuild(db: &Connection, limits: Limits) -> Result<(), KnowledgeError> {
     let evaluated = Skills::of(db)?.evaluated(Weights::Balanced, limits, None);
-    let rows: Vec<_> = evaluated.into_iter().map(|e| (e.name, e.version, e.intent, e.figures, e.score)).collect();
+    let rows: Vec<_> = evaluated
+        .into_iter()
+        .map(|e| (e.name, e.version, e.intent, e.figures, e.score))
+        .collect();
     store::skill::write_stats(db, &rows)
 }

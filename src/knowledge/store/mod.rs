@@ -1,7 +1,7 @@
 //! The store: one SQLite file.
 //!
-//! It is in WAL mode, so readers see the last committed state while one writer works, and a writer that is killed leaves
-//! that state behind: everything that a run changes is one transaction.
+//! It is in WAL mode, so readers see the last committed state while one writer works, and a writer
+//! that is killed leaves that state behind: everything that a run changes is one transaction.
 
 mod read;
 pub(super) mod skill;
@@ -9,8 +9,8 @@ mod write;
 
 pub use read::Stored;
 pub(super) use read::{
-    EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, misdirected, sources as read_sources,
-    vectors as read_vectors,
+    EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, misdirected,
+    sources as read_sources, vectors as read_vectors,
 };
 pub(super) use write::{Prepared, Writer};
 
@@ -53,11 +53,15 @@ pub struct Store {
 
 impl Store {
     const fn over(db: Connection) -> Self {
-        Self { db, model: None, given: OnceCell::new() }
+        Self {
+            db,
+            model: None,
+            given: OnceCell::new(),
+        }
     }
 
-    /// Uses the vectors of a model in a folder, as model2vec writes it, instead of those that are learnt of the index. The folder
-    /// is looked at when vectors are needed.
+    /// Uses the vectors of a model in a folder, as model2vec writes it, instead of those that are
+    /// learnt of the index. The folder is looked at when vectors are needed.
     pub fn use_model(&mut self, folder: Option<&Path>) {
         self.model = folder.map(Path::to_path_buf);
         self.given = OnceCell::new();
@@ -70,7 +74,9 @@ impl Store {
 
     /// The model that is to be used, if one was given.
     pub(super) fn given(&self) -> Result<Option<Arc<Given>>, KnowledgeError> {
-        let Some(folder) = &self.model else { return Ok(None) };
+        let Some(folder) = &self.model else {
+            return Ok(None);
+        };
         if let Some(known) = self.given.get() {
             return Ok(Some(Arc::clone(known)));
         }
@@ -84,7 +90,9 @@ impl Store {
     /// When there is none, it is something else, or of another version.
     pub fn open(path: &Path) -> Result<Self, KnowledgeError> {
         if !path.is_file() {
-            return Err(KnowledgeError::Missing { path: path.to_path_buf() });
+            return Err(KnowledgeError::Missing {
+                path: path.to_path_buf(),
+            });
         }
         is_database(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -92,7 +100,9 @@ impl Store {
         let (db, found) = match version(&db, path) {
             Ok(found) => (db, found),
             Err(error) => {
-                let Some(uri) = unchanging(path, &error) else { return Err(error) };
+                let Some(uri) = unchanging(path, &error) else {
+                    return Err(error);
+                };
                 let db = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?;
                 let found = version(&db, path)?;
                 (db, found)
@@ -101,8 +111,14 @@ impl Store {
         settings(&db)?;
         match found {
             KNOWN => Ok(Self::over(db)),
-            found if found > KNOWN => Err(KnowledgeError::Newer { found, known: KNOWN }),
-            found => Err(KnowledgeError::Older { found, known: KNOWN }),
+            found if found > KNOWN => Err(KnowledgeError::Newer {
+                found,
+                known: KNOWN,
+            }),
+            found => Err(KnowledgeError::Older {
+                found,
+                known: KNOWN,
+            }),
         }
     }
 
@@ -112,22 +128,32 @@ impl Store {
     /// When it is something else, a newer program wrote it, or it can't be written.
     pub fn create(path: &Path) -> Result<Self, KnowledgeError> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(|error| KnowledgeError::Io { path: PathBuf::from(folder), error })?;
+            std::fs::create_dir_all(folder).map_err(|error| KnowledgeError::Io {
+                path: PathBuf::from(folder),
+                error,
+            })?;
         }
         is_database(path)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(path, flags)?;
         let found = version(&db, path)?;
         settings(&db)?;
         if found > KNOWN {
-            return Err(KnowledgeError::Newer { found, known: KNOWN });
+            return Err(KnowledgeError::Newer {
+                found,
+                known: KNOWN,
+            });
         }
-        // 24 MB instead: enough for the names of half a million observations, which come in no order; the rest is written once.
+        // 24 MB instead: enough for the names of half a million observations, which come in no
+        // order; the rest is written once.
         db.pragma_update(None, "cache_size", -24_576)?;
         // Of a new file only: half as many pages to write, and less of each is left empty.
         db.pragma_update(None, "page_size", 8192)?;
         db.pragma_update(None, "journal_mode", "wal")?;
-        // A crash of the machine may lose the last run, and never more than that: it can be made again.
+        // A crash of the machine may lose the last run, and never more than that: it can be made
+        // again.
         db.pragma_update(None, "synchronous", "normal")?;
         if found == KNOWN {
             return Ok(Self::over(db));
@@ -135,7 +161,11 @@ impl Store {
         let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Asked again inside: another process may have been quicker.
         let found = version(&transaction, path)?;
-        for (sql, number) in MIGRATIONS.iter().zip(1_i64..).filter(|(_, number)| *number > found) {
+        for (sql, number) in MIGRATIONS
+            .iter()
+            .zip(1_i64..)
+            .filter(|(_, number)| *number > found)
+        {
             transaction.execute_batch(sql)?;
             transaction.pragma_update(None, "user_version", number)?;
         }
@@ -151,7 +181,9 @@ impl Store {
     pub(super) fn in_memory() -> Result<Self, KnowledgeError> {
         let db = Connection::open_in_memory()?;
         settings(&db)?;
-        MIGRATIONS.iter().try_for_each(|sql| db.execute_batch(sql))?;
+        MIGRATIONS
+            .iter()
+            .try_for_each(|sql| db.execute_batch(sql))?;
         Ok(Self::over(db))
     }
 
@@ -160,12 +192,16 @@ impl Store {
     /// # Errors
     /// When another process is writing.
     pub(super) fn write(&mut self) -> Result<Writer<'_>, KnowledgeError> {
-        Writer::new(self.db.transaction_with_behavior(TransactionBehavior::Immediate)?)
+        Writer::new(
+            self.db
+                .transaction_with_behavior(TransactionBehavior::Immediate)?,
+        )
     }
 }
 
 fn settings(db: &Connection) -> Result<(), KnowledgeError> {
-    // What stands in the file can't make functions of the database do anything else than they should.
+    // What stands in the file can't make functions of the database do anything else than they
+    // should.
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
     // 64 MB, in kilobytes.
@@ -173,49 +209,83 @@ fn settings(db: &Connection) -> Result<(), KnowledgeError> {
     Ok(())
 }
 
-/// How to open an index in a folder in which nothing may be written: a reader has to write down there that it reads. Only where
-/// no writer has left anything that isn't in the file yet, which such a reader wouldn't see.
+/// How to open an index in a folder in which nothing may be written: a reader has to write down
+/// there that it reads. Only where no writer has left anything that isn't in the file yet, which
+/// such a reader wouldn't see.
 fn unchanging(path: &Path, error: &KnowledgeError) -> Option<String> {
-    let KnowledgeError::Refused(error) = error else { return None };
+    let KnowledgeError::Refused(error) = error else {
+        return None;
+    };
     // A full disk has no room for that either.
-    let codes = [ErrorCode::ReadOnly, ErrorCode::CannotOpen, ErrorCode::DiskFull, ErrorCode::SystemIoFailure];
-    let refused = error.sqlite_error_code().is_some_and(|code| codes.contains(&code));
+    let codes = [
+        ErrorCode::ReadOnly,
+        ErrorCode::CannotOpen,
+        ErrorCode::DiskFull,
+        ErrorCode::SystemIoFailure,
+    ];
+    let refused = error
+        .sqlite_error_code()
+        .is_some_and(|code| codes.contains(&code));
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
-    let settled = Path::new(&log).metadata().map_or_else(|e| e.kind() == std::io::ErrorKind::NotFound, |log| log.len() == 0);
-    let path = path.to_str().filter(|_| refused && settled)?.replace('\\', "/");
+    let settled = Path::new(&log).metadata().map_or_else(
+        |e| e.kind() == std::io::ErrorKind::NotFound,
+        |log| log.len() == 0,
+    );
+    let path = path
+        .to_str()
+        .filter(|_| refused && settled)?
+        .replace('\\', "/");
     // Signs that mean something in an address.
-    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    let slash = if path.as_bytes().get(1) == Some(&b':') { "/" } else { "" };
+    let path = path
+        .replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23");
+    let slash = if path.as_bytes().get(1) == Some(&b':') {
+        "/"
+    } else {
+        ""
+    };
     Some(format!("file:{slash}{path}?immutable=1"))
 }
 
 /// What the file of a database begins with.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Refuses a file that is no database. SQLite takes one of a few bytes for an empty one, and would write over it.
+/// Refuses a file that is no database. SQLite takes one of a few bytes for an empty one, and would
+/// write over it.
 fn is_database(path: &Path) -> Result<(), KnowledgeError> {
     // What can't be opened here can't be opened by SQLite either, and that says why.
-    let Some(file) = Some(path).filter(|p| p.is_file()).and_then(|p| std::fs::File::open(p).ok()) else { return Ok(()) };
+    let Some(file) = Some(path)
+        .filter(|p| p.is_file())
+        .and_then(|p| std::fs::File::open(p).ok())
+    else {
+        return Ok(());
+    };
     let mut start = Vec::new();
     let read = file.take(MAGIC.len() as u64).read_to_end(&mut start);
     if read.is_ok() && (start.is_empty() || start == MAGIC) {
         return Ok(());
     }
-    Err(KnowledgeError::Foreign { path: path.to_path_buf() })
+    Err(KnowledgeError::Foreign {
+        path: path.to_path_buf(),
+    })
 }
 
 /// The version of a store; 0 for a new file.
 fn version(db: &Connection, path: &Path) -> Result<i64, KnowledgeError> {
     db.busy_timeout(PATIENCE)?;
-    let foreign = || KnowledgeError::Foreign { path: path.to_path_buf() };
+    let foreign = || KnowledgeError::Foreign {
+        path: path.to_path_buf(),
+    };
     let ask = |pragma: &str| db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let application = ask("application_id").map_err(|error| match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => foreign(),
         _ => error.into(),
     })?;
     let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    // This program makes neither views nor triggers. One that bears the name of a table runs whatever it likes, for ever if it likes.
+    // This program makes neither views nor triggers. One that bears the name of a table runs
+    // whatever it likes, for ever if it likes.
     let others = "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')";
     let others: i64 = db.query_row(others, [], |row| row.get(0))?;
     if application != APPLICATION && (application != 0 || tables > 0) || others > 0 {

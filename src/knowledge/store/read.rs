@@ -83,7 +83,10 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
         kind: Kind::parse(&kind).unwrap_or(Kind::Log),
         task: row.get(4)?,
         time: row.get(5)?,
-        lines: (row.get::<_, i64>(6)?.cast_unsigned(), row.get::<_, i64>(7)?.cast_unsigned()),
+        lines: (
+            row.get::<_, i64>(6)?.cast_unsigned(),
+            row.get::<_, i64>(7)?.cast_unsigned(),
+        ),
         summary: row.get(8)?,
         refs: refs.lines().map(str::to_owned).collect(),
         detail: row.get(10)?,
@@ -97,7 +100,11 @@ impl Store {
     /// When there is none, or the store can't be read.
     pub fn by_id(&self, id: &Id) -> Result<Stored, KnowledgeError> {
         let sql = format!("SELECT {COLUMNS} WHERE key = ?1");
-        let found = self.db.prepare_cached(&sql)?.query_row([id.as_str()], stored).optional()?;
+        let found = self
+            .db
+            .prepare_cached(&sql)?
+            .query_row([id.as_str()], stored)
+            .optional()?;
         found.ok_or_else(|| KnowledgeError::UnknownId(id.to_string()))
     }
 
@@ -107,25 +114,45 @@ impl Store {
     }
 
     /// The id and the time of an observation.
-    pub(in crate::knowledge) fn name_and_time(&self, row: i64) -> Result<(Id, Option<i64>), KnowledgeError> {
-        let mut select = self.db.prepare_cached("SELECT key, time FROM observation WHERE id = ?1")?;
-        Ok(select.query_row([row], |row| Ok((Id::typed(row.get_ref(0)?.as_str()?), row.get(1)?)))?)
+    pub(in crate::knowledge) fn name_and_time(
+        &self,
+        row: i64,
+    ) -> Result<(Id, Option<i64>), KnowledgeError> {
+        let mut select = self
+            .db
+            .prepare_cached("SELECT key, time FROM observation WHERE id = ?1")?;
+        Ok(select.query_row([row], |row| {
+            Ok((Id::typed(row.get_ref(0)?.as_str()?), row.get(1)?))
+        })?)
     }
 
     /// The text of an observation.
     pub(in crate::knowledge) fn detail(&self, row: i64) -> Result<String, KnowledgeError> {
-        let mut select = self.db.prepare_cached("SELECT detail FROM observation WHERE id = ?1")?;
+        let mut select = self
+            .db
+            .prepare_cached("SELECT detail FROM observation WHERE id = ?1")?;
         Ok(select.query_row([row], |row| row.get(0))?)
     }
 
     /// The observations of a task by their rows, rising.
-    pub(in crate::knowledge) fn rows_of_task(&self, task: &str) -> Result<Vec<i64>, KnowledgeError> {
-        let mut select = self.db.prepare_cached("SELECT id FROM observation WHERE task = ?1 ORDER BY id")?;
-        Ok(select.query_map([task], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    pub(in crate::knowledge) fn rows_of_task(
+        &self,
+        task: &str,
+    ) -> Result<Vec<i64>, KnowledgeError> {
+        let mut select = self
+            .db
+            .prepare_cached("SELECT id FROM observation WHERE task = ?1 ORDER BY id")?;
+        Ok(select
+            .query_map([task], |row| row.get(0))?
+            .collect::<Result<_, _>>()?)
     }
 
     /// The newest observations, the newest first.
-    pub(in crate::knowledge) fn newest(&self, task: Option<&str>, limit: usize) -> Result<Vec<Stored>, KnowledgeError> {
+    pub(in crate::knowledge) fn newest(
+        &self,
+        task: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Stored>, KnowledgeError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = format!(
             "SELECT {COLUMNS} WHERE ?1 IS NULL OR task = ?1 ORDER BY time IS NULL, time DESC, path, first_line, key LIMIT ?2"
@@ -136,26 +163,46 @@ impl Store {
     }
 
     /// The observations of a task, the oldest first.
-    pub(in crate::knowledge) fn of_task(&self, task: &str, limit: usize) -> Result<Vec<Stored>, KnowledgeError> {
+    pub(in crate::knowledge) fn of_task(
+        &self,
+        task: &str,
+        limit: usize,
+    ) -> Result<Vec<Stored>, KnowledgeError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let mut statement = self.db.prepare_cached(&format!("SELECT {COLUMNS} WHERE task = ?1 {BY_TIME} LIMIT ?2"))?;
+        let mut statement = self.db.prepare_cached(&format!(
+            "SELECT {COLUMNS} WHERE task = ?1 {BY_TIME} LIMIT ?2"
+        ))?;
         let rows = statement.query_map(params![task, limit], stored)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Up to `count` observations before and behind one, the oldest first, in the order of time; of what has no time, in
-    /// the order of its source.
-    pub(in crate::knowledge) fn around(&self, middle: &Stored, count: usize) -> Result<Vec<Stored>, KnowledgeError> {
+    /// Up to `count` observations before and behind one, the oldest first, in the order of time; of
+    /// what has no time, in the order of its source.
+    pub(in crate::knowledge) fn around(
+        &self,
+        middle: &Stored,
+        count: usize,
+    ) -> Result<Vec<Stored>, KnowledgeError> {
         let place = "(coalesce(time, 9223372036854775807), path, first_line, key)";
         let time = middle.time.unwrap_or(i64::MAX);
         let ask = |side: &str, order: &str| -> Result<Vec<Stored>, KnowledgeError> {
-            let within = if middle.time.is_some() { "time IS NOT NULL" } else { "time IS NULL AND path = ?2" };
+            let within = if middle.time.is_some() {
+                "time IS NOT NULL"
+            } else {
+                "time IS NULL AND path = ?2"
+            };
             let sql = format!(
                 "SELECT {COLUMNS} WHERE {within} AND {place} {side} (?1, ?2, ?3, ?4)
                  ORDER BY time {order}, path {order}, first_line {order}, key {order} LIMIT ?5"
             );
             let count = i64::try_from(count).unwrap_or(i64::MAX);
-            let values = params![time, middle.file, middle.lines.0.cast_signed(), middle.id.as_str(), count];
+            let values = params![
+                time,
+                middle.file,
+                middle.lines.0.cast_signed(),
+                middle.id.as_str(),
+                count
+            ];
             let mut statement = self.db.prepare_cached(&sql)?;
             let rows = statement.query_map(values, stored)?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -168,7 +215,10 @@ impl Store {
     }
 
     /// A value of `meta`.
-    pub(in crate::knowledge) fn meta<T: FromSql>(&self, key: &str) -> Result<Option<T>, KnowledgeError> {
+    pub(in crate::knowledge) fn meta<T: FromSql>(
+        &self,
+        key: &str,
+    ) -> Result<Option<T>, KnowledgeError> {
         meta(&self.db, key)
     }
 
@@ -185,7 +235,11 @@ impl Store {
     /// # Errors
     /// When the store can't be read.
     pub fn newest_time(&self, until: i64) -> Result<Option<i64>, KnowledgeError> {
-        Ok(self.db.query_row("SELECT max(time) FROM observation WHERE time <= ?1", [until], |row| row.get(0))?)
+        Ok(self.db.query_row(
+            "SELECT max(time) FROM observation WHERE time <= ?1",
+            [until],
+            |row| row.get(0),
+        )?)
     }
 
     /// How many observations are later than a time.
@@ -194,7 +248,10 @@ impl Store {
     /// When the store can't be read.
     pub fn later_than(&self, time: i64) -> Result<u64, KnowledgeError> {
         let sql = "SELECT count(*) FROM observation WHERE time > ?1";
-        Ok(self.db.query_row(sql, [time], |row| row.get::<_, i64>(0))?.cast_unsigned())
+        Ok(self
+            .db
+            .query_row(sql, [time], |row| row.get::<_, i64>(0))?
+            .cast_unsigned())
     }
 
     /// The sources that are indexed, by kind and path.
@@ -203,7 +260,10 @@ impl Store {
     }
 
     /// What was kept as JSON of the sources of a kind, with its name.
-    pub(in crate::knowledge) fn documents(&self, kind: SourceKind) -> Result<Vec<(String, String)>, KnowledgeError> {
+    pub(in crate::knowledge) fn documents(
+        &self,
+        kind: SourceKind,
+    ) -> Result<Vec<(String, String)>, KnowledgeError> {
         let mut select = self.db.prepare_cached(
             "SELECT name, json FROM document JOIN source ON source.id = document.source WHERE kind = ?1 ORDER BY path, name",
         )?;
@@ -218,7 +278,11 @@ impl Store {
         task: Option<&str>,
         limit: usize,
     ) -> Result<Vec<Stored>, KnowledgeError> {
-        let names = kinds.iter().map(|k| format!("'{}'", k.name())).collect::<Vec<_>>().join(", ");
+        let names = kinds
+            .iter()
+            .map(|k| format!("'{}'", k.name()))
+            .collect::<Vec<_>>()
+            .join(", ");
         let sql = format!(
             "SELECT {COLUMNS} WHERE observation.kind IN ({names}) AND (?1 IS NULL OR task = ?1)
              ORDER BY time IS NULL, time DESC, path, first_line, key LIMIT ?2"
@@ -230,19 +294,38 @@ impl Store {
     }
 
     /// How many observations of some kinds there are; of a task alone, if one is given.
-    pub(in crate::knowledge) fn count_of(&self, kinds: &[Kind], task: Option<&str>) -> Result<usize, KnowledgeError> {
-        let names = kinds.iter().map(|k| format!("'{}'", k.name())).collect::<Vec<_>>().join(", ");
-        let sql = format!("SELECT count(*) FROM observation WHERE kind IN ({names}) AND (?1 IS NULL OR task = ?1)");
-        let count: i64 = self.db.prepare_cached(&sql)?.query_row([task], |row| row.get(0))?;
+    pub(in crate::knowledge) fn count_of(
+        &self,
+        kinds: &[Kind],
+        task: Option<&str>,
+    ) -> Result<usize, KnowledgeError> {
+        let names = kinds
+            .iter()
+            .map(|k| format!("'{}'", k.name()))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let sql = format!(
+            "SELECT count(*) FROM observation WHERE kind IN ({names}) AND (?1 IS NULL OR task = ?1)"
+        );
+        let count: i64 = self
+            .db
+            .prepare_cached(&sql)?
+            .query_row([task], |row| row.get(0))?;
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// The nodes that are described in files of their own: id, type and place, in the order of their files.
+    /// The nodes that are described in files of their own: id, type and place, in the order of
+    /// their files.
     pub(in crate::knowledge) fn nodes(&self) -> Result<Vec<NodeRow>, KnowledgeError> {
         let sql = "SELECT path, line, node.id, type FROM node JOIN source ON source.id = node.source ORDER BY path, line";
         let mut select = self.db.prepare_cached(sql)?;
         let rows = select.query_map([], |row| {
-            Ok(NodeRow { file: row.get(0)?, line: row.get::<_, i64>(1)?.cast_unsigned(), id: row.get(2)?, kind: row.get(3)? })
+            Ok(NodeRow {
+                file: row.get(0)?,
+                line: row.get::<_, i64>(1)?.cast_unsigned(),
+                id: row.get(2)?,
+                kind: row.get(3)?,
+            })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -253,21 +336,37 @@ impl Store {
     }
 }
 
-pub(in crate::knowledge) fn meta<T: FromSql>(db: &Connection, key: &str) -> Result<Option<T>, KnowledgeError> {
-    Ok(db.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |row| row.get(0)).optional()?)
+pub(in crate::knowledge) fn meta<T: FromSql>(
+    db: &Connection,
+    key: &str,
+) -> Result<Option<T>, KnowledgeError> {
+    Ok(db
+        .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+        .query_row([key], |row| row.get(0))
+        .optional()?)
 }
 
 /// The vectors of a segment, if it has them.
-pub(in crate::knowledge) fn vectors(db: &Connection, segment: i64) -> Result<Option<Vec<u8>>, KnowledgeError> {
+pub(in crate::knowledge) fn vectors(
+    db: &Connection,
+    segment: i64,
+) -> Result<Option<Vec<u8>>, KnowledgeError> {
     let mut select = db.prepare_cached("SELECT data FROM vectors WHERE segment = ?1")?;
     Ok(select.query_row([segment], |row| row.get(0)).optional()?)
 }
 
 pub(in crate::knowledge) fn sources(db: &Connection) -> Result<Vec<SourceRow>, KnowledgeError> {
-    let mut statement = db.prepare_cached("SELECT id, kind, path, hash, bytes FROM source ORDER BY kind, path")?;
+    let mut statement =
+        db.prepare_cached("SELECT id, kind, path, hash, bytes FROM source ORDER BY kind, path")?;
     let rows = statement.query_map([], |row| {
         let bytes: i64 = row.get(4)?;
-        Ok(SourceRow { id: row.get(0)?, kind: row.get(1)?, path: row.get(2)?, hash: row.get(3)?, bytes: bytes.cast_unsigned() })
+        Ok(SourceRow {
+            id: row.get(0)?,
+            kind: row.get(1)?,
+            path: row.get(2)?,
+            hash: row.get(3)?,
+            bytes: bytes.cast_unsigned(),
+        })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -291,8 +390,8 @@ pub(in crate::knowledge) fn edges(db: &Connection) -> Result<Vec<EdgeRow>, Knowl
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Edges that lead to nothing that any source knows, as findings. The part of a name before `:` says what it is of, and may
-/// be missing.
+/// Edges that lead to nothing that any source knows, as findings. The part of a name before `:`
+/// says what it is of, and may be missing.
 pub(in crate::knowledge) fn dangling(db: &Connection) -> Result<Vec<Finding>, KnowledgeError> {
     let mut statement = db.prepare(
         "WITH known (name) AS (
@@ -305,13 +404,18 @@ pub(in crate::knowledge) fn dangling(db: &Connection) -> Result<Vec<Finding>, Kn
     let rows = statement.query_map([], |row| {
         let (path, end, node): (String, String, String) = (row.get(0)?, row.get(2)?, row.get(3)?);
         let message = format!("the edge's `{end}` names `{node}`, which no source knows");
-        Ok(finding(902, &path, row.get::<_, i64>(1)?.cast_unsigned(), message))
+        Ok(finding(
+            902,
+            &path,
+            row.get::<_, i64>(1)?.cast_unsigned(),
+            message,
+        ))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Edges whose ends are known to be of another kind than their type says, as findings: a context is used in an execution, which
-/// validates a skill. A name that no source knows is told elsewhere.
+/// Edges whose ends are known to be of another kind than their type says, as findings: a context is
+/// used in an execution, which validates a skill. A name that no source knows is told elsewhere.
 pub(in crate::knowledge) fn misdirected(db: &Connection) -> Result<Vec<Finding>, KnowledgeError> {
     let mut statement = db.prepare(
         "WITH wanted (type, end, kind) AS (VALUES
@@ -337,19 +441,31 @@ pub(in crate::knowledge) fn misdirected(db: &Connection) -> Result<Vec<Finding>,
         let (path, kind, end): (String, String, String) = (row.get(0)?, row.get(2)?, row.get(3)?);
         let (node, wanted): (String, String) = (row.get(4)?, row.get(5)?);
         let article = if wanted == "execution" { "an" } else { "a" };
-        let message = format!("the edge's `{end}` names `{node}`, but `{kind}` has {article} {wanted} there");
-        Ok(finding(103, &path, row.get::<_, i64>(1)?.cast_unsigned(), message))
+        let message =
+            format!("the edge's `{end}` names `{node}`, but `{kind}` has {article} {wanted} there");
+        Ok(finding(
+            103,
+            &path,
+            row.get::<_, i64>(1)?.cast_unsigned(),
+            message,
+        ))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// What is stored, and nothing of how it came there: the digests of the sources by kind and path.
 pub(in crate::knowledge) fn digest(db: &Connection) -> Result<String, KnowledgeError> {
-    let mut statement = db.prepare_cached("SELECT kind, path, hash, digest FROM source ORDER BY kind, path")?;
+    let mut statement =
+        db.prepare_cached("SELECT kind, path, hash, digest FROM source ORDER BY kind, path")?;
     let mut rows = statement.query([])?;
     let mut all = Sha256::new();
     while let Some(row) = rows.next()? {
-        for part in [row.get::<_, String>(0)?.into_bytes(), row.get::<_, String>(1)?.into_bytes(), row.get(2)?, row.get(3)?] {
+        for part in [
+            row.get::<_, String>(0)?.into_bytes(),
+            row.get::<_, String>(1)?.into_bytes(),
+            row.get(2)?,
+            row.get(3)?,
+        ] {
             all.update((part.len() as u64).to_le_bytes());
             all.update(&part);
         }

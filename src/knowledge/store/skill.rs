@@ -38,7 +38,9 @@ pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeE
 fn documents(db: &Connection, kind: &str) -> Result<Vec<(String, Value)>, KnowledgeError> {
     let sql = "SELECT path, json FROM document JOIN source ON source.id = document.source WHERE kind = ?1 ORDER BY path, name";
     let mut statement = db.prepare(sql)?;
-    let rows = statement.query_map([kind], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    let rows = statement.query_map([kind], |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+    })?;
     let mut all = Vec::new();
     for row in rows {
         let (path, json) = row?;
@@ -53,7 +55,13 @@ fn documents(db: &Connection, kind: &str) -> Result<Vec<(String, Value)>, Knowle
 /// What the sources say of skills themselves.
 pub(in crate::knowledge) fn manifests(db: &Connection) -> Result<Vec<Manifest>, KnowledgeError> {
     let read = |(file, value): (String, Value)| {
-        let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |pointer: &str| {
+            value
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
         let name = Some(text("/meta/name")).filter(|name| !name.is_empty())?;
         Some(Manifest {
             file,
@@ -64,19 +72,33 @@ pub(in crate::knowledge) fn manifests(db: &Connection) -> Result<Vec<Manifest>, 
             created: value.pointer("/meta/created_at").and_then(time),
         })
     };
-    Ok(documents(db, "skills")?.into_iter().filter_map(read).collect())
+    Ok(documents(db, "skills")?
+        .into_iter()
+        .filter_map(read)
+        .collect())
 }
 
 /// The skills that may not be used by the files that say which are loaded.
 pub(in crate::knowledge) fn disabled(db: &Connection) -> Result<BTreeSet<String>, KnowledgeError> {
-    let named = |(_, value): (String, Value)| value.get("disabled").and_then(Value::as_str).map(str::to_owned);
-    Ok(documents(db, "skills")?.into_iter().filter_map(named).collect())
+    let named = |(_, value): (String, Value)| {
+        value
+            .get("disabled")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+    Ok(documents(db, "skills")?
+        .into_iter()
+        .filter_map(named)
+        .collect())
 }
 
 /// The items of context banks, as far as it takes to judge them: their content isn't there.
 pub(in crate::knowledge) fn items(db: &Connection) -> Result<Vec<Item>, KnowledgeError> {
     use crate::knowledge::context::Place;
-    Ok(documents(db, "bank")?.iter().filter_map(|(file, value)| Item::read(file, Place::Whole, value)).collect())
+    Ok(documents(db, "bank")?
+        .iter()
+        .filter_map(|(file, value)| Item::read(file, Place::Whole, value))
+        .collect())
 }
 
 /// Every recorded change of a skill's standing, by time.

@@ -8,7 +8,10 @@ fn folder() -> tempfile::TempDir {
 fn readers_see_the_last_state_that_stood() {
     let root = folder();
     let store = Store::create(&root.path().join("a/b/index.db")).unwrap();
-    let mode: String = store.db.pragma_query_value(None, "journal_mode", |r| r.get(0)).unwrap();
+    let mode: String = store
+        .db
+        .pragma_query_value(None, "journal_mode", |r| r.get(0))
+        .unwrap();
     assert_eq!(mode, "wal");
 }
 
@@ -16,24 +19,58 @@ fn readers_see_the_last_state_that_stood() {
 fn other_files_are_left_alone() {
     let root = folder();
     let text = root.path().join("notes.txt");
-    std::fs::write(&text, "no database at all, but long enough to be looked at as one").unwrap();
-    assert!(matches!(Store::open(&text), Err(KnowledgeError::Foreign { .. })));
-    assert!(matches!(Store::create(&text), Err(KnowledgeError::Foreign { .. })));
+    std::fs::write(
+        &text,
+        "no database at all, but long enough to be looked at as one",
+    )
+    .unwrap();
+    assert!(matches!(
+        Store::open(&text),
+        Err(KnowledgeError::Foreign { .. })
+    ));
+    assert!(matches!(
+        Store::create(&text),
+        Err(KnowledgeError::Foreign { .. })
+    ));
     // SQLite takes what is shorter than a header for an empty database.
     std::fs::write(&text, "x").unwrap();
-    assert!(matches!(Store::open(&text), Err(KnowledgeError::Foreign { .. })));
-    assert!(matches!(Store::create(&text), Err(KnowledgeError::Foreign { .. })));
+    assert!(matches!(
+        Store::open(&text),
+        Err(KnowledgeError::Foreign { .. })
+    ));
+    assert!(matches!(
+        Store::create(&text),
+        Err(KnowledgeError::Foreign { .. })
+    ));
     assert_eq!(std::fs::read(&text).unwrap(), b"x");
     let other = root.path().join("other.db");
-    Connection::open(&other).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
-    assert!(matches!(Store::create(&other), Err(KnowledgeError::Foreign { .. })));
+    Connection::open(&other)
+        .unwrap()
+        .execute_batch("CREATE TABLE mine (x)")
+        .unwrap();
+    assert!(matches!(
+        Store::create(&other),
+        Err(KnowledgeError::Foreign { .. })
+    ));
     // One of this program's own, with a view in it that somebody else has made.
     let planted = root.path().join("planted.db");
     drop(Store::create(&planted).unwrap());
-    Connection::open(&planted).unwrap().execute_batch("CREATE VIEW evil AS SELECT 1").unwrap();
-    assert!(matches!(Store::open(&planted), Err(KnowledgeError::Foreign { .. })));
-    assert!(matches!(Store::create(&planted), Err(KnowledgeError::Foreign { .. })));
-    assert!(matches!(Store::open(&root.path().join("none.db")), Err(KnowledgeError::Missing { .. })));
+    Connection::open(&planted)
+        .unwrap()
+        .execute_batch("CREATE VIEW evil AS SELECT 1")
+        .unwrap();
+    assert!(matches!(
+        Store::open(&planted),
+        Err(KnowledgeError::Foreign { .. })
+    ));
+    assert!(matches!(
+        Store::create(&planted),
+        Err(KnowledgeError::Foreign { .. })
+    ));
+    assert!(matches!(
+        Store::open(&root.path().join("none.db")),
+        Err(KnowledgeError::Missing { .. })
+    ));
     assert!(!root.path().join("none.db").exists());
 }
 
@@ -44,17 +81,33 @@ fn versions_are_told_apart_and_old_ones_are_brought_up_to_date() {
     {
         let old = Connection::open(&path).unwrap();
         old.execute_batch(MIGRATIONS[0]).unwrap();
-        old.execute("INSERT INTO meta VALUES ('kept', 'yes')", []).unwrap();
+        old.execute("INSERT INTO meta VALUES ('kept', 'yes')", [])
+            .unwrap();
         old.pragma_update(None, "user_version", 1).unwrap();
-        old.pragma_update(None, "application_id", APPLICATION).unwrap();
+        old.pragma_update(None, "application_id", APPLICATION)
+            .unwrap();
     }
-    assert!(matches!(Store::open(&path), Err(KnowledgeError::Older { found: 1, known: KNOWN })));
+    assert!(matches!(
+        Store::open(&path),
+        Err(KnowledgeError::Older {
+            found: 1,
+            known: KNOWN
+        })
+    ));
     drop(Store::create(&path).unwrap());
     let store = Store::open(&path).unwrap();
-    let kept: String = store.db.query_row("SELECT value FROM meta WHERE key = 'kept'", [], |r| r.get(0)).unwrap();
+    let kept: String = store
+        .db
+        .query_row("SELECT value FROM meta WHERE key = 'kept'", [], |r| {
+            r.get(0)
+        })
+        .unwrap();
     assert_eq!(kept, "yes");
     drop(store);
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", KNOWN + 1).unwrap();
+    Connection::open(&path)
+        .unwrap()
+        .pragma_update(None, "user_version", KNOWN + 1)
+        .unwrap();
     for result in [Store::open(&path), Store::create(&path)] {
         assert!(matches!(result, Err(KnowledgeError::Newer { .. })));
     }
@@ -65,7 +118,9 @@ fn what_has_lost_its_words_is_not_remembered_as_gone() {
     let root = folder();
     let path = root.path().join("index.db");
     let old = Connection::open(&path).unwrap();
-    MIGRATIONS[..6].iter().for_each(|sql| old.execute_batch(sql).unwrap());
+    MIGRATIONS[..6]
+        .iter()
+        .for_each(|sql| old.execute_batch(sql).unwrap());
     old.execute_batch(
         "INSERT INTO source VALUES (1, 'documents', 'a.md', x'00', 1, x'00', 0);
          INSERT INTO observation (id, key, source, kind, first_line, last_line, summary, refs, detail)
@@ -74,14 +129,18 @@ fn what_has_lost_its_words_is_not_remembered_as_gone() {
     )
     .unwrap();
     old.pragma_update(None, "user_version", 6).unwrap();
-    old.pragma_update(None, "application_id", APPLICATION).unwrap();
+    old.pragma_update(None, "application_id", APPLICATION)
+        .unwrap();
     drop(old);
     let mut store = Store::create(&path).unwrap();
     let mut writer = store.write().unwrap();
     // As a source does that is read again.
     writer.remove(1).unwrap();
     writer.commit().unwrap();
-    let gone: i64 = store.db.query_row("SELECT count(*) FROM gone", [], |r| r.get(0)).unwrap();
+    let gone: i64 = store
+        .db
+        .query_row("SELECT count(*) FROM gone", [], |r| r.get(0))
+        .unwrap();
     assert_eq!(gone, 0);
 }
 
@@ -95,7 +154,10 @@ fn one_writes_and_others_read() {
     other.db.busy_timeout(Duration::ZERO).unwrap();
     let writer = one.write().unwrap();
     assert!(matches!(other.write(), Err(KnowledgeError::Busy)));
-    let count: i64 = reader.db.query_row("SELECT count(*) FROM observation", [], |r| r.get(0)).unwrap();
+    let count: i64 = reader
+        .db
+        .query_row("SELECT count(*) FROM observation", [], |r| r.get(0))
+        .unwrap();
     assert_eq!(count, 0);
     drop(writer);
     assert!(other.write().is_ok());
@@ -103,7 +165,12 @@ fn one_writes_and_others_read() {
 
 #[test]
 fn an_index_in_a_folder_that_is_read_only_is_read() {
-    let error = |code| KnowledgeError::from(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None));
+    let error = |code| {
+        KnowledgeError::from(rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(code),
+            None,
+        ))
+    };
     let (readonly, cannot_open, corrupt) = (error(8), error(14), error(11));
     let root = folder();
     let path = root.path().join("in 100%#1?.db");
@@ -112,7 +179,10 @@ fn an_index_in_a_folder_that_is_read_only_is_read() {
     for refused in [readonly, cannot_open] {
         let uri = unchanging(&path, &refused).unwrap();
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-        assert_eq!(version(&Connection::open_with_flags(uri, flags).unwrap(), &path).unwrap(), KNOWN);
+        assert_eq!(
+            version(&Connection::open_with_flags(uri, flags).unwrap(), &path).unwrap(),
+            KNOWN
+        );
         // What a writer left beside it would not be seen.
         let log = root.path().join("in 100%#1?.db-wal");
         std::fs::write(&log, "left behind").unwrap();
@@ -125,9 +195,18 @@ fn an_index_in_a_folder_that_is_read_only_is_read() {
 fn a_full_disk_is_no_damage() {
     let root = folder();
     let store = Store::create(&root.path().join("index.db")).unwrap();
-    let pages: i64 = store.db.pragma_query_value(None, "page_count", |r| r.get(0)).unwrap();
-    store.db.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
-    let full = store.db.execute("INSERT INTO meta VALUES ('big', zeroblob(1000000))", []).unwrap_err();
+    let pages: i64 = store
+        .db
+        .pragma_query_value(None, "page_count", |r| r.get(0))
+        .unwrap();
+    store
+        .db
+        .query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()))
+        .unwrap();
+    let full = store
+        .db
+        .execute("INSERT INTO meta VALUES ('big', zeroblob(1000000))", [])
+        .unwrap_err();
     let full = KnowledgeError::from(full);
     assert!(matches!(full, KnowledgeError::Refused(_)), "{full}");
     assert!(full.remedy().contains("as it was") && !full.remedy().contains("away"));

@@ -25,14 +25,26 @@ const HEAD: u32 = 2;
 const HELD: usize = 256 << 20;
 
 /// Tables whose rows belong to a source.
-const OWNED: [&str; 7] = ["finding", "edge", "node", "name", "document", "execution_log", "promotion_history"];
+const OWNED: [&str; 7] = [
+    "finding",
+    "edge",
+    "node",
+    "name",
+    "document",
+    "execution_log",
+    "promotion_history",
+];
 
 impl<'s> Writer<'s> {
     pub(super) fn new(db: Transaction<'s>) -> Result<Self, KnowledgeError> {
         // As many as one source needs; the default of 16 would forget them between two sources.
         db.set_prepared_statement_cache_capacity(64);
         let next = super::read_meta(&db, "next_observation")?.unwrap_or(1);
-        Ok(Self { db, words: text::Builder::default(), next })
+        Ok(Self {
+            db,
+            words: text::Builder::default(),
+            next,
+        })
     }
 
     /// Makes everything that was written stand.
@@ -54,20 +66,35 @@ impl<'s> Writer<'s> {
     }
 
     /// Takes the words of observations that were added, the first of which has the id `first`.
-    pub(in crate::knowledge) fn index(&mut self, first: i64, words: Vec<text::Run>) -> Result<(), KnowledgeError> {
+    pub(in crate::knowledge) fn index(
+        &mut self,
+        first: i64,
+        words: Vec<text::Run>,
+    ) -> Result<(), KnowledgeError> {
         self.words.add(first, words);
-        if self.words.bytes() > HELD { self.flush() } else { Ok(()) }
+        if self.words.bytes() > HELD {
+            self.flush()
+        } else {
+            Ok(())
+        }
     }
 
     /// Removes a source and everything of it. Returns how many observations it had.
     pub(in crate::knowledge) fn remove(&mut self, source: i64) -> Result<u64, KnowledgeError> {
         let gone = "INSERT INTO gone SELECT id FROM observation WHERE source = ?1";
         self.db.prepare_cached(gone)?.execute([source])?;
-        let observations = self.db.prepare_cached("DELETE FROM observation WHERE source = ?1")?.execute([source])?;
+        let observations = self
+            .db
+            .prepare_cached("DELETE FROM observation WHERE source = ?1")?
+            .execute([source])?;
         for table in OWNED {
-            self.db.prepare_cached(&format!("DELETE FROM {table} WHERE source = ?1"))?.execute([source])?;
+            self.db
+                .prepare_cached(&format!("DELETE FROM {table} WHERE source = ?1"))?
+                .execute([source])?;
         }
-        self.db.prepare_cached("DELETE FROM source WHERE id = ?1")?.execute([source])?;
+        self.db
+            .prepare_cached("DELETE FROM source WHERE id = ?1")?
+            .execute([source])?;
         Ok(observations as u64)
     }
 
@@ -83,20 +110,34 @@ impl<'s> Writer<'s> {
         let mut insert = self.db.prepare_cached(
             "INSERT INTO source (kind, path, hash, bytes, digest, hidden) VALUES (?1, ?2, ?3, ?4, zeroblob(0), ?5)",
         )?;
-        let source =
-            insert.insert(params![file.kind.name(), file.name, hash, bytes.cast_signed(), extracted.hidden.cast_signed()])?;
+        let source = insert.insert(params![
+            file.kind.name(),
+            file.name,
+            hash,
+            bytes.cast_signed(),
+            extracted.hidden.cast_signed()
+        ])?;
         drop(insert);
         let mut digest = Sha256::new();
         self.observations(file, source, &prepared.0, &mut digest)?;
         self.graph(source, extracted, &mut digest)?;
         self.skills(source, extracted, &mut digest)?;
-        let mut finding = self.db.prepare_cached("INSERT INTO finding (source, code, line, message) VALUES (?1, ?2, ?3, ?4)")?;
+        let mut finding = self.db.prepare_cached(
+            "INSERT INTO finding (source, code, line, message) VALUES (?1, ?2, ?3, ?4)",
+        )?;
         for found in &extracted.findings {
-            finding.execute(params![source, found.code.0, found.place.line.cast_signed(), found.message])?;
+            finding.execute(params![
+                source,
+                found.code.0,
+                found.place.line.cast_signed(),
+                found.message
+            ])?;
             note(&mut digest, &[&found.code.to_string(), &found.message]);
         }
         let digest = digest.finalize();
-        self.db.prepare_cached("UPDATE source SET digest = ?2 WHERE id = ?1")?.execute(params![source, digest.as_slice()])?;
+        self.db
+            .prepare_cached("UPDATE source SET digest = ?2 WHERE id = ?1")?
+            .execute(params![source, digest.as_slice()])?;
         Ok(())
     }
 
@@ -112,13 +153,26 @@ impl<'s> Writer<'s> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (key) DO NOTHING",
         )?;
         let mut seen: HashMap<&Id, u64> = HashMap::new();
-        for Indexed { observation, id: first, refs } in observations {
+        for Indexed {
+            observation,
+            id: first,
+            refs,
+        } in observations
+        {
             let repeat = seen.entry(first).or_default();
-            // Another one may have this id already: the same text again, or, once in a long while, by chance.
+            // Another one may have this id already: the same text again, or, once in a long while,
+            // by chance.
             let id = loop {
-                let id = if *repeat == 0 { first.clone() } else { Id::of(observation, &file.name, *repeat) };
+                let id = if *repeat == 0 {
+                    first.clone()
+                } else {
+                    Id::of(observation, &file.name, *repeat)
+                };
                 *repeat += 1;
-                let lines = (observation.lines.0.cast_signed(), observation.lines.1.cast_signed());
+                let lines = (
+                    observation.lines.0.cast_signed(),
+                    observation.lines.1.cast_signed(),
+                );
                 let values = params![
                     self.next,
                     id.as_str(),
@@ -143,25 +197,68 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    fn graph(&self, source: i64, extracted: &Extracted, digest: &mut Sha256) -> Result<(), KnowledgeError> {
+    fn graph(
+        &self,
+        source: i64,
+        extracted: &Extracted,
+        digest: &mut Sha256,
+    ) -> Result<(), KnowledgeError> {
         let mut edge = self.db.prepare_cached(
             "INSERT INTO edge (source, line, from_node, to_node, type, time, meta) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?;
         for e in &extracted.edges {
-            edge.execute(params![source, e.line.cast_signed(), e.from, e.to, e.kind, e.time, e.meta])?;
-            note(digest, &["edge", &e.line.to_string(), &e.from, &e.to, &e.kind, &format!("{:?} {:?}", e.time, e.meta)]);
+            edge.execute(params![
+                source,
+                e.line.cast_signed(),
+                e.from,
+                e.to,
+                e.kind,
+                e.time,
+                e.meta
+            ])?;
+            note(
+                digest,
+                &[
+                    "edge",
+                    &e.line.to_string(),
+                    &e.from,
+                    &e.to,
+                    &e.kind,
+                    &format!("{:?} {:?}", e.time, e.meta),
+                ],
+            );
         }
         let mut node =
             self.db.prepare_cached("INSERT INTO node (source, line, id, type, time, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
         for n in &extracted.nodes {
-            node.execute(params![source, n.line.cast_signed(), n.id, n.kind, n.time, n.payload])?;
-            note(digest, &["node", &n.line.to_string(), &n.id, &n.kind, &format!("{:?} {:?}", n.time, n.payload)]);
+            node.execute(params![
+                source,
+                n.line.cast_signed(),
+                n.id,
+                n.kind,
+                n.time,
+                n.payload
+            ])?;
+            note(
+                digest,
+                &[
+                    "node",
+                    &n.line.to_string(),
+                    &n.id,
+                    &n.kind,
+                    &format!("{:?} {:?}", n.time, n.payload),
+                ],
+            );
         }
-        let mut name = self.db.prepare_cached("INSERT INTO name (source, kind, name) VALUES (?1, ?2, ?3)")?;
+        let mut name = self
+            .db
+            .prepare_cached("INSERT INTO name (source, kind, name) VALUES (?1, ?2, ?3)")?;
         for (kind, text) in &extracted.names {
             name.execute(params![source, kind.name(), text])?;
         }
-        let mut document = self.db.prepare_cached("INSERT INTO document (source, name, json) VALUES (?1, ?2, ?3)")?;
+        let mut document = self
+            .db
+            .prepare_cached("INSERT INTO document (source, name, json) VALUES (?1, ?2, ?3)")?;
         for (text, json) in &extracted.documents {
             document.execute(params![source, text, json])?;
             note(digest, &["document", text, json]);
@@ -169,7 +266,12 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    fn skills(&self, source: i64, extracted: &Extracted, digest: &mut Sha256) -> Result<(), KnowledgeError> {
+    fn skills(
+        &self,
+        source: i64,
+        extracted: &Extracted,
+        digest: &mut Sha256,
+    ) -> Result<(), KnowledgeError> {
         let mut log = self.db.prepare_cached(
             "INSERT INTO execution_log (source, line, skill_name, skill_version, task_id, intent, success, rolled_back,
              error_message, cost, latency, started_at, completed_at, turn)
@@ -219,7 +321,11 @@ impl<'s> Writer<'s> {
     }
 
     /// Sets a value of `meta`.
-    pub(in crate::knowledge) fn set(&self, key: &str, value: impl rusqlite::ToSql) -> Result<(), KnowledgeError> {
+    pub(in crate::knowledge) fn set(
+        &self,
+        key: &str,
+        value: impl rusqlite::ToSql,
+    ) -> Result<(), KnowledgeError> {
         // What stays as it was is no reason to write to the disk.
         let sql = "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2 WHERE value IS NOT ?2";
         self.db.prepare_cached(sql)?.execute(params![key, value])?;
@@ -241,18 +347,38 @@ struct Indexed {
 
 impl Prepared {
     /// Of the observations of a source. Their words go to those of the sources before it.
-    pub(in crate::knowledge) fn new(observations: Vec<Observation>, source: &str, words: &mut text::Words) -> Self {
+    pub(in crate::knowledge) fn new(
+        observations: Vec<Observation>,
+        source: &str,
+        words: &mut text::Words,
+    ) -> Self {
         let index = |observation: Observation| {
             let refs = observation.refs.join("\n");
             let task = observation.task.as_deref().unwrap_or_default();
-            Self::words(words, &observation.summary, &refs, task, &observation.detail);
-            Indexed { id: Id::of(&observation, source, 0), observation, refs }
+            Self::words(
+                words,
+                &observation.summary,
+                &refs,
+                task,
+                &observation.detail,
+            );
+            Indexed {
+                id: Id::of(&observation, source, 0),
+                observation,
+                refs,
+            }
         };
         Self(observations.into_iter().map(index).collect())
     }
 
     /// Adds the words of an observation.
-    pub(in crate::knowledge) fn words(words: &mut text::Words, summary: &str, refs: &str, task: &str, detail: &str) {
+    pub(in crate::knowledge) fn words(
+        words: &mut text::Words,
+        summary: &str,
+        refs: &str,
+        task: &str,
+        detail: &str,
+    ) {
         words.add(&[summary, refs, task], detail, HEAD);
     }
 }

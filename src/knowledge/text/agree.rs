@@ -34,8 +34,8 @@ fn take(word: &[u8], list: &[u8], sums: &mut [Sum]) -> Result<(), KnowledgeError
     read.ok_or(DAMAGED)
 }
 
-/// Whether every segment has the words of its documents, each where it is looked for. `add` gathers the words of an observation;
-/// `false` when there is none that may stand here.
+/// Whether every segment has the words of its documents, each where it is looked for. `add` gathers
+/// the words of an observation; `false` when there is none that may stand here.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -48,8 +48,11 @@ pub(in crate::knowledge) fn agrees(
             return Ok(false);
         }
     }
-    let stray: bool =
-        db.query_row("SELECT EXISTS (SELECT 1 FROM block WHERE segment NOT IN (SELECT id FROM segment))", [], |row| row.get(0))?;
+    let stray: bool = db.query_row(
+        "SELECT EXISTS (SELECT 1 FROM block WHERE segment NOT IN (SELECT id FROM segment))",
+        [],
+        |row| row.get(0),
+    )?;
     Ok(!stray)
 }
 
@@ -59,12 +62,15 @@ fn segment_agrees(
     add: &mut dyn FnMut(i64, &mut Words) -> Result<bool, KnowledgeError>,
 ) -> Result<bool, KnowledgeError> {
     let mut stored: Vec<Sum> = vec![0; segment.ids.len()];
-    let mut statement = db.prepare_cached("SELECT word, data FROM block WHERE segment = ?1 ORDER BY word")?;
+    let mut statement =
+        db.prepare_cached("SELECT word, data FROM block WHERE segment = ?1 ORDER BY word")?;
     let mut rows = statement.query([segment.id])?;
     let mut last: Option<Vec<u8>> = None;
     while let Some(row) = rows.next()? {
         let (first, data) = (row.get_ref(0)?, row.get_ref(1)?);
-        let (Ok(first), Ok(data)) = (first.as_bytes(), data.as_blob()) else { return Err(DAMAGED) };
+        let (Ok(first), Ok(data)) = (first.as_bytes(), data.as_blob()) else {
+            return Err(DAMAGED);
+        };
         let mut entries = Entries::new(first, data);
         let mut begins = true;
         while let Some((word, list)) = entries.next()? {
@@ -89,9 +95,14 @@ fn segment_agrees(
         builder.add(1, words.runs());
         let mut sums: Vec<Sum> = vec![0; part.len()];
         builder.each(|word, list| take(word, list, &mut sums))?;
-        let agrees = part.iter().zip(&sums).zip(&builder.lengths).all(|(((document, _), sum), length)| {
-            stored.get(*document) == Some(sum) && segment.lengths.get(*document) == Some(length)
-        });
+        let agrees =
+            part.iter()
+                .zip(&sums)
+                .zip(&builder.lengths)
+                .all(|(((document, _), sum), length)| {
+                    stored.get(*document) == Some(sum)
+                        && segment.lengths.get(*document) == Some(length)
+                });
         if !agrees {
             return Ok(false);
         }

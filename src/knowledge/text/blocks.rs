@@ -1,12 +1,12 @@
-//! Blocks: the words of a segment in their order with their lists, many in a row of the store. A row for each word would take as
-//! long to write as all else of a segment.
+//! Blocks: the words of a segment in their order with their lists, many in a row of the store. A
+//! row for each word would take as long to write as all else of a segment.
 
 use super::postings::{number, read};
 use crate::knowledge::KnowledgeError;
 use rusqlite::{CachedStatement, Connection, Rows, params};
 
-/// Bytes of a row: as many as stay in a page of 8 KB, four of them, instead of going to pages of their own. A longer list is a block by
-/// itself.
+/// Bytes of a row: as many as stay in a page of 8 KB, four of them, instead of going to pages of
+/// their own. A longer list is a block by itself.
 const SIZE: usize = 1_990;
 
 /// Writes the words of a segment.
@@ -21,8 +21,15 @@ pub(super) struct Blocks<'c> {
 
 impl<'c> Blocks<'c> {
     pub(super) fn new(db: &'c Connection, segment: i64) -> Result<Self, KnowledgeError> {
-        let insert = db.prepare_cached("INSERT INTO block (segment, word, data) VALUES (?1, ?2, ?3)")?;
-        Ok(Self { insert, segment, first: Vec::new(), last: Vec::new(), data: Vec::new() })
+        let insert =
+            db.prepare_cached("INSERT INTO block (segment, word, data) VALUES (?1, ?2, ?3)")?;
+        Ok(Self {
+            insert,
+            segment,
+            first: Vec::new(),
+            last: Vec::new(),
+            data: Vec::new(),
+        })
     }
 
     /// Adds a word, which must come behind all that were added.
@@ -43,18 +50,24 @@ impl<'c> Blocks<'c> {
     pub(super) fn end(&mut self) -> Result<(), KnowledgeError> {
         if !self.data.is_empty() {
             let first = std::str::from_utf8(&self.first).map_err(|_| super::DAMAGED)?;
-            self.insert.execute(params![self.segment, first, self.data])?;
+            self.insert
+                .execute(params![self.segment, first, self.data])?;
             self.data.clear();
         }
         Ok(())
     }
 }
 
-/// Writes a word behind another one: how many bytes they have in common, how many more it has, those, the length of its list, the list.
+/// Writes a word behind another one: how many bytes they have in common, how many more it has,
+/// those, the length of its list, the list.
 fn write(before: &[u8], word: &[u8], list: &[u8], out: &mut Vec<u8>) {
     let common = before.iter().zip(word).take_while(|(a, b)| a == b).count();
     let rest = word.get(common..).unwrap_or_default();
-    for (length, bytes) in [(common, None), (rest.len(), Some(rest)), (list.len(), Some(list))] {
+    for (length, bytes) in [
+        (common, None),
+        (rest.len(), Some(rest)),
+        (list.len(), Some(list)),
+    ] {
         number(length as u64, out);
         out.extend_from_slice(bytes.unwrap_or_default());
     }
@@ -73,7 +86,10 @@ pub(super) struct Entries<'d> {
 impl<'d> Entries<'d> {
     /// Of a block with its first word.
     pub(super) fn new(first: &[u8], data: &'d [u8]) -> Self {
-        Self { word: first.to_vec(), data }
+        Self {
+            word: first.to_vec(),
+            data,
+        }
     }
 
     /// The next word.
@@ -108,7 +124,8 @@ impl<'d> Entries<'d> {
 /// All words of a segment in their order, while they are read.
 pub(super) struct Reader<'s> {
     rows: Rows<'s>,
-    /// The word that was read last, the block that it stands in, and where the next one begins there.
+    /// The word that was read last, the block that it stands in, and where the next one begins
+    /// there.
     word: Vec<u8>,
     block: Vec<u8>,
     at: usize,
@@ -120,21 +137,33 @@ pub(super) const ALL: &str = "SELECT word, data FROM block WHERE segment = ?1 OR
 impl<'s> Reader<'s> {
     /// Over the rows of [`ALL`].
     pub(super) const fn new(rows: Rows<'s>) -> Self {
-        Self { rows, word: Vec::new(), block: Vec::new(), at: 0 }
+        Self {
+            rows,
+            word: Vec::new(),
+            block: Vec::new(),
+            at: 0,
+        }
     }
 
     /// The next word.
     pub(super) fn next(&mut self) -> Next<Vec<u8>, Vec<u8>> {
         while self.at >= self.block.len() {
-            let Some(row) = self.rows.next()? else { return Ok(None) };
+            let Some(row) = self.rows.next()? else {
+                return Ok(None);
+            };
             let (word, data) = (row.get_ref(0)?, row.get_ref(1)?);
-            let (Ok(word), Ok(data)) = (word.as_bytes(), data.as_blob()) else { return Err(super::DAMAGED) };
+            let (Ok(word), Ok(data)) = (word.as_bytes(), data.as_blob()) else {
+                return Err(super::DAMAGED);
+            };
             word.clone_into(&mut self.word);
             data.clone_into(&mut self.block);
             self.at = 0;
         }
         let data = self.block.get(self.at..).unwrap_or_default();
-        let mut entries = Entries { word: std::mem::take(&mut self.word), data };
+        let mut entries = Entries {
+            word: std::mem::take(&mut self.word),
+            data,
+        };
         let list = entries.step().ok_or(super::DAMAGED)?;
         self.at = self.block.len() - entries.data.len();
         self.word = entries.word;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::LazyLock;
 
-/// What a word is compared by: its first bytes from the highest on, and in the lowest how many it has, or that they are more than
-/// fit. Keys that differ are in the order of their words.
+/// What a word is compared by: its first bytes from the highest on, and in the lowest how many it
+/// has, or that they are more than fit. Keys that differ are in the order of their words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key(u64, u64);
 
@@ -17,21 +17,32 @@ impl Key {
     /// The key of a word.
     pub(super) fn of(word: &str) -> Self {
         let bytes = word.as_bytes();
-        // Pieces that lie over each other hold the same bytes there: no loop, and no call for a few bytes.
+        // Pieces that lie over each other hold the same bytes there: no loop, and no call for a few
+        // bytes.
         let key = if let Some(start) = bytes.first_chunk() {
             u128::from_be_bytes(*start) | u128::from(u8::MAX)
         } else {
             let end = u8::BITS as usize * (HELD + 1 - bytes.len());
-            let held = if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-                u128::from(u64::from_be_bytes(*first)) << 64 | u128::from(u64::from_be_bytes(*last)) << end
-            } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-                u128::from(u32::from_be_bytes(*first)) << 96 | u128::from(u32::from_be_bytes(*last)) << end
+            let held = if let (Some(first), Some(last)) =
+                (bytes.first_chunk::<8>(), bytes.last_chunk::<8>())
+            {
+                u128::from(u64::from_be_bytes(*first)) << 64
+                    | u128::from(u64::from_be_bytes(*last)) << end
+            } else if let (Some(first), Some(last)) =
+                (bytes.first_chunk::<4>(), bytes.last_chunk::<4>())
+            {
+                u128::from(u32::from_be_bytes(*first)) << 96
+                    | u128::from(u32::from_be_bytes(*last)) << end
             } else {
-                bytes.iter().zip([120, 112, 104]).fold(0, |held, (byte, at)| held | u128::from(*byte) << at)
+                bytes
+                    .iter()
+                    .zip([120, 112, 104])
+                    .fold(0, |held, (byte, at)| held | u128::from(*byte) << at)
             };
             held | bytes.len() as u128
         };
-        let [high, low] = [key >> 64, key & u128::from(u64::MAX)].map(|half| u64::try_from(half).unwrap_or_default());
+        let [high, low] = [key >> 64, key & u128::from(u64::MAX)]
+            .map(|half| u64::try_from(half).unwrap_or_default());
         Self(high, low)
     }
 
@@ -47,7 +58,8 @@ impl Key {
     }
 }
 
-/// What keys are hashed with: other numbers in every process, so that nobody can make words collide.
+/// What keys are hashed with: other numbers in every process, so that nobody can make words
+/// collide.
 #[derive(Debug)]
 struct Seeds {
     factors: [u128; 2],
@@ -57,21 +69,30 @@ struct Seeds {
 static SEEDS: LazyLock<Seeds> = LazyLock::new(|| {
     let random = RandomState::new();
     let random = |n: u64| u128::from(random.hash_one(n)) << 64 | u128::from(random.hash_one(!n));
-    Seeds { factors: [random(1), random(2)], sum: random(3) }
+    Seeds {
+        factors: [random(1), random(2)],
+        sum: random(3),
+    }
 });
 
 impl Seeds {
-    /// Pair-multiply-shift: of any two keys the hashes are independent, and every value is as likely as any other (Thorup, "High speed
-    /// hashing for integers and strings", 2015, section 3).
+    /// Pair-multiply-shift: of any two keys the hashes are independent, and every value is as
+    /// likely as any other (Thorup, "High speed hashing for integers and strings", 2015, section
+    /// 3).
     fn hash(&self, key: Key) -> u64 {
         let [a, b] = self.factors;
         let (high, low) = (u128::from(key.0), u128::from(key.1));
-        let hash = a.wrapping_add(low).wrapping_mul(b.wrapping_add(high)).wrapping_add(self.sum) >> 64;
+        let hash = a
+            .wrapping_add(low)
+            .wrapping_mul(b.wrapping_add(high))
+            .wrapping_add(self.sum)
+            >> 64;
         u64::try_from(hash).unwrap_or_default()
     }
 }
 
-/// A word as it is looked for. Made before it is, so that looks at several words can go on at a time.
+/// A word as it is looked for. Made before it is, so that looks at several words can go on at a
+/// time.
 #[derive(Debug)]
 pub(super) struct Asked {
     key: Key,
@@ -83,8 +104,16 @@ pub(super) struct Asked {
 impl Asked {
     pub(super) fn new(word: &str) -> Self {
         let key = Key::of(word);
-        let long = if key.is_whole() { None } else { Some(word.into()) };
-        Self { key, hash: SEEDS.hash(key), long }
+        let long = if key.is_whole() {
+            None
+        } else {
+            Some(word.into())
+        };
+        Self {
+            key,
+            hash: SEEDS.hash(key),
+            long,
+        }
     }
 }
 
@@ -103,7 +132,9 @@ impl<T: Default> Lexicon<T> {
         if let Some(word) = long {
             return self.long.entry(word).or_default();
         }
-        let known = self.short.entry(hash, |known| known.0 == key, |known| SEEDS.hash(known.0));
+        let known = self
+            .short
+            .entry(hash, |known| known.0 == key, |known| SEEDS.hash(known.0));
         &mut known.or_insert_with(|| (key, T::default())).into_mut().1
     }
 
@@ -112,10 +143,19 @@ impl<T: Default> Lexicon<T> {
         self.short.len() + self.long.len()
     }
 
-    /// The words in their order, as keys and what a key can't hold, with what is known of them. Forgets them and keeps the memory.
+    /// The words in their order, as keys and what a key can't hold, with what is known of them.
+    /// Forgets them and keeps the memory.
     pub(super) fn sorted(&mut self) -> Vec<(Key, Option<Box<str>>, T)> {
-        let long = self.long.drain().map(|(word, value)| (Key::of(&word), Some(word), value));
-        let mut all: Vec<_> = self.short.drain().map(|(key, value)| (key, None, value)).chain(long).collect();
+        let long = self
+            .long
+            .drain()
+            .map(|(word, value)| (Key::of(&word), Some(word), value));
+        let mut all: Vec<_> = self
+            .short
+            .drain()
+            .map(|(key, value)| (key, None, value))
+            .chain(long)
+            .collect();
         all.sort_unstable_by(|(a, long, _), (b, other, _)| a.cmp(b).then_with(|| long.cmp(other)));
         all
     }

@@ -12,7 +12,8 @@ const MOST: u64 = 8;
 /// One in so many documents may be gone before everything is merged.
 const GONE: u64 = 4;
 
-/// Merges segments, where that is due: the small ones when there are many, all when much in them is gone.
+/// Merges segments, where that is due: the small ones when there are many, all when much in them is
+/// gone.
 pub(in crate::knowledge) fn tidy(db: &Connection) -> Result<(), KnowledgeError> {
     let (count, written, gone) = sizes(db)?;
     let is_worn = gone.saturating_mul(GONE) > written;
@@ -39,11 +40,14 @@ pub(in crate::knowledge) fn tidy(db: &Connection) -> Result<(), KnowledgeError> 
     merge(db, by_size.get(..due).unwrap_or_default())
 }
 
-/// How many segments there are, how many observations they have, and how many of those are gone; told without a look at their words.
+/// How many segments there are, how many observations they have, and how many of those are gone;
+/// told without a look at their words.
 fn sizes(db: &Connection) -> Result<(u64, u64, u64), KnowledgeError> {
     let sql = "SELECT count(*), coalesce(sum(length(observations)), 0) / 8, (SELECT count(*) FROM gone) FROM segment";
     let number = |row: &Row<'_>, n| row.get::<_, i64>(n).map(i64::cast_unsigned);
-    Ok(db.query_row(sql, [], |row| Ok((number(row, 0)?, number(row, 1)?, number(row, 2)?)))?)
+    Ok(db.query_row(sql, [], |row| {
+        Ok((number(row, 0)?, number(row, 1)?, number(row, 2)?))
+    })?)
 }
 
 /// How many observations stand, once the words of all have been written.
@@ -65,12 +69,24 @@ fn merge(db: &Connection, segments: &[&Segment]) -> Result<(), KnowledgeError> {
         standing.extend(segment.standing().map(|(document, id)| (id, nth, document)));
     }
     standing.sort_unstable();
-    let mut olds: Vec<Old<'_>> = segments.iter().map(|segment| Old { segment, places: vec![None; segment.ids.len()] }).collect();
+    let mut olds: Vec<Old<'_>> = segments
+        .iter()
+        .map(|segment| Old {
+            segment,
+            places: vec![None; segment.ids.len()],
+        })
+        .collect();
     let mut lengths = Vec::with_capacity(standing.len());
     for (new, (_, nth, document)) in (0..).zip(&standing) {
         let old = olds.get_mut(*nth).ok_or(DAMAGED)?;
         *old.places.get_mut(*document).ok_or(DAMAGED)? = Some(new);
-        lengths.push(old.segment.lengths.get(*document).copied().unwrap_or_default());
+        lengths.push(
+            old.segment
+                .lengths
+                .get(*document)
+                .copied()
+                .unwrap_or_default(),
+        );
     }
     if !standing.is_empty() {
         let ids: Vec<i64> = standing.iter().map(|(id, ..)| *id).collect();
@@ -79,8 +95,13 @@ fn merge(db: &Connection, segments: &[&Segment]) -> Result<(), KnowledgeError> {
         join_vectors(db, &olds, &standing, new)?;
     }
     for old in &olds {
-        for table in ["block WHERE segment", "vectors WHERE segment", "segment WHERE id"] {
-            db.prepare_cached(&format!("DELETE FROM {table} = ?1"))?.execute([old.segment.id])?;
+        for table in [
+            "block WHERE segment",
+            "vectors WHERE segment",
+            "segment WHERE id",
+        ] {
+            db.prepare_cached(&format!("DELETE FROM {table} = ?1"))?
+                .execute([old.segment.id])?;
         }
         let mut forget = db.prepare_cached("DELETE FROM gone WHERE observation = ?1")?;
         for (document, id) in old.segment.ids.iter().enumerate() {
@@ -92,10 +113,14 @@ fn merge(db: &Connection, segments: &[&Segment]) -> Result<(), KnowledgeError> {
     Ok(())
 }
 
-/// Writes the lists of all segments as those of a new one: all are read at once, in the order of their words.
+/// Writes the lists of all segments as those of a new one: all are read at once, in the order of
+/// their words.
 fn lists(db: &Connection, olds: &[Old<'_>], new: i64) -> Result<(), KnowledgeError> {
     let mut blocks = Blocks::new(db, new)?;
-    let mut statements = olds.iter().map(|_| db.prepare(ALL)).collect::<Result<Vec<_>, _>>()?;
+    let mut statements = olds
+        .iter()
+        .map(|_| db.prepare(ALL))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut cursors = Vec::new();
     for (statement, old) in statements.iter_mut().zip(olds) {
         let mut words = Reader::new(statement.query([old.segment.id])?);
@@ -105,11 +130,19 @@ fn lists(db: &Connection, olds: &[Old<'_>], new: i64) -> Result<(), KnowledgeErr
     let mut merged: Vec<Posting> = Vec::new();
     let mut bytes = Vec::new();
     loop {
-        let word = cursors.iter().filter_map(|(_, head, _)| head.as_ref().map(|(word, _)| word)).min().cloned();
-        let Some(word) = word else { return blocks.end() };
+        let word = cursors
+            .iter()
+            .filter_map(|(_, head, _)| head.as_ref().map(|(word, _)| word))
+            .min()
+            .cloned();
+        let Some(word) = word else {
+            return blocks.end();
+        };
         merged.clear();
         for (words, head, old) in &mut cursors {
-            let Some((_, list)) = head.take_if(|(w, _)| *w == word) else { continue };
+            let Some((_, list)) = head.take_if(|(w, _)| *w == word) else {
+                continue;
+            };
             let read = decode(&list, old.places.len(), |p| {
                 if let Some(document) = old.places.get(p.document as usize).copied().flatten() {
                     merged.push(Posting { document, ..p });
@@ -131,19 +164,32 @@ fn lists(db: &Connection, olds: &[Old<'_>], new: i64) -> Result<(), KnowledgeErr
 }
 
 /// Puts the vectors in their new order, if all segments have them and of one width.
-fn join_vectors(db: &Connection, olds: &[Old<'_>], standing: &[(i64, usize, usize)], new: i64) -> Result<(), KnowledgeError> {
+fn join_vectors(
+    db: &Connection,
+    olds: &[Old<'_>],
+    standing: &[(i64, usize, usize)],
+    new: i64,
+) -> Result<(), KnowledgeError> {
     let mut all = Vec::new();
     for old in olds {
-        let Some(data) = store::read_vectors(db, old.segment.id)? else { return Ok(()) };
+        let Some(data) = store::read_vectors(db, old.segment.id)? else {
+            return Ok(());
+        };
         all.push((data.len() / old.places.len().max(1), data));
     }
-    let Some((width, _)) = all.first() else { return Ok(()) };
+    let Some((width, _)) = all.first() else {
+        return Ok(());
+    };
     let mut data = Vec::with_capacity(width * standing.len());
     for (_, nth, document) in standing {
-        let vector = all.get(*nth).filter(|(w, _)| w == width).and_then(|(w, data)| data.get(document * w..(document + 1) * w));
+        let vector = all
+            .get(*nth)
+            .filter(|(w, _)| w == width)
+            .and_then(|(w, data)| data.get(document * w..(document + 1) * w));
         let Some(vector) = vector else { return Ok(()) };
         data.extend_from_slice(vector);
     }
-    db.prepare_cached("INSERT INTO vectors (segment, data) VALUES (?1, ?2)")?.execute(params![new, data])?;
+    db.prepare_cached("INSERT INTO vectors (segment, data) VALUES (?1, ?2)")?
+        .execute(params![new, data])?;
     Ok(())
 }

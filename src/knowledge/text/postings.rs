@@ -7,8 +7,9 @@ pub(in crate::knowledge) struct Posting {
     pub(in crate::knowledge) count: u32,
 }
 
-/// A list while it is written. Documents must rise. Each is the distance to the one before, twice, and one more if the word stands
-/// there once; or else the count follows. Numbers have seven bits a byte, the lowest first.
+/// A list while it is written. Documents must rise. Each is the distance to the one before, twice,
+/// and one more if the word stands there once; or else the count follows. Numbers have seven bits a
+/// byte, the lowest first.
 #[derive(Debug)]
 pub(super) struct List<'b> {
     bytes: &'b mut Vec<u8>,
@@ -64,17 +65,29 @@ pub(super) fn read(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Shows every posting of a list to `visit`. `None` when the bytes are no list, or name a document beyond `documents`.
-pub(super) fn decode(mut bytes: &[u8], documents: usize, mut visit: impl FnMut(Posting)) -> Option<()> {
+/// Shows every posting of a list to `visit`. `None` when the bytes are no list, or name a document
+/// beyond `documents`.
+pub(super) fn decode(
+    mut bytes: &[u8],
+    documents: usize,
+    mut visit: impl FnMut(Posting),
+) -> Option<()> {
     let mut document = 0_u64;
     while !bytes.is_empty() {
         let head = read(&mut bytes)?;
         document = document.checked_add(head >> 1)?;
-        let count = if head & 1 == 1 { 1 } else { u32::try_from(read(&mut bytes)?).ok()? };
+        let count = if head & 1 == 1 {
+            1
+        } else {
+            u32::try_from(read(&mut bytes)?).ok()?
+        };
         if document >= documents as u64 {
             return None;
         }
-        visit(Posting { document: u32::try_from(document).ok()?, count });
+        visit(Posting {
+            document: u32::try_from(document).ok()?,
+            count,
+        });
     }
     Some(())
 }

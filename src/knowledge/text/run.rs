@@ -1,5 +1,5 @@
-//! Runs: the words of some documents in their order, each with where it stands. Made beside the reading, on all cores; a segment is
-//! the join of all runs of a time.
+//! Runs: the words of some documents in their order, each with where it stands. Made beside the
+//! reading, on all cores; a segment is the join of all runs of a time.
 
 use super::lexicon::{Asked, Key, Lexicon};
 use super::postings::{List, Posting};
@@ -8,7 +8,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-/// Postings of a run, beyond which another one begins: what is sorted at a time stays a few megabytes.
+/// Postings of a run, beyond which another one begins: what is sorted at a time stays a few
+/// megabytes.
 const MOST: usize = 1 << 18;
 
 /// The words of some documents.
@@ -38,9 +39,17 @@ struct Entry {
 
 impl Run {
     fn bytes(&self) -> usize {
-        let long: usize = self.long.iter().map(|word| word.len() + size_of::<Box<str>>()).sum();
+        let long: usize = self
+            .long
+            .iter()
+            .map(|word| word.len() + size_of::<Box<str>>())
+            .sum();
         let lengths = self.lengths.len() * size_of::<u32>();
-        size_of::<Self>() + lengths + self.entries.len() * size_of::<Entry>() + long + self.lists.capacity()
+        size_of::<Self>()
+            + lengths
+            + self.entries.len() * size_of::<Entry>()
+            + long
+            + self.lists.capacity()
     }
 }
 
@@ -69,7 +78,10 @@ struct Known {
 
 impl Default for Known {
     fn default() -> Self {
-        Self { number: NONE, last: NONE }
+        Self {
+            number: NONE,
+            last: NONE,
+        }
     }
 }
 
@@ -80,10 +92,19 @@ impl Words {
             let run = self.run();
             self.done.push(run);
         }
-        let Self { document: words, known, postings, lengths, .. } = self;
+        let Self {
+            document: words,
+            known,
+            postings,
+            lengths,
+            ..
+        } = self;
         let texts = head.iter().map(|text| (*text, weight)).chain([(body, 1)]);
-        texts.for_each(|(text, weight)| words::each(text, &mut |word| words.push((Asked::new(word), weight))));
-        // Numbers are below that of no place: a document would have to have four thousand million words.
+        texts.for_each(|(text, weight)| {
+            words::each(text, &mut |word| words.push((Asked::new(word), weight)));
+        });
+        // Numbers are below that of no place: a document would have to have four thousand million
+        // words.
         let number = |n: usize| u32::try_from(n).unwrap_or(NONE);
         let (document, first) = (number(lengths.len()), postings.len());
         lengths.push(number(words.len()));
@@ -91,7 +112,9 @@ impl Words {
             let new = number(known.len());
             let known = known.of(word);
             match postings.get_mut(known.last as usize) {
-                Some((posting, _)) if known.last as usize >= first => posting.count = posting.count.saturating_add(count),
+                Some((posting, _)) if known.last as usize >= first => {
+                    posting.count = posting.count.saturating_add(count);
+                }
                 _ => {
                     known.number = known.number.min(new);
                     known.last = number(postings.len());
@@ -103,9 +126,15 @@ impl Words {
 
     /// The documents that were gathered, as a run.
     fn run(&mut self) -> Run {
-        let Self { known, postings, lengths, .. } = self;
+        let Self {
+            known,
+            postings,
+            lengths,
+            ..
+        } = self;
         let known = known.sorted();
-        // First how many postings each word has, then where they begin, and in the end where they end.
+        // First how many postings each word has, then where they begin, and in the end where they
+        // end.
         let mut places = vec![0; known.len()];
         for (_, number) in &*postings {
             if let Some(count) = places.get_mut(*number as usize) {
@@ -118,7 +147,13 @@ impl Words {
                 end += std::mem::replace(place, end);
             }
         }
-        let mut sorted = vec![Posting { document: 0, count: 0 }; postings.len()];
+        let mut sorted = vec![
+            Posting {
+                document: 0,
+                count: 0
+            };
+            postings.len()
+        ];
         for (posting, number) in postings.drain(..) {
             if let Some(place) = places.get_mut(number as usize)
                 && let Some(to) = sorted.get_mut(*place)
@@ -135,7 +170,10 @@ impl Words {
         };
         let mut start = 0;
         for (key, word, known) in known {
-            let end = places.get(known.number as usize).copied().unwrap_or_default();
+            let end = places
+                .get(known.number as usize)
+                .copied()
+                .unwrap_or_default();
             let postings = sorted.get(start..end).unwrap_or_default();
             start = end;
             let mut list = List::new(&mut run.lists);
@@ -144,13 +182,19 @@ impl Words {
             }
             let document = postings.last().map_or(0, |posting| posting.document);
             let long = u32::try_from(run.long.len()).unwrap_or(NONE);
-            run.entries.push(Entry { key, list: run.lists.len(), last: document, long });
+            run.entries.push(Entry {
+                key,
+                list: run.lists.len(),
+                last: document,
+                long,
+            });
             run.long.extend(word);
         }
         run
     }
 
-    /// All documents that were added. Forgets them, and keeps the memory in which words are looked up.
+    /// All documents that were added. Forgets them, and keeps the memory in which words are looked
+    /// up.
     pub(in crate::knowledge) fn runs(&mut self) -> Vec<Run> {
         if !self.lengths.is_empty() {
             let last = self.run();
@@ -173,7 +217,8 @@ pub(in crate::knowledge) struct Builder {
 }
 
 impl Builder {
-    /// Adds documents with their words. Their ids follow each other, from `first` on, and are beyond all that were added.
+    /// Adds documents with their words. Their ids follow each other, from `first` on, and are
+    /// beyond all that were added.
     pub(in crate::knowledge) fn add(&mut self, first: i64, runs: Vec<Run>) {
         let mut ids = first..;
         for run in runs {
@@ -191,24 +236,47 @@ impl Builder {
     }
 
     /// Shows the words in their order, with their lists as they are stored.
-    pub(super) fn each<E>(&self, mut visit: impl FnMut(&[u8], &[u8]) -> Result<(), E>) -> Result<(), E> {
-        let heads = self.runs.iter().filter_map(|(before, run)| Head::of(*before, run, 0));
+    pub(super) fn each<E>(
+        &self,
+        mut visit: impl FnMut(&[u8], &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let heads = self
+            .runs
+            .iter()
+            .filter_map(|(before, run)| Head::of(*before, run, 0));
         let mut heads: BinaryHeap<Reverse<Head<'_>>> = heads.map(Reverse).collect();
         let mut bytes = Vec::new();
         while let Some(Reverse(first)) = heads.peek().copied() {
             bytes.clear();
             let mut list = List::new(&mut bytes);
             while let Some(mut head) = heads.peek_mut().filter(|head| head.0.word(&first).is_eq()) {
-                let Head { before, run, at, entry } = head.0;
-                let start = at.checked_sub(1).and_then(|at| run.entries.get(at)).map_or(0, |before| before.list);
-                list.append(run.lists.get(start..entry.list).unwrap_or_default(), entry.last, before);
+                let Head {
+                    before,
+                    run,
+                    at,
+                    entry,
+                } = head.0;
+                let start = at
+                    .checked_sub(1)
+                    .and_then(|at| run.entries.get(at))
+                    .map_or(0, |before| before.list);
+                list.append(
+                    run.lists.get(start..entry.list).unwrap_or_default(),
+                    entry.last,
+                    before,
+                );
                 match Head::of(before, run, at + 1) {
                     Some(next) => head.0 = next,
                     None => drop(PeekMut::pop(head)),
                 }
             }
             let (held, length) = first.entry.key.bytes();
-            visit(first.long().map_or(held.get(..length).unwrap_or_default(), str::as_bytes), &bytes)?;
+            visit(
+                first
+                    .long()
+                    .map_or(held.get(..length).unwrap_or_default(), str::as_bytes),
+                &bytes,
+            )?;
         }
         Ok(())
     }
@@ -225,23 +293,39 @@ struct Head<'r> {
 
 impl<'r> Head<'r> {
     fn of(before: u32, run: &'r Run, at: usize) -> Option<Self> {
-        Some(Self { before, run, at, entry: run.entries.get(at)? })
+        Some(Self {
+            before,
+            run,
+            at,
+            entry: run.entries.get(at)?,
+        })
     }
 
     fn long(&self) -> Option<&'r str> {
-        if self.entry.key.is_whole() { None } else { self.run.long.get(self.entry.long as usize).map(|word| &**word) }
+        if self.entry.key.is_whole() {
+            None
+        } else {
+            self.run
+                .long
+                .get(self.entry.long as usize)
+                .map(|word| &**word)
+        }
     }
 
     /// By the words alone.
     fn word(&self, other: &Self) -> Ordering {
-        self.entry.key.cmp(&other.entry.key).then_with(|| self.long().cmp(&other.long()))
+        self.entry
+            .key
+            .cmp(&other.entry.key)
+            .then_with(|| self.long().cmp(&other.long()))
     }
 }
 
 /// By the words; the same ones in the order of their documents.
 impl Ord for Head<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.word(other).then_with(|| self.before.cmp(&other.before))
+        self.word(other)
+            .then_with(|| self.before.cmp(&other.before))
     }
 }
 
@@ -272,7 +356,10 @@ mod tests {
         let mut all = Vec::new();
         let read = builder.each(|word, list| {
             let mut postings = Vec::new();
-            decode(list, builder.ids.len(), |p| postings.push((p.document, p.count))).unwrap();
+            decode(list, builder.ids.len(), |p| {
+                postings.push((p.document, p.count))
+            })
+            .unwrap();
             all.push((String::from_utf8(word.to_vec()).unwrap(), postings));
             Ok::<(), Infallible>(())
         });
@@ -291,10 +378,20 @@ mod tests {
         words.add(&["c", "b"], "", 2);
         builder.add(12, words.runs());
         builder.add(13, Words::default().runs());
-        let expected = [("a", vec![(0, 2), (1, 1)]), ("b", vec![(0, 3), (2, 2)]), ("c", vec![(2, 2)])];
-        assert_eq!(lists(&builder), expected.map(|(word, list)| (word.to_owned(), list)));
+        let expected = [
+            ("a", vec![(0, 2), (1, 1)]),
+            ("b", vec![(0, 3), (2, 2)]),
+            ("c", vec![(2, 2)]),
+        ];
+        assert_eq!(
+            lists(&builder),
+            expected.map(|(word, list)| (word.to_owned(), list))
+        );
         assert!(builder.bytes() > 7);
-        assert_eq!((builder.ids, builder.lengths), (vec![7, 8, 12], vec![4, 1, 2]));
+        assert_eq!(
+            (builder.ids, builder.lengths),
+            (vec![7, 8, 12], vec![4, 1, 2])
+        );
     }
 
     #[test]
@@ -307,13 +404,22 @@ mod tests {
         assert_eq!(runs.len(), 2);
         let mut builder = Builder::default();
         builder.add(1, runs);
-        assert_eq!(builder.ids, (1..=i64::try_from(documents).unwrap()).collect::<Vec<_>>());
+        assert_eq!(
+            builder.ids,
+            (1..=i64::try_from(documents).unwrap()).collect::<Vec<_>>()
+        );
         let all = lists(&builder);
         assert_eq!(all.len(), documents + 59);
         for (word, list) in all {
             let n: u32 = word.strip_prefix("word").unwrap().parse().unwrap();
             let last = n.min(u32::try_from(documents).unwrap() - 1);
-            assert_eq!(list, (n.saturating_sub(59)..=last).map(|d| (d, 1)).collect::<Vec<_>>(), "{word}");
+            assert_eq!(
+                list,
+                (n.saturating_sub(59)..=last)
+                    .map(|d| (d, 1))
+                    .collect::<Vec<_>>(),
+                "{word}"
+            );
         }
     }
 

@@ -27,11 +27,20 @@ impl Segment {
 
     /// Documents that still stand, with their ids.
     pub(in crate::knowledge) fn standing(&self) -> impl Iterator<Item = (usize, i64)> {
-        self.ids.iter().copied().enumerate().filter(|(n, _)| self.holds(*n))
+        self.ids
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|(n, _)| self.holds(*n))
     }
 
     /// Where a word stands, in documents that still do: that very word, or all that begin with it.
-    pub(in crate::knowledge) fn find(&self, db: &Connection, word: &str, prefix: bool) -> Result<Vec<Posting>, KnowledgeError> {
+    pub(in crate::knowledge) fn find(
+        &self,
+        db: &Connection,
+        word: &str,
+        prefix: bool,
+    ) -> Result<Vec<Posting>, KnowledgeError> {
         let mut found = Vec::new();
         let mut take = |bytes: &[u8]| {
             decode(bytes, self.ids.len(), |posting| {
@@ -50,7 +59,9 @@ impl Segment {
         let asked = word.as_bytes();
         'blocks: while let Some(row) = rows.next()? {
             let (first, data) = (row.get_ref(0)?, row.get_ref(1)?);
-            let (Ok(first), Ok(data)) = (first.as_bytes(), data.as_blob()) else { return Err(DAMAGED) };
+            let (Ok(first), Ok(data)) = (first.as_bytes(), data.as_blob()) else {
+                return Err(DAMAGED);
+            };
             let mut entries = Entries::new(first, data);
             while let Some((other, list)) = entries.next()? {
                 if other == asked || prefix && other.starts_with(asked) {
@@ -90,16 +101,31 @@ pub(in crate::knowledge) struct Segments {
 impl Segments {
     /// Reads what every search needs: which documents there are, and how long they are.
     pub(in crate::knowledge) fn load(db: &Connection) -> Result<Self, KnowledgeError> {
-        let removed: Vec<i64> =
-            db.prepare("SELECT observation FROM gone")?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let mut statement = db.prepare("SELECT id, observations, lengths FROM segment ORDER BY id")?;
+        let removed: Vec<i64> = db
+            .prepare("SELECT observation FROM gone")?
+            .query_map([], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        let mut statement =
+            db.prepare("SELECT id, observations, lengths FROM segment ORDER BY id")?;
         let mut rows = statement.query([])?;
         let mut all = Vec::new();
         while let Some(row) = rows.next()? {
             let (ids, lengths) = (row.get_ref(1)?, row.get_ref(2)?);
-            let (Ok(ids), Ok(lengths)) = (ids.as_blob(), lengths.as_blob()) else { return Err(DAMAGED) };
-            let ids: Vec<i64> = ids.as_chunks().0.iter().map(|b| i64::from_le_bytes(*b)).collect();
-            let lengths: Vec<u32> = lengths.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
+            let (Ok(ids), Ok(lengths)) = (ids.as_blob(), lengths.as_blob()) else {
+                return Err(DAMAGED);
+            };
+            let ids: Vec<i64> = ids
+                .as_chunks()
+                .0
+                .iter()
+                .map(|b| i64::from_le_bytes(*b))
+                .collect();
+            let lengths: Vec<u32> = lengths
+                .as_chunks()
+                .0
+                .iter()
+                .map(|b| u32::from_le_bytes(*b))
+                .collect();
             if ids.len() != lengths.len() || !ids.is_sorted() {
                 return Err(DAMAGED);
             }
@@ -110,18 +136,35 @@ impl Segments {
                     *is = true;
                 }
             }
-            all.push(Segment { id: row.get(0)?, ids, lengths, gone });
+            all.push(Segment {
+                id: row.get(0)?,
+                ids,
+                lengths,
+                gone,
+            });
         }
-        let standing = || all.iter().flat_map(|s| s.standing().filter_map(|(n, _)| s.lengths.get(n)));
-        let (documents, words) = standing().fold((0, 0_u64), |(n, words), length| (n + 1, words + u64::from(*length)));
+        let standing = || {
+            all.iter()
+                .flat_map(|s| s.standing().filter_map(|(n, _)| s.lengths.get(n)))
+        };
+        let (documents, words) = standing().fold((0, 0_u64), |(n, words), length| {
+            (n + 1, words + u64::from(*length))
+        });
         #[expect(clippy::cast_precision_loss, reason = "counts of words")]
         let mean = words as f64 / f64::max(documents as f64, 1.0);
-        Ok(Self { all, documents, mean })
+        Ok(Self {
+            all,
+            documents,
+            mean,
+        })
     }
 
     /// Where an observation stands: its segment and its place there.
     pub(in crate::knowledge) fn place(&self, observation: i64) -> Option<(usize, usize)> {
-        self.all.iter().enumerate().find_map(|(n, s)| Some((n, s.ids.binary_search(&observation).ok()?)))
+        self.all
+            .iter()
+            .enumerate()
+            .find_map(|(n, s)| Some((n, s.ids.binary_search(&observation).ok()?)))
     }
 }
 
@@ -129,7 +172,8 @@ impl Segments {
 pub(super) fn write(db: &Connection, ids: &[i64], lengths: &[u32]) -> Result<i64, KnowledgeError> {
     let ids: Vec<u8> = ids.iter().flat_map(|id| id.to_le_bytes()).collect();
     let lengths: Vec<u8> = lengths.iter().flat_map(|n| n.to_le_bytes()).collect();
-    let mut insert = db.prepare_cached("INSERT INTO segment (observations, lengths) VALUES (?1, ?2)")?;
+    let mut insert =
+        db.prepare_cached("INSERT INTO segment (observations, lengths) VALUES (?1, ?2)")?;
     Ok(insert.insert(params![ids, lengths])?)
 }
 

@@ -1,7 +1,8 @@
-//! Looking for counterexamples: actions made from the policy's own words, and what must hold of each.
+//! Looking for counterexamples: actions made from the policy's own words, and what must hold of
+//! each.
 //!
-//! Random search finds bugs and proves nothing. Every run says how much it tried and from which seed;
-//! the same seed tries the same.
+//! Random search finds bugs and proves nothing. Every run says how much it tried and from which
+//! seed; the same seed tries the same.
 
 mod properties;
 pub(super) mod strategy;
@@ -38,8 +39,13 @@ pub struct Effort {
 /// The ids of the properties that are searched for a policy: the built-in ones, then its own.
 #[must_use]
 pub fn property_ids(policy: &Policy) -> Vec<String> {
-    let built_in = Law::ALL.iter().filter(|law| law.concerns(policy)).map(|law| law.id().to_owned());
-    built_in.chain(policy.properties.iter().map(|p| p.id.clone())).collect()
+    let built_in = Law::ALL
+        .iter()
+        .filter(|law| law.concerns(policy))
+        .map(|law| law.id().to_owned());
+    built_in
+        .chain(policy.properties.iter().map(|p| p.id.clone()))
+        .collect()
 }
 
 /// What the search for one property came to.
@@ -66,12 +72,18 @@ pub struct Usable {
     pub of: u64,
 }
 
-/// Searches for counterexamples to the built-in properties and the team's own. `seeds` are actions to
-/// start from besides: those of the policy's cases and corpora.
+/// Searches for counterexamples to the built-in properties and the team's own. `seeds` are actions
+/// to start from besides: those of the policy's cases and corpora.
 #[must_use]
 pub fn fuzz(policy: &Policy, seeds: &[Action], effort: &Effort) -> Vec<Outcome> {
-    let built_in = Law::ALL.iter().filter(|law| law.concerns(policy)).map(|law| (law.id().to_owned(), *law, None));
-    let own = policy.properties.iter().map(|p| (p.id.clone(), Law::Own, Some(p)));
+    let built_in = Law::ALL
+        .iter()
+        .filter(|law| law.concerns(policy))
+        .map(|law| (law.id().to_owned(), *law, None));
+    let own = policy
+        .properties
+        .iter()
+        .map(|p| (p.id.clone(), Law::Own, Some(p)));
     let wanted = |id: &String| effort.only.is_empty() || effort.only.contains(id);
     // Numbered before they are chosen from, so that the choice doesn't change what is tried.
     built_in
@@ -101,7 +113,13 @@ fn search(
                 properties::Found::Holds => aimed.1 += 1,
                 properties::Found::Broken(violation) => {
                     let (tried, concerned) = (aimed.0, aimed.1 + 1);
-                    return Outcome { id, own: true, tried, concerned, violation: Some(*violation) };
+                    return Outcome {
+                        id,
+                        own: true,
+                        tried,
+                        concerned,
+                        violation: Some(*violation),
+                    };
                 }
             }
         }
@@ -130,14 +148,28 @@ fn search(
         Err(TestError::Abort(_)) | Ok(()) => None,
     };
     let (tried, concerned) = counts.into_inner();
-    Outcome { id, own: own.is_some(), tried, concerned, violation }
+    Outcome {
+        id,
+        own: own.is_some(),
+        tried,
+        concerned,
+        violation,
+    }
 }
 
 /// A runner whose choices follow from a seed and the number of the search alone.
 pub(super) fn test_runner(seed: u64, number: u64, cases: u32) -> TestRunner {
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 2000,
+        ..Config::default()
+    };
     let mut bytes = [0u8; 32];
-    for (slot, byte) in bytes.iter_mut().zip(seed.to_le_bytes().into_iter().chain(number.to_le_bytes())) {
+    for (slot, byte) in bytes
+        .iter_mut()
+        .zip(seed.to_le_bytes().into_iter().chain(number.to_le_bytes()))
+    {
         *slot = byte;
     }
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
@@ -150,10 +182,17 @@ pub fn usable(policy: &Policy) -> Usable {
     let mut usable = Usable { allowed: 0, of: 0 };
     for line in READ_ONLY.lines() {
         let row: Option<serde_json::Value> = crate::json::from_text(line).ok();
-        let Some(command) = row.as_ref().and_then(|r| r.get("cmd")).and_then(|c| c.as_str()) else { continue };
+        let Some(command) = row
+            .as_ref()
+            .and_then(|r| r.get("cmd"))
+            .and_then(|c| c.as_str())
+        else {
+            continue;
+        };
         let action = Action::shell(command);
         usable.of += 1;
-        usable.allowed += u64::from(policy.decide(&Request::new(&action, &history)).effect == Effect::Allow);
+        usable.allowed +=
+            u64::from(policy.decide(&Request::new(&action, &history)).effect == Effect::Allow);
     }
     usable
 }

@@ -111,13 +111,19 @@ impl Property {
             Self::Deterministic => "the same request gets the same decision, and exactly one",
             Self::Reasoned => "deny and require_approval carry a reason",
             Self::RiskMonotone => "a higher risk never gets a milder effect",
-            Self::RewriteStable => "a rewriting that keeps a command's meaning never gets a milder effect",
+            Self::RewriteStable => {
+                "a rewriting that keeps a command's meaning never gets a milder effect"
+            }
             Self::PathStable => "the spelling of a path doesn't matter",
-            Self::Composition => "commands together are at least as strict as the strictest of them",
+            Self::Composition => {
+                "commands together are at least as strict as the strictest of them"
+            }
             Self::NoEscape => "no write or delete outside the work tree is allowed",
             Self::HumanForHigh => "no action of high risk is allowed",
             Self::HistoryFree => "without limits the history doesn't change a decision",
-            Self::DenyAdds => "where the strictest rule counts, a further deny makes nothing milder",
+            Self::DenyAdds => {
+                "where the strictest rule counts, a further deny makes nothing milder"
+            }
             Self::Own => "a property of the policy's own",
         }
     }
@@ -132,8 +138,17 @@ impl Property {
         }
     }
 
-    pub(super) fn check(self, policy: &Policy, own: Option<&model::Property>, subject: &Subject) -> Found {
-        let try_ = Try { policy, subject, history: History::default() };
+    pub(super) fn check(
+        self,
+        policy: &Policy,
+        own: Option<&model::Property>,
+        subject: &Subject,
+    ) -> Found {
+        let try_ = Try {
+            policy,
+            subject,
+            history: History::default(),
+        };
         match self {
             Self::Deterministic => try_.deterministic(),
             Self::Reasoned => try_.reasoned(),
@@ -160,7 +175,13 @@ struct Try<'t> {
 impl Try<'_> {
     fn request<'a>(&'a self, action: &'a Action, risk: Option<Risk>) -> Request<'a> {
         let name = self.subject.name.as_deref();
-        Request { risk, agent: name, mode: name, production: self.subject.production, ..Request::new(action, &self.history) }
+        Request {
+            risk,
+            agent: name,
+            mode: name,
+            production: self.subject.production,
+            ..Request::new(action, &self.history)
+        }
     }
 
     fn effect(&self, action: &Action) -> Effect {
@@ -177,16 +198,32 @@ impl Try<'_> {
         if found >= expected {
             return Found::Holds;
         }
-        Found::Broken(Box::new(Violation { action, expected, found, rule, story, evasion, context: None }))
+        Found::Broken(Box::new(Violation {
+            action,
+            expected,
+            found,
+            rule,
+            story,
+            evasion,
+            context: None,
+        }))
     }
 
     fn deterministic(&self) -> Found {
         let first = self.effect(&self.subject.action);
-        let copy = Action::recorded(&self.subject.action.kind_name, self.subject.action.payload.clone());
+        let copy = Action::recorded(
+            &self.subject.action.kind_name,
+            self.subject.action.payload.clone(),
+        );
         if self.effect(&copy) == first {
             return Found::Holds;
         }
-        self.at_least(Effect::Deny, copy, "asked twice, the policy says two things".into(), false)
+        self.at_least(
+            Effect::Deny,
+            copy,
+            "asked twice, the policy says two things".into(),
+            false,
+        )
     }
 
     fn reasoned(&self) -> Found {
@@ -196,7 +233,8 @@ impl Try<'_> {
         if decision.effect == Effect::Allow {
             return Found::Nothing;
         }
-        if decision.rule.is_none_or(|r| r.reason.is_some()) && !decision.reason().trim().is_empty() {
+        if decision.rule.is_none_or(|r| r.reason.is_some()) && !decision.reason().trim().is_empty()
+        {
             return Found::Holds;
         }
         let story = format!("the rule `{}` gives no reason", decision.rule_id());
@@ -214,14 +252,16 @@ impl Try<'_> {
     fn risk_monotone(&self) -> Found {
         let action = &self.subject.action;
         let levels = [Risk::Low, Risk::Medium, Risk::High];
-        let effects = levels.map(|risk| self.policy.decide(&self.request(action, Some(risk))).effect);
+        let effects =
+            levels.map(|risk| self.policy.decide(&self.request(action, Some(risk))).effect);
         for (pair, level) in effects.windows(2).zip(levels.iter().skip(1)) {
             if let [lower, higher] = pair
                 && higher < lower
             {
                 let request = self.request(action, Some(*level));
                 let rule = self.policy.decide(&request).rule_id().to_owned();
-                let story = format!("stated as {level} risk it gets {higher}, one level lower {lower}");
+                let story =
+                    format!("stated as {level} risk it gets {higher}, one level lower {lower}");
                 let action = action.clone();
                 return Found::Broken(Box::new(Violation {
                     action,
@@ -238,22 +278,37 @@ impl Try<'_> {
     }
 
     fn rewrite_stable(&self) -> Found {
-        let Some(command) = self.subject.action.command().map(str::to_owned) else { return Found::Nothing };
+        let Some(command) = self.subject.action.command().map(str::to_owned) else {
+            return Found::Nothing;
+        };
         let plain = self.effect(&Action::shell(&command));
         if plain == Effect::Allow {
             return Found::Nothing;
         }
-        // Two here-documents with one delimiter end each other: that isn't the same command any more.
+        // Two here-documents with one delimiter end each other: that isn't the same command any
+        // more.
         let documents = |rules: &[&str]| rules.iter().filter(|r| r.contains("document")).count();
         for line in respelled(&command) {
-            let story = format!("`{command}` gets {plain}; with an option written another way it gets less");
-            if let broken @ Found::Broken(_) = self.at_least(plain, Action::shell(&line), story, true) {
+            let story = format!(
+                "`{command}` gets {plain}; with an option written another way it gets less"
+            );
+            if let broken @ Found::Broken(_) =
+                self.at_least(plain, Action::shell(&line), story, true)
+            {
                 return broken;
             }
         }
-        for rewriting in rewritings(&command, self.subject.seed, 3).into_iter().filter(|r| documents(&r.rules) < 2) {
-            let story = format!("`{command}` gets {plain}; written another way ({}) it gets less", rewriting.rules.join(", "));
-            if let broken @ Found::Broken(_) = self.at_least(plain, Action::shell(&rewriting.text), story, true) {
+        for rewriting in rewritings(&command, self.subject.seed, 3)
+            .into_iter()
+            .filter(|r| documents(&r.rules) < 2)
+        {
+            let story = format!(
+                "`{command}` gets {plain}; written another way ({}) it gets less",
+                rewriting.rules.join(", ")
+            );
+            if let broken @ Found::Broken(_) =
+                self.at_least(plain, Action::shell(&rewriting.text), story, true)
+            {
                 return broken;
             }
         }
@@ -262,21 +317,39 @@ impl Try<'_> {
 
     fn path_stable(&self) -> Found {
         let action = &self.subject.action;
-        let Some(path) = action.parameters().get("path").and_then(|p| p.as_str()).map(str::to_owned) else {
+        let Some(path) = action
+            .parameters()
+            .get("path")
+            .and_then(|p| p.as_str())
+            .map(str::to_owned)
+        else {
             return Found::Nothing;
         };
-        // Only what names a place: `~`, variables and wildcards mean something at the start of a word only.
+        // Only what names a place: `~`, variables and wildcards mean something at the start of a
+        // word only.
         if action.tool.is_none() || path.starts_with(['~', '$', '*']) || path.is_empty() {
             return Found::Nothing;
         }
         let plain = self.effect(action);
         let spelled = if path.starts_with('/') {
-            vec![format!("/{path}"), format!("/x/..{path}"), format!("/.{path}")]
+            vec![
+                format!("/{path}"),
+                format!("/x/..{path}"),
+                format!("/.{path}"),
+            ]
         } else {
-            vec![format!("./{path}"), format!("x/../{path}"), format!(".//{path}"), format!("/home/dev/project/{path}")]
+            vec![
+                format!("./{path}"),
+                format!("x/../{path}"),
+                format!(".//{path}"),
+                format!("/home/dev/project/{path}"),
+            ]
         };
         for other in spelled {
-            let same = Action::call(action.tool.as_deref().unwrap_or_default(), serde_json::json!({ "path": other }));
+            let same = Action::call(
+                action.tool.as_deref().unwrap_or_default(),
+                serde_json::json!({ "path": other }),
+            );
             let found = self.effect(&same);
             if found != plain {
                 let story = format!("`{path}` gets {plain}, `{other}` gets {found}");
@@ -288,13 +361,21 @@ impl Try<'_> {
     }
 
     fn composition(&self) -> Found {
-        let Some(first) = self.subject.action.command() else { return Found::Nothing };
+        let Some(first) = self.subject.action.command() else {
+            return Found::Nothing;
+        };
         let second = &self.subject.second;
-        // Behind a change of directory a path means another place: then the parts aren't what they were.
-        if [first, second].iter().any(|c| c.split(|c: char| !c.is_alphanumeric()).any(|w| matches!(w, "cd" | "pushd"))) {
+        // Behind a change of directory a path means another place: then the parts aren't what they
+        // were.
+        if [first, second].iter().any(|c| {
+            c.split(|c: char| !c.is_alphanumeric())
+                .any(|w| matches!(w, "cd" | "pushd"))
+        }) {
             return Found::Nothing;
         }
-        let strictest = self.effect(&Action::shell(first)).max(self.effect(&Action::shell(second)));
+        let strictest = self
+            .effect(&Action::shell(first))
+            .max(self.effect(&Action::shell(second)));
         if strictest == Effect::Allow {
             return Found::Nothing;
         }
@@ -311,9 +392,16 @@ impl Try<'_> {
     fn no_escape(&self) -> Found {
         let action = &self.subject.action;
         let facts = Facts::new(action, None, &self.policy.surroundings);
-        let out = |p: &crate::policy::path::Place<'_>| p.site.access != Access::Read && p.site.inside != Holds::Yes;
-        let Some(place) = facts.places().find(out) else { return Found::Nothing };
-        let story = format!("it changes `{}`, which isn't known to be inside the work tree", place.shown);
+        let out = |p: &crate::policy::path::Place<'_>| {
+            p.site.access != Access::Read && p.site.inside != Holds::Yes
+        };
+        let Some(place) = facts.places().find(out) else {
+            return Found::Nothing;
+        };
+        let story = format!(
+            "it changes `{}`, which isn't known to be inside the work tree",
+            place.shown
+        );
         self.at_least(Effect::RequireApproval, action.clone(), story, false)
     }
 
@@ -322,7 +410,12 @@ impl Try<'_> {
         if self.policy.risk(&self.request(action, None)) != Risk::High {
             return Found::Nothing;
         }
-        self.at_least(Effect::RequireApproval, action.clone(), "its risk is high, and no human is asked".into(), false)
+        self.at_least(
+            Effect::RequireApproval,
+            action.clone(),
+            "its risk is high, and no human is asked".into(),
+            false,
+        )
     }
 
     fn history_free(&self) -> Found {
@@ -338,40 +431,91 @@ impl Try<'_> {
                 by_human: true,
             });
         }
-        let request = Request { history: &history, ..self.request(action, None) };
+        let request = Request {
+            history: &history,
+            ..self.request(action, None)
+        };
         let found = self.policy.decide(&request).effect;
         if found == plain {
             return Found::Holds;
         }
-        let story = format!("without a history it gets {plain}, after {} approvals {found}", self.subject.approvals);
-        let (action, rule) = (action.clone(), self.policy.decide(&request).rule_id().to_owned());
-        Found::Broken(Box::new(Violation { action, expected: plain, found, rule, story, evasion: false, context: None }))
+        let story = format!(
+            "without a history it gets {plain}, after {} approvals {found}",
+            self.subject.approvals
+        );
+        let (action, rule) = (
+            action.clone(),
+            self.policy.decide(&request).rule_id().to_owned(),
+        );
+        Found::Broken(Box::new(Violation {
+            action,
+            expected: plain,
+            found,
+            rule,
+            story,
+            evasion: false,
+            context: None,
+        }))
     }
 
     /// The further deny is one of the policy's own rules, anywhere among the others.
     fn deny_adds(&self) -> Found {
         let action = &self.subject.action;
         let rules = &self.policy.rules;
-        let chosen = |shift: u32| usize::try_from(self.subject.seed >> shift).unwrap_or(0) % rules.len().max(1);
-        let Some(rule) = rules.get(chosen(0)) else { return Found::Nothing };
+        let chosen = |shift: u32| {
+            usize::try_from(self.subject.seed >> shift).unwrap_or(0) % rules.len().max(1)
+        };
+        let Some(rule) = rules.get(chosen(0)) else {
+            return Found::Nothing;
+        };
         let plain = self.effect(action);
-        let deny = model::Rule { effect: Effect::Deny, limits: Vec::new(), ..rule.clone() };
-        let more = Policy { rules: rules.with(|rules| rules.insert(chosen(32), deny)), ..self.policy.clone() };
+        let deny = model::Rule {
+            effect: Effect::Deny,
+            limits: Vec::new(),
+            ..rule.clone()
+        };
+        let more = Policy {
+            rules: rules.with(|rules| rules.insert(chosen(32), deny)),
+            ..self.policy.clone()
+        };
         let request = self.request(action, None);
         let found = more.decide(&request).effect;
         if found >= plain {
             return Found::Holds;
         }
-        let story = format!("with a further deny on what `{}` is about it gets {found}, without {plain}", rule.id);
+        let story = format!(
+            "with a further deny on what `{}` is about it gets {found}, without {plain}",
+            rule.id
+        );
         let (action, rule) = (action.clone(), rule.id.clone());
-        Found::Broken(Box::new(Violation { action, expected: plain, found, rule, story, evasion: false, context: None }))
+        Found::Broken(Box::new(Violation {
+            action,
+            expected: plain,
+            found,
+            rule,
+            story,
+            evasion: false,
+            context: None,
+        }))
     }
 
     fn own(&self, own: &model::Property) -> Found {
         let name = self.subject.name.clone();
-        let context =
-            Context { turn: 1, agent: name.clone(), mode: name, production: self.subject.production, ..Context::default() };
-        holds_of(own, self.policy, &Question { context, ..Question::plain(self.subject.action.clone()) })
+        let context = Context {
+            turn: 1,
+            agent: name.clone(),
+            mode: name,
+            production: self.subject.production,
+            ..Context::default()
+        };
+        holds_of(
+            own,
+            self.policy,
+            &Question {
+                context,
+                ..Question::plain(self.subject.action.clone())
+            },
+        )
     }
 }
 
@@ -379,7 +523,11 @@ impl Try<'_> {
 pub(super) fn holds_of(own: &model::Property, policy: &Policy, question: &Question) -> Found {
     let history = question.history();
     let request = question.context.request(&question.action, &history);
-    let facts = Facts::new(&question.action, question.context.risk, &policy.surroundings);
+    let facts = Facts::new(
+        &question.action,
+        question.context.risk,
+        &policy.surroundings,
+    );
     if own.for_all.holds(&facts, &request, false) != Holds::Yes {
         return Found::Nothing;
     }

@@ -35,7 +35,11 @@ impl Reader {
 
     /// Complains that a value isn't what it should be.
     pub(crate) fn expected(&mut self, node: &Node, what: &str) {
-        self.problem(node.at, format!("expected {what}, found {}", node.kind()), None);
+        self.problem(
+            node.at,
+            format!("expected {what}, found {}", node.kind()),
+            None,
+        );
     }
 
     /// Complains about a word that is none of the known ones.
@@ -66,7 +70,8 @@ pub(crate) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     let word = plain(word);
     let distance = |k: &&str| edits(&word, &plain(k));
     let near = known.iter().copied().min_by_key(|k| distance(k))?;
-    let prefix = word.len() >= 3 && (plain(near).starts_with(&word) || word.starts_with(&plain(near)));
+    let prefix =
+        word.len() >= 3 && (plain(near).starts_with(&word) || word.starts_with(&plain(near)));
     (distance(&near) <= 1 + word.len() / 4 || prefix).then_some(near)
 }
 
@@ -77,8 +82,15 @@ fn edits(a: &str, b: &str) -> usize {
     for (i, x) in a.iter().enumerate() {
         let mut row = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let cell = |r: usize, c: usize| rows.get(r).and_then(|row| row.get(c)).copied().unwrap_or(usize::MAX / 2);
-            let mut best = (cell(i, j) + usize::from(x != y)).min(cell(i, j + 1) + 1).min(row.last().copied().unwrap_or(0) + 1);
+            let cell = |r: usize, c: usize| {
+                rows.get(r)
+                    .and_then(|row| row.get(c))
+                    .copied()
+                    .unwrap_or(usize::MAX / 2)
+            };
+            let mut best = (cell(i, j) + usize::from(x != y))
+                .min(cell(i, j + 1) + 1)
+                .min(row.last().copied().unwrap_or(0) + 1);
             let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
             if swapped {
                 best = best.min(cell(i - 1, j - 1) + 1);
@@ -87,7 +99,10 @@ fn edits(a: &str, b: &str) -> usize {
         }
         rows.push(row);
     }
-    rows.last().and_then(|r| r.last()).copied().unwrap_or(usize::MAX)
+    rows.last()
+        .and_then(|r| r.last())
+        .copied()
+        .unwrap_or(usize::MAX)
 }
 
 /// The members of one map.
@@ -112,9 +127,18 @@ impl<'n> Fields<'n> {
                     }
                 }
             }
-            _ => reader.problem(node.at, format!("{what} is a map, not {}", node.kind()), None),
+            _ => reader.problem(
+                node.at,
+                format!("{what} is a map, not {}", node.kind()),
+                None,
+            ),
         }
-        Self { what, at: node.at, members, asked: Vec::new() }
+        Self {
+            what,
+            at: node.at,
+            members,
+            asked: Vec::new(),
+        }
     }
 
     pub(crate) fn has(&self, key: &str) -> bool {
@@ -145,7 +169,11 @@ impl<'n> Fields<'n> {
     }
 
     /// Takes a member that must be there.
-    pub(crate) fn required(&mut self, key: &'static str, reader: &mut Reader) -> Option<(String, At)> {
+    pub(crate) fn required(
+        &mut self,
+        key: &'static str,
+        reader: &mut Reader,
+    ) -> Option<(String, At)> {
         if !self.has(key) {
             reader.problem(self.at, format!("{} has no `{key}`", self.what), None);
         }
@@ -176,19 +204,35 @@ impl<'n> Fields<'n> {
     }
 
     /// Takes a member that is one text or a list of texts.
-    pub(crate) fn texts(&mut self, key: &'static str, reader: &mut Reader) -> Option<Vec<(String, At)>> {
-        let at = self.members.iter().find(|(name, ..)| name == key).map(|(_, _, node, _)| node.at);
+    pub(crate) fn texts(
+        &mut self,
+        key: &'static str,
+        reader: &mut Reader,
+    ) -> Option<Vec<(String, At)>> {
+        let at = self
+            .members
+            .iter()
+            .find(|(name, ..)| name == key)
+            .map(|(_, _, node, _)| node.at);
         let all = self.texts_if_any(key, reader)?;
         if let (true, Some(at)) = (all.is_empty(), at)
             && reader.problems.last().is_none_or(|p| p.at < at)
         {
-            reader.problem(at, format!("the list of `{key}` is empty: nothing would match"), None);
+            reader.problem(
+                at,
+                format!("the list of `{key}` is empty: nothing would match"),
+                None,
+            );
         }
         Some(all)
     }
 
     /// As [`Self::texts`], where a list of none says what it seems to say.
-    pub(crate) fn texts_if_any(&mut self, key: &'static str, reader: &mut Reader) -> Option<Vec<(String, At)>> {
+    pub(crate) fn texts_if_any(
+        &mut self,
+        key: &'static str,
+        reader: &mut Reader,
+    ) -> Option<Vec<(String, At)>> {
         let node = self.take(key)?;
         let mut all = Vec::new();
         for item in node.items() {
@@ -200,12 +244,17 @@ impl<'n> Fields<'n> {
         Some(all)
     }
 
-    /// Complains of a member that stands there with nothing behind it: whoever wrote it meant something.
+    /// Complains of a member that stands there with nothing behind it: whoever wrote it meant
+    /// something.
     pub(crate) fn no_blank(&self, key: &str, reader: &mut Reader) {
         if let Some((_, at, node, _)) = self.members.iter().find(|(name, ..)| name == key)
             && matches!(node.value, Value::Null)
         {
-            reader.problem(*at, format!("`{key}` has no value"), Some("leave the key away, or say what is meant".into()));
+            reader.problem(
+                *at,
+                format!("`{key}` has no value"),
+                Some("leave the key away, or say what is meant".into()),
+            );
         }
     }
 
@@ -217,7 +266,11 @@ impl<'n> Fields<'n> {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("known keys: {}", self.asked.join(", ")),
                 };
-                reader.problem(*at, format!("{} has no key `{name}`", self.what), Some(help));
+                reader.problem(
+                    *at,
+                    format!("{} has no key `{name}`", self.what),
+                    Some(help),
+                );
             }
         }
     }

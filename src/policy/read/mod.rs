@@ -40,7 +40,11 @@ pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
     let root = parse(text).map_err(|p| vec![p])?;
     let Value::Map(_) = root.value else {
         let message = format!("a policy is a map with `rules`, not {}", root.kind());
-        return Err(vec![Problem { at: root.at, message, help: Some("docs/policy.md shows the forms".into()) }]);
+        return Err(vec![Problem {
+            at: root.at,
+            message,
+            help: Some("docs/policy.md shows the forms".into()),
+        }]);
     };
     let mut reader = Reader::new();
     let mut fields = Fields::of(&root, "a policy", &mut reader);
@@ -71,10 +75,16 @@ pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
     fields.finish(&mut reader);
     check_ids(&draft.rules, &mut reader);
     if draft.rules.is_empty() && reader.problems.is_empty() {
-        reader.problem(root.at, "the policy has no rules: its default would decide everything".into(), None);
+        reader.problem(
+            root.at,
+            "the policy has no rules: its default would decide everything".into(),
+            None,
+        );
     }
     if !reader.problems.is_empty() {
-        reader.problems.sort_by(|a, b| (a.at, &a.message).cmp(&(b.at, &b.message)));
+        reader
+            .problems
+            .sort_by(|a, b| (a.at, &a.message).cmp(&(b.at, &b.message)));
         return Err(reader.problems);
     }
     Ok(Policy {
@@ -94,7 +104,11 @@ fn check_ids(rules: &[Rule], reader: &mut Reader) {
     for rule in rules {
         if let Some(first) = seen.get(rule.id.as_str()) {
             let message = format!("the id `{}` stands on line {} already", rule.id, first.line);
-            reader.problem(rule.at, message, Some("ids name the rule that stopped an action; each needs its own".into()));
+            reader.problem(
+                rule.at,
+                message,
+                Some("ids name the rule that stopped an action; each needs its own".into()),
+            );
         }
         seen.insert(&rule.id, rule.at);
     }
@@ -104,6 +118,22 @@ fn check_ids(rules: &[Rule], reader: &mut Reader) {
 }
 
 /// A rule that the form implies.
-pub(crate) fn built(id: &str, at: At, effect: Effect, reason: &str, when: Condition, limits: Vec<Limit>) -> Rule {
-    Rule { id: id.to_owned(), at, description: None, effect, reason: Some(reason.to_owned()), limits, built: true, when }
+pub(crate) fn built(
+    id: &str,
+    at: At,
+    effect: Effect,
+    reason: &str,
+    when: Condition,
+    limits: Vec<Limit>,
+) -> Rule {
+    Rule {
+        id: id.to_owned(),
+        at,
+        description: None,
+        effect,
+        reason: Some(reason.to_owned()),
+        limits,
+        built: true,
+        when,
+    }
 }

@@ -12,7 +12,11 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
     if let Some((version, at)) = fields.text("version", reader)
         && version != "1"
     {
-        reader.problem(at, format!("version `{version}` of the format isn't known"), Some("this program reads version 1".into()));
+        reader.problem(
+            at,
+            format!("version `{version}` of the format isn't known"),
+            Some("this program reads version 1".into()),
+        );
     }
     let _ = fields.take("description");
     let combine = match fields.text("combine", reader) {
@@ -20,7 +24,12 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
         Some((word, _)) if word == "first-match" => Combine::FirstMatch,
         Some((word, _)) if word == "deny-overrides" => Combine::DenyOverrides,
         Some((word, at)) => {
-            reader.unknown_word(at, "way to combine rules", &word, &["first-match", "deny-overrides"]);
+            reader.unknown_word(
+                at,
+                "way to combine rules",
+                &word,
+                &["first-match", "deny-overrides"],
+            );
             Combine::FirstMatch
         }
     };
@@ -36,29 +45,68 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
         lists.finish(reader);
     }
     let default = fallback(fields, reader);
-    let rules = list(fields, "rules", reader).iter().map(|n| rule(n, reader)).collect();
-    let properties = list(fields, "properties", reader).iter().filter_map(|n| property(n, reader)).collect();
-    Draft { id, form: Form::Pack, combine, default, monitor: false, rules, properties }
+    let rules = list(fields, "rules", reader)
+        .iter()
+        .map(|n| rule(n, reader))
+        .collect();
+    let properties = list(fields, "properties", reader)
+        .iter()
+        .filter_map(|n| property(n, reader))
+        .collect();
+    Draft {
+        id,
+        form: Form::Pack,
+        combine,
+        default,
+        monitor: false,
+        rules,
+        properties,
+    }
 }
 
 fn fallback(fields: &mut Fields<'_>, reader: &mut Reader) -> Fallback {
-    let none = || Fallback { effect: Effect::RequireApproval, reason: "no rule matched".into() };
-    let Some(written) = fields.take("default") else { return none() };
+    let none = || Fallback {
+        effect: Effect::RequireApproval,
+        reason: "no rule matched".into(),
+    };
+    let Some(written) = fields.take("default") else {
+        return none();
+    };
     if let Some(word) = written.text() {
-        return Fallback { effect: reader.effect(&word, written.at).unwrap_or(Effect::RequireApproval), ..none() };
+        return Fallback {
+            effect: reader
+                .effect(&word, written.at)
+                .unwrap_or(Effect::RequireApproval),
+            ..none()
+        };
     }
     let mut inner = Fields::of(written, "`default`", reader);
-    let effect = inner.required("effect", reader).and_then(|(word, at)| reader.effect(&word, at));
-    let reason = inner.text("reason", reader).map(|(text, _)| text).filter(|r| !r.trim().is_empty());
+    let effect = inner
+        .required("effect", reader)
+        .and_then(|(word, at)| reader.effect(&word, at));
+    let reason = inner
+        .text("reason", reader)
+        .map(|(text, _)| text)
+        .filter(|r| !r.trim().is_empty());
     inner.finish(reader);
-    Fallback { effect: effect.unwrap_or(Effect::RequireApproval), reason: reason.unwrap_or_else(|| none().reason) }
+    Fallback {
+        effect: effect.unwrap_or(Effect::RequireApproval),
+        reason: reason.unwrap_or_else(|| none().reason),
+    }
 }
 
 /// The items of a member that must be a list.
-pub(super) fn list<'n>(fields: &mut Fields<'n>, key: &'static str, reader: &mut Reader) -> &'n [Node] {
+pub(super) fn list<'n>(
+    fields: &mut Fields<'n>,
+    key: &'static str,
+    reader: &mut Reader,
+) -> &'n [Node] {
     match fields.take(key) {
         None => &[],
-        Some(Node { value: Value::List(list), .. }) => list,
+        Some(Node {
+            value: Value::List(list),
+            ..
+        }) => list,
         Some(other) => {
             reader.expected(other, "a list");
             &[]
@@ -68,23 +116,40 @@ pub(super) fn list<'n>(fields: &mut Fields<'n>, key: &'static str, reader: &mut 
 
 fn rule(node: &Node, reader: &mut Reader) -> Rule {
     let mut fields = Fields::of(node, "a rule", reader);
-    let (id, at) = fields.required("id", reader).unwrap_or_else(|| (String::new(), node.at));
+    let (id, at) = fields
+        .required("id", reader)
+        .unwrap_or_else(|| (String::new(), node.at));
     if id.is_empty() && fields.has("id") {
         reader.problem(at, "the id is empty".into(), None);
     }
     let description = fields.text("description", reader).map(|(text, _)| text);
     let mut limits = Vec::new();
-    // Without `when` a rule is about everything; with an empty one somebody forgot what it is about.
+    // Without `when` a rule is about everything; with an empty one somebody forgot what it is
+    // about.
     fields.no_blank("when", reader);
     let when = match fields.take("when") {
         Some(when) => condition(when, Some(&mut limits), reader),
         None => Condition::All(Vec::new()),
     };
-    let effect = fields.required("effect", reader).and_then(|(word, at)| reader.effect(&word, at));
-    let reason = fields.text("reason", reader).map(|(text, _)| text).filter(|r| !r.trim().is_empty());
+    let effect = fields
+        .required("effect", reader)
+        .and_then(|(word, at)| reader.effect(&word, at));
+    let reason = fields
+        .text("reason", reader)
+        .map(|(text, _)| text)
+        .filter(|r| !r.trim().is_empty());
     fields.finish(reader);
     let effect = effect.unwrap_or(Effect::Deny);
-    Rule { id, at, description, effect, reason, limits, built: false, when }
+    Rule {
+        id,
+        at,
+        description,
+        effect,
+        reason,
+        limits,
+        built: false,
+        when,
+    }
 }
 
 fn property(node: &Node, reader: &mut Reader) -> Option<Property> {
@@ -97,8 +162,15 @@ fn property(node: &Node, reader: &mut Reader) -> Option<Property> {
         reader.problem(node.at, "a property has no `for_all`".into(), None);
         Condition::All(Vec::new())
     };
-    let effect = fields.required("effect", reader).and_then(|(word, at)| reader.effect(&word, at));
+    let effect = fields
+        .required("effect", reader)
+        .and_then(|(word, at)| reader.effect(&word, at));
     let _ = fields.take("description");
     fields.finish(reader);
-    Some(Property { id: id?.0, at: node.at, effect: effect?, for_all })
+    Some(Property {
+        id: id?.0,
+        at: node.at,
+        effect: effect?,
+        for_all,
+    })
 }

@@ -4,7 +4,9 @@ use super::fields::{Fields, Reader};
 use crate::command::EffectKind;
 use crate::governance::Risk;
 use crate::policy::action::{kind_name, parse_kind};
-use crate::policy::condition::{CommandTest, Condition, Name, PathTest, Predicate, risk_bit, type_bit};
+use crate::policy::condition::{
+    CommandTest, Condition, Name, PathTest, Predicate, risk_bit, type_bit,
+};
 use crate::policy::facts::{Category, Surroundings, bit};
 use crate::policy::model::Limit;
 use crate::policy::path::{Access, PathGlob};
@@ -12,11 +14,20 @@ use crate::policy::pattern;
 use crate::policy::yaml::{At, Node, Value};
 use crate::trace::record::ActionType;
 
-const TYPES: [ActionType; 4] = [ActionType::ToolCall, ActionType::ShellCmd, ActionType::CodeDiff, ActionType::Answer];
+const TYPES: [ActionType; 4] = [
+    ActionType::ToolCall,
+    ActionType::ShellCmd,
+    ActionType::CodeDiff,
+    ActionType::Answer,
+];
 const LEVELS: [Risk; 3] = [Risk::Low, Risk::Medium, Risk::High];
 
 /// Reads a `when` with the limits that may stand in it. `limits` is none where they can't stand.
-pub(crate) fn condition(node: &Node, limits: Option<&mut Vec<Limit>>, reader: &mut Reader) -> Condition {
+pub(crate) fn condition(
+    node: &Node,
+    limits: Option<&mut Vec<Limit>>,
+    reader: &mut Reader,
+) -> Condition {
     let mut fields = Fields::of(node, "`when`", reader);
     let mut all = Vec::new();
     let mut add = |key: &'static str, written: Option<&Node>, predicate: Option<Predicate>| {
@@ -25,9 +36,20 @@ pub(crate) fn condition(node: &Node, limits: Option<&mut Vec<Limit>>, reader: &m
         }
     };
     let node_of = |fields: &mut Fields<'_>, key: &'static str| fields.take(key).cloned();
-    for key in
-        ["type", "tool", "category", "risk", "agent", "mode", "production", "pattern", "command", "effects", "path", "host"]
-    {
+    for key in [
+        "type",
+        "tool",
+        "category",
+        "risk",
+        "agent",
+        "mode",
+        "production",
+        "pattern",
+        "command",
+        "effects",
+        "path",
+        "host",
+    ] {
         if !fields.has(key) {
             let _ = fields.take(key);
             continue;
@@ -37,22 +59,44 @@ pub(crate) fn condition(node: &Node, limits: Option<&mut Vec<Limit>>, reader: &m
             continue;
         };
         let predicate = match key {
-            "type" => set(&written, "action type", &TYPES.map(kind_name), reader, |w| parse_kind(w).map(|k| type_bit(Some(k))))
-                .map(|bits| Predicate::Type(bits.into_iter().fold(0, |a, b| a | b))),
-            "category" => set(&written, "category", &Category::ALL.map(Category::name), reader, |w| {
-                Category::ALL.into_iter().find(|c| c.name() == w).map(Category::bit)
-            })
+            "type" => set(
+                &written,
+                "action type",
+                &TYPES.map(kind_name),
+                reader,
+                |w| parse_kind(w).map(|k| type_bit(Some(k))),
+            )
+            .map(|bits| Predicate::Type(bits.into_iter().fold(0, |a, b| a | b))),
+            "category" => set(
+                &written,
+                "category",
+                &Category::ALL.map(Category::name),
+                reader,
+                |w| {
+                    Category::ALL
+                        .into_iter()
+                        .find(|c| c.name() == w)
+                        .map(Category::bit)
+                },
+            )
             .map(|bits| Predicate::Category(bits.into_iter().fold(0, |a, b| a | b))),
-            "effects" => set(&written, "effect of an action", &EffectKind::ALL.map(EffectKind::as_str), reader, |w| {
-                EffectKind::from_name(w).map(bit)
-            })
+            "effects" => set(
+                &written,
+                "effect of an action",
+                &EffectKind::ALL.map(EffectKind::as_str),
+                reader,
+                |w| EffectKind::from_name(w).map(bit),
+            )
             .map(|bits| Predicate::Effects(bits.into_iter().fold(0, |a, b| a | b))),
             "risk" => Some(risk(&written, reader)),
             "production" => {
                 if !matches!(written.value, Value::Bool(_)) {
                     reader.expected(&written, "`true` or `false`");
                 }
-                Some(Predicate::Production(matches!(written.value, Value::Bool(true))))
+                Some(Predicate::Production(matches!(
+                    written.value,
+                    Value::Bool(true)
+                )))
             }
             "tool" => Some(Predicate::Tool(names(&written, reader))),
             "agent" => Some(Predicate::Agent(names(&written, reader))),
@@ -69,8 +113,16 @@ pub(crate) fn condition(node: &Node, limits: Option<&mut Vec<Limit>>, reader: &m
             if !matches!(&written.value, Value::List(list) if !list.is_empty()) {
                 reader.problem(written.at, format!("`{key}` is a list of conditions"), None);
             }
-            let parts = written.items().iter().map(|n| condition(n, None, reader)).collect();
-            all.push(if key == "all" { Condition::All(parts) } else { Condition::Any(parts) });
+            let parts = written
+                .items()
+                .iter()
+                .map(|n| condition(n, None, reader))
+                .collect();
+            all.push(if key == "all" {
+                Condition::All(parts)
+            } else {
+                Condition::Any(parts)
+            });
         }
     }
     for key in ["all", "any", "not"] {
@@ -78,27 +130,43 @@ pub(crate) fn condition(node: &Node, limits: Option<&mut Vec<Limit>>, reader: &m
     }
     if let Some(written) = node_of(&mut fields, "not") {
         if matches!(&written.value, Value::Map(members) if members.is_empty()) {
-            reader.problem(written.at, "`not` is empty: what must not hold isn't said".into(), None);
+            reader.problem(
+                written.at,
+                "`not` is empty: what must not hold isn't said".into(),
+                None,
+            );
         }
         all.push(Condition::Not(Box::new(condition(&written, None, reader))));
     }
     read_limits(&mut fields, limits, reader);
     impossible(&all, node.at, reader);
     fields.finish(reader);
-    if all.len() == 1 { all.pop().unwrap_or(Condition::All(Vec::new())) } else { Condition::All(all) }
+    if all.len() == 1 {
+        all.pop().unwrap_or(Condition::All(Vec::new()))
+    } else {
+        Condition::All(all)
+    }
 }
 
 fn read_limits(fields: &mut Fields<'_>, limits: Option<&mut Vec<Limit>>, reader: &mut Reader) {
     let mut found = Vec::new();
     found.extend(fields.count("max_per_minute", reader).map(Limit::PerMinute));
     found.extend(fields.count("max_per_hour", reader).map(Limit::PerHour));
-    found.extend(fields.count("max_per_execution", reader).map(Limit::PerExecution));
+    found.extend(
+        fields
+            .count("max_per_execution", reader)
+            .map(Limit::PerExecution),
+    );
     match limits {
         Some(limits) => limits.extend(found),
         None => {
             if let Some(limit) = found.first() {
                 let help = "a limit is about the whole rule: write it beside `all`, `any` and `not`, not in them";
-                reader.problem(fields.at, format!("`{}` can't stand inside another condition", limit.key()), Some(help.into()));
+                reader.problem(
+                    fields.at,
+                    format!("`{}` can't stand inside another condition", limit.key()),
+                    Some(help.into()),
+                );
             }
         }
     }
@@ -113,25 +181,43 @@ fn impossible(all: &[Condition], at: At, reader: &mut Reader) {
     let Some(types) = types else { return };
     let bits = |kinds: &[ActionType]| kinds.iter().fold(0, |b, k| b | type_bit(Some(*k)));
     for condition in all {
-        let Condition::Is(predicate, _) = condition else { continue };
+        let Condition::Is(predicate, _) = condition else {
+            continue;
+        };
         let possible = match predicate {
             Predicate::Tool(_) => bits(&[ActionType::ToolCall]),
             Predicate::Command(test) if !test.raw.is_empty() => bits(&[ActionType::ShellCmd]),
             Predicate::Command(_) => bits(&[ActionType::ShellCmd, ActionType::ToolCall]),
-            Predicate::Effects(_) | Predicate::Path(_) | Predicate::Category(_) => !type_bit(Some(ActionType::Answer)),
+            Predicate::Effects(_) | Predicate::Path(_) | Predicate::Category(_) => {
+                !type_bit(Some(ActionType::Answer))
+            }
             Predicate::Host(_) => bits(&[ActionType::ShellCmd, ActionType::ToolCall]),
             _ => continue,
         };
         if types & possible == 0 {
-            let named: Vec<&str> = TYPES.into_iter().filter(|k| type_bit(Some(*k)) & types != 0).map(kind_name).collect();
-            let message = format!("`{}` can't hold for a `{}`: the rule would never match", predicate.key(), named.join("`, `"));
+            let named: Vec<&str> = TYPES
+                .into_iter()
+                .filter(|k| type_bit(Some(*k)) & types != 0)
+                .map(kind_name)
+                .collect();
+            let message = format!(
+                "`{}` can't hold for a `{}`: the rule would never match",
+                predicate.key(),
+                named.join("`, `")
+            );
             reader.problem(at, message, Some("leave one of the two away".into()));
         }
     }
 }
 
 /// Values of a closed set.
-fn set<T>(node: &Node, what: &str, known: &[&str], reader: &mut Reader, parse: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+fn set<T>(
+    node: &Node,
+    what: &str,
+    known: &[&str],
+    reader: &mut Reader,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Option<Vec<T>> {
     let mut found = Vec::new();
     for item in node.items() {
         let Some(word) = item.text() else {
@@ -144,7 +230,11 @@ fn set<T>(node: &Node, what: &str, known: &[&str], reader: &mut Reader, parse: i
         }
     }
     if node.items().is_empty() {
-        reader.problem(node.at, "the list is empty: nothing would match".into(), None);
+        reader.problem(
+            node.at,
+            "the list is empty: nothing would match".into(),
+            None,
+        );
     }
     (!found.is_empty()).then_some(found)
 }
@@ -161,20 +251,37 @@ fn level(node: &Node, reader: &mut Reader) -> Option<Risk> {
 fn risk(node: &Node, reader: &mut Reader) -> Predicate {
     if matches!(node.value, Value::Map(_)) {
         let mut fields = Fields::of(node, "`risk`", reader);
-        let least = fields.take("at_least").cloned().and_then(|n| level(&n, reader));
-        let most = fields.take("at_most").cloned().and_then(|n| level(&n, reader));
+        let least = fields
+            .take("at_least")
+            .cloned()
+            .and_then(|n| level(&n, reader));
+        let most = fields
+            .take("at_most")
+            .cloned()
+            .and_then(|n| level(&n, reader));
         if fields.is_empty() {
-            reader.problem(node.at, "`risk` is a level, or `{at_least: LEVEL}`".into(), None);
+            reader.problem(
+                node.at,
+                "`risk` is a level, or `{at_least: LEVEL}`".into(),
+                None,
+            );
         }
         fields.finish(reader);
         let within = |l: &Risk| least.is_none_or(|b| *l >= b) && most.is_none_or(|b| *l <= b);
-        let bits = LEVELS.iter().filter(|l| within(l)).fold(0, |b, l| b | risk_bit(*l));
+        let bits = LEVELS
+            .iter()
+            .filter(|l| within(l))
+            .fold(0, |b, l| b | risk_bit(*l));
         if bits == 0 {
             reader.problem(node.at, "no level of risk is in this range".into(), None);
         }
         return Predicate::Risk(bits);
     }
-    let levels: Vec<Risk> = node.items().iter().filter_map(|n| level(n, reader)).collect();
+    let levels: Vec<Risk> = node
+        .items()
+        .iter()
+        .filter_map(|n| level(n, reader))
+        .collect();
     Predicate::Risk(levels.into_iter().fold(0, |b, l| b | risk_bit(l)))
 }
 
@@ -182,8 +289,10 @@ fn regex(text: &str, at: At, ignore_case: bool, reader: &mut Reader) -> Option<r
     match pattern::compile(text, ignore_case) {
         Ok(regex) => Some(regex),
         Err(error) => {
-            let help = matches!(error, pattern::PatternError::NotRegular { .. })
-                .then(|| "say what must not be there with `not`, or use `command`, `path` and `effects`".to_owned());
+            let help = matches!(error, pattern::PatternError::NotRegular { .. }).then(|| {
+                "say what must not be there with `not`, or use `command`, `path` and `effects`"
+                    .to_owned()
+            });
             reader.problem(at, format!("`{text}`: {error}"), help);
             None
         }
@@ -199,7 +308,11 @@ fn regexes(node: &Node, reader: &mut Reader) -> Vec<regex::Regex> {
         }
     }
     if node.items().is_empty() {
-        reader.problem(node.at, "the list is empty: nothing would match".into(), None);
+        reader.problem(
+            node.at,
+            "the list is empty: nothing would match".into(),
+            None,
+        );
     }
     all
 }
@@ -214,7 +327,11 @@ pub(crate) fn name(text: &str, at: At, reader: &mut Reader) -> Option<Name> {
         let exact = regex(text, at, false, reader)?;
         return Some(Name::Regex(exact, regex(text, at, true, reader)?));
     }
-    Some(if text.contains('*') { Name::Star(text.to_owned()) } else { Name::Exact(text.to_owned()) })
+    Some(if text.contains('*') {
+        Name::Star(text.to_owned())
+    } else {
+        Name::Exact(text.to_owned())
+    })
 }
 
 fn names(node: &Node, reader: &mut Reader) -> Vec<Name> {
@@ -226,7 +343,11 @@ fn names(node: &Node, reader: &mut Reader) -> Vec<Name> {
         }
     }
     if node.items().is_empty() {
-        reader.problem(node.at, "the list is empty: nothing would match".into(), None);
+        reader.problem(
+            node.at,
+            "the list is empty: nothing would match".into(),
+            None,
+        );
     }
     all
 }
@@ -243,7 +364,11 @@ fn command(node: &Node, reader: &mut Reader) -> CommandTest {
         test.raw.extend(regex(&text, at, true, reader));
     }
     if fields.is_empty() {
-        reader.problem(node.at, "`command` needs `program`, `arg` or `raw`".into(), None);
+        reader.problem(
+            node.at,
+            "`command` needs `program`, `arg` or `raw`".into(),
+            None,
+        );
     }
     fields.finish(reader);
     test
@@ -265,10 +390,19 @@ fn path(node: &Node, reader: &mut Reader) -> PathTest {
     let mut fields = Fields::of(node, "`path`", reader);
     let texts = fields.texts("glob", reader).unwrap_or_default();
     let except = fields.texts("except", reader).unwrap_or_default();
-    let mut test = PathTest { glob: globs(&texts, reader), except: globs(&except, reader), ..PathTest::default() };
+    let mut test = PathTest {
+        glob: globs(&texts, reader),
+        except: globs(&except, reader),
+        ..PathTest::default()
+    };
     if let Some(written) = fields.take("access") {
-        let found =
-            set(written, "access", &Access::ALL.map(Access::name), reader, |w| Access::ALL.into_iter().find(|a| a.name() == w));
+        let found = set(
+            written,
+            "access",
+            &Access::ALL.map(Access::name),
+            reader,
+            |w| Access::ALL.into_iter().find(|a| a.name() == w),
+        );
         test.access = found.unwrap_or_default();
     }
     test.outside = fields.flag("outside_workdir", reader);
@@ -289,7 +423,11 @@ fn path(node: &Node, reader: &mut Reader) -> PathTest {
         });
     }
     if fields.is_empty() {
-        reader.problem(node.at, "`path` needs `glob`, `except`, `access`, `outside_workdir` or `protected`".into(), None);
+        reader.problem(
+            node.at,
+            "`path` needs `glob`, `except`, `access`, `outside_workdir` or `protected`".into(),
+            None,
+        );
     }
     fields.finish(reader);
     test
@@ -299,5 +437,9 @@ fn path(node: &Node, reader: &mut Reader) -> PathTest {
 fn brief(node: &Node) -> String {
     let text = node.json().to_string().replace('"', "");
     let short: String = text.chars().take(80).collect();
-    if short.len() < text.len() { format!("{short}…") } else { short }
+    if short.len() < text.len() {
+        format!("{short}…")
+    } else {
+        short
+    }
 }

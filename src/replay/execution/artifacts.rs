@@ -13,7 +13,7 @@ use crate::trace::action;
 use crate::trace::format::Format;
 use crate::trace::record::{ActionType, DecidedBy, Texts};
 use crate::trace::step::{Decision, Observed};
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 /// Paths that are kept of one execution.
 const MOST: usize = 1024;
@@ -21,7 +21,8 @@ const MOST: usize = 1024;
 /// What the actions of an execution have left behind, as far as its end may say more.
 #[derive(Debug, Default)]
 pub(super) struct Left {
-    /// Protected paths and paths outside of the work tree that a human has sent it to, or that have been reported.
+    /// Protected paths and paths outside of the work tree that a human has sent it to, or that have
+    /// been reported.
     known: HashSet<Box<str>>,
     /// A human has allowed what may have written anything.
     anything: bool,
@@ -61,41 +62,85 @@ impl Left {
 }
 
 impl Execution {
-    /// What an action that ran adds to what may have been left behind when the execution ends. `seen`: where that reaches which
-    /// it is known to have changed.
-    pub(super) fn account(&self, known: Option<&KeptAction>, approval: Approval, success: bool, seen: &Reach) -> Account {
-        let by_human = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Human);
+    /// What an action that ran adds to what may have been left behind when the execution ends.
+    /// `seen`: where that reaches which it is known to have changed.
+    pub(super) fn account(
+        &self,
+        known: Option<&KeptAction>,
+        approval: Approval,
+        success: bool,
+        seen: &Reach,
+    ) -> Account {
+        let by_human = self
+            .turn
+            .decision
+            .as_ref()
+            .is_some_and(|d| d.what.by == DecidedBy::Human);
         if !by_human || approval != Approval::Given {
             return Account::Other;
         }
         let reach = known.and_then(|k| k.reach.as_deref());
-        let declared: Vec<String> = self.turn.declared.iter().flatten().filter(|_| success).map(|p| p.to_string()).collect();
+        let declared: Vec<String> = self
+            .turn
+            .declared
+            .iter()
+            .flatten()
+            .filter(|_| success)
+            .map(|p| p.to_string())
+            .collect();
         let declared = Reach::default().observing(&declared);
-        let paths = [Some(seen), Some(&declared), reach].into_iter().flatten().flat_map(special).collect();
-        Account::Human { paths, anything: reach.is_some_and(|r| r.opaque) }
+        let paths = [Some(seen), Some(&declared), reach]
+            .into_iter()
+            .flatten()
+            .flat_map(special)
+            .collect();
+        Account::Human {
+            paths,
+            anything: reach.is_some_and(|r| r.opaque),
+        }
     }
 
-    /// What the end of an execution says that was left behind: where nobody answers for it, nobody has allowed it.
+    /// What the end of an execution says that was left behind: where nobody answers for it, nobody
+    /// has allowed it.
     pub(super) fn summed_up(&mut self, artifacts: Texts<'_>, judged: &mut Judged) {
         if self.left.anything || self.verdict.authorised != Answer::Yes {
             return;
         }
         let plain = |path: Str<'_>| action::plain_path(&path.distinct()).into_owned();
-        let mut changed: Vec<String> = artifacts.all().into_iter().map(plain).filter(|path| !path.is_empty()).collect();
+        let mut changed: Vec<String> = artifacts
+            .all()
+            .into_iter()
+            .map(plain)
+            .filter(|path| !path.is_empty())
+            .collect();
         changed.retain(|path| !self.left.known.contains(path.as_str()));
-        let Reach { leaves, protected, .. } = Reach::default().observing(&changed);
+        let Reach {
+            leaves, protected, ..
+        } = Reach::default().observing(&changed);
         if !(leaves.is_empty() && protected.is_empty()) {
-            judged.executed = Some(Ran { leaves, protected, ..Ran::bare(None, Approval::Given) });
+            judged.executed = Some(Ran {
+                leaves,
+                protected,
+                ..Ran::bare(None, Approval::Given)
+            });
         }
     }
 
-    /// What the end of an execution says that was rejected: what ran all the same, and was never rejected before, was rejected
-    /// then.
-    pub(super) fn refused_at_the_end(&mut self, decision: &Decision<'_>, nth: u64, judged: &mut Judged) {
+    /// What the end of an execution says that was rejected: what ran all the same, and was never
+    /// rejected before, was rejected then.
+    pub(super) fn refused_at_the_end(
+        &mut self,
+        decision: &Decision<'_>,
+        nth: u64,
+        judged: &mut Judged,
+    ) {
         let id = decision.action.map(|id| id.decode());
         match id.as_deref().and_then(|id| self.known.get(id)) {
             Some(known) if known.ran.is_some() && !known.refused => {
-                judged.executed = Some(Ran::bare(id.map(std::borrow::Cow::into_owned), Approval::Rejected));
+                judged.executed = Some(Ran::bare(
+                    id.map(std::borrow::Cow::into_owned),
+                    Approval::Rejected,
+                ));
             }
             Some(_) => {}
             None if nth > self.rejections && self.actions > 0 => self.doubt_all(),
@@ -103,19 +148,26 @@ impl Execution {
         }
     }
 
-    /// A rejection that no decision about this turn's action can be: an action that it names may have run before. Without a name it
-    /// is about an action that ran, if nothing was rejected and nothing is waiting for a decision.
+    /// A rejection that no decision about this turn's action can be: an action that it names may
+    /// have run before. Without a name it is about an action that ran, if nothing was rejected and
+    /// nothing is waiting for a decision.
     pub(super) fn refused_later(&mut self, id: Option<Str<'_>>, judged: &mut Judged) {
         match id {
             Some(id) => {
                 let id = id.decode();
-                if self.known.get(&*id).is_some_and(|known| known.ran.is_some() && !known.refused) {
+                if self
+                    .known
+                    .get(&*id)
+                    .is_some_and(|known| known.ran.is_some() && !known.refused)
+                {
                     judged.executed = Some(Ran::bare(Some(id.into_owned()), Approval::Rejected));
                 }
             }
             // An event log tells of decisions in lines of their own, in no strict order.
             None if self.format == Format::YuangsEvents => {}
-            None if self.rejections == 0 && self.actions > 0 && self.turn.is_fresh() => self.doubt_all(),
+            None if self.rejections == 0 && self.actions > 0 && self.turn.is_fresh() => {
+                self.doubt_all();
+            }
             None => {}
         }
     }
@@ -130,9 +182,12 @@ impl Execution {
         }
     }
 
-    /// The files of a result or an observation that an action has changed: not those that it reads, lists or names in its diff.
-    /// What an answer leaves is its text.
-    pub(super) fn changed_by(known: Option<&KeptAction>, artifacts: Option<Texts<'_>>) -> Vec<String> {
+    /// The files of a result or an observation that an action has changed: not those that it reads,
+    /// lists or names in its diff. What an answer leaves is its text.
+    pub(super) fn changed_by(
+        known: Option<&KeptAction>,
+        artifacts: Option<Texts<'_>>,
+    ) -> Vec<String> {
         let is = |kind| known.is_some_and(|k| k.kind == Some(KeptKind::Known(kind)));
         let Some(artifacts) = artifacts.filter(|a| a.count > 0 && !is(ActionType::Answer)) else {
             return Vec::new();
@@ -144,21 +199,32 @@ impl Execution {
         }
         // A listing finds names in the directory that it lists; a tool may give paths below it.
         let lists = reach.is_some_and(|reach| reach.lists);
-        let listed = |path: &str| lists && is_below(path) && !(is(ActionType::ShellCmd) && path.contains('/'));
+        let listed = |path: &str| {
+            lists && is_below(path) && !(is(ActionType::ShellCmd) && path.contains('/'))
+        };
         let is_named = |path: &str| named.iter().any(|name| is_same_file(name, path));
-        let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.distinct()).into_owned());
-        plain.filter(|path| !path.is_empty() && !is_named(path) && !listed(path)).collect()
+        let plain = artifacts
+            .all()
+            .into_iter()
+            .map(|path| action::plain_path(&path.distinct()).into_owned());
+        plain
+            .filter(|path| !path.is_empty() && !is_named(path) && !listed(path))
+            .collect()
     }
 
-    /// Holds what an action has left behind against its approval, as what was seen to change. What has been reported of
-    /// the turn isn't reported again.
+    /// Holds what an action has left behind against its approval, as what was seen to change. What
+    /// has been reported of the turn isn't reported again.
     fn left_behind(&mut self, artifacts: Texts<'_>, judged: &mut Judged) {
         let turn = &self.turn;
         if turn.compared_artifacts.as_deref() == Some(artifacts.as_written()) {
             return;
         }
-        let Some(decision) = turn.decision.as_ref().filter(|_| !turn.executed.is_empty()) else { return };
-        let Some(approved) = authority::approved(turn).filter(|_| !turn.decision_unknown) else { return };
+        let Some(decision) = turn.decision.as_ref().filter(|_| !turn.executed.is_empty()) else {
+            return;
+        };
+        let Some(approved) = authority::approved(turn).filter(|_| !turn.decision_unknown) else {
+            return;
+        };
         let known = Some(approved).filter(|k| k.is_recorded());
         let mut changed = Self::changed_by(known, Some(artifacts));
         if changed.is_empty() {
@@ -176,46 +242,85 @@ impl Execution {
                 &mut self.scope_work,
             )
         });
-        let token = token.filter(|token| matches!(token, TokenUse::OutOfScope(_))).unwrap_or(TokenUse::Fine);
+        let token = token
+            .filter(|token| matches!(token, TokenUse::OutOfScope(_)))
+            .unwrap_or(TokenUse::Fine);
         let by_human = decision.what.by == DecidedBy::Human;
         let reach = Reach::default().observing(&changed);
         if by_human {
             self.left.know(special(&reach).map(Into::into));
         }
         let reported = |path: &str| turn.reported.iter().any(|r| **r == *path);
-        let Reach { mut leaves, mut protected, .. } = reach;
+        let Reach {
+            mut leaves,
+            mut protected,
+            ..
+        } = reach;
         leaves.retain(|l| !reported(&l.path) && (l.disguised || !by_human));
         protected.retain(|path| !by_human && !reported(path));
-        let writes = known.and_then(|k| k.reach.as_ref()).is_some_and(|r| !r.written.is_empty() || r.opaque);
+        let writes = known
+            .and_then(|k| k.reach.as_ref())
+            .is_some_and(|r| !r.written.is_empty() || r.opaque);
         let low = known.is_some_and(|k| k.judged_risk() == Some(Risk::Low) && !writes);
         changed.retain(|path| low && !by_human && !reported(path));
         let beyond_risk = changed;
-        if leaves.is_empty() && protected.is_empty() && beyond_risk.is_empty() && token == TokenUse::Fine {
+        if leaves.is_empty()
+            && protected.is_empty()
+            && beyond_risk.is_empty()
+            && token == TokenUse::Fine
+        {
             return;
         }
-        let id = turn.executed.last().and_then(|id| id.as_deref()).map(str::to_owned);
+        let id = turn
+            .executed
+            .last()
+            .and_then(|id| id.as_deref())
+            .map(str::to_owned);
         let decision_line = turn.decision.as_ref().map(|d| d.line);
         let reported: Vec<Box<str>> = leaves
             .iter()
             .map(|l| l.path.as_str().into())
-            .chain(protected.iter().chain(&beyond_risk).map(|p| p.as_str().into()))
+            .chain(
+                protected
+                    .iter()
+                    .chain(&beyond_risk)
+                    .map(|p| p.as_str().into()),
+            )
             .collect();
         self.left.know(reported.into_iter());
-        judged.executed = Some(Ran { token, leaves, protected, beyond_risk, decision_line, ..Ran::bare(id, Approval::Given) });
+        judged.executed = Some(Ran {
+            token,
+            leaves,
+            protected,
+            beyond_risk,
+            decision_line,
+            ..Ran::bare(id, Approval::Given)
+        });
     }
 }
 
 /// Whether a path leads below the directory that it is relative to.
 fn is_below(path: &str) -> bool {
-    !path.starts_with(['/', '~']) && !path.contains(['\\', ':']) && !path.split('/').any(|name| name == "..")
+    !path.starts_with(['/', '~'])
+        && !path.contains(['\\', ':'])
+        && !path.split('/').any(|name| name == "..")
 }
 
-/// Whether a path may be that of a named file. An absolute name may lead into the work tree, wherever that is.
+/// Whether a path may be that of a named file. An absolute name may lead into the work tree,
+/// wherever that is.
 fn is_same_file(name: &str, path: &str) -> bool {
-    name == path || name.strip_suffix(path).is_some_and(|above| above.starts_with('/') && above.ends_with('/'))
+    name == path
+        || name
+            .strip_suffix(path)
+            .is_some_and(|above| above.starts_with('/') && above.ends_with('/'))
 }
 
 /// The paths that a reach says something of.
 fn special(reach: &Reach) -> impl Iterator<Item = String> {
-    reach.leaves.iter().map(|l| &l.path).chain(&reach.protected).cloned()
+    reach
+        .leaves
+        .iter()
+        .map(|l| &l.path)
+        .chain(&reach.protected)
+        .cloned()
 }

@@ -23,25 +23,44 @@ const WORDS: usize = 256;
 
 impl Execution {
     /// Takes note of a token that is issued.
-    pub(super) fn issued(&mut self, line: u64, time: Option<Timestamp>, capability: &Capability<'_>, judged: &mut Judged) {
+    pub(super) fn issued(
+        &mut self,
+        line: u64,
+        time: Option<Timestamp>,
+        capability: &Capability<'_>,
+        judged: &mut Judged,
+    ) {
         self.judge_issuer(line, &capability.issuer.decode(), judged);
         let token = Token::of(capability, line, time);
         let anomalies = judged.anomalies_mut();
         anomalies.used_unissued = std::mem::take(&mut self.unissued);
         anomalies.tokens_lost = self.tokens_unknown;
         let room = WORDS.saturating_sub(self.unknown_grants.len());
-        self.unknown_grants.extend(token.grants.words.iter().take(room).map(|word| (line, word.clone())));
+        self.unknown_grants.extend(
+            token
+                .grants
+                .words
+                .iter()
+                .take(room)
+                .map(|word| (line, word.clone())),
+        );
         judged.anomalies_mut().token = self.ledger.issue(&capability.id.decode(), token).err();
         if let Some(proposal) = self.turn.proposal.as_ref().map(|p| p.what.clone()) {
             self.name_tool(&proposal.as_action());
         }
     }
 
-    /// Takes note of a token that is revoked. Nothing may have run on it behind that, wherever the record of it stands.
+    /// Takes note of a token that is revoked. Nothing may have run on it behind that, wherever the
+    /// record of it stands.
     pub(super) fn revoked(&mut self, time: Option<Timestamp>, id: &str, judged: &mut Judged) {
-        // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind that.
+        // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind
+        // that.
         let revoked = self.ledger.revoke(id).is_ok();
-        let used = self.ledger.token_mut(id).filter(|_| revoked).and_then(|token| token.last_use);
+        let used = self
+            .ledger
+            .token_mut(id)
+            .filter(|_| revoked)
+            .and_then(|token| token.last_use);
         if let (Some(time), Some((used, line))) = (time, used)
             && time.is_before(used)
         {
@@ -49,17 +68,34 @@ impl Execution {
         }
     }
 
-    /// Takes note of when a token was used, where the record of that has a date of its own. A turn has one for all that is in it.
-    fn date_use(&mut self, line: u64, step: &Step<'_, '_>, executed: &Executed<'_, '_>, judged: &Judged) {
-        let Some(time) = step.time.filter(|_| step.part == Part::WHOLE) else { return };
-        if judged.executed.as_ref().is_none_or(|ran| ran.token != TokenUse::Fine) {
+    /// Takes note of when a token was used, where the record of that has a date of its own. A turn
+    /// has one for all that is in it.
+    fn date_use(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        executed: &Executed<'_, '_>,
+        judged: &Judged,
+    ) {
+        let Some(time) = step.time.filter(|_| step.part == Part::WHOLE) else {
+            return;
+        };
+        if judged
+            .executed
+            .as_ref()
+            .is_none_or(|ran| ran.token != TokenUse::Fine)
+        {
             return;
         }
         let named = executed.capability.map(|name| name.decode().into_owned());
         // Where none is named and there are several, any of them may have covered it.
-        let Some(name) = named.or_else(|| self.ledger.only().map(str::to_owned)) else { return };
+        let Some(name) = named.or_else(|| self.ledger.only().map(str::to_owned)) else {
+            return;
+        };
         if let Some(token) = self.ledger.token_mut(&name)
-            && token.last_use.is_none_or(|(before, _)| before.is_before(time))
+            && token
+                .last_use
+                .is_none_or(|(before, _)| before.is_before(time))
         {
             token.last_use = Some((time, line));
         }
@@ -87,7 +123,10 @@ impl Execution {
         self.decisions += 1;
         self.rejections += u64::from(decision.ruling == Ruling::Rejected);
         let proposal = self.turn.proposal.as_ref();
-        let mut facts = Decided { proposal_line: proposal.map(|p| p.line), ..Decided::default() };
+        let mut facts = Decided {
+            proposal_line: proposal.map(|p| p.line),
+            ..Decided::default()
+        };
         let proposal = proposal.map(|p| &p.what);
         let proposed_id = proposal.and_then(|p| p.id.as_deref());
         let modified_id = decision.modification().and_then(|m| m.id);
@@ -102,14 +141,29 @@ impl Execution {
         if self.turn.proposal.is_none() {
             // What was thought is all that is known of what was decided about.
             facts.unproposed = true;
-            let actions = self.turn.thoughts.iter().filter_map(|thought| thought.what.action.as_ref());
-            facts.thought_risk = actions.filter_map(|action| authority::look_again(context, action).0.max(action.risk)).max();
+            let actions = self
+                .turn
+                .thoughts
+                .iter()
+                .filter_map(|thought| thought.what.action.as_ref());
+            facts.thought_risk = actions
+                .filter_map(|action| authority::look_again(context, action).0.max(action.risk))
+                .max();
         }
         facts.human_millis = authority::human_millis(&self.turn, decision, time);
-        let (found, reach) = decision.modification().map(|m| authority::look(context, &m)).unwrap_or_default();
+        let (found, reach) = decision
+            .modification()
+            .map(|m| authority::look(context, &m))
+            .unwrap_or_default();
         judged.malform(reach.as_deref());
         let comparable = recorded.filter(|_| !self.turn.proposal_unknown);
-        authority::judge_modification(comparable, decision, found, |id| self.known.contains_key(id), &mut facts);
+        authority::judge_modification(
+            comparable,
+            decision,
+            found,
+            |id| self.known.contains_key(id),
+            &mut facts,
+        );
         if let Some(modified) = &decision.modification() {
             judged.understate(understated(context, modified, found));
         }
@@ -122,14 +176,21 @@ impl Execution {
         }
         self.judge_signer(line, decision, &mut facts, judged);
         if let Some(id) = modified_id {
-            self.known.entry(id.decode().into()).or_insert(Known::new(line));
+            self.known
+                .entry(id.decode().into())
+                .or_insert(Known::new(line));
         }
         // A second decision where none is due doesn't take the place of the first.
-        let late = judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();
+        let late =
+            judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();
         if late {
             self.overrule(line, decision.action, decision);
-            // What it says of the action is no news; that it is complete is asked of every decision.
-            judged.decided = Some(Decided { risk: facts.risk, ..Decided::default() });
+            // What it says of the action is no news; that it is complete is asked of every
+            // decision.
+            judged.decided = Some(Decided {
+                risk: facts.risk,
+                ..Decided::default()
+            });
             return;
         }
         self.turn.decision = Some(Kept {
@@ -137,7 +198,10 @@ impl Execution {
                 ruling: decision.ruling,
                 by: decision.by,
                 action: decision.action.map(|a| a.decode().into()),
-                modified: decision.modification().as_ref().map(|m| KeptAction::of(m).reaching(reach)),
+                modified: decision
+                    .modification()
+                    .as_ref()
+                    .map(|m| KeptAction::of(m).reaching(reach)),
                 misdirected: facts.other_action.is_some(),
                 own_time: decision.time,
             },
@@ -185,8 +249,16 @@ impl Execution {
         let mut differs = false;
         if let (Some(id), Some(approved)) = (id.as_deref(), approved)
             && approval == Approval::Missing
-            && self.turn.decision.as_ref().is_some_and(|d| d.what.ruling == Ruling::Modified)
-            && self.turn.proposal.as_ref().is_some_and(|p| p.what.id.as_deref() == Some(id))
+            && self
+                .turn
+                .decision
+                .as_ref()
+                .is_some_and(|d| d.what.ruling == Ruling::Modified)
+            && self
+                .turn
+                .proposal
+                .as_ref()
+                .is_some_and(|p| p.what.id.as_deref() == Some(id))
         {
             // What ran is what was proposed, not what the human made of it.
             differs = approved.id.as_deref() != Some(id);
@@ -199,17 +271,28 @@ impl Execution {
             differs = true;
         }
         let unlike = |known: &KeptAction, action: &Action<'_>| {
-            known.same_as(action) != Some(true) || action.risk.is_some_and(|risk| known.risk != Some(risk))
+            known.same_as(action) != Some(true)
+                || action.risk.is_some_and(|risk| known.risk != Some(risk))
         };
-        let ran = executed.action.filter(|action| approved.is_none_or(|known| unlike(known, action)));
+        let ran = executed
+            .action
+            .filter(|action| approved.is_none_or(|known| unlike(known, action)));
         let ran = ran.map(|action| weigh(context, &action, judged));
-        let high_by_policy = !differs && approval == Approval::Given && self.is_high_by_policy(ran.as_ref(), approved);
+        let high_by_policy = !differs
+            && approval == Approval::Given
+            && self.is_high_by_policy(ran.as_ref(), approved);
         let success = executed.result.is_none_or(|r| r.success);
-        let weighed = approved.filter(|known| known.is_recorded()).or(ran.as_ref());
+        let weighed = approved
+            .filter(|known| known.is_recorded())
+            .or(ran.as_ref());
         let seen = self.seen_to_change(executed, weighed, success);
         let named = executed.capability.map(|c| c.decode());
         // Nothing runs on a token that was revoked, in force or not.
-        let dead = named.as_deref().is_some_and(|named| self.ledger.live(named).is_err_and(|e| e == LedgerError::Revoked));
+        let dead = named.as_deref().is_some_and(|named| {
+            self.ledger
+                .live(named)
+                .is_err_and(|e| e == LedgerError::Revoked)
+        });
         let in_force = self.capabilities_required || self.ledger.is_used() || dead;
         if !in_force && let Some(named) = named.as_deref() {
             // It ran on a token that nobody has issued so far.
@@ -219,17 +302,28 @@ impl Execution {
             }
         }
         let token = if in_force {
-            let action = executed.action.or_else(|| approved.map(KeptAction::as_action));
+            let action = executed
+                .action
+                .or_else(|| approved.map(KeptAction::as_action));
             let changed = self.declared_and(&seen);
             // Times of one writer alone are compared.
             let time = time.filter(|_| self.format == Format::ExecutionRecord);
-            let covered = approved.filter(|_| executed.action.is_none()).and_then(KeptAction::covered);
+            let covered = approved
+                .filter(|_| executed.action.is_none())
+                .and_then(KeptAction::covered);
             let what = (id.as_deref(), action.as_ref(), covered);
-            scope::token_use(&self.ledger, named.as_deref(), what, (&changed, time), &mut self.scope_work)
+            scope::token_use(
+                &self.ledger,
+                named.as_deref(),
+                what,
+                (&changed, time),
+                &mut self.scope_work,
+            )
         } else {
             TokenUse::Fine
         };
-        // Where it can't be told which action ran, or which tokens there are, only a token that is known to be dead is held against it.
+        // Where it can't be told which action ran, or which tokens there are, only a token that is
+        // known to be dead is held against it.
         let unnamed = self.turn.proposal_unknown && (id.is_none() || executed.action.is_none());
         let vague = approval == Approval::Unknown || unnamed || self.tokens_unknown;
         let token_lost = token != TokenUse::Fine && self.tokens_unknown;
@@ -238,31 +332,66 @@ impl Execution {
             token => token,
         };
         let comparable = self.turn.proposal.is_some() && !self.turn.proposal_unknown;
-        let undeclared = executed.observed.filter(|_| comparable).and_then(|observed| {
-            authority::undeclared_changes(self.turn.declared.as_deref().unwrap_or_default(), observed, success)
-        });
+        let undeclared = executed
+            .observed
+            .filter(|_| comparable)
+            .and_then(|observed| {
+                authority::undeclared_changes(
+                    self.turn.declared.as_deref().unwrap_or_default(),
+                    observed,
+                    success,
+                )
+            });
         let where_seen = Reach::default().observing(&seen);
         let account = self.account(weighed, approval, success, &where_seen);
-        let (leaves, protected) = self.reach(executed.action, approved, (approval, success), where_seen, context);
+        let (leaves, protected) = self.reach(
+            executed.action,
+            approved,
+            (approval, success),
+            where_seen,
+            context,
+        );
         let beyond_risk = self.beyond_risk(weighed, approval, success, &seen);
-        let change = if context.keep_changes && success { self.change(line, executed, approved, context) } else { None };
+        let change = if context.keep_changes && success {
+            self.change(line, executed, approved, context)
+        } else {
+            None
+        };
         // What ran must be what was approved: where nothing of it is kept, that can't be told.
-        let nameless = self.format == Format::YuangsEvents && executed.action.is_none() && id.is_none();
-        let compared = |action: &Action<'_>| approved.is_none_or(|approved| approved.same_as(action).is_some());
-        let unheld = approval == Approval::Given && executed.action.as_ref().is_some_and(|action| !compared(action));
+        let nameless =
+            self.format == Format::YuangsEvents && executed.action.is_none() && id.is_none();
+        let compared = |action: &Action<'_>| {
+            approved.is_none_or(|approved| approved.same_as(action).is_some())
+        };
+        let unheld = approval == Approval::Given
+            && executed
+                .action
+                .as_ref()
+                .is_some_and(|action| !compared(action));
         let again = id.as_deref().is_some_and(|id| self.ran_before_the_end(id));
         if approval == Approval::Unknown || nameless || unheld || again {
             self.verdict.doubt(Aspect::Authorised);
         }
-        self.turn.reported.extend(leaves.iter().map(|l| l.path.as_str().into()));
-        self.turn.reported.extend(protected.iter().chain(&beyond_risk).map(|path| path.as_str().into()));
+        self.turn
+            .reported
+            .extend(leaves.iter().map(|l| l.path.as_str().into()));
+        self.turn.reported.extend(
+            protected
+                .iter()
+                .chain(&beyond_risk)
+                .map(|path| path.as_str().into()),
+        );
         self.left.take(account, &self.turn.reported);
         if !seen.is_empty() && success && approval == Approval::Given {
             let artifacts = executed.result.and_then(|r| r.artifacts);
             self.turn.compared_artifacts = artifacts.map(|artifacts| artifacts.as_written().into());
         }
-        self.turn.on_token = (in_force && token == TokenUse::Fine && !vague).then(|| named.as_deref().map(Into::into));
-        self.changes.extend(change.map(|change| RecordedChange { time: time.map(Timestamp::millis), ..change }));
+        self.turn.on_token = (in_force && token == TokenUse::Fine && !vague)
+            .then(|| named.as_deref().map(Into::into));
+        self.changes.extend(change.map(|change| RecordedChange {
+            time: time.map(Timestamp::millis),
+            ..change
+        }));
         if let Some(id) = id.as_deref() {
             let known = self.known.entry(id.into()).or_insert(Known::new(line));
             known.ran = Some((line, success));
@@ -298,24 +427,44 @@ impl Execution {
 
     /// Takes what was thought for what was decided about, where that is all there is.
     fn stand_in(&mut self, context: Context<'_>) {
-        let mut actions = self.turn.thoughts.iter().filter_map(|thought| Some((thought, thought.what.action.as_ref()?)));
+        let mut actions = self
+            .turn
+            .thoughts
+            .iter()
+            .filter_map(|thought| Some((thought, thought.what.action.as_ref()?)));
         let (Some((thought, action)), None) = (actions.next(), actions.next()) else {
             return;
         };
         let (found, reach) = authority::look_again(context, action);
-        let what = KeptAction { found, ..action.clone() }.reaching(reach);
-        self.turn.proposal = Some(Kept { what, line: thought.line, time: thought.time });
+        let what = KeptAction {
+            found,
+            ..action.clone()
+        }
+        .reaching(reach);
+        self.turn.proposal = Some(Kept {
+            what,
+            line: thought.line,
+            time: thought.time,
+        });
     }
 
     /// Whether an action that a policy approved turns out to be high only where it ran.
-    pub(super) fn is_high_by_policy(&self, ran: Option<&KeptAction>, approved: Option<&KeptAction>) -> bool {
+    pub(super) fn is_high_by_policy(
+        &self,
+        ran: Option<&KeptAction>,
+        approved: Option<&KeptAction>,
+    ) -> bool {
         let high = |action: &KeptAction| action.judged_risk() == Some(Risk::High);
-        self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Policy)
+        self.turn
+            .decision
+            .as_ref()
+            .is_some_and(|d| d.what.by == DecidedBy::Policy)
             && ran.is_some_and(high)
             && !approved.is_some_and(high)
     }
 
-    /// What something that ran and succeeded has changed; `None` when it changed nothing that is known of.
+    /// What something that ran and succeeded has changed; `None` when it changed nothing that is
+    /// known of.
     fn change(
         &self,
         line: u64,
@@ -323,32 +472,60 @@ impl Execution {
         approved: Option<&KeptAction>,
         context: Context<'_>,
     ) -> Option<RecordedChange> {
-        let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what)).filter(|k| k.is_recorded());
-        let ran = executed.action.or_else(|| known.map(KeptAction::as_action))?;
+        let known = approved
+            .or(self.turn.proposal.as_ref().map(|p| &p.what))
+            .filter(|k| k.is_recorded());
+        let ran = executed
+            .action
+            .or_else(|| known.map(KeptAction::as_action))?;
         let reach = match executed.action {
             Some(action) => authority::look(context, &action).1,
             None => known.and_then(|k| k.reach.clone()),
         };
         let is_diff = ran.kind == ActionKind::Known(ActionType::CodeDiff);
         let diff = ran.payload.filter(|_| is_diff).and_then(action::diff);
-        let made = ran.payload.filter(|_| ran.kind == ActionKind::Known(ActionType::ToolCall)).and_then(authority::content);
-        let declared = self.turn.declared.as_ref().map(|paths| paths.iter().map(|p| p.to_string()).collect());
-        let observed: Option<Vec<String>> =
-            executed.observed.map(|paths| paths.iter().map(|p| p.distinct().into_owned()).collect());
-        let only_reads = observed.as_ref().is_some_and(|paths| !paths.is_empty()) && authority::only_reads(&ran);
-        Some(RecordedChange::of(line, (diff, made), reach.as_deref(), declared, (observed, only_reads))).filter(|c| !c.is_empty())
+        let made = ran
+            .payload
+            .filter(|_| ran.kind == ActionKind::Known(ActionType::ToolCall))
+            .and_then(authority::content);
+        let declared = self
+            .turn
+            .declared
+            .as_ref()
+            .map(|paths| paths.iter().map(|p| p.to_string()).collect());
+        let observed: Option<Vec<String>> = executed
+            .observed
+            .map(|paths| paths.iter().map(|p| p.distinct().into_owned()).collect());
+        let only_reads =
+            observed.as_ref().is_some_and(|paths| !paths.is_empty()) && authority::only_reads(&ran);
+        Some(RecordedChange::of(
+            line,
+            (diff, made),
+            reach.as_deref(),
+            declared,
+            (observed, only_reads),
+        ))
+        .filter(|c| !c.is_empty())
     }
 
-    /// What is known to have changed where something ran: what was seen to, or was declared and nobody watched; and what its
-    /// result says that it left.
-    fn seen_to_change(&self, executed: &Executed<'_, '_>, known: Option<&KeptAction>, success: bool) -> Vec<String> {
+    /// What is known to have changed where something ran: what was seen to, or was declared and
+    /// nobody watched; and what its result says that it left.
+    fn seen_to_change(
+        &self,
+        executed: &Executed<'_, '_>,
+        known: Option<&KeptAction>,
+        success: bool,
+    ) -> Vec<String> {
         let mut changed: Vec<String> = match (executed.observed, &self.turn.declared) {
             (Some(observed), _) => observed.iter().map(|p| p.distinct().into_owned()).collect(),
             (None, Some(declared)) if success => declared.iter().map(|p| p.to_string()).collect(),
             (None, _) => Vec::new(),
         };
         let known = known.or(self.turn.proposal.as_ref().map(|p| &p.what));
-        changed.extend(Self::changed_by(known, executed.result.and_then(|r| r.artifacts)));
+        changed.extend(Self::changed_by(
+            known,
+            executed.result.and_then(|r| r.artifacts),
+        ));
         changed
     }
 
@@ -356,12 +533,15 @@ impl Execution {
     fn declared_and(&self, seen: &[String]) -> BTreeSet<String> {
         let declared = self.turn.declared.iter().flatten().map(|path| &**path);
         let all = seen.iter().map(String::as_str).chain(declared);
-        all.map(|path| action::plain_path(path).into_owned()).filter(|path| !path.is_empty()).collect()
+        all.map(|path| action::plain_path(path).into_owned())
+            .filter(|path| !path.is_empty())
+            .collect()
     }
 
-    /// What to hold against something that ran for where it reached, by its payload and by what was `seen` to change: paths that
-    /// leave the work tree, and protected ones. Where a human has approved the action, only what may have deceived them; and where
-    /// it isn't recorded who approved it, nothing can be said of protected paths.
+    /// What to hold against something that ran for where it reached, by its payload and by what was
+    /// `seen` to change: paths that leave the work tree, and protected ones. Where a human has
+    /// approved the action, only what may have deceived them; and where it isn't recorded who
+    /// approved it, nothing can be said of protected paths.
     pub(super) fn reach(
         &self,
         ran: Option<Action<'_>>,
@@ -376,8 +556,17 @@ impl Execution {
             Some(action) if !same(action) => authority::look(context, action).1,
             _ => known.and_then(|k| k.reach.clone()),
         };
-        let mut reach = payload.as_deref().map(Reach::places).unwrap_or_default().and_beside(seen);
-        let by_human = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Human) && approval == Approval::Given;
+        let mut reach = payload
+            .as_deref()
+            .map(Reach::places)
+            .unwrap_or_default()
+            .and_beside(seen);
+        let by_human = self
+            .turn
+            .decision
+            .as_ref()
+            .is_some_and(|d| d.what.by == DecidedBy::Human)
+            && approval == Approval::Given;
         let mut leaves = std::mem::take(&mut reach.leaves);
         let mut protected = std::mem::take(&mut reach.protected);
         if by_human {
@@ -385,7 +574,10 @@ impl Execution {
         }
         // What failed has mostly written nothing; a command may have, before it failed.
         let is_shell = |kind: KeptKind| kind == KeptKind::Known(ActionType::ShellCmd);
-        let kinds = [known.and_then(|k| k.kind.clone()), ran.map(|a| KeptKind::of(a.kind))];
+        let kinds = [
+            known.and_then(|k| k.kind.clone()),
+            ran.map(|a| KeptKind::of(a.kind)),
+        ];
         let shell = kinds.into_iter().flatten().any(is_shell);
         if by_human || approval == Approval::Unknown || (!success && !shell) {
             protected.clear();
@@ -393,29 +585,61 @@ impl Execution {
         (leaves, protected)
     }
 
-    /// The files that a low action changed which a policy approved, of those that were `seen` to change, or declared. A write that
-    /// the action itself names is a matter of its risk. What failed has changed what was observed and what its result names; a file that
-    /// was read is no change.
-    fn beyond_risk(&self, approved: Option<&KeptAction>, approval: Approval, success: bool, seen: &[String]) -> Vec<String> {
-        let by_policy = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Policy);
+    /// The files that a low action changed which a policy approved, of those that were `seen` to
+    /// change, or declared. A write that the action itself names is a matter of its risk. What
+    /// failed has changed what was observed and what its result names; a file that was read is no
+    /// change.
+    fn beyond_risk(
+        &self,
+        approved: Option<&KeptAction>,
+        approval: Approval,
+        success: bool,
+        seen: &[String],
+    ) -> Vec<String> {
+        let by_policy = self
+            .turn
+            .decision
+            .as_ref()
+            .is_some_and(|d| d.what.by == DecidedBy::Policy);
         let only_reads = |known: &KeptAction| {
-            let writes = known.reach.as_ref().is_some_and(|r| !r.written.is_empty() || r.opaque);
+            let writes = known
+                .reach
+                .as_ref()
+                .is_some_and(|r| !r.written.is_empty() || r.opaque);
             known.judged_risk() == Some(Risk::Low) && !writes
         };
         if !by_policy || approval != Approval::Given || !approved.is_some_and(only_reads) {
             return Vec::new();
         }
-        let declared = self.turn.declared.iter().flatten().filter(|_| success).map(|path| &**path);
+        let declared = self
+            .turn
+            .declared
+            .iter()
+            .flatten()
+            .filter(|_| success)
+            .map(|path| &**path);
         let plain = |path: &str| action::plain_path(path).into_owned();
-        let changed: BTreeSet<String> = seen.iter().map(String::as_str).chain(declared).map(plain).collect();
-        changed.into_iter().filter(|path| !path.is_empty()).collect()
+        let changed: BTreeSet<String> = seen
+            .iter()
+            .map(String::as_str)
+            .chain(declared)
+            .map(plain)
+            .collect();
+        changed
+            .into_iter()
+            .filter(|path| !path.is_empty())
+            .collect()
     }
 
     /// Who allowed the action with this id to run.
     fn approval(&self, id: Option<&str>, approved: Option<&KeptAction>) -> Approval {
         let turn = &self.turn;
         let Some(decision) = &turn.decision else {
-            return if turn.decision_unknown { Approval::Unknown } else { Approval::Missing };
+            return if turn.decision_unknown {
+                Approval::Unknown
+            } else {
+                Approval::Missing
+            };
         };
         let known = |id: &str| self.known.get(id);
         if decision.what.misdirected {
@@ -427,10 +651,19 @@ impl Execution {
         }
         if decision.what.ruling == Ruling::Rejected {
             let other = id.is_some_and(|id| !known(id).is_some_and(|k| k.rejected));
-            return if other { Approval::Missing } else { Approval::Rejected };
+            return if other {
+                Approval::Missing
+            } else {
+                Approval::Rejected
+            };
         }
         // Without a proposal on record, the decision's own word for the action is all there is.
-        match (id, approved.and_then(|a| a.id.as_deref()).or(decision.what.action.as_deref())) {
+        match (
+            id,
+            approved
+                .and_then(|a| a.id.as_deref())
+                .or(decision.what.action.as_deref()),
+        ) {
             (Some(ran), Some(allowed)) if ran != allowed => {
                 if known(ran).is_some_and(|k| k.rejected) {
                     Approval::Rejected

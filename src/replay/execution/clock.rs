@@ -22,25 +22,46 @@ impl Execution {
             && let Some(run) = self.undated.take()
             && now.is_before(run.decided)
         {
-            judged.anomalies_mut().late_decision = Some(LateDecision { id: run.id, ran: run.line });
+            judged.anomalies_mut().late_decision = Some(LateDecision {
+                id: run.id,
+                ran: run.line,
+            });
         }
         // A decision has a time of its own as well.
-        let decided = self.decided_here(step).and_then(|d| d.time.map(|t| (t, d.by)));
+        let decided = self
+            .decided_here(step)
+            .and_then(|d| d.time.map(|t| (t, d.by)));
         let Some(now) = step.time.or(decided.map(|(own, _)| own)) else {
             return;
         };
         let before = self.last_time;
-        // That a human was too quick has a rule of its own, where the time of the proposal is known.
-        let too_quick = |by| by == DecidedBy::Human && self.turn.proposal.as_ref().is_some_and(|p| p.time.is_some());
+        // That a human was too quick has a rule of its own, where the time of the proposal is
+        // known.
+        let too_quick = |by| {
+            by == DecidedBy::Human
+                && self
+                    .turn
+                    .proposal
+                    .as_ref()
+                    .is_some_and(|p| p.time.is_some())
+        };
         let told = step.time.is_none() && decided.is_some_and(|(_, by)| too_quick(by));
         // A coarser time that may be the same says nothing new.
         let mut vague = false;
         if let Some((previous, previous_line)) = before {
             let reversed = now.is_before(previous);
             if reversed && !told {
-                let of = if step.time.is_none() { Clock::Decision } else { Clock::Step };
-                judged.anomalies_mut().reversal =
-                    Some(Reversal { previous: previous.millis(), line: previous_line, now: now.millis(), of });
+                let of = if step.time.is_none() {
+                    Clock::Decision
+                } else {
+                    Clock::Step
+                };
+                judged.anomalies_mut().reversal = Some(Reversal {
+                    previous: previous.millis(),
+                    line: previous_line,
+                    now: now.millis(),
+                    of,
+                });
             }
             vague = !reversed && now.is_coarser_than(previous) && now.millis() < previous.millis();
         }
@@ -52,7 +73,12 @@ impl Execution {
             match self.decided_about(step).or(before) {
                 Some((previous, previous_line)) if own.is_before(previous) && !too_quick(by) => {
                     let (previous, now) = (previous.millis(), own.millis());
-                    judged.anomalies_mut().reversal = Some(Reversal { previous, line: previous_line, now, of: Clock::Decision });
+                    judged.anomalies_mut().reversal = Some(Reversal {
+                        previous,
+                        line: previous_line,
+                        now,
+                        of: Clock::Decision,
+                    });
                 }
                 _ if now.is_before(own) => self.last_time = Some((own, line)),
                 _ => {}
@@ -60,36 +86,55 @@ impl Execution {
         }
     }
 
-    /// The decision that the step tells, unless an event log has told it on a line before: its time is no news then.
+    /// The decision that the step tells, unless an event log has told it on a line before: its time
+    /// is no news then.
     fn decided_here<'a>(&self, step: &Step<'_, 'a>) -> Option<Decision<'a>> {
         match &step.fact {
             Fact::Decided(decision) => Some(*decision),
             Fact::Moved(moved) => {
                 let beside = self.turn.decision_beside.as_ref().and_then(|b| b.time);
-                moved.decision.filter(|d| moved.told.is_none() && (beside.is_none() || d.time != beside))
+                moved
+                    .decision
+                    .filter(|d| moved.told.is_none() && (beside.is_none() || d.time != beside))
             }
             Fact::Beside(Beside::Decided(_, told)) => {
                 let taken_up = self.turn.decision.as_ref().and_then(|d| d.what.own_time);
-                told.map(|t| t.decision).filter(|d| taken_up.is_none() || d.time != taken_up)
+                told.map(|t| t.decision)
+                    .filter(|d| taken_up.is_none() || d.time != taken_up)
             }
             _ => None,
         }
     }
 
-    /// Where the proposal stands that the decision of an event log is about. Such a log doesn't wait for its lines: what else
-    /// stands before a decision may have happened behind it.
+    /// Where the proposal stands that the decision of an event log is about. Such a log doesn't
+    /// wait for its lines: what else stands before a decision may have happened behind it.
     fn decided_about(&self, step: &Step<'_, '_>) -> Option<(Timestamp, u64)> {
         let native = matches!(step.fact, Fact::Moved(_) | Fact::Beside(_));
         let proposal = self.turn.proposal.as_ref().filter(|_| native)?;
         proposal.time.map(|time| (time, proposal.line))
     }
 
-    /// Whether what runs now was approved too late: its decision is dated behind it. In a native log the order of the lines
-    /// proves little, and so do their times; there the decision's own time is what tells.
-    pub(super) fn if_too_late(&mut self, approval: Approval, id: Option<&str>, line: u64, time: Option<Timestamp>) -> Approval {
-        let log = matches!(self.format, Format::YuangsEvents | Format::YuangsTransitions);
-        let decision = self.turn.decision.as_ref().filter(|_| approval == Approval::Given);
-        let Some(decided) = decision.and_then(|d| if log { d.what.own_time } else { d.time }) else {
+    /// Whether what runs now was approved too late: its decision is dated behind it. In a native
+    /// log the order of the lines proves little, and so do their times; there the decision's own
+    /// time is what tells.
+    pub(super) fn if_too_late(
+        &mut self,
+        approval: Approval,
+        id: Option<&str>,
+        line: u64,
+        time: Option<Timestamp>,
+    ) -> Approval {
+        let log = matches!(
+            self.format,
+            Format::YuangsEvents | Format::YuangsTransitions
+        );
+        let decision = self
+            .turn
+            .decision
+            .as_ref()
+            .filter(|_| approval == Approval::Given);
+        let Some(decided) = decision.and_then(|d| if log { d.what.own_time } else { d.time })
+        else {
             return approval;
         };
         match time {
@@ -97,7 +142,11 @@ impl Execution {
             Some(_) => approval,
             None => {
                 // The next time that is recorded tells: it ran before that.
-                self.undated = Some(Undated { id: id.map(str::to_owned), line, decided });
+                self.undated = Some(Undated {
+                    id: id.map(str::to_owned),
+                    line,
+                    decided,
+                });
                 approval
             }
         }

@@ -31,7 +31,8 @@ pub struct Close {
     pub shortcut: Option<u64>,
 }
 
-/// What outlives the end of an execution: tokens stay revoked, and the chain goes on. Many executions leave nothing of either.
+/// What outlives the end of an execution: tokens stay revoked, and the chain goes on. Many
+/// executions leave nothing of either.
 #[derive(Debug, Default)]
 pub struct Remains {
     books: Option<Box<Books>>,
@@ -48,8 +49,8 @@ struct Books {
     last_record_line: u64,
 }
 
-/// Of an id, what is kept when its execution is over: one bit of a Bloom filter. Two that share it make an answer uncertain, and
-/// nothing worse.
+/// Of an id, what is kept when its execution is over: one bit of a Bloom filter. Two that share it
+/// make an answer uncertain, and nothing worse.
 fn bit(id: &str) -> u64 {
     let hash: [u8; 32] = Sha256::digest(id).into();
     1 << (hash.first().copied().unwrap_or_default() % 64)
@@ -60,8 +61,14 @@ impl Remains {
     #[must_use]
     pub fn weight(&self) -> usize {
         self.books.as_ref().map_or(0, |books| {
-            let tokens = books.ledger.iter().map(|(id, token, _)| id.len() + token.weight()).sum::<usize>();
-            size_of::<Books>() + tokens + books.ledger.buried().map(|id| id.len() + 64).sum::<usize>()
+            let tokens = books
+                .ledger
+                .iter()
+                .map(|(id, token, _)| id.len() + token.weight())
+                .sum::<usize>();
+            size_of::<Books>()
+                + tokens
+                + books.ledger.buried().map(|id| id.len() + 64).sum::<usize>()
         })
     }
 }
@@ -76,9 +83,13 @@ impl Execution {
     pub fn close(&mut self) -> Close {
         self.flush_group(true);
         let state = self.machine.state();
-        let paused =
-            self.last_evaluation.is_some_and(|(kind, ..)| kind == EvaluationKind::Pause) && self.machine.may_be(State::Idle);
-        let done = self.machine.may_be(State::Terminal) || (self.editor && self.answered) || self.format == Format::YuangsCast;
+        let paused = self
+            .last_evaluation
+            .is_some_and(|(kind, ..)| kind == EvaluationKind::Pause)
+            && self.machine.may_be(State::Idle);
+        let done = self.machine.may_be(State::Terminal)
+            || (self.editor && self.answered)
+            || self.format == Format::YuangsCast;
         Close {
             unterminated: !done && !self.ended,
             paused,
@@ -95,7 +106,8 @@ impl Execution {
         }
     }
 
-    /// Ends the execution before its time: what comes next of it isn't read, so nothing can be told of it.
+    /// Ends the execution before its time: what comes next of it isn't read, so nothing can be told
+    /// of it.
     pub fn give_up(&mut self) {
         self.doubt_all();
         self.changes.clear();
@@ -115,7 +127,9 @@ impl Execution {
             turns: self.turns,
             final_state: known_end.then_some(self.machine.state()),
             outcome: self.outcome.as_deref().map(Into::into).or_else(|| {
-                let (_, reason, _) = self.last_evaluation.filter(|(kind, ..)| *kind == EvaluationKind::Terminate)?;
+                let (_, reason, _) = self
+                    .last_evaluation
+                    .filter(|(kind, ..)| *kind == EvaluationKind::Terminate)?;
                 reason.map(|r| r.name().into())
             }),
             actions: self.actions,
@@ -130,12 +144,30 @@ impl Execution {
     /// What is kept of an execution that was declared over, for what may still come.
     #[must_use]
     pub fn remains(&mut self) -> Remains {
-        let (ledger, unissued) = (std::mem::take(&mut self.ledger), std::mem::take(&mut self.unissued));
-        let books = (self.chain || !unissued.is_empty() || ledger.is_used() || ledger.buried().next().is_some()).then(|| {
-            let (chain, last_hash, last_record_line) = (self.chain, self.last_hash, self.last_record_line);
-            Box::new(Books { ledger, unissued, chain, last_hash, last_record_line })
+        let (ledger, unissued) = (
+            std::mem::take(&mut self.ledger),
+            std::mem::take(&mut self.unissued),
+        );
+        let books = (self.chain
+            || !unissued.is_empty()
+            || ledger.is_used()
+            || ledger.buried().next().is_some())
+        .then(|| {
+            let (chain, last_hash, last_record_line) =
+                (self.chain, self.last_hash, self.last_record_line);
+            Box::new(Books {
+                ledger,
+                unissued,
+                chain,
+                last_hash,
+                last_record_line,
+            })
         });
-        let ran = self.known.iter().filter(|(_, known)| known.ran.is_some()).fold(0, |all, (id, _)| all | bit(id));
+        let ran = self
+            .known
+            .iter()
+            .filter(|(_, known)| known.ran.is_some())
+            .fold(0, |all, (id, _)| all | bit(id));
         Remains { books, ran }
     }
 
@@ -147,7 +179,10 @@ impl Execution {
             (self.last_hash, self.last_record_line) = (books.last_hash, books.last_record_line);
         }
         self.ran_before = ran;
-        self.machine = Machine::at(summary.version, summary.final_state.unwrap_or(State::Terminal));
+        self.machine = Machine::at(
+            summary.version,
+            summary.final_state.unwrap_or(State::Terminal),
+        );
         self.started = true;
         self.ended = true;
         self.reopened = true;
@@ -202,7 +237,9 @@ impl Execution {
             Format::YuangsTurns if self.editor => {
                 "thoughts, observations, evaluations, decisions about answers, signers of decisions, the rules that policy used, the policy's version"
             }
-            Format::YuangsTurns => "signers of decisions, the rules that policy used, the policy's version",
+            Format::YuangsTurns => {
+                "signers of decisions, the rules that policy used, the policy's version"
+            }
             Format::YuangsRecord => return None,
             Format::YuangsCast => {
                 "actions, decisions and states: a terminal session keeps commands and what the governor said of them"

@@ -5,8 +5,8 @@ use crate::json::{Raw, Str, stringify};
 use crate::trace::step::{Action, Beside, Decision, Executed, Fact, Step};
 
 impl Execution {
-    /// Half of a surrogate pair is read as U+FFFD, and so is any other half: two ids or paths that differ in nothing else
-    /// look the same. What rests on comparing them isn't known then.
+    /// Half of a surrogate pair is read as U+FFFD, and so is any other half: two ids or paths that
+    /// differ in nothing else look the same. What rests on comparing them isn't known then.
     pub(super) fn check_ids(&mut self, step: &Step<'_, '_>) {
         if has_torn_id(&step.fact) {
             self.doubt_all();
@@ -23,29 +23,55 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
     let one = |id: Option<Str<'_>>| id.is_some_and(Str::is_torn);
     let action = |action: Option<Action<'_>>| one(action.and_then(|a| a.id));
     let decision = |d: &Decision<'_>| {
-        let named = [d.action, d.signer, d.original, d.rule, d.signature.map(|s| s.key)];
-        named.into_iter().any(one) || action(d.modified) || d.modified.and_then(|m| m.payload).is_some_and(is_torn_payload)
+        let named = [
+            d.action,
+            d.signer,
+            d.original,
+            d.rule,
+            d.signature.map(|s| s.key),
+        ];
+        named.into_iter().any(one)
+            || action(d.modified)
+            || d.modified
+                .and_then(|m| m.payload)
+                .is_some_and(is_torn_payload)
     };
-    let paths = |paths: Option<&[Str<'_>]>| paths.unwrap_or_default().iter().any(|path| path.is_torn());
-    let executed = |e: &Executed<'_, '_>| one(e.action_id) || one(e.capability) || action(e.action) || paths(e.observed);
+    let paths =
+        |paths: Option<&[Str<'_>]>| paths.unwrap_or_default().iter().any(|path| path.is_torn());
+    let executed = |e: &Executed<'_, '_>| {
+        one(e.action_id) || one(e.capability) || action(e.action) || paths(e.observed)
+    };
     match fact {
         Fact::Started(started) => {
             one(started.governor)
                 || one(started.policy_digest)
-                || started.agents.unwrap_or_default().iter().any(|agent| agent.is_torn())
+                || started
+                    .agents
+                    .unwrap_or_default()
+                    .iter()
+                    .any(|agent| agent.is_torn())
         }
         Fact::Thought(thought) | Fact::Beside(Beside::Thought(thought)) => one(thought.agent),
-        Fact::Proposed(proposal) => one(proposal.agent) || one(proposal.action.id) || paths(proposal.declared),
+        Fact::Proposed(proposal) => {
+            one(proposal.agent) || one(proposal.action.id) || paths(proposal.declared)
+        }
         Fact::Decided(decided) => decision(decided),
         Fact::Executed(ran) => executed(ran),
         Fact::Issued(token) => {
             let words = token.grants.iter().chain(token.scope.iter().flatten());
-            token.id.is_torn() || one(token.subject) || token.issuer.is_torn() || words.into_iter().any(|word| word.is_torn())
+            token.id.is_torn()
+                || one(token.subject)
+                || token.issuer.is_torn()
+                || words.into_iter().any(|word| word.is_torn())
         }
         Fact::Revoked(id) => id.is_torn(),
         Fact::Moved(moved) => moved.decision.as_ref().is_some_and(decision),
-        Fact::Beside(Beside::Decided(about, told)) => action(*about) || told.as_ref().is_some_and(|t| decision(&t.decision)),
-        Fact::Beside(Beside::Executed(ran, told)) => executed(ran) || told.is_some_and(|(_, told)| decision(told)),
+        Fact::Beside(Beside::Decided(about, told)) => {
+            action(*about) || told.as_ref().is_some_and(|t| decision(&t.decision))
+        }
+        Fact::Beside(Beside::Executed(ran, told)) => {
+            executed(ran) || told.is_some_and(|(_, told)| decision(told))
+        }
         Fact::Beside(Beside::RefusedBefore(decided, _)) => decision(decided),
         Fact::Beside(Beside::Shown(shown, _)) => one(shown.id),
         Fact::Observed(observed) | Fact::Beside(Beside::Observed(observed)) => one(observed.action),

@@ -27,13 +27,14 @@ use crate::trace::format::Format;
 use crate::trace::record::{DecidedBy, EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
+use hashbrown::{HashMap, HashSet};
 use sha2::{Digest, Sha256};
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Movements that are kept to show how a broken path began.
 const PATH: usize = 5;
-/// Thoughts of one turn that are kept. With more agents than that, nobody can say any more whose thought a proposal is.
+/// Thoughts of one turn that are kept. With more agents than that, nobody can say any more whose
+/// thought a proposal is.
 const THOUGHTS: usize = 256;
 
 /// What is known of an action over the whole execution.
@@ -53,7 +54,14 @@ struct Known {
 
 impl Known {
     const fn new(line: u64) -> Self {
-        Self { line, rejected: false, refused: false, rejected_perhaps: false, ran: None, frozen: None }
+        Self {
+            line,
+            rejected: false,
+            refused: false,
+            rejected_perhaps: false,
+            ran: None,
+            frozen: None,
+        }
     }
 }
 
@@ -92,8 +100,8 @@ pub struct Execution {
     ended: bool,
     /// It goes on after its end was declared: its numbers and turns count no more.
     reopened: bool,
-    /// The early machine has started again and no turn has begun since: the last turn's number, and whether the second of two
-    /// starts may still come.
+    /// The early machine has started again and no turn has begun since: the last turn's number, and
+    /// whether the second of two starts may still come.
     restart: Option<(i64, bool)>,
     /// What had run when its end was declared, if it goes on behind that: a Bloom filter of ids.
     ran_before: u64,
@@ -145,7 +153,11 @@ impl Execution {
         let version = format.native_version();
         // The native turn format keeps no start: a file of turns is an execution that has begun.
         let started = matches!(format, Format::YuangsTurns | Format::YuangsCast);
-        let state = if started { State::Thinking } else { State::Idle };
+        let state = if started {
+            State::Thinking
+        } else {
+            State::Idle
+        };
         Self {
             id,
             file,
@@ -272,8 +284,11 @@ impl Execution {
     /// Whether it was declared over in a final state: then nothing more is to be kept of it.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        // A paused execution may be resumed even after its end was declared, and one of the early machine started again.
-        self.ended && self.machine.candidates().single() != Some(State::Idle) && self.machine.version() != FsmVersion::V0
+        // A paused execution may be resumed even after its end was declared, and one of the early
+        // machine started again.
+        self.ended
+            && self.machine.candidates().single() != Some(State::Idle)
+            && self.machine.version() != FsmVersion::V0
     }
 
     /// Whether an earlier break explains what comes now.
@@ -283,23 +298,41 @@ impl Execution {
     }
 
     /// Whether `text`, a line of an event log, has been read before, byte for byte. The runtime's
-    /// flush is known to write lines twice. A hash that can't be forged: whoever makes two lines collide
-    /// hides the second one.
+    /// flush is known to write lines twice. A hash that can't be forged: whoever makes two lines
+    /// collide hides the second one.
     pub fn is_repeat(&mut self, text: &str) -> bool {
-        let fresh = self.seen_lines.insert(Sha256::digest(text.as_bytes()).into());
+        let fresh = self
+            .seen_lines
+            .insert(Sha256::digest(text.as_bytes()).into());
         self.repeats += u64::from(!fresh);
         !fresh
     }
 
     /// Takes note of a record as a whole: its place in the chain.
-    pub fn record(&mut self, line: u64, text: &str, prev: Option<Str<'_>>, declares_chain: bool, judged: &mut Judged) {
+    pub fn record(
+        &mut self,
+        line: u64,
+        text: &str,
+        prev: Option<Str<'_>>,
+        declares_chain: bool,
+        judged: &mut Judged,
+    ) {
         let first = self.last_record_line == 0;
-        // Who has a `prev` is chained, whatever the start says: it may have been written anew without a word of the chain.
+        // Who has a `prev` is chained, whatever the start says: it may have been written anew
+        // without a word of the chain.
         let begins = !self.chain && !first && prev.is_some() && !declares_chain;
         self.chain |= declares_chain || prev.is_some();
         if self.chain {
-            let expected = if first { Some("0".repeat(64)) } else { self.last_hash.map(|h| hex(&h)) };
-            if begins || expected.as_deref().is_some_and(|expected| prev.is_none_or(|p| p != *expected)) {
+            let expected = if first {
+                Some("0".repeat(64))
+            } else {
+                self.last_hash.map(|h| hex(&h))
+            };
+            if begins
+                || expected
+                    .as_deref()
+                    .is_some_and(|expected| prev.is_none_or(|p| p != *expected))
+            {
                 judged.anomalies_mut().chain = Some(ChainBreak {
                     found: prev.map(|p| p.decode().into_owned()),
                     expected,
@@ -311,7 +344,8 @@ impl Execution {
         self.last_record_line = line;
     }
 
-    /// What records say of the context that thoughts were shown; what can't be is for the first step's facts.
+    /// What records say of the context that thoughts were shown; what can't be is for the first
+    /// step's facts.
     pub(crate) const fn context(&mut self) -> &mut ContextBook {
         &mut self.shown
     }
@@ -321,7 +355,8 @@ impl Execution {
         self.verdict.doubt_all();
     }
 
-    /// A line was lost that may have held turns: the next number that is too high says no more than that.
+    /// A line was lost that may have held turns: the next number that is too high says no more than
+    /// that.
     pub fn miss_turns(&mut self) {
         self.turns_missed = true;
     }
@@ -333,7 +368,13 @@ impl Execution {
     }
 
     /// Applies one step.
-    pub fn step(&mut self, line: u64, step: &Step<'_, '_>, context: Context<'_>, judged: &mut Judged) {
+    pub fn step(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        context: Context<'_>,
+        judged: &mut Judged,
+    ) {
         self.check_time(line, step, judged);
         self.check_ids(step);
         match &step.fact {
@@ -341,7 +382,11 @@ impl Execution {
             Fact::Unreadable(RecordKind::ThoughtGenerated) if self.thinks_on(step) => {}
             Fact::Ended(_) => self.flush_group(true),
             Fact::Started(_) => self.flush_group(true),
-            Fact::Issued(_) | Fact::Revoked(_) | Fact::Context | Fact::Beside(_) | Fact::Terminal(_) => {}
+            Fact::Issued(_)
+            | Fact::Revoked(_)
+            | Fact::Context
+            | Fact::Beside(_)
+            | Fact::Terminal(_) => {}
             _ => self.flush_group(false),
         }
         match &step.fact {
@@ -389,14 +434,25 @@ impl Execution {
         let Some(group) = self.group.take() else {
             return;
         };
-        let concludes =
-            at_end && group.all_done && self.machine.version() == FsmVersion::V0 && self.machine.allows(Event::Concluded);
-        let event = if concludes { Event::Concluded } else { Event::ThoughtGenerated { done: group.all_done } };
+        let concludes = at_end
+            && group.all_done
+            && self.machine.version() == FsmVersion::V0
+            && self.machine.allows(Event::Concluded);
+        let event = if concludes {
+            Event::Concluded
+        } else {
+            Event::ThoughtGenerated {
+                done: group.all_done,
+            }
+        };
         if concludes {
             self.shortcut = Some(group.line);
         }
         if group.unknown {
-            let both = [Event::ThoughtGenerated { done: false }, Event::ThoughtGenerated { done: true }];
+            let both = [
+                Event::ThoughtGenerated { done: false },
+                Event::ThoughtGenerated { done: true },
+            ];
             // Who isn't done among those who can be read settles it.
             let settled = both.get(..1).filter(|_| !group.all_done);
             self.machine.apply_one_of(settled.unwrap_or(&both));
@@ -412,7 +468,9 @@ impl Execution {
             return None;
         }
         match self.path.last() {
-            Some((line, Event::ThoughtGenerated { done: true } | Event::Concluded, _)) => Some(*line),
+            Some((line, Event::ThoughtGenerated { done: true } | Event::Concluded, _)) => {
+                Some(*line)
+            }
             _ => None,
         }
     }
@@ -451,26 +509,54 @@ impl Execution {
         if let Some(breach) = breach {
             self.breach(line, event, before, breach, judged);
         } else {
-            judged.movement = Some(Moved { event, before, movement, breach: None, claimed: None });
+            judged.movement = Some(Moved {
+                event,
+                before,
+                movement,
+                breach: None,
+                claimed: None,
+            });
             self.remember(line, event);
         }
     }
 
-    fn breach(&mut self, line: u64, event: Event, before: State, breach: Breach, judged: &mut Judged) {
-        judged.movement = Some(Moved { event, before, movement: Movement::Illegal, breach: Some(breach), claimed: None });
+    fn breach(
+        &mut self,
+        line: u64,
+        event: Event,
+        before: State,
+        breach: Breach,
+        judged: &mut Judged,
+    ) {
+        judged.movement = Some(Moved {
+            event,
+            before,
+            movement: Movement::Illegal,
+            breach: Some(breach),
+            claimed: None,
+        });
         if self.violation.is_none() {
-            self.violation =
-                Some(PathViolation { line, event, state: before, prefix: self.events + 1, path: self.path.as_slice().into() });
+            self.violation = Some(PathViolation {
+                line,
+                event,
+                state: before,
+                prefix: self.events + 1,
+                path: self.path.as_slice().into(),
+            });
         }
     }
 
-    /// Compares the step's turn number with the turn that is open, and begins a turn where one is due.
+    /// Compares the step's turn number with the turn that is open, and begins a turn where one is
+    /// due.
     fn check_turn(&mut self, line: u64, step: &Step<'_, '_>, begins: bool, judged: &mut Judged) {
         let Some(found) = step.turn else {
             return;
         };
-        let after_end = judged.movement.is_some_and(|m| m.breach == Some(Breach::AfterTerminal));
-        if after_end || self.reopened || self.machine.candidates().single() == Some(State::Terminal) {
+        let after_end = judged
+            .movement
+            .is_some_and(|m| m.breach == Some(Breach::AfterTerminal));
+        if after_end || self.reopened || self.machine.candidates().single() == Some(State::Terminal)
+        {
             // What comes after the end has its finding; its number is no news.
             if begins && !self.reopened {
                 self.begin_turn(line, Some(found));
@@ -486,16 +572,26 @@ impl Execution {
                 let expected = open.map_or(1, |n| n.saturating_add(1));
                 let missed = self.turns_missed && found > expected;
                 // The early machine may count on, or from one again.
-                let counts_on = self.restart.is_some_and(|(last, _)| found == last.saturating_add(1));
+                let counts_on = self
+                    .restart
+                    .is_some_and(|(last, _)| found == last.saturating_add(1));
                 let jump = found != expected && !missed && !counts_on;
                 if missed {
                     self.verdict.doubt(Aspect::LegalPath);
                     let anomalies = judged.anomalies_mut();
-                    (anomalies.order, anomalies.turns_lost) = (Some(TurnBreak::Jump { expected, found }), true);
+                    (anomalies.order, anomalies.turns_lost) =
+                        (Some(TurnBreak::Jump { expected, found }), true);
                 } else if jump {
                     judged.anomalies_mut().order = Some(TurnBreak::Jump { expected, found });
-                } else if !begins && open.is_some() && !self.machine.is_broken() && !self.turn_is_over() {
-                    judged.anomalies_mut().order = Some(TurnBreak::Interleaved { current: open.unwrap_or_default(), found });
+                } else if !begins
+                    && open.is_some()
+                    && !self.machine.is_broken()
+                    && !self.turn_is_over()
+                {
+                    judged.anomalies_mut().order = Some(TurnBreak::Interleaved {
+                        current: open.unwrap_or_default(),
+                        found,
+                    });
                     return;
                 }
                 self.begin_turn(line, Some(found));
@@ -509,11 +605,19 @@ impl Execution {
     }
 
     fn begin_turn(&mut self, line: u64, id: Option<i64>) {
-        self.turn = TurnEvidence { id, line, begun: true, ..TurnEvidence::default() };
+        self.turn = TurnEvidence {
+            id,
+            line,
+            begun: true,
+            ..TurnEvidence::default()
+        };
         self.restart = None;
         self.turns_missed = false;
         self.turns += 1;
-        if self.max_turns.is_some_and(|max| i64::try_from(self.turns).is_ok_and(|n| n > max)) {
+        if self
+            .max_turns
+            .is_some_and(|max| i64::try_from(self.turns).is_ok_and(|n| n > max))
+        {
             self.over_max.get_or_insert(line);
         }
     }
@@ -522,8 +626,12 @@ impl Execution {
         let paused = self.machine.state() == State::Idle;
         let goes_on = self.started;
         let version = FsmVersion::parse(&started.fsm_version.decode()).unwrap_or(FsmVersion::V1);
-        if self.started && self.machine.version() == FsmVersion::V0 && self.machine.state() == State::Terminal {
-            // The early machine goes back to IDLE first; one record stands for both steps, or one for each.
+        if self.started
+            && self.machine.version() == FsmVersion::V0
+            && self.machine.state() == State::Terminal
+        {
+            // The early machine goes back to IDLE first; one record stands for both steps, or one
+            // for each.
             self.machine.apply(Event::Start);
             self.apply(line, Event::Start, judged);
             self.restart = Some((self.turn.id.unwrap_or_default(), true));
@@ -534,7 +642,11 @@ impl Execution {
         } else if self.started && !paused && !self.machine.may_be(State::Idle) {
             // The id is taken. The second start isn't applied: what follows is judged as going on.
             let before = self.machine.state();
-            judged.anomalies_mut().reuse = Some(Reuse { of: "execution", id: self.id.to_string(), line: self.first_line });
+            judged.anomalies_mut().reuse = Some(Reuse {
+                of: "execution",
+                id: self.id.to_string(),
+                line: self.first_line,
+            });
             self.breach(line, Event::Start, before, Breach::Restart, judged);
             // If a pause was lost before it, the execution goes on from here.
             self.machine.apply(Event::Start);
@@ -560,8 +672,16 @@ impl Execution {
         self.chain |= started.chain.is_some();
     }
 
-    fn thought(&mut self, line: u64, step: &Step<'_, '_>, thought: &Thought<'_>, judged: &mut Judged) {
-        if self.format == Format::YuangsTurns && self.machine.candidates().single() == Some(State::Idle) {
+    fn thought(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        thought: &Thought<'_>,
+        judged: &mut Judged,
+    ) {
+        if self.format == Format::YuangsTurns
+            && self.machine.candidates().single() == Some(State::Idle)
+        {
             // The format keeps no start, not even the one that ends a pause.
             self.machine.put(State::Thinking);
         }
@@ -586,9 +706,23 @@ impl Execution {
             let fresh = self.started && self.machine.allows(event);
             if fresh {
                 // Legal, whatever the other agents of the turn will say: told when they have.
-                let movement = if self.machine.state() == State::Thinking { Movement::Legal } else { Movement::FollowUp };
-                judged.movement = Some(Moved { event, before: self.machine.state(), movement, breach: None, claimed: None });
-                self.group = Some(Group { all_done: thought.done, unknown: false, line });
+                let movement = if self.machine.state() == State::Thinking {
+                    Movement::Legal
+                } else {
+                    Movement::FollowUp
+                };
+                judged.movement = Some(Moved {
+                    event,
+                    before: self.machine.state(),
+                    movement,
+                    breach: None,
+                    claimed: None,
+                });
+                self.group = Some(Group {
+                    all_done: thought.done,
+                    unknown: false,
+                    line,
+                });
             } else {
                 self.apply(line, event, judged);
             }
@@ -596,14 +730,19 @@ impl Execution {
                 Some(_) => self.check_turn(line, step, true, judged),
                 None => self.begin_turn(line, None),
             }
-            let legal = judged.movement.is_some_and(|m| m.movement == Movement::Legal);
+            let legal = judged
+                .movement
+                .is_some_and(|m| m.movement == Movement::Legal);
             if step.turn.is_some() && !self.turn.thoughts.is_empty() && legal {
                 // The same number again: a turn that was begun anew.
                 let id = self.turn.id;
                 self.begin_turn(line, id);
                 if judged.anomalies().order.is_none() {
                     let current = id.unwrap_or_default();
-                    judged.anomalies_mut().order = Some(TurnBreak::Jump { expected: current.saturating_add(1), found: current });
+                    judged.anomalies_mut().order = Some(TurnBreak::Jump {
+                        expected: current.saturating_add(1),
+                        found: current,
+                    });
                     self.turn.repeated = true;
                 }
             }
@@ -615,7 +754,15 @@ impl Execution {
             self.conditions_missing = Some("prompt and tool-set version");
         }
         let action = thought.action.as_ref().map(KeptAction::of);
-        self.keep_thought(Kept { what: KeptThought { agent, action, done: thought.done }, line, time: step.time });
+        self.keep_thought(Kept {
+            what: KeptThought {
+                agent,
+                action,
+                done: thought.done,
+            },
+            line,
+            time: step.time,
+        });
     }
 
     /// Whether a thought is one more of the turn that is thought about.
@@ -643,7 +790,8 @@ impl Execution {
         self.check_turn(line, step, false, judged);
         self.apply(line, Event::ActionProposed, judged);
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
-        // An action that is shown as a human has changed it is nobody's thought; what was proposed is what was thought.
+        // An action that is shown as a human has changed it is nobody's thought; what was proposed
+        // is what was thought.
         if !proposal.replaced && self.is_nobodys_thought(agent.as_deref(), &proposal.action) {
             judged.anomalies_mut().not_thought = true;
         }
@@ -662,9 +810,14 @@ impl Execution {
             return;
         }
         self.turn.proposer = agent;
-        self.turn.declared = proposal.declared.map(|paths| paths.iter().map(|p| p.distinct().into()).collect());
+        self.turn.declared = proposal
+            .declared
+            .map(|paths| paths.iter().map(|p| p.distinct().into()).collect());
         let thoughts = &self.turn.thoughts;
-        let thought = thoughts.iter().find_map(|t| t.what.action.clone()).filter(|_| proposal.replaced);
+        let thought = thoughts
+            .iter()
+            .find_map(|t| t.what.action.clone())
+            .filter(|_| proposal.replaced);
         let thought = thought.map(|thought| {
             let reach = authority::look_again(context, &thought).1;
             thought.reaching(reach)
@@ -674,21 +827,35 @@ impl Execution {
             // What was decided was about the proposal before.
             self.turn.decision = None;
         } else if let Some(early) = &self.turn.decision {
-            // A decision that came too early stays where it could be about this action, and could decide it.
+            // A decision that came too early stays where it could be about this action, and could
+            // decide it.
             let id = proposal.action.id.map(|id| id.decode());
-            let other = early.what.action.as_deref().is_some_and(|named| id.as_deref() != Some(named));
+            let other = early
+                .what
+                .action
+                .as_deref()
+                .is_some_and(|named| id.as_deref() != Some(named));
             let risk = found.max(proposal.action.risk);
-            let too_high = early.what.by == DecidedBy::Policy && risk.is_none_or(|risk| risk == Risk::High);
-            if early.what.ruling != Ruling::Rejected && (other || too_high || early.what.modified.is_some()) {
+            let too_high =
+                early.what.by == DecidedBy::Policy && risk.is_none_or(|risk| risk == Risk::High);
+            if early.what.ruling != Ruling::Rejected
+                && (other || too_high || early.what.modified.is_some())
+            {
                 self.turn.decision = None;
             }
         }
-        let shown = || KeptAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
-        self.turn.proposal = Some(Kept { what: thought.unwrap_or_else(shown), line, time: step.time });
+        let shown =
+            || KeptAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
+        self.turn.proposal = Some(Kept {
+            what: thought.unwrap_or_else(shown),
+            line,
+            time: step.time,
+        });
     }
 
-    /// Enters an action's id into the books. An id may come back only for an action that was rejected
-    /// and is proposed again as it was: that is its life cycle, everything else is a second action.
+    /// Enters an action's id into the books. An id may come back only for an action that was
+    /// rejected and is proposed again as it was: that is its life cycle, everything else is a
+    /// second action.
     fn enter(&mut self, line: u64, id: &str, action: &Action<'_>, judged: &mut Judged) {
         match self.known.get_mut(id) {
             Some(known)
@@ -698,7 +865,11 @@ impl Execution {
                 (known.rejected, known.rejected_perhaps) = (false, false);
             }
             Some(known) => {
-                judged.anomalies_mut().reuse = Some(Reuse { of: "action", id: id.to_owned(), line: known.line });
+                judged.anomalies_mut().reuse = Some(Reuse {
+                    of: "action",
+                    id: id.to_owned(),
+                    line: known.line,
+                });
                 self.turn.id_reused = true;
             }
             None => {
@@ -714,19 +885,36 @@ impl Execution {
         }
         // Who thought alone needs no name.
         let alone = turn.thoughts.len() == 1;
-        let same =
-            |t: &&Kept<KeptThought>| t.what.agent.as_deref() == agent || alone && (agent.is_none() || t.what.agent.is_none());
+        let same = |t: &&Kept<KeptThought>| {
+            t.what.agent.as_deref() == agent || alone && (agent.is_none() || t.what.agent.is_none())
+        };
         let mut theirs = turn.thoughts.iter().filter(same);
-        let wanted = |t: &Kept<KeptThought>| t.what.action.as_ref().map(|a| a.same_as(action) != Some(false));
+        let wanted = |t: &Kept<KeptThought>| {
+            t.what
+                .action
+                .as_ref()
+                .map(|a| a.same_as(action) != Some(false))
+        };
         !theirs.any(|t| wanted(t).unwrap_or(false))
             // Nobody wanted anything at all: then the path is broken, and that is what is said.
             && turn.thoughts.iter().any(|t| t.what.action.is_some())
     }
 
-    fn decided(&mut self, line: u64, step: &Step<'_, '_>, decision: &Decision<'_>, context: Context<'_>, judged: &mut Judged) {
+    fn decided(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        decision: &Decision<'_>,
+        context: Context<'_>,
+        judged: &mut Judged,
+    ) {
         self.check_turn(line, step, false, judged);
         // A rejection that was recorded with the proposal counts.
-        let beside = self.turn.decision_beside.take().filter(|beside| beside.what.ruling == Ruling::Rejected);
+        let beside = self
+            .turn
+            .decision_beside
+            .take()
+            .filter(|beside| beside.what.ruling == Ruling::Rejected);
         let decision = native::stricter(*decision, beside.as_ref());
         self.apply(line, Event::GovernanceDecided(decision.ruling), judged);
         self.rule(line, step.time, &decision, context, judged);
@@ -736,7 +924,13 @@ impl Execution {
         let word = outcome.decode().into_owned();
         if self.ended {
             let before = self.machine.state();
-            self.breach(line, Event::Concluded, before, Breach::AfterTerminal, judged);
+            self.breach(
+                line,
+                Event::Concluded,
+                before,
+                Breach::AfterTerminal,
+                judged,
+            );
             return;
         }
         // A `done` thought and straight to the end: that is the shortcut, and said as such.
@@ -748,14 +942,18 @@ impl Execution {
             self.breach(line, Event::Concluded, before, Breach::NoStart, judged);
         } else if shortcut.is_none() && !self.machine.is_broken() {
             let fits = match self.last_evaluation {
-                Some((EvaluationKind::Terminate | EvaluationKind::Pause, Some(reason), _)) => reason.name() == word,
+                Some((EvaluationKind::Terminate | EvaluationKind::Pause, Some(reason), _)) => {
+                    reason.name() == word
+                }
                 Some((EvaluationKind::Continue, ..)) | None => false,
                 Some((_, None, _)) => true,
             };
             if !fits {
                 judged.anomalies_mut().outcome = Some(OutcomeMismatch {
                     outcome: word.clone(),
-                    evaluated: self.last_evaluation.map(|(kind, reason, _)| reason.map_or(kind.name(), EvaluationReason::name)),
+                    evaluated: self.last_evaluation.map(|(kind, reason, _)| {
+                        reason.map_or(kind.name(), EvaluationReason::name)
+                    }),
                     line: self.last_evaluation.map_or(0, |(.., line)| line),
                 });
             }
@@ -766,7 +964,11 @@ impl Execution {
 }
 
 /// The recorded risk and what the analyser found, where that is worse.
-fn understated(context: Context<'_>, action: &Action<'_>, found: Option<Risk>) -> Option<(Risk, Risk)> {
+fn understated(
+    context: Context<'_>,
+    action: &Action<'_>,
+    found: Option<Risk>,
+) -> Option<(Risk, Risk)> {
     let (recorded, found) = (action.risk?, found?);
     (context.assessor != Assessor::Off && found > recorded).then_some((recorded, found))
 }

@@ -1,4 +1,5 @@
-//! What native logs tell: movements, evidence beside them, parts that aren't kept; and records that can't be read.
+//! What native logs tell: movements, evidence beside them, parts that aren't kept; and records that
+//! can't be read.
 
 use super::super::authority;
 use super::super::evidence::{Kept, KeptAction, KeptKind, KeptThought, ToldDecision, TurnEvidence};
@@ -13,7 +14,9 @@ use crate::json::Raw;
 use crate::trace::action;
 use crate::trace::format::Format;
 use crate::trace::record::{ActionType, DecidedBy, RecordKind};
-use crate::trace::step::{self, Action, ActionKind, Beside, Decision, Executed, Fact, Showing, Step};
+use crate::trace::step::{
+    self, Action, ActionKind, Beside, Decision, Executed, Fact, Showing, Step,
+};
 use std::sync::Arc;
 
 impl Execution {
@@ -28,15 +31,32 @@ impl Execution {
     ) {
         // Where two accounts of a decision differ, the stricter one counts.
         let beside = self.turn.decision_beside.take();
-        let refused = beside.as_ref().is_some_and(|b| b.what.ruling == Ruling::Rejected);
-        let decision = moved.decision.map(|decision| stricter(decision, beside.as_ref()));
+        let refused = beside
+            .as_ref()
+            .is_some_and(|b| b.what.ruling == Ruling::Rejected);
+        let decision = moved
+            .decision
+            .map(|decision| stricter(decision, beside.as_ref()));
         let taken_up = self.turn.decision.as_ref().map(|d| d.what.ruling);
-        let ruling = if refused { Some(Ruling::Rejected) } else { moved.decision.map(|d| d.ruling).or(taken_up) };
-        let thought_done = self.turn.thoughts.last().filter(|_| self.turn.is_fresh()).map(|t| t.what.done);
+        let ruling = if refused {
+            Some(Ruling::Rejected)
+        } else {
+            moved.decision.map(|d| d.ruling).or(taken_up)
+        };
+        let thought_done = self
+            .turn
+            .thoughts
+            .last()
+            .filter(|_| self.turn.is_fresh())
+            .map(|t| t.what.done);
         let event = match (moved.from, moved.to) {
             (State::Idle, State::Thinking) | (State::Terminal, State::Idle) => Some(Event::Start),
-            (State::Thinking, State::Proposing) => Some(Event::ThoughtGenerated { done: thought_done.unwrap_or(false) }),
-            (State::Thinking, State::Evaluating) => Some(Event::ThoughtGenerated { done: thought_done.unwrap_or(true) }),
+            (State::Thinking, State::Proposing) => Some(Event::ThoughtGenerated {
+                done: thought_done.unwrap_or(false),
+            }),
+            (State::Thinking, State::Evaluating) => Some(Event::ThoughtGenerated {
+                done: thought_done.unwrap_or(true),
+            }),
             // The shortcut is for an agent that was done.
             (State::Thinking, State::Terminal) => Some(match thought_done {
                 Some(false) => Event::ThoughtGenerated { done: false },
@@ -50,17 +70,23 @@ impl Execution {
                 }
             }),
             (State::Proposing, State::Governing) => Some(Event::ActionProposed),
-            (State::Governing, State::Executing) => Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Approved))),
-            (State::Governing, State::Thinking) => Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Rejected))),
+            (State::Governing, State::Executing) => {
+                Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Approved)))
+            }
+            (State::Governing, State::Thinking) => {
+                Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Rejected)))
+            }
             (State::Executing, State::Observing) => Some(Event::ExecutionFinished),
             (State::Observing, State::Evaluating) => Some(Event::ObservationRecorded),
-            (State::Evaluating, State::Thinking) => {
-                Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Continue)))
-            }
-            (State::Evaluating, State::Terminal) => {
-                Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Terminate)))
-            }
-            (State::Evaluating, State::Idle) => Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Pause))),
+            (State::Evaluating, State::Thinking) => Some(Event::EvaluationMade(
+                moved.evaluation.unwrap_or(EvaluationKind::Continue),
+            )),
+            (State::Evaluating, State::Terminal) => Some(Event::EvaluationMade(
+                moved.evaluation.unwrap_or(EvaluationKind::Terminate),
+            )),
+            (State::Evaluating, State::Idle) => Some(Event::EvaluationMade(
+                moved.evaluation.unwrap_or(EvaluationKind::Pause),
+            )),
             _ => None,
         };
         let before = self.machine.state();
@@ -75,7 +101,11 @@ impl Execution {
             // The movement may be miswritten; what was decided was decided all the same.
             match decision.filter(|_| matches!(moved.to, State::Executing | State::Thinking)) {
                 Some(decision) if taken_up != Some(decision.ruling) => {
-                    let nothing = || Kept { what: KeptAction::not_recorded(), line, time: step.time };
+                    let nothing = || Kept {
+                        what: KeptAction::not_recorded(),
+                        line,
+                        time: step.time,
+                    };
                     self.turn.proposal.get_or_insert_with(nothing);
                     self.rule(line, step.time, &decision, context, judged);
                 }
@@ -86,7 +116,11 @@ impl Execution {
         self.started |= event == Event::Start;
         if event == Event::ActionProposed && (!self.turn.begun || !self.turn.executed.is_empty()) {
             // The movement that begins this turn was lost.
-            let thoughts = if self.turn.begun { Vec::new() } else { std::mem::take(&mut self.turn.thoughts) };
+            let thoughts = if self.turn.begun {
+                Vec::new()
+            } else {
+                std::mem::take(&mut self.turn.thoughts)
+            };
             self.begin_turn(line, None);
             self.turn.thoughts = thoughts;
         }
@@ -99,15 +133,27 @@ impl Execution {
             }
         }
         self.apply(line, event, judged);
-        if self.machine.state() != moved.to && judged.movement.is_some_and(|m| m.breach.is_none()) && !self.machine.is_broken() {
-            // The reducer comes out elsewhere than the log says, or the log had been elsewhere before.
+        if self.machine.state() != moved.to
+            && judged.movement.is_some_and(|m| m.breach.is_none())
+            && !self.machine.is_broken()
+        {
+            // The reducer comes out elsewhere than the log says, or the log had been elsewhere
+            // before.
             let rejected_ran = moved.to == State::Executing && ruling == Some(Ruling::Rejected);
             self.machine.put(moved.to);
             if rejected_ran {
                 self.turn.rejected_ran = true;
                 self.breach(line, event, before, Breach::ResultOutsideState, judged);
-                let id = self.turn.proposal.as_ref().and_then(|p| p.what.id.as_deref()).map(str::to_owned);
-                judged.executed = Some(Ran { decision_line: Some(line), ..Ran::bare(id, Approval::Rejected) });
+                let id = self
+                    .turn
+                    .proposal
+                    .as_ref()
+                    .and_then(|p| p.what.id.as_deref())
+                    .map(str::to_owned);
+                judged.executed = Some(Ran {
+                    decision_line: Some(line),
+                    ..Ran::bare(id, Approval::Rejected)
+                });
             } else {
                 self.breach(line, event, before, Breach::Other, judged);
                 if let Some(m) = &mut judged.movement {
@@ -120,16 +166,34 @@ impl Execution {
                 // Something ran before the movement was logged, and has taken up the decision.
                 Some(decision) if taken_up == Some(decision.ruling) && !refused => {}
                 None if taken_up.is_some() => {}
-                Some(decision) => self.rule(moved.told.unwrap_or(line), step.time, &decision, context, judged),
+                Some(decision) => self.rule(
+                    moved.told.unwrap_or(line),
+                    step.time,
+                    &decision,
+                    context,
+                    judged,
+                ),
                 None => self.turn.decision_unknown = true,
             },
             Event::ActionProposed => {
                 if self.turn.proposal.is_none() {
-                    self.turn.proposal = Some(Kept { what: KeptAction::not_recorded(), line, time: step.time });
+                    self.turn.proposal = Some(Kept {
+                        what: KeptAction::not_recorded(),
+                        line,
+                        time: step.time,
+                    });
                 }
             }
-            Event::ExecutionFinished if self.turn.executed.is_empty() && judged.executed.is_none() => {
-                let nothing = Executed { action_id: None, capability: None, action: None, observed: None, result: None };
+            Event::ExecutionFinished
+                if self.turn.executed.is_empty() && judged.executed.is_none() =>
+            {
+                let nothing = Executed {
+                    action_id: None,
+                    capability: None,
+                    action: None,
+                    observed: None,
+                    result: None,
+                };
                 self.run(line, step.time, &nothing, context, judged);
             }
             Event::EvaluationMade(kind) => self.last_evaluation = Some((kind, moved.reason, line)),
@@ -154,19 +218,38 @@ impl Execution {
             Beside::Thought(thought) => {
                 let action = thought.action.as_ref().map(KeptAction::of);
                 if !self.turn.is_fresh() {
-                    self.turn = TurnEvidence { id: self.turn.id, line, ..TurnEvidence::default() };
+                    self.turn = TurnEvidence {
+                        id: self.turn.id,
+                        line,
+                        ..TurnEvidence::default()
+                    };
                 }
-                let what = KeptThought { agent: None, action, done: thought.done };
-                self.keep_thought(Kept { what, line, time: step.time });
+                let what = KeptThought {
+                    agent: None,
+                    action,
+                    done: thought.done,
+                };
+                self.keep_thought(Kept {
+                    what,
+                    line,
+                    time: step.time,
+                });
             }
             Beside::Decided(action, told) => {
-                let id = action.and_then(|a| a.id).or(told.and_then(|t| t.decision.action));
+                let id = action
+                    .and_then(|a| a.id)
+                    .or(told.and_then(|t| t.decision.action));
                 let ran = match id {
-                    Some(id) => {
-                        self.known.get(&*id.decode()).and_then(|known| known.ran).is_some_and(|(at, _)| at >= self.turn.line)
-                    }
+                    Some(id) => self
+                        .known
+                        .get(&*id.decode())
+                        .and_then(|known| known.ran)
+                        .is_some_and(|(at, _)| at >= self.turn.line),
                     // Who refuses nothing in particular refuses what runs in this turn.
-                    None => told.is_some_and(|t| t.decision.ruling == Ruling::Rejected) && !self.turn.executed.is_empty(),
+                    None => {
+                        told.is_some_and(|t| t.decision.ruling == Ruling::Rejected)
+                            && !self.turn.executed.is_empty()
+                    }
                 };
                 if let Some(told) = told {
                     self.overrule(line, id, &told.decision);
@@ -181,35 +264,62 @@ impl Execution {
                     let (found, reach) = authority::look(context, action);
                     judged.malform(reach.as_deref());
                     judged.understate(understated(context, action, found));
-                    let before = self.turn.proposal.as_ref().filter(|_| self.turn.executed.is_empty()).map(|p| &p.what);
-                    let shown = before.filter(|p| p.id.as_deref().is_some_and(|id| action.id.is_some_and(|a| a == *id)));
-                    let shown = self.turn.proposal_shown && shown.is_some_and(|p| p.same_as(action) == Some(true));
-                    if self.turn.proposal_shown && before.is_some_and(|p| p.same_as(action) == Some(false)) {
+                    let before = self
+                        .turn
+                        .proposal
+                        .as_ref()
+                        .filter(|_| self.turn.executed.is_empty())
+                        .map(|p| &p.what);
+                    let shown = before.filter(|p| {
+                        p.id.as_deref()
+                            .is_some_and(|id| action.id.is_some_and(|a| a == *id))
+                    });
+                    let shown = self.turn.proposal_shown
+                        && shown.is_some_and(|p| p.same_as(action) == Some(true));
+                    if self.turn.proposal_shown
+                        && before.is_some_and(|p| p.same_as(action) == Some(false))
+                    {
                         // Two proposals, and one decision.
                         self.verdict.doubt(Aspect::Authorised);
                     }
-                    // What has run in this turn already has its id from there, and so has what was shown before.
+                    // What has run in this turn already has its id from there, and so has what was
+                    // shown before.
                     if let Some(id) = action.id.filter(|_| !ran && !shown) {
                         self.enter(line, &id.decode(), action, judged);
                     }
                     let time = self.turn.proposal.as_ref().and_then(|p| p.time);
                     let at = self.turn.proposal.as_ref().map_or(line, |p| p.line);
                     self.turn.proposal = Some(Kept {
-                        what: KeptAction::proposed(action, found, &self.turn.thoughts).reaching(reach),
+                        what: KeptAction::proposed(action, found, &self.turn.thoughts)
+                            .reaching(reach),
                         line: at,
                         time,
                     });
                 }
                 match told {
-                    Some(told) if ran => self.decided_behind(line, step, &told.decision, context, judged),
+                    Some(told) if ran => {
+                        self.decided_behind(line, step, &told.decision, context, judged);
+                    }
                     Some(told) => {
                         let decision = &told.decision;
                         // Nobody is overruled by a line that says nothing of another action.
-                        let refused = self.turn.decision_beside.as_ref().is_some_and(|b| b.what.ruling == Ruling::Rejected);
+                        let refused = self
+                            .turn
+                            .decision_beside
+                            .as_ref()
+                            .is_some_and(|b| b.what.ruling == Ruling::Rejected);
                         if !(refused && action.is_none()) {
                             let written = told.written.as_written().into();
-                            let what = ToldDecision { ruling: decision.ruling, by: decision.by, written };
-                            self.turn.decision_beside = Some(Kept { what, line, time: decision.time.or(step.time) });
+                            let what = ToldDecision {
+                                ruling: decision.ruling,
+                                by: decision.by,
+                                written,
+                            };
+                            self.turn.decision_beside = Some(Kept {
+                                what,
+                                line,
+                                time: decision.time.or(step.time),
+                            });
                         }
                     }
                     None => {}
@@ -224,7 +334,9 @@ impl Execution {
                 self.run(line, step.time, executed, context, judged);
             }
             Beside::Observed(observed) => self.observe(observed, judged),
-            Beside::Shown(action, showing) => self.shown(line, step, action, *showing, context, judged),
+            Beside::Shown(action, showing) => {
+                self.shown(line, step, action, *showing, context, judged);
+            }
             Beside::SummedUp(artifacts) => self.summed_up(*artifacts, judged),
             Beside::RefusedBefore(decision, nth) => self.refused_at_the_end(decision, *nth, judged),
             // A turn in which nothing happened is one.
@@ -232,8 +344,8 @@ impl Execution {
         }
     }
 
-    /// An action that is shown where the format keeps none. What it says must fit what was thought, proposed, allowed and run;
-    /// where nobody can tell what it says, there is no answer.
+    /// An action that is shown where the format keeps none. What it says must fit what was thought,
+    /// proposed, allowed and run; where nobody can tell what it says, there is no answer.
     fn shown(
         &mut self,
         line: u64,
@@ -244,7 +356,12 @@ impl Execution {
         judged: &mut Judged,
     ) {
         let same = |known: &KeptAction| known.same_as(action) == Some(true);
-        let thought = self.turn.thoughts.iter().filter_map(|t| t.what.action.as_ref()).any(same);
+        let thought = self
+            .turn
+            .thoughts
+            .iter()
+            .filter_map(|t| t.what.action.as_ref())
+            .any(same);
         let proposal = self.turn.proposal.as_ref().map(|p| &p.what);
         let approved = authority::approved(&self.turn);
         let decided = proposal.is_some_and(same) || approved.is_some_and(same);
@@ -253,40 +370,75 @@ impl Execution {
             // An id without a payload shows nothing.
             _ if action.payload.is_none() => {
                 let kind = KeptKind::of(action.kind);
-                if proposal.and_then(|p| p.kind.as_ref()).is_some_and(|known| *known != kind) {
+                if proposal
+                    .and_then(|p| p.kind.as_ref())
+                    .is_some_and(|known| *known != kind)
+                {
                     self.doubt_all();
                 }
             }
             Showing::Thought if self.turn.thoughts.is_empty() && self.turn.is_fresh() => {
-                let what = KeptThought { agent: None, action: Some(KeptAction::of(action)), done: false };
-                self.keep_thought(Kept { what, line, time: step.time });
+                let what = KeptThought {
+                    agent: None,
+                    action: Some(KeptAction::of(action)),
+                    done: false,
+                };
+                self.keep_thought(Kept {
+                    what,
+                    line,
+                    time: step.time,
+                });
             }
-            Showing::Proposal if proposal.and_then(|p| p.payload.as_ref()).is_none() && !decided => {
-                self.beside(line, step, &Beside::Decided(Some(*action), None), context, judged);
+            Showing::Proposal
+                if proposal.and_then(|p| p.payload.as_ref()).is_none() && !decided =>
+            {
+                self.beside(
+                    line,
+                    step,
+                    &Beside::Decided(Some(*action), None),
+                    context,
+                    judged,
+                );
                 self.turn.proposal_shown = true;
             }
             Showing::Run if given == Some(Some(true)) => {}
             Showing::Run if given == Some(Some(false)) => {
                 let decision_line = self.turn.decision.as_ref().map(|d| d.line);
-                judged.executed = Some(Ran { differs: true, decision_line, ..Ran::bare(None, Approval::Given) });
+                judged.executed = Some(Ran {
+                    differs: true,
+                    decision_line,
+                    ..Ran::bare(None, Approval::Given)
+                });
             }
             Showing::Run
-                if given == Some(None) || self.turn.decision_unknown && !decided && proposal.is_none_or(|p| !p.is_recorded()) =>
+                if given == Some(None)
+                    || self.turn.decision_unknown
+                        && !decided
+                        && proposal.is_none_or(|p| !p.is_recorded()) =>
             {
                 self.weigh_shown(line, step, action, context, judged);
             }
             Showing::Thought if thought => {}
             Showing::Proposal | Showing::Run if decided => {}
-            Showing::Open if thought || decided || does_nothing(action) || self.is_spelled_out(action) => {}
+            Showing::Open
+                if thought || decided || does_nothing(action) || self.is_spelled_out(action) => {}
             _ => self.doubt_all(),
         }
     }
 
     /// Whether an action is only the text of the command, the tool or the id that was proposed.
     fn is_spelled_out(&self, action: &Action<'_>) -> bool {
-        let known = [self.turn.proposal.as_ref().map(|p| &p.what), authority::approved(&self.turn)];
-        let payload = action.payload.filter(|payload| !action::has_more_than(&["command"], *payload));
-        let Some(text) = payload.and_then(action::command).filter(|text| !text.contains(char::REPLACEMENT_CHARACTER)) else {
+        let known = [
+            self.turn.proposal.as_ref().map(|p| &p.what),
+            authority::approved(&self.turn),
+        ];
+        let payload = action
+            .payload
+            .filter(|payload| !action::has_more_than(&["command"], *payload));
+        let Some(text) = payload
+            .and_then(action::command)
+            .filter(|text| !text.contains(char::REPLACEMENT_CHARACTER))
+        else {
             return false;
         };
         known.into_iter().flatten().any(|known| {
@@ -302,18 +454,48 @@ impl Execution {
         })
     }
 
-    /// What ran is shown, and nothing tells what was decided about: that is what was allowed, as far as anybody knows.
-    fn weigh_shown(&mut self, line: u64, step: &Step<'_, '_>, action: &Action<'_>, context: Context<'_>, judged: &mut Judged) {
-        let approval = if authority::approved(&self.turn).is_some() { Approval::Given } else { Approval::Unknown };
+    /// What ran is shown, and nothing tells what was decided about: that is what was allowed, as
+    /// far as anybody knows.
+    fn weigh_shown(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        action: &Action<'_>,
+        context: Context<'_>,
+        judged: &mut Judged,
+    ) {
+        let approval = if authority::approved(&self.turn).is_some() {
+            Approval::Given
+        } else {
+            Approval::Unknown
+        };
         let known = weigh(context, action, judged);
-        let high_by_policy = approval == Approval::Given && self.is_high_by_policy(Some(&known), None);
-        let declared: Vec<String> = self.turn.declared.iter().flatten().map(|path| path.to_string()).collect();
+        let high_by_policy =
+            approval == Approval::Given && self.is_high_by_policy(Some(&known), None);
+        let declared: Vec<String> = self
+            .turn
+            .declared
+            .iter()
+            .flatten()
+            .map(|path| path.to_string())
+            .collect();
         let declared = Reach::default().observing(&declared);
-        let (leaves, protected) = self.reach(Some(*action), None, (approval, true), declared, context);
+        let (leaves, protected) =
+            self.reach(Some(*action), None, (approval, true), declared, context);
         let decision_line = self.turn.decision.as_ref().map(|d| d.line);
-        self.turn.proposal = Some(Kept { what: known, line, time: step.time });
+        self.turn.proposal = Some(Kept {
+            what: known,
+            line,
+            time: step.time,
+        });
         self.verdict.doubt(Aspect::Authorised);
-        judged.executed = Some(Ran { leaves, protected, high_by_policy, decision_line, ..Ran::bare(None, approval) });
+        judged.executed = Some(Ran {
+            leaves,
+            protected,
+            high_by_policy,
+            decision_line,
+            ..Ran::bare(None, approval)
+        });
     }
 
     /// The decision that an earlier line has told, if this is the step that it leads to.
@@ -324,12 +506,17 @@ impl Execution {
             Fact::Beside(Beside::Executed(..)) => true,
             _ => false,
         };
-        let beside = self.turn.decision_beside.as_ref().filter(|_| due && self.turn.decision.is_none())?;
+        let beside = self
+            .turn
+            .decision_beside
+            .as_ref()
+            .filter(|_| due && self.turn.decision.is_none())?;
         Some((beside.line, Arc::clone(&beside.what.written)))
     }
 
-    /// A decision about something that has run, by the order of the lines. That alone proves little, as the runtime doesn't
-    /// wait for its log; the decision's own time does, and so does a refusal.
+    /// A decision about something that has run, by the order of the lines. That alone proves
+    /// little, as the runtime doesn't wait for its log; the decision's own time does, and so does a
+    /// refusal.
     fn decided_behind(
         &mut self,
         line: u64,
@@ -339,7 +526,11 @@ impl Execution {
         judged: &mut Judged,
     ) {
         let (ran_at, ran_time) = self.turn.ran.unwrap_or_default();
-        let late = decision.time.or(step.time).zip(ran_time).is_some_and(|(decided, ran)| ran.is_before(decided));
+        let late = decision
+            .time
+            .or(step.time)
+            .zip(ran_time)
+            .is_some_and(|(decided, ran)| ran.is_before(decided));
         let undecided = self.turn.decision.is_none();
         if undecided {
             self.rule(line, step.time, decision, context, judged);
@@ -349,12 +540,26 @@ impl Execution {
             _ if undecided && late => Approval::Late(ran_at),
             _ => return,
         };
-        let id = self.turn.executed.last().and_then(|id| id.as_deref()).map(str::to_owned);
-        judged.executed = Some(Ran { decision_line: Some(line), ..Ran::bare(id, approval) });
+        let id = self
+            .turn
+            .executed
+            .last()
+            .and_then(|id| id.as_deref())
+            .map(str::to_owned);
+        judged.executed = Some(Ran {
+            decision_line: Some(line),
+            ..Ran::bare(id, approval)
+        });
     }
 
     /// Something happened that the format keeps no record of.
-    pub(super) fn not_recorded(&mut self, line: u64, step: &Step<'_, '_>, event: Event, judged: &mut Judged) {
+    pub(super) fn not_recorded(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        event: Event,
+        judged: &mut Judged,
+    ) {
         self.verdict.doubt(Aspect::LegalPath);
         self.editor = true;
         match event {
@@ -377,15 +582,21 @@ impl Execution {
         self.remember(line, event);
     }
 
-    /// Something that belongs to this execution could not be read: it may have been anything, of any turn up to the one that
-    /// it names.
+    /// Something that belongs to this execution could not be read: it may have been anything, of
+    /// any turn up to the one that it names.
     pub fn lose_track(&mut self, line: u64, turn: Option<i64>, judged: &mut Judged) {
         // It may have been the start; a terminal session has none.
         if !self.started && self.format != Format::YuangsCast {
             self.started = true;
             let (event, before) = (Event::Concluded, self.machine.state());
             let breach = Some(Breach::NoStart);
-            judged.movement = Some(Moved { event, before, movement: Movement::Illegal, breach, claimed: None });
+            judged.movement = Some(Moved {
+                event,
+                before,
+                movement: Movement::Illegal,
+                breach,
+                claimed: None,
+            });
         }
         self.machine.lose_track();
         self.doubt_all();
@@ -398,18 +609,27 @@ impl Execution {
         self.last_line = line;
     }
 
-    /// Begins the turn of a record that can't be read. It may explain that turns before it are missing.
+    /// Begins the turn of a record that can't be read. It may explain that turns before it are
+    /// missing.
     pub(super) fn skip_to(&mut self, line: u64, turn: Option<i64>, judged: &mut Judged) {
         let expected = self.turn.id.map_or(1, |n| n.saturating_add(1));
         if let Some(found) = turn.filter(|found| *found > expected && !self.turns_missed) {
             let anomalies = judged.anomalies_mut();
-            (anomalies.order, anomalies.turns_lost) = (Some(TurnBreak::Jump { expected, found }), true);
+            (anomalies.order, anomalies.turns_lost) =
+                (Some(TurnBreak::Jump { expected, found }), true);
         }
         self.begin_turn(line, turn);
     }
 
-    /// A record that belongs here and can't be read: something happened, and what it shows is unknown.
-    pub(super) fn unreadable(&mut self, line: u64, step: &Step<'_, '_>, kind: RecordKind, judged: &mut Judged) {
+    /// A record that belongs here and can't be read: something happened, and what it shows is
+    /// unknown.
+    pub(super) fn unreadable(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        kind: RecordKind,
+        judged: &mut Judged,
+    ) {
         use EvaluationKind as K;
         self.verdict.doubt(Aspect::LegalPath);
         // What the record would have shown is what can't be told.
@@ -419,7 +639,9 @@ impl Execution {
             | RecordKind::GovernanceDecided
             | RecordKind::Turn
             | RecordKind::Execution => self.doubt_all(),
-            RecordKind::ExecutionFinished | RecordKind::CapabilityIssued | RecordKind::CapabilityRevoked => {
+            RecordKind::ExecutionFinished
+            | RecordKind::CapabilityIssued
+            | RecordKind::CapabilityRevoked => {
                 self.verdict.doubt(Aspect::Authorised);
             }
             RecordKind::ThoughtGenerated
@@ -442,7 +664,13 @@ impl Execution {
             }
             RecordKind::ThoughtGenerated => {
                 self.turn.thoughts_unknown = true;
-                self.group.get_or_insert(Group { all_done: true, unknown: true, line }).unknown = true;
+                self.group
+                    .get_or_insert(Group {
+                        all_done: true,
+                        unknown: true,
+                        line,
+                    })
+                    .unknown = true;
             }
             RecordKind::ActionProposed => {
                 self.turn.proposal = None;
@@ -451,16 +679,23 @@ impl Execution {
             }
             RecordKind::GovernanceDecided => {
                 let proposal = self.turn.proposal.as_ref().map(|p| &p.what);
-                if let Some(known) = proposal.and_then(|p| p.id.as_deref()).and_then(|id| self.known.get_mut(id)) {
+                if let Some(known) = proposal
+                    .and_then(|p| p.id.as_deref())
+                    .and_then(|id| self.known.get_mut(id))
+                {
                     known.rejected_perhaps = true;
                     known.frozen = proposal.cloned();
                 }
                 (self.turn.decision_unknown, self.turn.decision_lost) = (true, true);
-                self.machine
-                    .apply_one_of(&[Event::GovernanceDecided(Ruling::Approved), Event::GovernanceDecided(Ruling::Rejected)]);
+                self.machine.apply_one_of(&[
+                    Event::GovernanceDecided(Ruling::Approved),
+                    Event::GovernanceDecided(Ruling::Rejected),
+                ]);
             }
             RecordKind::ExecutionFinished => self.machine.apply_one_of(&[Event::ExecutionFinished]),
-            RecordKind::ObservationRecorded => self.machine.apply_one_of(&[Event::ObservationRecorded]),
+            RecordKind::ObservationRecorded => {
+                self.machine.apply_one_of(&[Event::ObservationRecorded]);
+            }
             RecordKind::EvaluationMade => {
                 self.last_evaluation = None;
                 self.evaluation_unknown = true;
@@ -486,9 +721,12 @@ fn does_nothing(action: &Action<'_>) -> bool {
     action.kind == ActionKind::Known(ActionType::Answer) && authority::only_reads(action)
 }
 
-/// What a movement says of its decision, held against what stands beside it: where the two differ, a rejection counts, and
-/// policy before a human.
-pub(super) fn stricter<'a>(mut decision: Decision<'a>, beside: Option<&Kept<ToldDecision>>) -> Decision<'a> {
+/// What a movement says of its decision, held against what stands beside it: where the two differ,
+/// a rejection counts, and policy before a human.
+pub(super) fn stricter<'a>(
+    mut decision: Decision<'a>,
+    beside: Option<&Kept<ToldDecision>>,
+) -> Decision<'a> {
     if beside.is_some_and(|b| b.what.ruling == Ruling::Rejected) {
         decision.ruling = Ruling::Rejected;
     }

@@ -5,9 +5,9 @@ use super::Execution;
 use crate::trace::identity::{Identity, plain, shape};
 use crate::trace::record::DecidedBy;
 use crate::trace::step::{Decision, Started};
+use hashbrown::{HashMap, HashSet};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
 /// Ids whose shapes are kept to compare others with them.
 const SHAPES: usize = 1024;
@@ -41,10 +41,23 @@ pub(super) struct People {
 impl People {
     /// Bytes that it holds, roughly.
     pub(super) fn weight(&self) -> usize {
-        let sets = [&self.met, &self.agents, &self.strangers].into_iter().chain(self.recorded.as_ref());
+        let sets = [&self.met, &self.agents, &self.strangers]
+            .into_iter()
+            .chain(self.recorded.as_ref());
         let in_sets = sets.flatten().map(|name| name.len() + 64).sum::<usize>();
-        let in_maps = self.signers.keys().chain(self.issuers.keys()).map(|name| name.len() + 80).sum::<usize>();
-        in_sets + in_maps + self.shapes.iter().map(|(shape, (id, _))| shape.len() + id.len() + 128).sum::<usize>()
+        let in_maps = self
+            .signers
+            .keys()
+            .chain(self.issuers.keys())
+            .map(|name| name.len() + 80)
+            .sum::<usize>();
+        in_sets
+            + in_maps
+            + self
+                .shapes
+                .iter()
+                .map(|(shape, (id, _))| shape.len() + id.len() + 128)
+                .sum::<usize>()
     }
 
     fn is_agent(&self, who: &Identity) -> bool {
@@ -58,8 +71,14 @@ impl People {
         }
         let shape = shape(id);
         match self.shapes.get(&shape) {
-            Some((other, at)) if *plain(other) != *who.plain() && judged.anomalies().confusable.len() < PAIRS => {
-                judged.anomalies_mut().confusable.push(Confusable { id: id.to_owned(), other: other.to_string(), line: *at });
+            Some((other, at))
+                if *plain(other) != *who.plain() && judged.anomalies().confusable.len() < PAIRS =>
+            {
+                judged.anomalies_mut().confusable.push(Confusable {
+                    id: id.to_owned(),
+                    other: other.to_string(),
+                    line: *at,
+                });
             }
             None if self.shapes.len() < SHAPES => {
                 self.shapes.insert(shape, (id.into(), line));
@@ -68,16 +87,24 @@ impl People {
         }
     }
 
-    /// Takes note of an agent, who may turn out to have signed, to have issued tokens, or to govern.
+    /// Takes note of an agent, who may turn out to have signed, to have issued tokens, or to
+    /// govern.
     fn meet(&mut self, line: u64, agent: &str, judged: &mut Judged) {
         if self.met.contains(agent) && self.agents.contains(&*plain(agent)) {
             return;
         }
         let who = Identity::of(agent);
-        let known = |names: &HashMap<Box<str>, u64>| names.get(who.plain()).or_else(|| names.get(who.seen())).copied();
+        let known = |names: &HashMap<Box<str>, u64>| {
+            names
+                .get(who.plain())
+                .or_else(|| names.get(who.seen()))
+                .copied()
+        };
         let (signed, issued) = (known(&self.signers), known(&self.issuers));
         self.look_at(line, agent, &who, judged);
-        let new = [who.plain(), who.seen()].map(|name| self.agents.insert(name.into())).contains(&true);
+        let new = [who.plain(), who.seen()]
+            .map(|name| self.agents.insert(name.into()))
+            .contains(&true);
         if !new {
             return;
         }
@@ -88,7 +115,12 @@ impl People {
             judged.anomalies_mut().late_issuer = Some((agent.to_owned(), line));
         }
         // What it has signed says as much.
-        if judged.anomalies().late_agent.is_none() && self.governor.as_deref().is_some_and(|g| passes_for(g, &who)) {
+        if judged.anomalies().late_agent.is_none()
+            && self
+                .governor
+                .as_deref()
+                .is_some_and(|g| passes_for(g, &who))
+        {
             judged.anomalies_mut().governing_agent = Some(agent.to_owned());
         }
     }
@@ -116,11 +148,14 @@ pub(super) fn same(one: &str, other: &str) -> bool {
 
 /// Whether two ids are the same, or one may pass for the other.
 pub(super) fn alike(one: &str, other: &str) -> bool {
-    same(one, other) || !(one.is_ascii() && other.is_ascii()) && Identity::of(one).seen() == Identity::of(other).seen()
+    same(one, other)
+        || !(one.is_ascii() && other.is_ascii())
+            && Identity::of(one).seen() == Identity::of(other).seen()
 }
 
 impl Execution {
-    /// Takes note of an agent that thinks or proposes; a start that names the agents names all of them.
+    /// Takes note of an agent that thinks or proposes; a start that names the agents names all of
+    /// them.
     pub(super) fn meet(&mut self, line: u64, agent: &str, judged: &mut Judged) {
         self.people.meet(line, agent, judged);
         if let Some(recorded) = &self.people.recorded {
@@ -131,22 +166,38 @@ impl Execution {
         }
     }
 
-    /// Takes note of whom a start names. Whoever governed before a pause governs after it; a change is told and counts from
-    /// here.
-    pub(super) fn name_people(&mut self, line: u64, started: &Started<'_, '_>, goes_on: bool, judged: &mut Judged) {
+    /// Takes note of whom a start names. Whoever governed before a pause governs after it; a change
+    /// is told and counts from here.
+    pub(super) fn name_people(
+        &mut self,
+        line: u64,
+        started: &Started<'_, '_>,
+        goes_on: bool,
+        judged: &mut Judged,
+    ) {
         let people = &mut self.people;
         for agent in started.agents.unwrap_or_default() {
             people.meet(line, &agent.decode(), judged);
         }
         // An empty list says that there is none.
         if let Some(agents) = started.agents {
-            people.recorded = Some(agents.iter().map(|agent| plain(&agent.decode()).into()).collect());
+            people.recorded = Some(
+                agents
+                    .iter()
+                    .map(|agent| plain(&agent.decode()).into())
+                    .collect(),
+            );
         }
         let Some(governor) = started.governor.map(|g| g.decode().into_owned()) else {
             return;
         };
-        let before = people.governor.as_deref().or(people.policy_signer.as_deref());
-        let changed = before.filter(|before| !same(before, &governor)).map(str::to_owned);
+        let before = people
+            .governor
+            .as_deref()
+            .or(people.policy_signer.as_deref());
+        let changed = before
+            .filter(|before| !same(before, &governor))
+            .map(str::to_owned);
         if people.governor.is_some() && (changed.is_none() || !goes_on) {
             return;
         }
@@ -162,18 +213,30 @@ impl Execution {
         people.governor = Some(governor.into());
     }
 
-    /// No agent may sign, and one governor signs. Humans are people, and several may have taken turns;
-    /// but where the governor of record is one of them, nobody else may sign as one.
-    pub(super) fn judge_signer(&mut self, line: u64, decision: &Decision<'_>, facts: &mut Decided, judged: &mut Judged) {
+    /// No agent may sign, and one governor signs. Humans are people, and several may have taken
+    /// turns; but where the governor of record is one of them, nobody else may sign as one.
+    pub(super) fn judge_signer(
+        &mut self,
+        line: u64,
+        decision: &Decision<'_>,
+        facts: &mut Decided,
+        judged: &mut Judged,
+    ) {
         let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
             return;
         };
         let people = &mut self.people;
         // Whoever has signed before by a name that is plain already isn't looked at again.
         let name = &*signer;
-        let again = people.met.contains(name) && people.signers.contains_key(name) && !people.agents.contains(name);
+        let again = people.met.contains(name)
+            && people.signers.contains_key(name)
+            && !people.agents.contains(name);
         let known = again && matches!(plain(name), Cow::Borrowed(_));
-        let who = if known { None } else { Some(Identity::of(&signer)) };
+        let who = if known {
+            None
+        } else {
+            Some(Identity::of(&signer))
+        };
         if who.as_ref().is_some_and(|who| people.is_agent(who)) {
             facts.signed_by_agent = Some(signer);
             return;
@@ -183,12 +246,18 @@ impl Execution {
         }
         let governor = match decision.by {
             DecidedBy::Policy => {
-                let first = people.policy_signer.get_or_insert_with(|| signer.as_str().into());
+                let first = people
+                    .policy_signer
+                    .get_or_insert_with(|| signer.as_str().into());
                 Some(people.governor.as_ref().unwrap_or(first).clone())
             }
             DecidedBy::Human => {
-                people.governor_signs_as_human |= people.governor.as_deref().is_some_and(|g| same(g, &signer));
-                people.governor.clone().filter(|_| people.governor_signs_as_human)
+                people.governor_signs_as_human |=
+                    people.governor.as_deref().is_some_and(|g| same(g, &signer));
+                people
+                    .governor
+                    .clone()
+                    .filter(|_| people.governor_signs_as_human)
             }
         };
         let governor = governor.filter(|governor| !same(governor, &signer));
@@ -214,14 +283,30 @@ impl Execution {
     }
 
     /// Takes note of the conditions that a start sets, and of what they were before a pause.
-    pub(super) fn compare_conditions(&mut self, started: &Started<'_, '_>, resumes: bool, judged: &mut Judged) {
-        let intent: Option<[u8; 32]> = started.intent.map(|intent| Sha256::digest(&*intent.decode()).into());
+    pub(super) fn compare_conditions(
+        &mut self,
+        started: &Started<'_, '_>,
+        resumes: bool,
+        judged: &mut Judged,
+    ) {
+        let intent: Option<[u8; 32]> = started
+            .intent
+            .map(|intent| Sha256::digest(&*intent.decode()).into());
         let digest = started.policy_digest.map(|d| d.decode());
         if resumes {
             let changed = &mut judged.anomalies_mut().resumed;
-            changed.policy = digest.as_deref().zip(self.policy_digest.as_deref()).is_some_and(|(now, then)| now != then);
-            changed.max_turns = self.max_turns.zip(started.max_turns).filter(|(then, now)| then != now);
-            changed.intent = self.intent.zip(intent).is_some_and(|(then, now)| then != now);
+            changed.policy = digest
+                .as_deref()
+                .zip(self.policy_digest.as_deref())
+                .is_some_and(|(now, then)| now != then);
+            changed.max_turns = self
+                .max_turns
+                .zip(started.max_turns)
+                .filter(|(then, now)| then != now);
+            changed.intent = self
+                .intent
+                .zip(intent)
+                .is_some_and(|(then, now)| then != now);
         }
         self.max_turns = started.max_turns.or(self.max_turns);
         self.policy_digest = digest.map(Into::into).or(self.policy_digest.take());

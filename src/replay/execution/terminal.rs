@@ -1,4 +1,5 @@
-//! Recorded terminal sessions: what is typed while the governor looks, and while it waits for a password.
+//! Recorded terminal sessions: what is typed while the governor looks, and while it waits for a
+//! password.
 
 use super::super::judged::{Approval, Breach, Judged, Moved, Ran};
 use super::super::machine::Movement;
@@ -49,8 +50,8 @@ enum Line {
     Password,
 }
 
-/// A line that was taken for a password. A prompt that asks for one shows nothing of it: what is printed as it was typed
-/// was no password, whoever says so.
+/// A line that was taken for a password. A prompt that asks for one shows nothing of it: what is
+/// printed as it was typed was no password, whoever says so.
 #[derive(Debug, Default)]
 struct Password {
     line: u64,
@@ -75,7 +76,8 @@ fn keep(kept: &mut String, more: impl Iterator<Item = char>) {
 }
 
 impl Terminal {
-    /// Takes note of keys. Returns how many lines they begin that are commands, and whether nobody looks at one of them.
+    /// Takes note of keys. Returns how many lines they begin that are commands, and whether nobody
+    /// looks at one of them.
     fn typed(&mut self, at: u64, keys: &str) -> (u64, bool) {
         let pending = self.elevation == Elevation::Pending;
         let (mut commands, mut unwatched) = (0, false);
@@ -91,7 +93,10 @@ impl Terminal {
             }
             let line = match self.open {
                 None if pending && self.asked => {
-                    self.password = Some(Password { line: at, ..Password::default() });
+                    self.password = Some(Password {
+                        line: at,
+                        ..Password::default()
+                    });
                     Line::Password
                 }
                 None if pending => Line::Unwatched,
@@ -103,7 +108,11 @@ impl Terminal {
             unwatched |= line == Line::Unwatched && self.open != Some(Line::Unwatched);
             self.open = Some(line);
             self.asked = false;
-            let kept = self.password.as_mut().filter(|_| line == Line::Password).map_or(&mut self.text, |p| &mut p.text);
+            let kept = self
+                .password
+                .as_mut()
+                .filter(|_| line == Line::Password)
+                .map_or(&mut self.text, |p| &mut p.text);
             keep(kept, std::iter::once(key));
         }
         // Where no line has an end, several keys at once are one.
@@ -139,12 +148,16 @@ impl Terminal {
 }
 
 impl Execution {
-    /// A frame of a terminal session. A line that is typed while an elevation waits for its password
-    /// has passed no governor, unless it is that password; a root shell that nobody asked for is one that was claimed.
+    /// A frame of a terminal session. A line that is typed while an elevation waits for its
+    /// password has passed no governor, unless it is that password; a root shell that nobody asked
+    /// for is one that was claimed.
     pub(super) fn frame(&mut self, line: u64, frame: Frame<'_>, judged: &mut Judged) {
         let terminal = &mut self.terminal;
         let mut unseen = |typed_at: Option<u64>| {
-            judged.executed = Some(Ran { decision_line: typed_at, ..Ran::bare(None, Approval::Missing) });
+            judged.executed = Some(Ran {
+                decision_line: typed_at,
+                ..Ran::bare(None, Approval::Missing)
+            });
         };
         match (frame, terminal.elevation) {
             (Frame::Typed(keys), _) => {
@@ -174,8 +187,12 @@ impl Execution {
                 }
             }
             // The password may be asked for again.
-            (Frame::ElevationFailed, Elevation::Pending | Elevation::Failed) => terminal.ruled(Elevation::Failed),
-            (Frame::ElevationFailed | Frame::ElevationBlocked, _) => terminal.ruled(Elevation::User),
+            (Frame::ElevationFailed, Elevation::Pending | Elevation::Failed) => {
+                terminal.ruled(Elevation::Failed);
+            }
+            (Frame::ElevationFailed | Frame::ElevationBlocked, _) => {
+                terminal.ruled(Elevation::User);
+            }
             (Frame::ElevationSucceeded, from) => {
                 if from == Elevation::User {
                     judged.movement = Some(Moved {
@@ -188,7 +205,8 @@ impl Execution {
                 }
                 terminal.ruled(Elevation::Root);
             }
-            (Frame::PromptShown, Elevation::User | Elevation::Failed | Elevation::Root) | (Frame::Other, _) => {}
+            (Frame::PromptShown, Elevation::User | Elevation::Failed | Elevation::Root)
+            | (Frame::Other, _) => {}
         }
     }
 }
@@ -223,42 +241,143 @@ mod tests {
         Frame::Printed(Str::plain(text))
     }
 
-    use Frame::{ElevationFailed as Failed, ElevationStarted as Started, ElevationSucceeded as Root, PromptShown as Prompt};
+    use Frame::{
+        ElevationFailed as Failed, ElevationStarted as Started, ElevationSucceeded as Root,
+        PromptShown as Prompt,
+    };
 
     #[test]
     fn the_answer_to_a_prompt_is_no_command() {
-        assert_eq!(unseen(&[typed("sudo ls\r"), Started, Prompt, typed("hunter\r"), Root, typed("id\r")]), NONE);
         assert_eq!(
-            unseen(&[Started, Prompt, typed("h"), typed("u"), typed("\r"), printed("Sorry, try again.\r\n"), Failed]),
+            unseen(&[
+                typed("sudo ls\r"),
+                Started,
+                Prompt,
+                typed("hunter\r"),
+                Root,
+                typed("id\r")
+            ]),
             NONE
         );
-        assert_eq!(unseen(&[Started, Prompt, typed("a\r"), Prompt, typed("b\r"), Root]), NONE, "asked twice");
-        assert_eq!(unseen(&[Started, Prompt, typed("hunter"), printed("******"), typed("\r"), Root]), NONE, "stars");
-        assert_eq!(unseen(&[typed("sudo ls"), Started, typed("\r"), Prompt, typed("pw\r"), Root]), NONE, "its end comes behind");
-        assert_eq!(unseen(&[typed("sudo ls"), Started, Prompt, typed("hunter"), Root, typed("id")]), NONE, "lines without ends");
+        assert_eq!(
+            unseen(&[
+                Started,
+                Prompt,
+                typed("h"),
+                typed("u"),
+                typed("\r"),
+                printed("Sorry, try again.\r\n"),
+                Failed
+            ]),
+            NONE
+        );
+        assert_eq!(
+            unseen(&[Started, Prompt, typed("a\r"), Prompt, typed("b\r"), Root]),
+            NONE,
+            "asked twice"
+        );
+        assert_eq!(
+            unseen(&[
+                Started,
+                Prompt,
+                typed("hunter"),
+                printed("******"),
+                typed("\r"),
+                Root
+            ]),
+            NONE,
+            "stars"
+        );
+        assert_eq!(
+            unseen(&[
+                typed("sudo ls"),
+                Started,
+                typed("\r"),
+                Prompt,
+                typed("pw\r"),
+                Root
+            ]),
+            NONE,
+            "its end comes behind"
+        );
+        assert_eq!(
+            unseen(&[
+                typed("sudo ls"),
+                Started,
+                Prompt,
+                typed("hunter"),
+                Root,
+                typed("id")
+            ]),
+            NONE,
+            "lines without ends"
+        );
     }
 
     #[test]
     fn one_line_is_one_finding() {
         assert_eq!(unseen(&[Started, typed("l"), typed("s"), typed("\r")]), [1]);
-        assert_eq!(unseen(&[Started, typed("ls\r"), typed("\n"), typed("id\r\n")]), [1, 3]);
+        assert_eq!(
+            unseen(&[Started, typed("ls\r"), typed("\n"), typed("id\r\n")]),
+            [1, 3]
+        );
         assert_eq!(unseen(&[Started, typed("\r"), typed("\n")]), NONE);
     }
 
     #[test]
     fn a_prompt_hides_no_command() {
-        assert_eq!(unseen(&[Started, Prompt, typed("pw\rrm -rf /\r")]), [2], "two lines at once");
-        assert_eq!(unseen(&[Started, Prompt, Prompt, typed("pw\r"), typed("rm x\r")]), [4], "two prompts, one answer");
-        assert_eq!(unseen(&[Started, Prompt, typed("\r"), typed("rm x\r")]), [3], "an empty answer");
-        assert_eq!(unseen(&[Started, typed("rm"), Prompt, typed(" x\r"), typed("rm y\r")]), [1, 4], "begun before the prompt");
-        assert_eq!(unseen(&[Prompt, Started, typed("rm x\r")]), [2], "a prompt of before");
-        assert_eq!(unseen(&[typed("sudo ls\rrm x"), Started, typed("\r")]), [2], "typed ahead");
-        assert_eq!(unseen(&[Started, Prompt, typed("rm x\r"), printed("rm x\r\n")]), [3], "it was shown");
         assert_eq!(
-            unseen(&[Started, Prompt, typed("r"), printed("r"), typed("m"), printed("m"), typed("\r")]),
+            unseen(&[Started, Prompt, typed("pw\rrm -rf /\r")]),
+            [2],
+            "two lines at once"
+        );
+        assert_eq!(
+            unseen(&[Started, Prompt, Prompt, typed("pw\r"), typed("rm x\r")]),
+            [4],
+            "two prompts, one answer"
+        );
+        assert_eq!(
+            unseen(&[Started, Prompt, typed("\r"), typed("rm x\r")]),
+            [3],
+            "an empty answer"
+        );
+        assert_eq!(
+            unseen(&[Started, typed("rm"), Prompt, typed(" x\r"), typed("rm y\r")]),
+            [1, 4],
+            "begun before the prompt"
+        );
+        assert_eq!(
+            unseen(&[Prompt, Started, typed("rm x\r")]),
+            [2],
+            "a prompt of before"
+        );
+        assert_eq!(
+            unseen(&[typed("sudo ls\rrm x"), Started, typed("\r")]),
+            [2],
+            "typed ahead"
+        );
+        assert_eq!(
+            unseen(&[Started, Prompt, typed("rm x\r"), printed("rm x\r\n")]),
+            [3],
+            "it was shown"
+        );
+        assert_eq!(
+            unseen(&[
+                Started,
+                Prompt,
+                typed("r"),
+                printed("r"),
+                typed("m"),
+                printed("m"),
+                typed("\r")
+            ]),
             [6],
             "key by key"
         );
-        assert_eq!(unseen(&[Started, Prompt, typed("hunter"), typed("rm x")]), [3], "lines without ends");
+        assert_eq!(
+            unseen(&[Started, Prompt, typed("hunter"), typed("rm x")]),
+            [3],
+            "lines without ends"
+        );
     }
 }

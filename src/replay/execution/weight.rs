@@ -4,19 +4,40 @@ use super::{Context, Execution, Known};
 use crate::replay::authority;
 use crate::replay::evidence::{Kept, KeptAction, Token, TurnEvidence};
 
-/// What a map or a set needs for an entry besides the entry itself: its share of free places, and what the allocator adds to a text.
+/// What a map or a set needs for an entry besides the entry itself: its share of free places, and
+/// what the allocator adds to a text.
 const ENTRY: usize = 32;
 
 impl Execution {
     /// Bytes that it holds. Takes time by that.
     #[must_use]
     pub fn weight(&self) -> usize {
-        let known: usize = self.known.iter().map(|(id, known)| id.len() + known.weight()).sum();
-        let unissued: usize = self.unissued.iter().map(|(id, _)| id.len() + 2 * ENTRY).sum();
-        let grants: usize = self.unknown_grants.iter().map(|(_, word)| word.len() + 2 * ENTRY).sum();
+        let known: usize = self
+            .known
+            .iter()
+            .map(|(id, known)| id.len() + known.weight())
+            .sum();
+        let unissued: usize = self
+            .unissued
+            .iter()
+            .map(|(id, _)| id.len() + 2 * ENTRY)
+            .sum();
+        let grants: usize = self
+            .unknown_grants
+            .iter()
+            .map(|(_, word)| word.len() + 2 * ENTRY)
+            .sum();
         let names = self.people.weight() + unissued + grants;
-        let tokens: usize = self.ledger.iter().map(|(id, token, _)| id.len() + token.weight()).sum();
-        let changes: usize = self.changes.iter().map(super::super::changes::RecordedChange::weight).sum();
+        let tokens: usize = self
+            .ledger
+            .iter()
+            .map(|(id, token, _)| id.len() + token.weight())
+            .sum();
+        let changes: usize = self
+            .changes
+            .iter()
+            .map(super::super::changes::RecordedChange::weight)
+            .sum();
         let lines = self.seen_lines.len() * (size_of::<[u8; 32]>() + ENTRY / 2);
         let own = size_of::<Self>() + self.id.len() + self.outcome.as_ref().map_or(0, String::len);
         let books = known + names + tokens + self.buried_weight() + self.left.weight();
@@ -27,14 +48,23 @@ impl Execution {
         self.ledger.buried().map(|id| id.len() + 2 * ENTRY).sum()
     }
 
-    /// Lets go of payloads of more than `short` bytes: what they do is found out before, and whether others are the same can still
-    /// be told.
+    /// Lets go of payloads of more than `short` bytes: what they do is found out before, and
+    /// whether others are the same can still be told.
     pub fn digest(&mut self, context: Context<'_>, short: usize) {
         let turn = &mut self.turn;
-        let thoughts = turn.thoughts.iter_mut().filter_map(|thought| thought.what.action.as_mut());
+        let thoughts = turn
+            .thoughts
+            .iter_mut()
+            .filter_map(|thought| thought.what.action.as_mut());
         let proposal = turn.proposal.iter_mut().map(|kept| &mut kept.what);
-        let modified = turn.decision.iter_mut().filter_map(|kept| kept.what.modified.as_mut());
-        let frozen = self.known.values_mut().filter_map(|known| known.frozen.as_mut());
+        let modified = turn
+            .decision
+            .iter_mut()
+            .filter_map(|kept| kept.what.modified.as_mut());
+        let frozen = self
+            .known
+            .values_mut()
+            .filter_map(|known| known.frozen.as_mut());
         for action in thoughts.chain(proposal).chain(modified).chain(frozen) {
             authority::digest(context, action, short);
         }
@@ -48,7 +78,10 @@ impl Execution {
 
 impl Known {
     fn weight(&self) -> usize {
-        size_of::<Self>() + size_of::<Box<str>>() + ENTRY + self.frozen.as_ref().map_or(0, KeptAction::weight)
+        size_of::<Self>()
+            + size_of::<Box<str>>()
+            + ENTRY
+            + self.frozen.as_ref().map_or(0, KeptAction::weight)
     }
 }
 
@@ -56,15 +89,30 @@ impl Token {
     pub(super) fn weight(&self) -> usize {
         // A compiled glob is an automaton, many times as large as its text.
         let globs = self.scope.iter().flatten().chain(&self.grants.tools);
-        let globs: usize = globs.map(|glob| 16 * glob.glob().glob().len() + (2 << 10)).sum();
-        let words: usize = self.grants.words.iter().map(|word| word.len() + ENTRY).sum();
-        size_of::<Self>() + 2 * ENTRY + self.subject.as_ref().map_or(0, |s| s.len()) + self.grants.types.len() + globs + words
+        let globs: usize = globs
+            .map(|glob| 16 * glob.glob().glob().len() + (2 << 10))
+            .sum();
+        let words: usize = self
+            .grants
+            .words
+            .iter()
+            .map(|word| word.len() + ENTRY)
+            .sum();
+        size_of::<Self>()
+            + 2 * ENTRY
+            + self.subject.as_ref().map_or(0, |s| s.len())
+            + self.grants.types.len()
+            + globs
+            + words
     }
 }
 
 impl KeptAction {
     fn weight(&self) -> usize {
-        let digest = self.digest.as_ref().map_or(0, |digest| digest.weight() + 2 * ENTRY);
+        let digest = self
+            .digest
+            .as_ref()
+            .map_or(0, |digest| digest.weight() + 2 * ENTRY);
         size_of::<Self>()
             + digest
             + self.reach.as_ref().map_or(0, |reach| reach.weight())
@@ -75,14 +123,38 @@ impl KeptAction {
 
 impl TurnEvidence {
     fn weight(&self) -> usize {
-        let action = |kept: &Option<Kept<KeptAction>>| kept.as_ref().map_or(0, |kept| kept.what.weight());
-        let thoughts = self.thoughts.iter().map(|t| 2 * ENTRY + t.what.action.as_ref().map_or(0, KeptAction::weight));
-        let declared = self.declared.iter().flatten().map(|path| path.len() + ENTRY);
-        let reported = self.reported.iter().map(|path| path.len() + ENTRY).sum::<usize>();
-        let artifacts = self.compared_artifacts.as_ref().map_or(0, |text| text.len());
-        let executed = self.executed.iter().map(|id| ENTRY + id.as_ref().map_or(0, |id| id.len()));
-        let modified = self.decision.as_ref().and_then(|kept| kept.what.modified.as_ref());
-        let beside = self.decision_beside.as_ref().map_or(0, |kept| kept.what.written.len());
+        let action =
+            |kept: &Option<Kept<KeptAction>>| kept.as_ref().map_or(0, |kept| kept.what.weight());
+        let thoughts = self
+            .thoughts
+            .iter()
+            .map(|t| 2 * ENTRY + t.what.action.as_ref().map_or(0, KeptAction::weight));
+        let declared = self
+            .declared
+            .iter()
+            .flatten()
+            .map(|path| path.len() + ENTRY);
+        let reported = self
+            .reported
+            .iter()
+            .map(|path| path.len() + ENTRY)
+            .sum::<usize>();
+        let artifacts = self
+            .compared_artifacts
+            .as_ref()
+            .map_or(0, |text| text.len());
+        let executed = self
+            .executed
+            .iter()
+            .map(|id| ENTRY + id.as_ref().map_or(0, |id| id.len()));
+        let modified = self
+            .decision
+            .as_ref()
+            .and_then(|kept| kept.what.modified.as_ref());
+        let beside = self
+            .decision_beside
+            .as_ref()
+            .map_or(0, |kept| kept.what.written.len());
         thoughts.chain(declared).chain(executed).sum::<usize>()
             + action(&self.proposal)
             + modified.map_or(0, KeptAction::weight)

@@ -1,4 +1,5 @@
-//! What an action does, as the page shows it: diffs with colours, commands with their effects underlined.
+//! What an action does, as the page shows it: diffs with colours, commands with their effects
+//! underlined.
 
 use super::shown;
 use crate::command::{self, Table};
@@ -12,7 +13,8 @@ const EFFECTS: usize = 12;
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
 
-/// Bytes of commands that one page takes apart. A trace may hold more of them than anybody waits for.
+/// Bytes of commands that one page takes apart. A trace may hold more of them than anybody waits
+/// for.
 #[derive(Debug)]
 pub(super) struct Budget(usize);
 
@@ -51,7 +53,11 @@ struct Segment {
 
 impl Segment {
     fn plain(text: &str) -> Self {
-        Self { text: lines(text), risk: None, about: String::new() }
+        Self {
+            text: lines(text),
+            risk: None,
+            about: String::new(),
+        }
     }
 }
 
@@ -69,13 +75,17 @@ struct Line {
     text: String,
 }
 
-/// Text over several lines, each of them harmless: also to a runner that is shown the page and takes a line
-/// that begins with `::` for a command.
+/// Text over several lines, each of them harmless: also to a runner that is shown the page and
+/// takes a line that begins with `::` for a command.
 pub(super) fn lines(text: &str) -> String {
     let one = |line: &str| {
         let line = terminal(line.strip_suffix('\r').unwrap_or(line));
         let colons = line.trim_start().starts_with("::");
-        if colons { line.replacen(':', "\\u{003a}", 1) } else { line.into_owned() }
+        if colons {
+            line.replacen(':', "\\u{003a}", 1)
+        } else {
+            line.into_owned()
+        }
     };
     text.split('\n').map(one).collect::<Vec<_>>().join("\n")
 }
@@ -83,21 +93,43 @@ pub(super) fn lines(text: &str) -> String {
 pub(super) fn view(deed: &Deed, budget: &mut Budget) -> View {
     match deed {
         Deed::Command(text) if budget.spend(text.text.len()) => of_command(text),
-        Deed::Command(text) => {
-            View { kind: "command", segments: vec![Segment::plain(&text.text)], cut: text.cut, whole: false, ..View::default() }
-        }
+        Deed::Command(text) => View {
+            kind: "command",
+            segments: vec![Segment::plain(&text.text)],
+            cut: text.cut,
+            whole: false,
+            ..View::default()
+        },
         Deed::Diff(text) => of_diff(text),
-        Deed::Tool { payload: text, .. } => View { kind: "tool call", text: lines(&text.text), cut: text.cut, ..View::default() },
-        Deed::Answer(text) => View { kind: "answer", text: lines(&text.text), cut: text.cut, ..View::default() },
-        Deed::Other { word: kind, payload: text } => {
-            View { kind: "action", text: format!("{}\n{}", shown(kind), lines(&text.text)), cut: text.cut, ..View::default() }
-        }
+        Deed::Tool { payload: text, .. } => View {
+            kind: "tool call",
+            text: lines(&text.text),
+            cut: text.cut,
+            ..View::default()
+        },
+        Deed::Answer(text) => View {
+            kind: "answer",
+            text: lines(&text.text),
+            cut: text.cut,
+            ..View::default()
+        },
+        Deed::Other {
+            word: kind,
+            payload: text,
+        } => View {
+            kind: "action",
+            text: format!("{}\n{}", shown(kind), lines(&text.text)),
+            cut: text.cut,
+            ..View::default()
+        },
     }
 }
 
 /// The action in a few words.
 pub(super) fn brief(action: &Shown) -> String {
-    let first = |text: &Text| super::words::clip(text.text.lines().next().unwrap_or_default(), 120).into_owned();
+    let first = |text: &Text| {
+        super::words::clip(text.text.lines().next().unwrap_or_default(), 120).into_owned()
+    };
     let paths = || action.paths.join(", ");
     let text = match &action.deed {
         Deed::Command(text) => first(text),
@@ -112,13 +144,20 @@ pub(super) fn brief(action: &Shown) -> String {
 fn of_command(text: &Text) -> View {
     let analysis = command::analyse(&text.text, &command::Context::new(&TABLE));
     let effects: Vec<&command::Effect> = analysis.effects.iter().take(EFFECTS).collect();
-    let mut edges: Vec<usize> = effects.iter().flat_map(|e| [e.span.from, e.span.to]).chain([0, text.text.len()]).collect();
+    let mut edges: Vec<usize> = effects
+        .iter()
+        .flat_map(|e| [e.span.from, e.span.to])
+        .chain([0, text.text.len()])
+        .collect();
     edges.retain(|at| text.text.is_char_boundary(*at));
     edges.sort_unstable();
     edges.dedup();
     let mut segments = Vec::new();
     for (from, to) in edges.iter().zip(edges.iter().skip(1)) {
-        let over: Vec<_> = effects.iter().filter(|e| e.span.from <= *from && *to <= e.span.to).collect();
+        let over: Vec<_> = effects
+            .iter()
+            .filter(|e| e.span.from <= *from && *to <= e.span.to)
+            .collect();
         let about: Vec<&str> = over.iter().map(|e| e.kind.as_str()).collect();
         segments.push(Segment {
             text: lines(text.text.get(*from..*to).unwrap_or_default()),
@@ -135,7 +174,14 @@ fn of_command(text: &Text) -> View {
             why: shown(&e.why),
         })
         .collect();
-    View { kind: "command", segments, effects, cut: text.cut, whole: true, ..View::default() }
+    View {
+        kind: "command",
+        segments,
+        effects,
+        cut: text.cut,
+        whole: true,
+        ..View::default()
+    }
 }
 
 fn of_diff(text: &Text) -> View {
@@ -148,7 +194,15 @@ fn of_diff(text: &Text) -> View {
             [b'-', ..] => "del",
             _ => "",
         };
-        Line { kind, text: terminal(line).into_owned() }
+        Line {
+            kind,
+            text: terminal(line).into_owned(),
+        }
     });
-    View { kind: "diff", lines: lines.collect(), cut: text.cut, ..View::default() }
+    View {
+        kind: "diff",
+        lines: lines.collect(),
+        cut: text.cut,
+        ..View::default()
+    }
 }

@@ -107,38 +107,61 @@ struct Output {
 
 impl Output {
     fn of(text: &Text) -> Option<Self> {
-        (!text.text.is_empty()).then(|| Self { text: lines(&text.text), cut: text.cut })
+        (!text.text.is_empty()).then(|| Self {
+            text: lines(&text.text),
+            cut: text.cut,
+        })
     }
 }
 
-/// Where the turns stand in the page. A number that comes twice leads to the first turn that has it.
+/// Where the turns stand in the page. A number that comes twice leads to the first turn that has
+/// it.
 pub(super) fn anchors(run: &Run<'_>, keys: &BTreeMap<(&str, &str), usize>) -> Anchors {
     let mut all = Anchors::new();
     for (n, turn) in run.report.timeline.turns.iter().enumerate() {
         if let Some((key, number)) = keys.get(&(&*turn.file, &*turn.execution)).zip(turn.number) {
-            all.entry((*key, number)).or_insert_with(|| format!("t-{n}"));
+            all.entry((*key, number))
+                .or_insert_with(|| format!("t-{n}"));
         }
     }
     all
 }
 
-/// The executions that are drawn, with their places among all and their grades: those with errors first, as many as fit, in the
-/// order of the input.
+/// The executions that are drawn, with their places among all and their grades: those with errors
+/// first, as many as fit, in the order of the input.
 pub(super) fn drawn<'r>(run: &'r Run<'_>) -> Vec<(usize, &'r Summary, Grade)> {
     let failed = with_errors(run.report);
-    let graded =
-        |(n, summary): (usize, &'r Summary)| (n, summary, run.grade(summary, failed.contains(&(&*summary.file, &*summary.id))));
-    let mut all: Vec<_> = run.report.summaries.iter().enumerate().map(graded).collect();
+    let graded = |(n, summary): (usize, &'r Summary)| {
+        (
+            n,
+            summary,
+            run.grade(summary, failed.contains(&(&*summary.file, &*summary.id))),
+        )
+    };
+    let mut all: Vec<_> = run
+        .report
+        .summaries
+        .iter()
+        .enumerate()
+        .map(graded)
+        .collect();
     all.sort_by_key(|(n, _, grade)| (*grade != Grade::Fail, *n));
     all.truncate(EXECUTIONS);
     all.sort_by_key(|(n, ..)| *n);
     all
 }
 
-pub(super) fn views(run: &Run<'_>, drawn: &[(usize, &Summary, Grade)], findings: &[finding::View]) -> Vec<View> {
+pub(super) fn views(
+    run: &Run<'_>,
+    drawn: &[(usize, &Summary, Grade)],
+    findings: &[finding::View],
+) -> Vec<View> {
     let mut turns: BTreeMap<(&str, &str), Vec<(usize, &Turn)>> = BTreeMap::new();
     for (n, turn) in run.report.timeline.turns.iter().enumerate() {
-        turns.entry((&turn.file, &turn.execution)).or_default().push((n, turn));
+        turns
+            .entry((&turn.file, &turn.execution))
+            .or_default()
+            .push((n, turn));
     }
     let mut of_owner: BTreeMap<usize, Vec<&finding::View>> = BTreeMap::new();
     for finding in findings {
@@ -151,8 +174,18 @@ pub(super) fn views(run: &Run<'_>, drawn: &[(usize, &Summary, Grade)], findings:
     let mut views = Vec::with_capacity(drawn.len());
     for (n, summary, grade) in drawn {
         let mine = of_owner.get(n).map(Vec::as_slice).unwrap_or_default();
-        let turns = turns.remove(&(&*summary.file, &*summary.id)).unwrap_or_default();
-        views.push(of_execution(*n, summary, *grade, few && *grade == Grade::Fail, &turns, mine, &mut budget));
+        let turns = turns
+            .remove(&(&*summary.file, &*summary.id))
+            .unwrap_or_default();
+        views.push(of_execution(
+            *n,
+            summary,
+            *grade,
+            few && *grade == Grade::Fail,
+            &turns,
+            mine,
+            &mut budget,
+        ));
     }
     views
 }
@@ -178,8 +211,11 @@ fn of_execution(
         },
     };
     let state = summary.final_state.map_or("end not recorded", |s| s.name());
-    let found =
-        if findings.is_empty() { String::new() } else { format!(" · {}", words::plural(findings.len() as u64, "finding")) };
+    let found = if findings.is_empty() {
+        String::new()
+    } else {
+        format!(" · {}", words::plural(findings.len() as u64, "finding"))
+    };
     let mut named = BTreeSet::new();
     View {
         key: format!("e-{n}"),
@@ -201,14 +237,24 @@ fn of_execution(
         format: summary.format,
         outcome: summary.outcome.as_deref().map(shown),
         violation: summary.violation.as_ref().map(|v| {
-            shown(&format!("line {}: {} in {}, after {}", v.line, v.event, v.state.name(), words::plural(v.prefix, "event")))
+            shown(&format!(
+                "line {}: {} in {}, after {}",
+                v.line,
+                v.event,
+                v.state.name(),
+                words::plural(v.prefix, "event")
+            ))
         }),
         turns: turns
             .iter()
             .map(|(n, turn)| {
                 // Findings of a number that comes twice stand in the first turn of it.
                 let first = turn.number.is_some_and(|number| named.insert(number));
-                let mine: Vec<&finding::View> = findings.iter().copied().filter(|f| first && f.turn == turn.number).collect();
+                let mine: Vec<&finding::View> = findings
+                    .iter()
+                    .copied()
+                    .filter(|f| first && f.turn == turn.number)
+                    .collect();
                 of_turn(*n, turn, &mine, budget)
             })
             .collect(),
@@ -232,20 +278,35 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
         .path
         .iter()
         .enumerate()
-        .map(|(n, s)| StopView { x: 44 + n * STEP, state: s.state.name(), bad: s.illegal.is_some() })
+        .map(|(n, s)| StopView {
+            x: 44 + n * STEP,
+            state: s.state.name(),
+            bad: s.illegal.is_some(),
+        })
         .collect();
     let ways = path.windows(2).filter_map(|pair| match pair {
-        [a, b] => Some(Way { from: a.x + 7, to: b.x - 7, bad: b.bad }),
+        [a, b] => Some(Way {
+            from: a.x + 7,
+            to: b.x - 7,
+            bad: b.bad,
+        }),
         _ => None,
     });
     let told: Vec<String> = turn
         .path
         .iter()
-        .map(|s| s.illegal.as_ref().map_or_else(|| s.state.name().to_owned(), |e| format!("{} (illegal: {e})", s.state.name())))
+        .map(|s| {
+            s.illegal.as_ref().map_or_else(
+                || s.state.name().to_owned(),
+                |e| format!("{} (illegal: {e})", s.state.name()),
+            )
+        })
         .collect();
     TurnView {
         anchor: format!("t-{n}"),
-        title: turn.number.map_or_else(|| "before the first turn".into(), |n| format!("Turn {n}")),
+        title: turn
+            .number
+            .map_or_else(|| "before the first turn".into(), |n| format!("Turn {n}")),
         open: !findings.is_empty(),
         bad: findings.iter().any(|f| f.severity == "error") || path.iter().any(|s| s.bad),
         risk: deed.and_then(|d| d.risk).map(|r| r.name()),
@@ -267,33 +328,71 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
         findings: findings
             .iter()
             .take(IN_PLACE)
-            .map(|f| Link { anchor: f.anchor.clone(), severity: f.severity, code: f.code.clone(), message: f.message.clone() })
+            .map(|f| Link {
+                anchor: f.anchor.clone(),
+                severity: f.severity,
+                code: f.code.clone(),
+                message: f.message.clone(),
+            })
             .collect(),
-        action: turn.proposed.as_ref().map(|p| action::view(&p.deed, budget)),
-        modified: decision.and_then(|d| d.modified.as_ref()).map(|m| action::view(&m.deed, budget)),
+        action: turn
+            .proposed
+            .as_ref()
+            .map(|p| action::view(&p.deed, budget)),
+        modified: decision
+            .and_then(|d| d.modified.as_ref())
+            .map(|m| action::view(&m.deed, budget)),
         ran: turn.ran.as_ref().map(|r| action::view(&r.deed, budget)),
         rows: rows(turn),
         output: turn.result.as_ref().and_then(|r| Output::of(&r.output)),
-        error: turn.result.as_ref().and_then(|r| r.error.as_ref()).and_then(Output::of),
+        error: turn
+            .result
+            .as_ref()
+            .and_then(|r| r.error.as_ref())
+            .and_then(Output::of),
     }
 }
 
 fn rows(turn: &Turn) -> Vec<Row> {
     let mut rows = Vec::new();
-    let mut row = |name, value: Option<String>| rows.extend(value.map(|v| Row { name, value: shown(&v) }));
-    let agents: Vec<String> = turn.thoughts.iter().filter_map(|t| t.agent.clone()).collect();
-    row("thought by", (!agents.is_empty()).then(|| agents.join(", ")));
+    let mut row = |name, value: Option<String>| {
+        rows.extend(value.map(|v| Row {
+            name,
+            value: shown(&v),
+        }));
+    };
+    let agents: Vec<String> = turn
+        .thoughts
+        .iter()
+        .filter_map(|t| t.agent.clone())
+        .collect();
+    row(
+        "thought by",
+        (!agents.is_empty()).then(|| agents.join(", ")),
+    );
     row("action", turn.proposed.as_ref().and_then(|p| p.id.clone()));
     if let Some(decision) = &turn.decision {
         row("signer", decision.signer.clone());
         row("policy rule", decision.rule.clone());
         row("reason", decision.reason.clone());
-        let waited = decision.time.zip(turn.proposed_at).and_then(|(d, p)| d.checked_sub(p));
+        let waited = decision
+            .time
+            .zip(turn.proposed_at)
+            .and_then(|(d, p)| d.checked_sub(p));
         row("decided after", waited.map(duration));
     }
     if let Some(result) = &turn.result {
-        let code = result.exit_code.map(|c| format!(", exit code {c}")).unwrap_or_default();
-        row("result", Some(format!("{}{code}", if result.success { "success" } else { "failure" })));
+        let code = result
+            .exit_code
+            .map(|c| format!(", exit code {c}"))
+            .unwrap_or_default();
+        row(
+            "result",
+            Some(format!(
+                "{}{code}",
+                if result.success { "success" } else { "failure" }
+            )),
+        );
     }
     row("evaluation", turn.evaluation.clone());
     let took = turn.end.zip(turn.start).and_then(|(e, s)| e.checked_sub(s));

@@ -41,8 +41,16 @@ struct Related {
     message: String,
 }
 
-pub(super) fn view(finding: &Finding, keys: &BTreeMap<(&str, &str), usize>, turns: &Anchors) -> View {
-    let owner = finding.execution.as_deref().and_then(|id| keys.get(&(&*finding.place.file, id))).copied();
+pub(super) fn view(
+    finding: &Finding,
+    keys: &BTreeMap<(&str, &str), usize>,
+    turns: &Anchors,
+) -> View {
+    let owner = finding
+        .execution
+        .as_deref()
+        .and_then(|id| keys.get(&(&*finding.place.file, id)))
+        .copied();
     let excerpt = finding.place.excerpt.as_ref().map(|e| {
         let part = |from: usize, to: usize| shown(e.text.get(from..to).unwrap_or_default());
         let dots = |cut: bool| if cut { "…" } else { "" };
@@ -60,12 +68,26 @@ pub(super) fn view(finding: &Finding, keys: &BTreeMap<(&str, &str), usize>, turn
         message: shown(&finding.message),
         position: shown(&words::position(&finding.place)),
         pointer: finding.place.pointer.as_deref().map(shown),
-        execution: finding.execution.as_deref().filter(|_| owner.is_some()).map(shown),
+        execution: finding
+            .execution
+            .as_deref()
+            .filter(|_| owner.is_some())
+            .map(shown),
         execution_key: owner.map(|n| format!("e-{n}")),
         owner,
         turn: finding.turn,
-        turn_anchor: owner.zip(finding.turn).and_then(|key| turns.get(&key)).cloned(),
+        turn_anchor: owner
+            .zip(finding.turn)
+            .and_then(|key| turns.get(&key))
+            .cloned(),
         excerpt,
-        related: finding.related.iter().map(|r| Related { line: r.line, message: shown(&r.message) }).collect(),
+        related: finding
+            .related
+            .iter()
+            .map(|r| Related {
+                line: r.line,
+                message: shown(&r.message),
+            })
+            .collect(),
     }
 }

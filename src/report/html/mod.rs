@@ -1,8 +1,8 @@
 //! HTML: one file that needs nothing else, no script to be read, and no network.
 //!
-//! Every word of it goes through the template's escaping, and before that through [`terminal`](super::terminal),
-//! so that nothing hides or reorders itself. A content security policy lets the one script run that stands in
-//! it, by its hash, and nothing else.
+//! Every word of it goes through the template's escaping, and before that through
+//! [`terminal`](super::terminal), so that nothing hides or reorders itself. A content security
+//! policy lets the one script run that stands in it, by its hash, and nothing else.
 
 mod action;
 mod execution;
@@ -18,7 +18,10 @@ use std::collections::BTreeMap;
 use std::error::Error as _;
 use std::io::{self, Write};
 
-const TEMPLATE: &str = concat!(include_str!("../page/parts.html"), include_str!("page.html"));
+const TEMPLATE: &str = concat!(
+    include_str!("../page/parts.html"),
+    include_str!("page.html")
+);
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("../page/chart.css"));
 const SCRIPT: &str = include_str!("script.js");
 
@@ -79,11 +82,17 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let counts = &report.counts;
     // Anchors are numbers of our own: no word of a trace becomes one.
     let drawn = execution::drawn(run);
-    let keys: BTreeMap<(&str, &str), usize> = drawn.iter().map(|(n, s, _)| ((&*s.file, &*s.id), *n)).collect();
+    let keys: BTreeMap<(&str, &str), usize> = drawn
+        .iter()
+        .map(|(n, s, _)| ((&*s.file, &*s.id), *n))
+        .collect();
     let turns = execution::anchors(run, &keys);
     let worst = run.worst_first();
     let listed = worst.get(..FINDINGS.min(worst.len())).unwrap_or_default();
-    let findings: Vec<_> = listed.iter().map(|f| finding::view(f, &keys, &turns)).collect();
+    let findings: Vec<_> = listed
+        .iter()
+        .map(|f| finding::view(f, &keys, &turns))
+        .collect();
     let executions = execution::views(run, &drawn, &findings);
     let (class, word) = match run.outcome {
         Outcome::Clean => ("passed", "Passed"),
@@ -93,10 +102,22 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     };
     let sentence = match (run.outcome.sentence(), run.unenforced()) {
         (Some(sentence), _) => sentence.to_owned(),
-        (None, Some(unenforced)) => format!("{unenforced}; {} in {}.", words::found(report), words::looked_at(report, false)),
-        (None, None) => format!("{} in {}.", words::found(report), words::looked_at(report, run.text.schema_only)),
+        (None, Some(unenforced)) => format!(
+            "{unenforced}; {} in {}.",
+            words::found(report),
+            words::looked_at(report, false)
+        ),
+        (None, None) => format!(
+            "{} in {}.",
+            words::found(report),
+            words::looked_at(report, run.text.schema_only)
+        ),
     };
-    let tile = |class, name: &str, count| Tile { class, name: name.to_owned(), count };
+    let tile = |class, name: &str, count| Tile {
+        class,
+        name: name.to_owned(),
+        count,
+    };
     let tiles = [
         tile("error", "errors", counts.errors),
         tile("warning", "warnings", counts.warnings),
@@ -105,18 +126,34 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         tile("", "turns", counts.turns),
         tile("", "records", counts.records),
     ];
-    let choices: Vec<_> = executions.iter().filter(|e| e.has_findings()).take(CHOICES).collect();
-    let signatures = (counts.signatures_unchecked > 0)
-        .then(|| format!("{} not checked: no trust file was given.", words::plural(counts.signatures_unchecked, "signature")));
+    let choices: Vec<_> = executions
+        .iter()
+        .filter(|e| e.has_findings())
+        .take(CHOICES)
+        .collect();
+    let signatures = (counts.signatures_unchecked > 0).then(|| {
+        format!(
+            "{} not checked: no trust file was given.",
+            words::plural(counts.signatures_unchecked, "signature")
+        )
+    });
     let mut environment = Environment::new();
-    environment.add_template("page.html", TEMPLATE).map_err(io::Error::other)?;
-    let template = environment.get_template("page.html").map_err(io::Error::other)?;
+    environment
+        .add_template("page.html", TEMPLATE)
+        .map_err(io::Error::other)?;
+    let template = environment
+        .get_template("page.html")
+        .map_err(io::Error::other)?;
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
         style: STYLE,
         script: SCRIPT,
         csp: policy(),
-        verdict: Verdict { class, word, sentence: shown(&sentence) },
+        verdict: Verdict {
+            class,
+            word,
+            sentence: shown(&sentence),
+        },
         tiles,
         rules: rule::views(&report.findings),
         choices,
@@ -125,21 +162,32 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         executions: &executions,
         executions_left_out: report.summaries.len() - drawn.len(),
         turns_left_out: report.timeline.left_out,
-        statistics: run.statistics.map(super::page::html::figures).unwrap_or_default(),
+        statistics: run
+            .statistics
+            .map(super::page::html::figures)
+            .unwrap_or_default(),
         looked_at: words::looked_at(report, run.text.schema_only),
         signatures,
         notices: report.notices.iter().map(|n| shown(n)).collect(),
         command: shown(run.command),
     };
-    template.render_captured_to(Serde(&page), &mut *out).map_err(|error| {
-        let written = error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind);
-        io::Error::new(written.unwrap_or(io::ErrorKind::Other), error)
-    })?;
+    template
+        .render_captured_to(Serde(&page), &mut *out)
+        .map_err(|error| {
+            let written = error
+                .source()
+                .and_then(|source| source.downcast_ref::<io::Error>())
+                .map(io::Error::kind);
+            io::Error::new(written.unwrap_or(io::ErrorKind::Other), error)
+        })?;
     writeln!(out)
 }
 
-/// Nothing is loaded, nothing is sent; the one script that runs is ours, the styles stand in the page.
+/// Nothing is loaded, nothing is sent; the one script that runs is ours, the styles stand in the
+/// page.
 fn policy() -> String {
     let hash = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(SCRIPT.as_bytes()));
-    format!("default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'")
+    format!(
+        "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    )
 }

@@ -1,5 +1,5 @@
-//! The pages of the rules that found something. Pages are our own text, in the little Markdown that they use:
-//! headings, paragraphs, lists as lines, code in backticks.
+//! The pages of the rules that found something. Pages are our own text, in the little Markdown that
+//! they use: headings, paragraphs, lists as lines, code in backticks.
 
 use crate::diag::Finding;
 use crate::rules::{self, Page};
@@ -36,7 +36,13 @@ pub(super) fn views(findings: &[Finding]) -> Vec<View> {
             code: rule.code.to_string(),
             name: rule.name,
             severity: rule.severity.name(),
-            blocks: blocks(Page::of(rule).markdown.split("\n## Fails").next().unwrap_or_default()),
+            blocks: blocks(
+                Page::of(rule)
+                    .markdown
+                    .split("\n## Fails")
+                    .next()
+                    .unwrap_or_default(),
+            ),
         })
         .collect()
 }
@@ -49,18 +55,37 @@ fn plain(text: &str, code: bool) -> String {
 
 fn blocks(markdown: &str) -> Vec<Block> {
     let mut all = Vec::new();
-    for paragraph in markdown.split("\n\n").map(str::trim).filter(|p| !p.is_empty()) {
+    for paragraph in markdown
+        .split("\n\n")
+        .map(str::trim)
+        .filter(|p| !p.is_empty())
+    {
         let (heading, rest) = match paragraph.strip_prefix("## ") {
-            Some(text) => text.split_once('\n').map_or((Some(text), ""), |(heading, rest)| (Some(heading), rest)),
+            Some(text) => text
+                .split_once('\n')
+                .map_or((Some(text), ""), |(heading, rest)| (Some(heading), rest)),
             None => (None, paragraph),
         };
         if let Some(text) = heading {
-            all.push(Block { heading: true, text: text.to_owned(), spans: Vec::new() });
+            all.push(Block {
+                heading: true,
+                text: text.to_owned(),
+                spans: Vec::new(),
+            });
         }
         if !rest.is_empty() {
             let parts = rest.split('`').enumerate();
-            let spans = parts.map(|(n, text)| Span { code: n % 2 == 1, text: plain(text, n % 2 == 1) }).collect();
-            all.push(Block { heading: false, text: String::new(), spans });
+            let spans = parts
+                .map(|(n, text)| Span {
+                    code: n % 2 == 1,
+                    text: plain(text, n % 2 == 1),
+                })
+                .collect();
+            all.push(Block {
+                heading: false,
+                text: String::new(),
+                spans,
+            });
         }
     }
     all

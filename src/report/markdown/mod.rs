@@ -1,7 +1,8 @@
-//! Markdown for people on a code forge: a job summary or a comment. The verdict comes first, in one line.
+//! Markdown for people on a code forge: a job summary or a comment. The verdict comes first, in one
+//! line.
 //!
-//! Both have a limit, and whole sections are left out to keep it, the least telling first; the report says
-//! so and counts what is missing.
+//! Both have a limit, and whole sections are left out to keep it, the least telling first; the
+//! report says so and counts what is missing.
 
 mod sections;
 
@@ -14,7 +15,8 @@ pub const MARKER: &str = "<!-- yuangs-verify -->";
 /// Where the Markdown goes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flavour {
-    /// Bytes that it may have. Characters are what GitHub counts in a comment, and there are never more of them.
+    /// Bytes that it may have. Characters are what GitHub counts in a comment, and there are never
+    /// more of them.
     limit: usize,
     /// Begins with [`MARKER`].
     marked: bool,
@@ -25,10 +27,20 @@ pub(super) struct Flavour {
 }
 
 /// A job summary: 1 MiB a step.
-pub(super) const SUMMARY: Flavour = Flavour { limit: 1 << 20, marked: false, per_rule: 50, executions: 500 };
+pub(super) const SUMMARY: Flavour = Flavour {
+    limit: 1 << 20,
+    marked: false,
+    per_rule: 50,
+    executions: 500,
+};
 
 /// A comment on a pull request: 65,536 characters.
-pub(super) const COMMENT: Flavour = Flavour { limit: 65_536, marked: true, per_rule: 10, executions: 50 };
+pub(super) const COMMENT: Flavour = Flavour {
+    limit: 65_536,
+    marked: true,
+    per_rule: 10,
+    executions: 50,
+};
 
 /// Bytes kept free for the sentence that says what was cut.
 const RESERVE: usize = 400;
@@ -42,7 +54,9 @@ pub(super) fn write(run: &Run<'_>, flavour: Flavour, out: &mut dyn Write) -> io:
     }
     text.push_str(&sections::verdict(run));
     let foot = sections::foot(run);
-    let mut room = flavour.limit.saturating_sub(text.len() + foot.len() + RESERVE);
+    let mut room = flavour
+        .limit
+        .saturating_sub(text.len() + foot.len() + RESERVE);
     let mut body = vec![sections::executions(run, flavour.executions)];
     body.extend(sections::rules(run, flavour.per_rule));
     let mut cut = 0u64;

@@ -1,4 +1,5 @@
-//! The sections of the Markdown report. Each ends with an empty line and can be left out as a whole.
+//! The sections of the Markdown report. Each ends with an empty line and can be left out as a
+//! whole.
 
 use crate::diag::{Code, Finding, Severity};
 use crate::escape::markdown::{block, cell, code, message};
@@ -36,8 +37,16 @@ pub(super) fn verdict(run: &Run<'_>) -> String {
         Outcome::Unenforced(_) => ("⚠️", unenforced.as_deref().unwrap_or_default()),
         Outcome::Unable(_) | Outcome::Empty(_) => ("⚠️", "could not decide"),
     };
-    let why = run.outcome.sentence().map(|s| format!(": {}", message(&words::clip(s, TEXT)))).unwrap_or_default();
-    let counts = format!("{} in {}", words::found(report), words::looked_at(report, run.text.schema_only));
+    let why = run
+        .outcome
+        .sentence()
+        .map(|s| format!(": {}", message(&words::clip(s, TEXT))))
+        .unwrap_or_default();
+    let counts = format!(
+        "{} in {}",
+        words::found(report),
+        words::looked_at(report, run.text.schema_only)
+    );
     format!("## {mark} yuangs-verify {word}{why}\n\n{counts}.\n\n")
 }
 
@@ -48,7 +57,11 @@ pub(super) fn executions(run: &Run<'_>, limit: usize) -> String {
         return String::new();
     }
     let failed = with_errors(report);
-    let mut rows: Vec<_> = report.summaries.iter().map(|s| (run.grade(s, failed.contains(&(&*s.file, &*s.id))), s)).collect();
+    let mut rows: Vec<_> = report
+        .summaries
+        .iter()
+        .map(|s| (run.grade(s, failed.contains(&(&*s.file, &*s.id))), s))
+        .collect();
     rows.sort_by_key(|(grade, _)| match grade {
         Grade::Fail => 0,
         Grade::Part => 1,
@@ -78,7 +91,10 @@ pub(super) fn executions(run: &Run<'_>, limit: usize) -> String {
         ));
     }
     if let Some(more) = rows.len().checked_sub(limit).filter(|n| *n > 0) {
-        text.push_str(&format!("\n{} not listed.\n", words::plural(more as u64, "more execution")));
+        text.push_str(&format!(
+            "\n{} not listed.\n",
+            words::plural(more as u64, "more execution")
+        ));
     }
     text.push('\n');
     text
@@ -91,10 +107,20 @@ pub(super) fn rules(run: &Run<'_>, limit: usize) -> Vec<String> {
         by_rule.entry(finding.code).or_default().push(finding);
     }
     let mut groups: Vec<(Code, Vec<&Finding>)> = by_rule.into_iter().collect();
-    let worst = |findings: &[&Finding]| findings.iter().map(|f| f.severity).max().unwrap_or(Severity::Note);
-    groups.sort_by_key(|(code, findings)| (Reverse(worst(findings)), Reverse(findings.len()), *code));
-    let mut sections: Vec<String> =
-        groups.iter().enumerate().map(|(n, (code, findings))| rule(*code, findings, n < OPEN, limit)).collect();
+    let worst = |findings: &[&Finding]| {
+        findings
+            .iter()
+            .map(|f| f.severity)
+            .max()
+            .unwrap_or(Severity::Note)
+    };
+    groups
+        .sort_by_key(|(code, findings)| (Reverse(worst(findings)), Reverse(findings.len()), *code));
+    let mut sections: Vec<String> = groups
+        .iter()
+        .enumerate()
+        .map(|(n, (code, findings))| rule(*code, findings, n < OPEN, limit))
+        .collect();
     if run.report.counts.left_out > 0 {
         let more = words::plural(run.report.counts.left_out, "more finding");
         sections.push(format!("{more} counted and not listed.\n\n"));
@@ -105,7 +131,11 @@ pub(super) fn rules(run: &Run<'_>, limit: usize) -> Vec<String> {
 fn rule(number: Code, findings: &[&Finding], open: bool, limit: usize) -> String {
     let rule = rules::by_code(number);
     let name = findings.first().map_or("", |f| f.name);
-    let severity = findings.iter().map(|f| f.severity).max().unwrap_or(Severity::Note);
+    let severity = findings
+        .iter()
+        .map(|f| f.severity)
+        .max()
+        .unwrap_or(Severity::Note);
     let mark = match severity {
         Severity::Error => "🔴",
         Severity::Warning => "🟡",
@@ -125,7 +155,10 @@ fn rule(number: Code, findings: &[&Finding], open: bool, limit: usize) -> String
         text.push_str(&entry(finding));
     }
     if let Some(more) = findings.len().checked_sub(limit).filter(|n| *n > 0) {
-        text.push_str(&format!("- {} of this rule not listed\n", words::plural(more as u64, "more finding")));
+        text.push_str(&format!(
+            "- {} of this rule not listed\n",
+            words::plural(more as u64, "more finding")
+        ));
     }
     text.push_str("\n</details>\n\n");
     text
@@ -133,13 +166,20 @@ fn rule(number: Code, findings: &[&Finding], open: bool, limit: usize) -> String
 
 /// What to count findings as: by their severity where they share one.
 fn severity_word(findings: &[&Finding], severity: Severity) -> &'static str {
-    if findings.iter().all(|f| f.severity == severity) { severity.name() } else { "finding" }
+    if findings.iter().all(|f| f.severity == severity) {
+        severity.name()
+    } else {
+        "finding"
+    }
 }
 
 fn sentence(summary: &str) -> String {
     // Summaries are our own; backticks in them are code.
     let mut chars = summary.chars();
-    chars.next().map(|c| c.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
+    chars
+        .next()
+        .map(|c| c.to_uppercase().collect::<String>() + chars.as_str())
+        .unwrap_or_default()
 }
 
 fn entry(finding: &Finding) -> String {
@@ -150,23 +190,41 @@ fn entry(finding: &Finding) -> String {
     if let Some(turn) = finding.turn {
         about.push(format!("turn {turn}"));
     }
-    let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
-    let mut text =
-        format!("- {}: {}{about}\n", clipped(&words::position(&finding.place)), message(&words::clip(&finding.message, TEXT)));
+    let about = if about.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", about.join(", "))
+    };
+    let mut text = format!(
+        "- {}: {}{about}\n",
+        clipped(&words::position(&finding.place)),
+        message(&words::clip(&finding.message, TEXT))
+    );
     if let Some(excerpt) = &finding.place.excerpt {
         let part = |from: usize, to: usize| excerpt.text.get(from..to).unwrap_or_default();
         let (from, to) = excerpt.span;
         let dots = |cut: bool| if cut { "…" } else { "" };
         let before = format!("{}{}", dots(excerpt.cut_before), part(0, from));
-        let after = format!("{}{}", part(to, excerpt.text.len()), dots(excerpt.cut_after));
+        let after = format!(
+            "{}{}",
+            part(to, excerpt.text.len()),
+            dots(excerpt.cut_after)
+        );
         text.push_str("  ");
         text.push_str(&block(&before, part(from, to), &after));
     }
     for related in finding.related.iter().take(3) {
-        text.push_str(&format!("  - line {}: {}\n", related.line, message(&words::clip(&related.message, TEXT))));
+        text.push_str(&format!(
+            "  - line {}: {}\n",
+            related.line,
+            message(&words::clip(&related.message, TEXT))
+        ));
     }
     if let Some(more) = finding.related.len().checked_sub(3).filter(|n| *n > 0) {
-        text.push_str(&format!("  - {}\n", words::plural(more as u64, "more related line")));
+        text.push_str(&format!(
+            "  - {}\n",
+            words::plural(more as u64, "more related line")
+        ));
     }
     text
 }
@@ -174,20 +232,42 @@ fn entry(finding: &Finding) -> String {
 /// What was looked at, and how to see it at home.
 pub(super) fn foot(run: &Run<'_>) -> String {
     let mut text = String::from("### What was looked at\n\n");
-    text.push_str(&format!("{}.", words::looked_at(run.report, run.text.schema_only)));
+    text.push_str(&format!(
+        "{}.",
+        words::looked_at(run.report, run.text.schema_only)
+    ));
     let unchecked = run.report.counts.signatures_unchecked;
     if unchecked > 0 {
         let verb = if unchecked == 1 { "was" } else { "were" };
-        text.push_str(&format!(" {} {verb} not checked: no trust file was given.", words::plural(unchecked, "signature")));
+        text.push_str(&format!(
+            " {} {verb} not checked: no trust file was given.",
+            words::plural(unchecked, "signature")
+        ));
     }
     text.push_str("\n\n");
     for notice in run.report.notices.iter().take(NOTICES) {
         text.push_str(&format!("- {}\n", message(&words::clip(notice, TEXT))));
     }
-    if let Some(more) = run.report.notices.len().checked_sub(NOTICES).filter(|n| *n > 0) {
-        text.push_str(&format!("- {}\n", words::plural(more as u64, "more notice")));
+    if let Some(more) = run
+        .report
+        .notices
+        .len()
+        .checked_sub(NOTICES)
+        .filter(|n| *n > 0)
+    {
+        text.push_str(&format!(
+            "- {}\n",
+            words::plural(more as u64, "more notice")
+        ));
     }
-    text.push_str(&format!("\nThe same at home: {}\n\n", code(&words::clip(run.command, COMMAND))));
-    text.push_str(&format!("<sub>{} {}</sub>\n", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")));
+    text.push_str(&format!(
+        "\nThe same at home: {}\n\n",
+        code(&words::clip(run.command, COMMAND))
+    ));
+    text.push_str(&format!(
+        "<sub>{} {}</sub>\n",
+        env!("CARGO_PKG_NAME"),
+        env!("CARGO_PKG_VERSION")
+    ));
     text
 }

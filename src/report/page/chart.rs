@@ -23,7 +23,8 @@ pub struct Chart {
     pub title: String,
     /// What bars and whiskers mean.
     pub about: &'static str,
-    /// Whether lengths grow with the number of digits, where small and large numbers stand side by side.
+    /// Whether lengths grow with the number of digits, where small and large numbers stand side by
+    /// side.
     pub logarithmic: bool,
     /// The bars, from top to bottom.
     pub bars: Vec<Bar>,
@@ -74,13 +75,26 @@ impl Chart {
             let n = if n.is_finite() { n.max(0.0) } else { 0.0 };
             if self.logarithmic { n.ln_1p() } else { n }
         };
-        let longest = self.bars.iter().map(|b| finite(b.value).max(b.reach.map_or(0.0, finite))).fold(0.0, f64::max);
-        let scale = |n: f64| if longest > 0.0 { pixels(finite(n) / longest * LENGTH) } else { 0.0 };
+        let longest = self
+            .bars
+            .iter()
+            .map(|b| finite(b.value).max(b.reach.map_or(0.0, finite)))
+            .fold(0.0, f64::max);
+        let scale = |n: f64| {
+            if longest > 0.0 {
+                pixels(finite(n) / longest * LENGTH)
+            } else {
+                0.0
+            }
+        };
         let mut top = 4.0;
         let mut rows = Vec::with_capacity(self.bars.len());
         for bar in &self.bars {
             let length = scale(bar.value);
-            let whisker = bar.reach.map(|reach| LABELS + scale(reach)).filter(|end| *end > LABELS + length);
+            let whisker = bar
+                .reach
+                .map(|reach| LABELS + scale(reach))
+                .filter(|end| *end > LABELS + length);
             rows.push(Row {
                 label: clipped(&bar.label),
                 shown: terminal(&bar.shown).into_owned(),
@@ -136,9 +150,26 @@ mod tests {
 
     #[test]
     fn the_longest_bar_has_the_whole_length() {
-        let bar = |value, reach| Bar { label: "a".into(), value, reach, shown: "1".into() };
-        let view =
-            Chart { title: "t".into(), about: "", logarithmic: false, bars: vec![bar(1.0, None), bar(2.0, Some(4.0))] }.view();
-        assert_eq!((view.rows[0].length, view.rows[1].length, view.rows[1].whisker), (85.0, 170.0, Some(540.0)));
+        let bar = |value, reach| Bar {
+            label: "a".into(),
+            value,
+            reach,
+            shown: "1".into(),
+        };
+        let view = Chart {
+            title: "t".into(),
+            about: "",
+            logarithmic: false,
+            bars: vec![bar(1.0, None), bar(2.0, Some(4.0))],
+        }
+        .view();
+        assert_eq!(
+            (
+                view.rows[0].length,
+                view.rows[1].length,
+                view.rows[1].whisker
+            ),
+            (85.0, 170.0, Some(540.0))
+        );
     }
 }

@@ -48,11 +48,25 @@ fn shown(text: &str) -> String {
 
 fn view(part: &Part) -> View {
     match part {
-        Part::Heading(level, text, tone) => {
-            View { part: "heading", level: (*level).clamp(1, 4), text: shown(text), class: tone.class(), ..View::default() }
-        }
-        Part::Row(name, text, tone) => View { part: "row", name, text: shown(text), class: tone.class(), ..View::default() },
-        Part::Block { kind, text, missing } => {
+        Part::Heading(level, text, tone) => View {
+            part: "heading",
+            level: (*level).clamp(1, 4),
+            text: shown(text),
+            class: tone.class(),
+            ..View::default()
+        },
+        Part::Row(name, text, tone) => View {
+            part: "row",
+            name,
+            text: shown(text),
+            class: tone.class(),
+            ..View::default()
+        },
+        Part::Block {
+            kind,
+            text,
+            missing,
+        } => {
             let line = |line: &str| Line {
                 class: match (kind, line.as_bytes().first()) {
                     (Kind::Diff, Some(b'+')) => "add",
@@ -62,26 +76,48 @@ fn view(part: &Part) -> View {
                 },
                 text: shown(line),
             };
-            View { part: "block", lines: text.split('\n').map(line).collect(), missing: missing.clone(), ..View::default() }
+            View {
+                part: "block",
+                lines: text.split('\n').map(line).collect(),
+                missing: missing.clone(),
+                ..View::default()
+            }
         }
         Part::Table(caption, head, rows) => View {
             part: "table",
             text: shown(caption),
             head: head.clone(),
-            rows: rows.iter().map(|row| row.iter().map(|c| shown(c)).collect()).collect(),
+            rows: rows
+                .iter()
+                .map(|row| row.iter().map(|c| shown(c)).collect())
+                .collect(),
             ..View::default()
         },
-        Part::Chart(chart) => View { part: "chart", chart: Some(chart.view()), ..View::default() },
-        Part::Say(text, tone) => View { part: "say", text: shown(text), class: tone.class(), ..View::default() },
+        Part::Chart(chart) => View {
+            part: "chart",
+            chart: Some(chart.view()),
+            ..View::default()
+        },
+        Part::Say(text, tone) => View {
+            part: "say",
+            text: shown(text),
+            class: tone.class(),
+            ..View::default()
+        },
     }
 }
 
-/// The parts, each knowing whether a list of rows, or a table with its chart, begins or ends with it.
+/// The parts, each knowing whether a list of rows, or a table with its chart, begins or ends with
+/// it.
 fn views<'p>(parts: impl Iterator<Item = &'p Part>) -> Vec<View> {
     let mut views: Vec<View> = parts.map(view).collect();
     let kinds: Vec<&'static str> = views.iter().map(|v| v.part).collect();
     for (n, view) in views.iter_mut().enumerate() {
-        let before = n.checked_sub(1).and_then(|n| kinds.get(n)).copied().unwrap_or_default();
+        let before = n
+            .checked_sub(1)
+            .and_then(|n| kinds.get(n))
+            .copied()
+            .unwrap_or_default();
         let behind = kinds.get(n + 1).copied().unwrap_or_default();
         (view.opens, view.closes) = match view.part {
             "row" => (before != "row", behind != "row"),
@@ -95,15 +131,28 @@ fn views<'p>(parts: impl Iterator<Item = &'p Part>) -> Vec<View> {
 
 /// The tables and charts of a page, for a section of another one.
 pub(in crate::report) fn figures(page: &Page) -> Vec<View> {
-    views(page.parts.iter().filter(|part| matches!(part, Part::Table(..) | Part::Chart(_))))
+    views(
+        page.parts
+            .iter()
+            .filter(|part| matches!(part, Part::Table(..) | Part::Chart(_))),
+    )
 }
 
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     let mut environment = Environment::new();
-    environment.add_template("page.html", TEMPLATE).map_err(io::Error::other)?;
-    let template = environment.get_template("page.html").map_err(io::Error::other)?;
+    environment
+        .add_template("page.html", TEMPLATE)
+        .map_err(io::Error::other)?;
+    let template = environment
+        .get_template("page.html")
+        .map_err(io::Error::other)?;
     let parts = views(page.parts.iter());
-    let whole = Whole { title: shown(&page.title), style: STYLE, version: env!("CARGO_PKG_VERSION"), parts: &parts };
+    let whole = Whole {
+        title: shown(&page.title),
+        style: STYLE,
+        version: env!("CARGO_PKG_VERSION"),
+        parts: &parts,
+    };
     let text = template.render(Serde(&whole)).map_err(io::Error::other)?;
     out.write_all(text.as_bytes())?;
     writeln!(out)

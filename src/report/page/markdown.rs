@@ -7,7 +7,12 @@ use std::io::{self, Write};
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     let mut in_list = false;
     // A chart says what the table before it says.
-    for (n, part) in page.parts.iter().filter(|part| !matches!(part, Part::Chart(_))).enumerate() {
+    for (n, part) in page
+        .parts
+        .iter()
+        .filter(|part| !matches!(part, Part::Chart(_)))
+        .enumerate()
+    {
         let row = matches!(part, Part::Row(..));
         if n > 0 && !(row && in_list) {
             writeln!(out)?;
@@ -15,14 +20,31 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
         in_list = row;
         match part {
             Part::Heading(level, text, _) => {
-                writeln!(out, "{} {}", "#".repeat(usize::from(*level).clamp(1, 6)), one_line(text))?;
+                writeln!(
+                    out,
+                    "{} {}",
+                    "#".repeat(usize::from(*level).clamp(1, 6)),
+                    one_line(text)
+                )?;
             }
             Part::Row(name, value, tone) => {
-                let (open, close) = if *tone == Tone::Bad { ("**", "** ❌") } else { ("**", "**") };
+                let (open, close) = if *tone == Tone::Bad {
+                    ("**", "** ❌")
+                } else {
+                    ("**", "**")
+                };
                 writeln!(out, "- {open}{name}{close} {}", one_line(value))?;
             }
-            Part::Block { kind, text, missing } => {
-                write!(out, "{}", fenced(text, if *kind == Kind::Diff { "diff" } else { "text" }))?;
+            Part::Block {
+                kind,
+                text,
+                missing,
+            } => {
+                write!(
+                    out,
+                    "{}",
+                    fenced(text, if *kind == Kind::Diff { "diff" } else { "text" })
+                )?;
                 if let Some(missing) = missing {
                     writeln!(out, "\n… {missing}")?;
                 }
@@ -43,15 +65,16 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A message that is never empty, since what stands behind a marker decides what the marker is, and that begins no list,
-/// rule or heading itself.
+/// A message that is never empty, since what stands behind a marker decides what the marker is, and
+/// that begins no list, rule or heading itself.
 fn one_line(text: &str) -> String {
     if text.trim().is_empty() {
         return "(nothing)".into();
     }
     let line = message(text.trim());
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let marks = line.starts_with(['-', '=']) || number.len() < line.len() && number.starts_with(['.', ')']);
+    let marks =
+        line.starts_with(['-', '=']) || number.len() < line.len() && number.starts_with(['.', ')']);
     let mut rest = line.chars();
     match rest.next().filter(|_| marks) {
         Some(first) => format!("&#{};{}", u32::from(first), rest.as_str()),

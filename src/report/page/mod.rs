@@ -1,7 +1,7 @@
 //! A page to read: headings, rows and blocks of text, written as text, Markdown or HTML.
 //!
-//! Whoever says something in pages builds one of these and never has to think of escaping: every word may be
-//! hostile, and each emitter escapes all of them for the place where they go.
+//! Whoever says something in pages builds one of these and never has to think of escaping: every
+//! word may be hostile, and each emitter escapes all of them for the place where they go.
 
 mod chart;
 pub(super) mod html;
@@ -94,7 +94,10 @@ impl Page {
     /// An empty page.
     #[must_use]
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), parts: Vec::new() }
+        Self {
+            title: title.into(),
+            parts: Vec::new(),
+        }
     }
 
     /// Adds a heading.
@@ -124,11 +127,24 @@ impl Page {
         let more = lines.len() - shown.len();
         let missing = match (more, cut) {
             (0, 0) => None,
-            (0, cut) => Some(format!("{} more", super::words::plural(cut as u64, "character"))),
-            (more, 0) => Some(format!("{} more", super::words::plural(more as u64, "line"))),
-            (more, _) => Some(format!("more than {}", super::words::plural(more as u64, "further line"))),
+            (0, cut) => Some(format!(
+                "{} more",
+                super::words::plural(cut as u64, "character")
+            )),
+            (more, 0) => Some(format!(
+                "{} more",
+                super::words::plural(more as u64, "line")
+            )),
+            (more, _) => Some(format!(
+                "more than {}",
+                super::words::plural(more as u64, "further line")
+            )),
         };
-        self.parts.push(Part::Block { kind, text: shown.join("\n"), missing });
+        self.parts.push(Part::Block {
+            kind,
+            text: shown.join("\n"),
+            missing,
+        });
     }
 
     /// Writes it.
@@ -160,9 +176,23 @@ mod tests {
         page.heading(1, text, Tone::Bad);
         page.row("name", text);
         page.block(Kind::Diff, text, 3, 40);
-        let bar = Bar { label: text.into(), value: 1.0, reach: Some(2.0), shown: text.into() };
-        page.parts.push(Part::Chart(Chart { title: text.into(), about: "Bars.", logarithmic: false, bars: vec![bar] }));
-        page.parts.push(Part::Table(text.into(), vec!["a", "b"], vec![vec![text.into(), "1".into()]]));
+        let bar = Bar {
+            label: text.into(),
+            value: 1.0,
+            reach: Some(2.0),
+            shown: text.into(),
+        };
+        page.parts.push(Part::Chart(Chart {
+            title: text.into(),
+            about: "Bars.",
+            logarithmic: false,
+            bars: vec![bar],
+        }));
+        page.parts.push(Part::Table(
+            text.into(),
+            vec!["a", "b"],
+            vec![vec![text.into(), "1".into()]],
+        ));
         page.say(text, Tone::Good);
         page
     }
@@ -174,7 +204,11 @@ mod tests {
         page.block(Kind::Text, "a", 7, 2);
         page.block(Kind::Text, "a\nb\nc", 7, 2);
         let text = written(&page, Format::Text);
-        for part in ["… 1 line more", "… 7 characters more", "… more than 1 further line"] {
+        for part in [
+            "… 1 line more",
+            "… 7 characters more",
+            "… more than 1 further line",
+        ] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
@@ -184,8 +218,16 @@ mod tests {
         let mut page = Page::new("x");
         page.row("reason", "word ".repeat(60));
         let text = written(&page, Format::Text);
-        assert!(text.lines().count() > 3 && text.lines().all(|l| l.len() <= text::WIDTH), "{text}");
-        assert!(text.lines().skip(1).all(|l| l.starts_with("              word")), "{text}");
+        assert!(
+            text.lines().count() > 3 && text.lines().all(|l| l.len() <= text::WIDTH),
+            "{text}"
+        );
+        assert!(
+            text.lines()
+                .skip(1)
+                .all(|l| l.starts_with("              word")),
+            "{text}"
+        );
     }
 
     proptest! {

@@ -25,13 +25,22 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     let bold = Style::new().bold();
     let dim = Style::new().dimmed();
     // A chart says what the table before it says.
-    for (n, part) in page.parts.iter().filter(|part| !matches!(part, Part::Chart(_))).enumerate() {
+    for (n, part) in page
+        .parts
+        .iter()
+        .filter(|part| !matches!(part, Part::Chart(_)))
+        .enumerate()
+    {
         match part {
             Part::Heading(_, text, tone) => {
                 if n > 0 {
                     writeln!(out)?;
                 }
-                let style = if *tone == Tone::Plain { bold } else { style(*tone).bold() };
+                let style = if *tone == Tone::Plain {
+                    bold
+                } else {
+                    style(*tone).bold()
+                };
                 for line in wrap(&harmless(text), WIDTH) {
                     writeln!(out, "{style}{line}{style:#}")?;
                 }
@@ -41,11 +50,19 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
                 let room = VALUE - INDENT - 1;
                 let mut name = format!("{name:<room$}");
                 for line in wrap(&harmless(value), WIDTH - VALUE) {
-                    writeln!(out, "{:INDENT$}{dim}{name}{dim:#} {style}{line}{style:#}", "")?;
+                    writeln!(
+                        out,
+                        "{:INDENT$}{dim}{name}{dim:#} {style}{line}{style:#}",
+                        ""
+                    )?;
                     name = " ".repeat(room);
                 }
             }
-            Part::Block { kind, text, missing } => {
+            Part::Block {
+                kind,
+                text,
+                missing,
+            } => {
                 for line in text.split('\n') {
                     let style = match (kind, line.as_bytes().first()) {
                         (Kind::Diff, Some(b'+')) => AnsiColor::Green.on_default(),
@@ -83,18 +100,27 @@ fn harmless(text: &str) -> String {
 /// Columns that [`guarded`] may add.
 const GUARD: usize = 7;
 
-/// A piece that may begin a line: a runner that is shown the page takes a line which begins with `::`, spaces aside, for a
-/// command.
+/// A piece that may begin a line: a runner that is shown the page takes a line which begins with
+/// `::`, spaces aside, for a command.
 fn guarded(piece: String) -> String {
-    if piece.trim_start().starts_with("::") { piece.replacen(':', "\\u{003a}", 1) } else { piece }
+    if piece.trim_start().starts_with("::") {
+        piece.replacen(':', "\\u{003a}", 1)
+    } else {
+        piece
+    }
 }
 
-/// Cuts a text into lines of at most `width` columns, at spaces where there are any. There is always one.
+/// Cuts a text into lines of at most `width` columns, at spaces where there are any. There is
+/// always one.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut column = 0;
     for word in text.split(' ').filter(|w| !w.is_empty()) {
-        for (n, piece) in pieces(word, width - GUARD).into_iter().map(guarded).enumerate() {
+        for (n, piece) in pieces(word, width - GUARD)
+            .into_iter()
+            .map(guarded)
+            .enumerate()
+        {
             let wide = piece.width();
             let gap = usize::from(column > 0 && n == 0);
             if column + gap + wide > width {
@@ -132,36 +158,67 @@ fn pieces(line: &str, width: usize) -> Vec<String> {
     all
 }
 
-fn table(caption: &str, head: &[&'static str], rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()> {
+fn table(
+    caption: &str,
+    head: &[&'static str],
+    rows: &[Vec<String>],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     const CELL: usize = 48;
     let dim = Style::new().dimmed();
     let bold = Style::new().bold();
     writeln!(out, "\n{bold}{}{bold:#}", guarded(harmless(caption)))?;
     let rows: Vec<Vec<String>> = rows
         .iter()
-        .map(|row| row.iter().map(|cell| crate::report::words::clip(&guarded(harmless(cell)), CELL).into_owned()).collect())
+        .map(|row| {
+            row.iter()
+                .map(|cell| crate::report::words::clip(&guarded(harmless(cell)), CELL).into_owned())
+                .collect()
+        })
         .collect();
     let widths: Vec<usize> = head
         .iter()
         .enumerate()
         .map(|(n, name)| {
-            rows.iter().filter_map(|row| row.get(n)).map(|cell| cell.width()).chain([name.width()]).max().unwrap_or(0)
+            rows.iter()
+                .filter_map(|row| row.get(n))
+                .map(|cell| cell.width())
+                .chain([name.width()])
+                .max()
+                .unwrap_or(0)
         })
         .collect();
     let line = |cells: &mut dyn Iterator<Item = &str>, number: &dyn Fn(usize) -> bool| {
         let mut text = String::new();
         for (n, (cell, width)) in cells.zip(&widths).enumerate() {
             let pad = " ".repeat(width.saturating_sub(cell.width()));
-            let (left, right) = if number(n) { (pad.as_str(), "") } else { ("", pad.as_str()) };
+            let (left, right) = if number(n) {
+                (pad.as_str(), "")
+            } else {
+                ("", pad.as_str())
+            };
             text.push_str(&format!("  {left}{cell}{right}"));
         }
         text.trim_end().to_owned()
     };
-    let numeric =
-        |n: usize| n > 0 && rows.iter().filter_map(|row| row.get(n)).all(|c| c.starts_with(|c: char| c.is_ascii_digit()));
-    writeln!(out, "{dim}{}{dim:#}", line(&mut head.iter().copied(), &numeric))?;
+    let numeric = |n: usize| {
+        n > 0
+            && rows
+                .iter()
+                .filter_map(|row| row.get(n))
+                .all(|c| c.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    writeln!(
+        out,
+        "{dim}{}{dim:#}",
+        line(&mut head.iter().copied(), &numeric)
+    )?;
     for row in &rows {
-        writeln!(out, "{}", line(&mut row.iter().map(String::as_str), &numeric))?;
+        writeln!(
+            out,
+            "{}",
+            line(&mut row.iter().map(String::as_str), &numeric)
+        )?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Values that are given to a name which says that they are secret: `DB_PASSWORD=…`, `"apiKey": "…"`,
-//! `Authorization: Bearer …`, `--token …`.
+//! Values that are given to a name which says that they are secret: `DB_PASSWORD=…`,
+//! `"apiKey": "…"`, `Authorization: Bearer …`, `--token …`.
 
 use super::check::{counted_runs, entropy, is_placeholder};
 use super::table::{Announced, Table};
@@ -19,7 +19,9 @@ pub(super) fn name_before(bytes: &[u8], at: usize) -> Option<(Range<usize>, bool
     let mut pos = at;
     let mut assigns = false;
     for _ in 0..8 {
-        let Some(byte) = pos.checked_sub(1).and_then(|n| bytes.get(n)) else { break };
+        let Some(byte) = pos.checked_sub(1).and_then(|n| bytes.get(n)) else {
+            break;
+        };
         match byte {
             b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\' | b']' | b')' => {}
             b':' | b'=' | b'>' => assigns = true,
@@ -34,18 +36,29 @@ pub(super) fn name_before(bytes: &[u8], at: usize) -> Option<(Range<usize>, bool
     (pos < end && end < at).then_some((pos..end, assigns))
 }
 
-/// Whether a name says that its value is secret. `assigns` is whether it is given a value by a sign; else only
-/// an option of a command or the scheme of a header does.
+/// Whether a name says that its value is secret. `assigns` is whether it is given a value by a
+/// sign; else only an option of a command or the scheme of a header does.
 pub(super) fn is_secret_name(table: &Table, name: &[u8], assigns: bool) -> bool {
     if !assigns && !name.starts_with(b"--") && !name.eq_ignore_ascii_case(b"bearer") {
         return false;
     }
-    if !table.has_literal(name) || !table.literals(name).any(|(_, announced)| announced == Announced::Name) {
+    if !table.has_literal(name)
+        || !table
+            .literals(name)
+            .any(|(_, announced)| announced == Announced::Name)
+    {
         return false;
     }
     // `tokens`, `passwords` name several things, and mostly count them.
-    let plain: Vec<u8> = name.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
-    !table.except.iter().any(|end| plain.ends_with(end.as_bytes()))
+    let plain: Vec<u8> = name
+        .iter()
+        .filter(|b| b.is_ascii_alphanumeric())
+        .map(u8::to_ascii_lowercase)
+        .collect();
+    !table
+        .except
+        .iter()
+        .any(|end| plain.ends_with(end.as_bytes()))
 }
 
 /// Whether a value looks random enough to be what its name says.
@@ -59,9 +72,19 @@ pub(super) fn is_secret_value(value: &[u8]) -> bool {
     if !has(u8::is_ascii_alphabetic) || !has(u8::is_ascii_digit) && !mixed {
         return false;
     }
-    let refers = value.starts_with(b"$") || value.starts_with(b"/") || value.starts_with(b"./") || value.starts_with(b"~/");
+    let refers = value.starts_with(b"$")
+        || value.starts_with(b"/")
+        || value.starts_with(b"./")
+        || value.starts_with(b"~/");
     let inside = |needle: &[u8]| memchr::memmem::find(value, needle).is_some();
-    if refers || inside(b"://") || inside(b"::") || inside(b"${") || inside(b"{{") || inside(b"()") || inside(b"->") {
+    if refers
+        || inside(b"://")
+        || inside(b"::")
+        || inside(b"${")
+        || inside(b"{{")
+        || inside(b"()")
+        || inside(b"->")
+    {
         return false;
     }
     let (equal, counted) = counted_runs(value);
@@ -71,14 +94,18 @@ pub(super) fn is_secret_value(value: &[u8]) -> bool {
 
 /// Whether a value is made of words and numbers: an identifier, a path, a date, a version.
 fn is_words(value: &[u8]) -> bool {
-    let parts: Vec<&[u8]> = value.split(|b| !b.is_ascii_alphanumeric()).filter(|p| !p.is_empty()).collect();
+    let parts: Vec<&[u8]> = value
+        .split(|b| !b.is_ascii_alphanumeric())
+        .filter(|p| !p.is_empty())
+        .collect();
     let words = parts.iter().filter(|p| is_word(p)).count();
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     // A UUID names something more often than it opens it.
     words * 10 >= parts.len() * 8 || letters * 6 < value.len() || is_uuid(value)
 }
 
-/// Whether a part is `word`, `Word`, `WORD`, `twoWords`, each with a short number behind: `utf8`, `sha256`.
+/// Whether a part is `word`, `Word`, `WORD`, `twoWords`, each with a short number behind: `utf8`,
+/// `sha256`.
 fn is_word(part: &[u8]) -> bool {
     let letters = part.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     let (word, number) = part.split_at_checked(letters).unwrap_or((part, &[]));
@@ -86,7 +113,10 @@ fn is_word(part: &[u8]) -> bool {
         return false;
     }
     // A hump is a capital that small letters surround.
-    let humps = word.windows(2).filter(|p| matches!(p, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase())).count();
+    let humps = word
+        .windows(2)
+        .filter(|p| matches!(p, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
+        .count();
     let capitals = word.iter().filter(|b| b.is_ascii_uppercase()).count();
     capitals == word.len() || capitals <= humps + 1 && humps * 4 <= word.len()
 }
@@ -96,8 +126,9 @@ fn is_uuid(value: &[u8]) -> bool {
     lengths == [8, 4, 4, 4, 12] && value.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-')
 }
 
-/// Whether kinds of characters change at `percent` of all places, as chance would have it. In random hexadecimal that is every
-/// second place, in base 62 more; in `getValueOfField2` every sixth.
+/// Whether kinds of characters change at `percent` of all places, as chance would have it. In
+/// random hexadecimal that is every second place, in base 62 more; in `getValueOfField2` every
+/// sixth.
 fn changes(value: &[u8], percent: usize) -> bool {
     let kind = |b: &u8| match b {
         b'a'..=b'z' => 0,
@@ -105,7 +136,10 @@ fn changes(value: &[u8], percent: usize) -> bool {
         b'0'..=b'9' => 2,
         _ => 3,
     };
-    let changed = value.windows(2).filter(|p| matches!(p, [a, b] if kind(a) != kind(b))).count();
+    let changed = value
+        .windows(2)
+        .filter(|p| matches!(p, [a, b] if kind(a) != kind(b)))
+        .count();
     changed * 100 >= (value.len() - 1) * percent
 }
 
@@ -119,9 +153,18 @@ mod tests {
             let found = name_before(text.as_bytes(), text.find(at).unwrap());
             found.map(|(range, assigns)| (text.get(range).unwrap().to_owned(), assigns))
         };
-        assert_eq!(name("DB_PASSWORD: \"v1\"", "v1"), Some(("DB_PASSWORD".into(), true)));
-        assert_eq!(name("config[\"api-key\"] = 'v1'", "v1"), Some(("api-key".into(), true)));
-        assert_eq!(name("curl --token v1", "v1"), Some(("--token".into(), false)));
+        assert_eq!(
+            name("DB_PASSWORD: \"v1\"", "v1"),
+            Some(("DB_PASSWORD".into(), true))
+        );
+        assert_eq!(
+            name("config[\"api-key\"] = 'v1'", "v1"),
+            Some(("api-key".into(), true))
+        );
+        assert_eq!(
+            name("curl --token v1", "v1"),
+            Some(("--token".into(), false))
+        );
         assert_eq!(name("v1", "v1"), None);
     }
 

@@ -1,4 +1,5 @@
-//! What tells a secret from something that only has its shape: entropy, checksums, marks of examples.
+//! What tells a secret from something that only has its shape: entropy, checksums, marks of
+//! examples.
 
 use serde::Deserialize;
 
@@ -8,7 +9,8 @@ use serde::Deserialize;
 pub(super) enum Checksum {
     /// The last six characters are the CRC-32 of those before them in base 62 (GitHub, npm).
     Crc32Base62,
-    /// The last eight characters are the CRC-32 of those before the underscore in hexadecimal (Grafana).
+    /// The last eight characters are the CRC-32 of those before the underscore in hexadecimal
+    /// (Grafana).
     Crc32Hex,
 }
 
@@ -17,14 +19,27 @@ impl Checksum {
     pub(super) fn holds(self, secret: &[u8]) -> bool {
         match self {
             Self::Crc32Base62 => {
-                let Some((body, sum)) = secret.len().checked_sub(6).and_then(|n| secret.split_at_checked(n)) else {
+                let Some((body, sum)) = secret
+                    .len()
+                    .checked_sub(6)
+                    .and_then(|n| secret.split_at_checked(n))
+                else {
                     return false;
                 };
                 // Both orders of the alphabet are in use.
-                [base62(crc32(body), *UPPER_FIRST), base62(crc32(body), *LOWER_FIRST)].iter().any(|s| s.as_slice() == sum)
+                [
+                    base62(crc32(body), *UPPER_FIRST),
+                    base62(crc32(body), *LOWER_FIRST),
+                ]
+                .iter()
+                .any(|s| s.as_slice() == sum)
             }
             Self::Crc32Hex => {
-                let Some((body, sum)) = secret.len().checked_sub(9).and_then(|n| secret.split_at_checked(n)) else {
+                let Some((body, sum)) = secret
+                    .len()
+                    .checked_sub(9)
+                    .and_then(|n| secret.split_at_checked(n))
+                else {
                     return false;
                 };
                 sum == format!("_{:08x}", crc32(body)).as_bytes()
@@ -40,7 +55,10 @@ const LOWER_FIRST: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJK
 pub(super) fn base62(mut number: u32, alphabet: [u8; 62]) -> [u8; 6] {
     let mut digits = [0; 6];
     for digit in digits.iter_mut().rev() {
-        *digit = alphabet.get((number % 62) as usize).copied().unwrap_or_default();
+        *digit = alphabet
+            .get((number % 62) as usize)
+            .copied()
+            .unwrap_or_default();
         number /= 62;
     }
     digits
@@ -66,7 +84,10 @@ pub(super) fn entropy(bytes: &[u8]) -> f64 {
             *count += 1;
         }
     }
-    #[expect(clippy::cast_precision_loss, reason = "secrets are shorter than 2^52 bytes")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "secrets are shorter than 2^52 bytes"
+    )]
     let length = bytes.len() as f64;
     let bits = |count: u32| {
         let share = f64::from(count) / length;
@@ -84,7 +105,11 @@ pub(super) fn counted_runs(bytes: &[u8]) -> (usize, usize) {
         let [a, b] = pair else { continue };
         let difference = i16::from(*b) - i16::from(*a);
         equal = if difference == 0 { equal + 1 } else { 1 };
-        counted = if difference.abs() == 1 && difference == step { counted + 1 } else { 2 };
+        counted = if difference.abs() == 1 && difference == step {
+            counted + 1
+        } else {
+            2
+        };
         step = difference;
         longest_equal = longest_equal.max(equal);
         longest_counted = longest_counted.max(if difference.abs() == 1 { counted } else { 1 });
@@ -116,7 +141,9 @@ const STANDING_FOR: [&str; 17] = [
 /// Whether a value says of itself that it is none.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
-    STANDING_FOR.iter().any(|word| memchr::memmem::find(&lower, word.as_bytes()).is_some())
+    STANDING_FOR
+        .iter()
+        .any(|word| memchr::memmem::find(&lower, word.as_bytes()).is_some())
 }
 
 #[cfg(test)]

@@ -91,13 +91,20 @@ fn row_outcome(table: &Table, row: &Row, judged: &mut Judged) -> Outcome {
         Ok(text) => text,
         Err(error) => return Outcome::Unreadable(error.to_string()),
     };
-    let found: Vec<String> = find(table, &text).iter().map(|s| s.rule.id.clone()).collect();
+    let found: Vec<String> = find(table, &text)
+        .iter()
+        .map(|s| s.rule.id.clone())
+        .collect();
     let Some(expected) = &row.finds else {
         judged.rows.1 += 1;
         for id in &found {
             judged.rules.entry(id.clone()).or_default().false_alarms += 1;
         }
-        return if found.is_empty() { Outcome::Right } else { Outcome::FalseAlarm(found) };
+        return if found.is_empty() {
+            Outcome::Right
+        } else {
+            Outcome::FalseAlarm(found)
+        };
     };
     if !table.rules.iter().any(|r| r.id == *expected) {
         return Outcome::Unreadable(format!("no rule is called `{expected}`"));
@@ -110,8 +117,16 @@ fn row_outcome(table: &Table, row: &Row, judged: &mut Judged) -> Outcome {
     let figures = judged.rules.entry(expected.clone()).or_default();
     if found.len() == others.len() {
         figures.missed += 1;
-        return if others.is_empty() { Outcome::Missed } else { Outcome::OtherRule(others) };
+        return if others.is_empty() {
+            Outcome::Missed
+        } else {
+            Outcome::OtherRule(others)
+        };
     }
     figures.found += 1;
-    if others.is_empty() { Outcome::Right } else { Outcome::FalseAlarm(others) }
+    if others.is_empty() {
+        Outcome::Right
+    } else {
+        Outcome::FalseAlarm(others)
+    }
 }

@@ -1,15 +1,17 @@
 //! Private keys: the one kind of secret that is a block of lines and no word.
 
-/// Characters of base64 in a row that are a line of a key: keys are broken at 64 or 76, and no word is as long.
+/// Characters of base64 in a row that are a line of a key: keys are broken at 64 or 76, and no word
+/// is as long.
 const LINE: usize = 40;
-/// Bytes that may lie between two lines of a key: what numbers them, marks them in a diff or sets them off.
+/// Bytes that may lie between two lines of a key: what numbers them, marks them in a diff or sets
+/// them off.
 const BETWEEN: usize = 128;
 /// What ends a key, and bytes of the name that may follow.
 const END: &[u8] = b"-----END ";
 const NAME: usize = 64;
 
-/// The runs of base64 in a text that are long enough for a line of a key. What an escape leaves of its letters isn't taken
-/// for a part of the line behind it.
+/// The runs of base64 in a text that are long enough for a line of a key. What an escape leaves of
+/// its letters isn't taken for a part of the line behind it.
 pub(in crate::scan) fn lines(text: &str) -> impl Iterator<Item = &str> {
     runs(text.as_bytes()).filter_map(|(start, end)| text.get(start..end))
 }
@@ -37,7 +39,10 @@ const fn is_base64(byte: u8) -> bool {
 
 /// Bytes of base64 that a text begins with.
 fn length(bytes: &[u8]) -> usize {
-    bytes.iter().position(|b| !is_base64(*b)).unwrap_or(bytes.len())
+    bytes
+        .iter()
+        .position(|b| !is_base64(*b))
+        .unwrap_or(bytes.len())
 }
 
 /// Whether a key begins in a text and doesn't end there.
@@ -53,11 +58,14 @@ pub(in crate::scan) fn ends(text: &str) -> bool {
 
 /// Whether a text is only the first or the last line of a key: that is no secret by itself.
 pub(in crate::scan) fn is_marker(text: &str) -> bool {
-    text.len() <= END.len() + NAME && text.trim_start().starts_with("-----") && lines(text).next().is_none()
+    text.len() <= END.len() + NAME
+        && text.trim_start().starts_with("-----")
+        && lines(text).next().is_none()
 }
 
-/// Where a key ends that was followed to `at`: for as long as it is a key, however long that is. Where its last line is missing, it
-/// goes on as long as lines of base64 do. No key begins inside another one, so all of them together go over a text once.
+/// Where a key ends that was followed to `at`: for as long as it is a key, however long that is.
+/// Where its last line is missing, it goes on as long as lines of base64 do. No key begins inside
+/// another one, so all of them together go over a text once.
 pub(super) fn end(bytes: &[u8], at: usize) -> usize {
     let behind = bytes.get(at..).unwrap_or_default();
     let dash = memchr::memchr(b'-', behind).unwrap_or(behind.len());
@@ -65,8 +73,13 @@ pub(super) fn end(bytes: &[u8], at: usize) -> usize {
     let last = behind.get(dash..).unwrap_or_default();
     if let Some(name) = last.strip_prefix(END) {
         let name = name.get(..NAME.min(name.len())).unwrap_or_default();
-        let length = name.iter().position(|b| !(b.is_ascii_uppercase() || *b == b' ')).unwrap_or_default();
-        let dashes = name.get(length..).is_some_and(|rest| rest.starts_with(b"-----"));
+        let length = name
+            .iter()
+            .position(|b| !(b.is_ascii_uppercase() || *b == b' '))
+            .unwrap_or_default();
+        let dashes = name
+            .get(length..)
+            .is_some_and(|rest| rest.starts_with(b"-----"));
         return at + dash + if dashes { END.len() + length + 5 } else { 0 };
     }
     let mut end = length(body);
@@ -97,16 +110,30 @@ mod tests {
         ] {
             // A diff's plus sign is one of base64 as well.
             let found: Vec<&str> = lines(&text).map(|l| l.trim_start_matches('+')).collect();
-            assert_eq!(found, expected.iter().map(|l| l.trim_start_matches('+')).collect::<Vec<_>>(), "{text}");
+            assert_eq!(
+                found,
+                expected
+                    .iter()
+                    .map(|l| l.trim_start_matches('+'))
+                    .collect::<Vec<_>>(),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn markers_are_no_secret() {
-        assert!(is_marker("-----BEGIN RSA PRIVATE KEY-----") && is_marker(" -----END PRIVATE KEY-----\n"));
-        assert!(!is_marker(&fill("-----BEGIN PRIVATE KEY-----\n⟦b64:64⟧").unwrap()) && !is_marker("AAAA"));
         assert!(
-            is_open("a -----BEGIN PRIVATE KEY-----\nMII") && !is_open("-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----")
+            is_marker("-----BEGIN RSA PRIVATE KEY-----")
+                && is_marker(" -----END PRIVATE KEY-----\n")
+        );
+        assert!(
+            !is_marker(&fill("-----BEGIN PRIVATE KEY-----\n⟦b64:64⟧").unwrap())
+                && !is_marker("AAAA")
+        );
+        assert!(
+            is_open("a -----BEGIN PRIVATE KEY-----\nMII")
+                && !is_open("-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----")
         );
         assert!(!is_open("-----BEGIN CERTIFICATE-----"));
     }

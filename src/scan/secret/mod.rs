@@ -1,8 +1,9 @@
 //! Credentials in text.
 //!
-//! A secret is a long run of characters without space or quote, and nearly no text consists of those. So
-//! the long runs are found first, and in them the literals that begin a known kind of token (`ghp_`, `AKIA`, …). A pattern is tried at the place of its literal only, over a
-//! bounded stretch: the work grows with the length of the text and nothing else.
+//! A secret is a long run of characters without space or quote, and nearly no text consists of
+//! those. So the long runs are found first, and in them the literals that begin a known kind of
+//! token (`ghp_`, `AKIA`, …). A pattern is tried at the place of its literal only, over a bounded
+//! stretch: the work grows with the length of the text and nothing else.
 
 mod assigned;
 mod check;
@@ -53,11 +54,14 @@ const NAME_END: usize = 33;
 
 /// At most `length` bytes from `at` on.
 fn ahead(bytes: &[u8], at: usize, length: usize) -> &[u8] {
-    bytes.get(at..(at + length).min(bytes.len())).unwrap_or_default()
+    bytes
+        .get(at..(at + length).min(bytes.len()))
+        .unwrap_or_default()
 }
 
-/// Whether a run may hold a secret or be one. What begins a token or names a secret has letters; a token and a value
-/// have digits or capitals; where a value is assigned, or a URL has a password, a sign stands between.
+/// Whether a run may hold a secret or be one. What begins a token or names a secret has letters; a
+/// token and a value have digits or capitals; where a value is assigned, or a URL has a password, a
+/// sign stands between.
 const fn may_matter(run: runs::Kinds) -> bool {
     run.tells && run.letter
 }
@@ -69,7 +73,10 @@ struct Met<'t>([&'t [u8]; 16]);
 impl<'t> Met<'t> {
     /// The place of a run; there is one for each.
     fn slot(&mut self, run: &[u8]) -> Option<&mut &'t [u8]> {
-        let ends = run.first().zip(run.last()).map_or(0, |(a, b)| usize::from(*a) + usize::from(*b) * 3);
+        let ends = run
+            .first()
+            .zip(run.last())
+            .map_or(0, |(a, b)| usize::from(*a) + usize::from(*b) * 3);
         let slot = (run.len() + ends) % self.0.len();
         self.0.get_mut(slot)
     }
@@ -87,8 +94,8 @@ impl<'t> Met<'t> {
     }
 }
 
-/// Whether text as it is written in a JSON record may hold a secret. Errs on the side of yes: an escape may
-/// stand where a pattern expects what it means.
+/// Whether text as it is written in a JSON record may hold a secret. Errs on the side of yes: an
+/// escape may stand where a pattern expects what it means.
 pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
     let bytes = text.as_bytes();
     let printable = |at: usize| matches!(bytes.get(at + 4), Some(b'2'..=b'7'));
@@ -105,7 +112,8 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
             return true;
         }
         let text = bytes.get(run.clone()).unwrap_or_default();
-        // A short word is no token: the shortest have sixteen characters, the others a digit or a sign.
+        // A short word is no token: the shortest have sixteen characters, the others a digit or a
+        // sign.
         let word = kinds.only_letters && text.len() < SHORTEST;
         found = !word
             && met.has_literal(table, text)
@@ -114,10 +122,13 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
                     memchr::memchr(b'@', ahead(text, m.end(), AUTHORITY)).is_some()
                 }
                 Announced::Rule(_) => true,
-                Announced::Name => memchr::memchr2(b'=', b':', ahead(text, m.end(), NAME_END)).is_some(),
+                Announced::Name => {
+                    memchr::memchr2(b'=', b':', ahead(text, m.end(), NAME_END)).is_some()
+                }
             })
-            || name_before(bytes, run.start)
-                .is_some_and(|(name, assigns)| is_secret_name(table, bytes.get(name).unwrap_or_default(), assigns));
+            || name_before(bytes, run.start).is_some_and(|(name, assigns)| {
+                is_secret_name(table, bytes.get(name).unwrap_or_default(), assigns)
+            });
         !found
     });
     found
@@ -137,7 +148,11 @@ pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
         let text = bytes.get(run.clone()).unwrap_or_default();
         for (found, announced) in table.literals(text) {
             let at = run.start + found.start();
-            let rule = if let Announced::Rule(n) = announced { table.rules.get(n) } else { None };
+            let rule = if let Announced::Rule(n) = announced {
+                table.rules.get(n)
+            } else {
+                None
+            };
             match rule {
                 Some(_) if at < tried => {}
                 Some(rule) => {
@@ -145,7 +160,12 @@ pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
                     tried = tried.max(if rule.generic { 0 } else { end });
                     all.extend(secret);
                 }
-                None => all.extend(assignment_in(table, bytes, run.start..run.end, run.start + found.end())),
+                None => all.extend(assignment_in(
+                    table,
+                    bytes,
+                    run.start..run.end,
+                    run.start + found.end(),
+                )),
             }
         }
         if let Some((name, assigns)) = name_before(bytes, run.start)
@@ -161,12 +181,22 @@ pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
 /// Finds the private keys of a text: the one kind of secret whose beginning holds spaces.
 pub(super) fn keys<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     let bytes = text.as_bytes();
-    BEGINS.find_iter(bytes).filter_map(|at| table.rules.first().and_then(|rule| matched(table, rule, bytes, at).1)).collect()
+    BEGINS
+        .find_iter(bytes)
+        .filter_map(|at| {
+            table
+                .rules
+                .first()
+                .and_then(|rule| matched(table, rule, bytes, at).1)
+        })
+        .collect()
 }
 
 /// A value whose name is known from elsewhere: the member of an object.
 pub(super) fn named<'t>(table: &'t Table, name: &str, value: &str) -> Option<Secret<'t>> {
-    if value.len() > *VALUE.end() || !value.bytes().all(|b| b.is_ascii_graphic()) || !is_secret_name(table, name.as_bytes(), true)
+    if value.len() > *VALUE.end()
+        || !value.bytes().all(|b| b.is_ascii_graphic())
+        || !is_secret_name(table, name.as_bytes(), true)
     {
         return None;
     }
@@ -180,7 +210,10 @@ fn settle(mut all: Vec<Secret<'_>>) -> Vec<Secret<'_>> {
     let mut known = std::collections::BTreeMap::new();
     for secret in all {
         // Of those that begin before its end, the last one ends last: they don't overlap.
-        let overlaps = known.range(..secret.end).next_back().is_some_and(|(_, end)| *end > secret.start);
+        let overlaps = known
+            .range(..secret.end)
+            .next_back()
+            .is_some_and(|(_, end)| *end > secret.start);
         if !overlaps {
             known.insert(secret.start, secret.end);
             kept.push(secret);
@@ -191,17 +224,36 @@ fn settle(mut all: Vec<Secret<'_>>) -> Vec<Secret<'_>> {
 }
 
 /// Tries a rule at a literal. Returns where the pattern has come to besides.
-fn matched<'t>(table: &Table, rule: &'t Rule, bytes: &[u8], at: usize) -> (usize, Option<Secret<'t>>) {
+fn matched<'t>(
+    table: &Table,
+    rule: &'t Rule,
+    bytes: &[u8],
+    at: usize,
+) -> (usize, Option<Secret<'t>>) {
     // What is a part of something longer isn't it.
     let before = |at: usize| at.checked_sub(1).and_then(|n| bytes.get(n));
-    let inside = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-    let begins_word = |at: usize| !(inside(before(at)) && bytes.get(at).is_some_and(u8::is_ascii_alphanumeric));
+    let inside =
+        |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    let begins_word =
+        |at: usize| !(inside(before(at)) && bytes.get(at).is_some_and(u8::is_ascii_alphanumeric));
     if rule.back == 0 && !begins_word(at) {
         return (0, None);
     }
     let from = at.saturating_sub(rule.back);
-    let stretch = ahead(bytes, from, if rule.back == 0 { LONGEST } else { LONGEST_AROUND });
-    let Some((captures, whole)) = rule.pattern().and_then(|p| p.captures(stretch)).and_then(|c| c.get(0).map(|w| (c, w))) else {
+    let stretch = ahead(
+        bytes,
+        from,
+        if rule.back == 0 {
+            LONGEST
+        } else {
+            LONGEST_AROUND
+        },
+    );
+    let Some((captures, whole)) = rule
+        .pattern()
+        .and_then(|p| p.captures(stretch))
+        .and_then(|c| c.get(0).map(|w| (c, w)))
+    else {
         return (0, None);
     };
     let (begin, mut end) = (from + whole.start(), from + whole.end());
@@ -212,63 +264,111 @@ fn matched<'t>(table: &Table, rule: &'t Rule, bytes: &[u8], at: usize) -> (usize
             end = key::end(bytes, end);
         }
     } else if cut {
-        end += bytes.get(end..).unwrap_or_default().iter().take_while(|b| inside(Some(b))).count();
+        end += bytes
+            .get(end..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|b| inside(Some(b)))
+            .count();
     } else if !begins_word(begin) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
         return (end, None);
     }
     let group = captures.get(1).unwrap_or(whole);
     let secret = group.as_bytes();
     let checksum = rule.checksum.map(|c| c.holds(secret));
-    // A checksum that holds is no coincidence, whatever the token says; and a key is one if a line of it is, whatever stands
-    // around that.
+    // A checksum that holds is no coincidence, whatever the token says; and a key is one if a line
+    // of it is, whatever stands around that.
     let told = || {
         let body = bytes.get(from + group.start()..end).unwrap_or_default();
         is_told(rule, secret)
-            || rule.block && key::runs(body).any(|(a, b)| body.get(a..b).is_some_and(|line| is_told(rule, line)))
+            || rule.block
+                && key::runs(body)
+                    .any(|(a, b)| body.get(a..b).is_some_and(|line| is_told(rule, line)))
     };
     if checksum != Some(true) && !told() {
         return (end, None);
     }
-    // What is reported is the whole token, its beginning included; of a generic pattern only the secret.
-    let (start, stop) = if rule.generic { (from + group.start(), from + group.end()) } else { (begin, end) };
-    let found = Secret { rule, start, end: stop, checksum };
+    // What is reported is the whole token, its beginning included; of a generic pattern only the
+    // secret.
+    let (start, stop) = if rule.generic {
+        (from + group.start(), from + group.end())
+    } else {
+        (begin, end)
+    };
+    let found = Secret {
+        rule,
+        start,
+        end: stop,
+        checksum,
+    };
     (end, (!is_example(table, bytes, &found)).then_some(found))
 }
 
-/// Whether what has the shape of a secret looks like chance, and like nothing that only stands for one.
+/// Whether what has the shape of a secret looks like chance, and like nothing that only stands for
+/// one.
 fn is_told(rule: &Rule, secret: &[u8]) -> bool {
     let (equal, counted) = counted_runs(secret);
     let is_text = secret.len() <= 256 && (equal > 5 || counted > 8 || is_placeholder(secret));
-    entropy(secret) >= rule.entropy && !is_text && !rule.never.iter().any(|n| n.as_bytes().eq_ignore_ascii_case(secret))
+    entropy(secret) >= rule.entropy
+        && !is_text
+        && !rule
+            .never
+            .iter()
+            .any(|n| n.as_bytes().eq_ignore_ascii_case(secret))
 }
 
-/// An assignment inside one run: `NAME=value`, `--name=value`, `name:value`. `behind` is where the word ends
-/// that makes the name secret.
-fn assignment_in<'t>(table: &'t Table, bytes: &[u8], run: Range<usize>, behind: usize) -> Option<Secret<'t>> {
+/// An assignment inside one run: `NAME=value`, `--name=value`, `name:value`. `behind` is where the
+/// word ends that makes the name secret.
+fn assignment_in<'t>(
+    table: &'t Table,
+    bytes: &[u8],
+    run: Range<usize>,
+    behind: usize,
+) -> Option<Secret<'t>> {
     let rest = bytes.get(behind..run.end)?;
-    let sign = rest.iter().take(NAME_END).position(|b| matches!(b, b'=' | b':'))?;
+    let sign = rest
+        .iter()
+        .take(NAME_END)
+        .position(|b| matches!(b, b'=' | b':'))?;
     let mut value = behind + sign + 1;
     while matches!(bytes.get(value), Some(b'=' | b':')) && value < run.end {
         value += 1;
     }
     let sign_at = behind + sign;
     let before = bytes.get(run.start.max(sign_at.saturating_sub(64))..sign_at)?;
-    let begin = before.iter().rposition(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))).map_or(0, |n| n + 1);
+    let begin = before
+        .iter()
+        .rposition(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')))
+        .map_or(0, |n| n + 1);
     let name = before.get(begin..)?;
     if !is_secret_name(table, name, true) {
         return None;
     }
     // In a query the next parameter follows.
     let most = run.end.min(value + VALUE.end() + 1);
-    let end = bytes.get(value..most)?.iter().position(|b| *b == b'&').map_or(most, |n| value + n);
+    let end = bytes
+        .get(value..most)?
+        .iter()
+        .position(|b| *b == b'&')
+        .map_or(most, |n| value + n);
     assigned_value(table, bytes, value..end)
 }
 
 fn assigned_value<'t>(table: &'t Table, bytes: &[u8], mut at: Range<usize>) -> Option<Secret<'t>> {
-    while at.end > at.start && matches!(bytes.get(at.end - 1), Some(b'.' | b':' | b',' | b'!' | b'?')) {
+    while at.end > at.start
+        && matches!(
+            bytes.get(at.end - 1),
+            Some(b'.' | b':' | b',' | b'!' | b'?')
+        )
+    {
         at.end -= 1;
     }
-    let found = Secret { rule: table.rules.last()?, start: at.start, end: at.end, checksum: None };
+    let found = Secret {
+        rule: table.rules.last()?,
+        start: at.start,
+        end: at.end,
+        checksum: None,
+    };
     (is_secret_value(bytes.get(at)?) && !is_example(table, bytes, &found)).then_some(found)
 }
 
@@ -283,17 +383,25 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 impl Secret<'_> {
-    /// Says what was found without saying it: the first characters, the length, and a hash that tells whether
-    /// two findings are about the same. It has 32 bits, too few to confirm a guess by it.
+    /// Says what was found without saying it: the first characters, the length, and a hash that
+    /// tells whether two findings are about the same. It has 32 bits, too few to confirm a guess by
+    /// it.
     #[must_use]
     pub fn describe(&self, text: &str) -> String {
         let value = text.get(self.start..self.end).unwrap_or_default();
         let length = value.chars().count();
         let shown: String = value.chars().take((length / 5).min(4)).collect();
         let hash: String = hex(&Sha256::digest(value)).chars().take(8).collect();
-        let doubt = if self.checksum == Some(false) { "; its checksum doesn't fit" } else { "" };
+        let doubt = if self.checksum == Some(false) {
+            "; its checksum doesn't fit"
+        } else {
+            ""
+        };
         let about = &self.rule.about;
-        format!("{about} stands here: `{shown}…`, {length} characters, SHA-256 {hash}… ({}{doubt})", self.rule.id)
+        format!(
+            "{about} stands here: `{shown}…`, {length} characters, SHA-256 {hash}… ({}{doubt})",
+            self.rule.id
+        )
     }
 }
 

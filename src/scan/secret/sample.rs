@@ -1,9 +1,9 @@
 //! Made-up secrets for tests and corpora.
 //!
-//! Nothing in this project may look like a live token: forges refuse pushes that hold one, and a reader
-//! can't tell that it is none. So tests and corpora hold templates, `ghp_⟦crc62:30⟧`, and what stands in
-//! the brackets is made at run time by a generator that is seeded with the template: the same template
-//! gives the same text everywhere.
+//! Nothing in this project may look like a live token: forges refuse pushes that hold one, and a
+//! reader can't tell that it is none. So tests and corpora hold templates, `ghp_⟦crc62:30⟧`, and
+//! what stands in the brackets is made at run time by a generator that is seeded with the template:
+//! the same template gives the same text everywhere.
 
 use super::check::{base62, crc32, github_alphabet};
 use crate::random::SplitMix;
@@ -20,21 +20,26 @@ pub struct SampleError(pub String);
 /// Characters that one sample may have.
 const LONGEST: usize = 4096;
 
-/// Fills the brackets of a template. `⟦KIND:N⟧` stands for `N` characters: `b62`, `b64`, `url` (base64url),
-/// `hex`, `HEX`, `low`, `up`, `low36` and `up36` (with digits), `b32`, `bech` (bech32), `dig`; `⟦crc62:N⟧` and `⟦crchex:N⟧` for `N`
-/// characters and their checksum; `⟦jwt⟧` for a signed token; `⟦pem:N⟧` for `N` lines of base64.
+/// Fills the brackets of a template. `⟦KIND:N⟧` stands for `N` characters: `b62`, `b64`, `url`
+/// (base64url), `hex`, `HEX`, `low`, `up`, `low36` and `up36` (with digits), `b32`, `bech`
+/// (bech32), `dig`; `⟦crc62:N⟧` and `⟦crchex:N⟧` for `N` characters and their checksum; `⟦jwt⟧` for
+/// a signed token; `⟦pem:N⟧` for `N` lines of base64.
 ///
 /// # Errors
 /// When a kind is unknown.
 pub fn fill(template: &str) -> Result<String, SampleError> {
     // FNV-1a, then splitmix64: any spread will do, as long as it is the same everywhere.
-    let seed = template.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    let seed = template.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
+        (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+    });
     let mut chance = Chance(SplitMix(seed));
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, tail)) = rest.split_once('⟦') {
         out.push_str(before);
-        let (kind, behind) = tail.split_once('⟧').ok_or_else(|| SampleError(tail.to_owned()))?;
+        let (kind, behind) = tail
+            .split_once('⟧')
+            .ok_or_else(|| SampleError(tail.to_owned()))?;
         out.push_str(&chance.sample(kind)?);
         rest = behind;
     }
@@ -46,13 +51,28 @@ struct Chance(SplitMix);
 
 impl Chance {
     fn bytes(&mut self, length: usize) -> Vec<u8> {
-        (0..length).map(|_| self.0.next().to_le_bytes().first().copied().unwrap_or_default()).collect()
+        (0..length)
+            .map(|_| {
+                self.0
+                    .next()
+                    .to_le_bytes()
+                    .first()
+                    .copied()
+                    .unwrap_or_default()
+            })
+            .collect()
     }
 
     fn of(&mut self, alphabet: &str, length: usize) -> String {
         let letters: Vec<char> = alphabet.chars().collect();
         let count = letters.len().max(1) as u64;
-        (0..length).filter_map(|_| usize::try_from(self.0.next() % count).ok().and_then(|n| letters.get(n))).collect()
+        (0..length)
+            .filter_map(|_| {
+                usize::try_from(self.0.next() % count)
+                    .ok()
+                    .and_then(|n| letters.get(n))
+            })
+            .collect()
     }
 
     fn sample(&mut self, kind: &str) -> Result<String, SampleError> {
@@ -61,7 +81,14 @@ impl Chance {
         const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
         let unknown = || SampleError(kind.to_owned());
         let (name, length) = match kind.split_once(':') {
-            Some((name, length)) => (name, length.parse().ok().filter(|n| *n <= LONGEST).ok_or_else(unknown)?),
+            Some((name, length)) => (
+                name,
+                length
+                    .parse()
+                    .ok()
+                    .filter(|n| *n <= LONGEST)
+                    .ok_or_else(unknown)?,
+            ),
             None => (kind, 0),
         };
         let base62_letters = format!("{DIGITS}{UPPER}{LOWER}");
@@ -94,7 +121,10 @@ impl Chance {
                 let body = encode(&format!(r#"{{"sub":"{id}","iat":1768800000}}"#));
                 format!("{head}.{body}.{}", URL_SAFE_NO_PAD.encode(self.bytes(32)))
             }
-            "pem" => (0..length).map(|_| STANDARD.encode(self.bytes(48))).collect::<Vec<_>>().join("\n"),
+            "pem" => (0..length)
+                .map(|_| STANDARD.encode(self.bytes(48)))
+                .collect::<Vec<_>>()
+                .join("\n"),
             _ => return Err(unknown()),
         })
     }
@@ -111,6 +141,8 @@ mod tests {
         assert_eq!(text.len(), 21);
         assert_ne!(text.get(2..10).unwrap(), text.get(13..21).unwrap());
         assert_eq!(fill("nothing").unwrap(), "nothing");
-        assert!(fill("⟦nonsense⟧").is_err() && fill("⟦hex:99999⟧").is_err() && fill("⟦hex").is_err());
+        assert!(
+            fill("⟦nonsense⟧").is_err() && fill("⟦hex:99999⟧").is_err() && fill("⟦hex").is_err()
+        );
     }
 }

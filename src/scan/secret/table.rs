@@ -114,8 +114,9 @@ pub struct Table {
     pub(super) examples: BTreeSet<String>,
 }
 
-/// How words begin: a bit for each three bytes, of which five bits count. Whether one of them may stand in a text is told quicker
-/// by this than by an automaton, each of whose steps waits for the one before.
+/// How words begin: a bit for each three bytes, of which five bits count. Whether one of them may
+/// stand in a text is told quicker by this than by an automaton, each of whose steps waits for the
+/// one before.
 #[derive(Debug)]
 struct Beginnings(Box<[u64; 512]>);
 
@@ -145,7 +146,9 @@ impl Beginnings {
         let mut last = 0;
         text.iter().any(|byte| {
             last = Self::step(last, *byte);
-            self.0.get(last as usize >> 6 & 511).is_some_and(|word| word >> (last & 63) & 1 == 1)
+            self.0
+                .get(last as usize >> 6 & 511)
+                .is_some_and(|word| word >> (last & 63) & 1 == 1)
         })
     }
 }
@@ -166,8 +169,9 @@ const PRIVATE_KEY: &str = "private-key";
 const PATTERN_BYTES: usize = 1 << 20;
 
 impl Rule {
-    /// Matches from the place of the literal on, or around it; the first group is the secret. Compiled when its
-    /// literal is first met, which for most rules is never. None for the rule of assignments.
+    /// Matches from the place of the literal on, or around it; the first group is the secret.
+    /// Compiled when its literal is first met, which for most rules is never. None for the rule of
+    /// assignments.
     pub(super) fn pattern(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| self.compile().ok()).as_ref()
     }
@@ -176,7 +180,10 @@ impl Rule {
         let anchor = if self.back == 0 { r"\A" } else { "" };
         let mut builder = RegexBuilder::new(&format!("{anchor}(?:{})", self.pattern));
         let built = builder.unicode(false).size_limit(PATTERN_BYTES).build();
-        built.map_err(|e| TableError::Rule { rule: self.id.clone(), message: e.to_string() })
+        built.map_err(|e| TableError::Rule {
+            rule: self.id.clone(),
+            message: e.to_string(),
+        })
     }
 }
 
@@ -186,7 +193,9 @@ impl Table {
     /// # Errors
     /// When one doesn't compile.
     pub fn check(&self) -> Result<(), TableError> {
-        self.rules.iter().try_for_each(|rule| rule.compile().map(|_| ()))
+        self.rules
+            .iter()
+            .try_for_each(|rule| rule.compile().map(|_| ()))
     }
 
     /// Reads rules. Their patterns are compiled when they are needed; see [`Table::check`].
@@ -194,25 +203,47 @@ impl Table {
     /// # Errors
     /// When the text is no YAML of that shape, or a rule says something impossible.
     pub fn parse(yaml: &str) -> Result<Self, TableError> {
-        let raw: RawTable = serde_saphyr::from_str(yaml).map_err(|e| TableError::Yaml(e.to_string()))?;
+        let raw: RawTable =
+            serde_saphyr::from_str(yaml).map_err(|e| TableError::Yaml(e.to_string()))?;
         if raw.version != 1 {
-            return Err(TableError::Yaml(format!("version {} is unknown", raw.version)));
+            return Err(TableError::Yaml(format!(
+                "version {} is unknown",
+                raw.version
+            )));
         }
         let mut rules: Vec<Rule> = Vec::new();
         let (mut words, mut announces) = (Vec::new(), Vec::new());
         for raw in raw.rules {
-            let fail = |message: String| TableError::Rule { rule: raw.id.clone(), message };
+            let fail = |message: String| TableError::Rule {
+                rule: raw.id.clone(),
+                message,
+            };
             if rules.iter().any(|r| r.id == raw.id) {
                 return Err(fail("the id is taken".into()));
             }
             if raw.finds.is_empty() || raw.starts.iter().any(|s| s.len() < 3) {
-                return Err(fail("it needs a test, and literals of three characters or more".into()));
+                return Err(fail(
+                    "it needs a test, and literals of three characters or more".into(),
+                ));
             }
             for start in raw.starts {
                 words.push(start);
                 announces.push(Announced::Rule(rules.len()));
             }
-            let RawRule { id, about, source, pattern, back, generic, never, entropy, checksum, finds, ignores, .. } = raw;
+            let RawRule {
+                id,
+                about,
+                source,
+                pattern,
+                back,
+                generic,
+                never,
+                entropy,
+                checksum,
+                finds,
+                ignores,
+                ..
+            } = raw;
             let (compiled, block) = (OnceLock::new(), id == PRIVATE_KEY);
             rules.push(Rule {
                 id,
@@ -231,9 +262,18 @@ impl Table {
             });
         }
         if rules.first().is_none_or(|r| !r.block) {
-            return Err(TableError::Yaml("the first rule is that of private keys".into()));
+            return Err(TableError::Yaml(
+                "the first rule is that of private keys".into(),
+            ));
         }
-        let RawAssigned { about, source, names, except, finds, ignores } = raw.assigned;
+        let RawAssigned {
+            about,
+            source,
+            names,
+            except,
+            finds,
+            ignores,
+        } = raw.assigned;
         announces.extend(names.iter().map(|_| Announced::Name));
         words.extend(names);
         rules.push(Rule {
@@ -252,7 +292,9 @@ impl Table {
             checksum: None,
         });
         if words.iter().any(|word| word.len() < Beginnings::LENGTH) {
-            return Err(TableError::Yaml("a name of a secret has three characters or more".into()));
+            return Err(TableError::Yaml(
+                "a name of a secret has three characters or more".into(),
+            ));
         }
         let beginnings = Beginnings::of(words.iter().map(String::as_str));
         let literals = NFA::builder()
@@ -261,7 +303,14 @@ impl Table {
             .prefilter(false)
             .build(&words)
             .map_err(|e| TableError::Yaml(e.to_string()))?;
-        Ok(Self { rules, literals, beginnings, announces, except, examples: raw.examples.into_iter().collect() })
+        Ok(Self {
+            rules,
+            literals,
+            beginnings,
+            announces,
+            except,
+            examples: raw.examples.into_iter().collect(),
+        })
     }
 
     /// Whether a literal stands in a text: asked of every run, of which few hold one.
@@ -270,7 +319,9 @@ impl Table {
         if !self.beginnings.may_stand_in(text) {
             return false;
         }
-        let Ok(mut state) = self.literals.start_state(Anchored::No) else { return true };
+        let Ok(mut state) = self.literals.start_state(Anchored::No) else {
+            return true;
+        };
         text.iter().any(|byte| {
             state = self.literals.next_state(Anchored::No, state, *byte);
             self.literals.is_special(state)
@@ -279,7 +330,11 @@ impl Table {
 
     /// The literals of a text, with what they announce.
     pub(super) fn literals(&self, text: &[u8]) -> impl Iterator<Item = (Match, Announced)> {
-        let found = self.literals.try_find_iter(Input::new(text)).into_iter().flatten();
+        let found = self
+            .literals
+            .try_find_iter(Input::new(text))
+            .into_iter()
+            .flatten();
         found.filter_map(|m| Some((m, *self.announces.get(m.pattern().as_usize())?)))
     }
 

@@ -72,7 +72,12 @@ impl<'de> Visitor<'de> for FrameVisitor {
         if seconds < 0.0 {
             return Err(de::Error::custom("a frame's time is negative"));
         }
-        Ok(CastFrame { seconds, code, data, meta })
+        Ok(CastFrame {
+            seconds,
+            code,
+            data,
+            meta,
+        })
     }
 }
 
@@ -129,14 +134,20 @@ struct About<'a> {
 #[must_use]
 pub fn elevates(command: &str) -> bool {
     const PROGRAMS: [&str; 7] = ["sudo", "su", "doas", "pkexec", "run0", "sudoedit", "dzdo"];
-    let mut words = command.split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | '"' | '\''));
+    let mut words = command
+        .split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | '"' | '\''));
     words.any(|word| PROGRAMS.contains(&word.rsplit('/').next().unwrap_or(word)))
 }
 
 impl<'a> CastFrame<'a> {
-    /// Whether the command of the frame is one that elevates; where none is named, the frame is believed.
+    /// Whether the command of the frame is one that elevates; where none is named, the frame is
+    /// believed.
     fn elevates(&self) -> bool {
-        let Some(command) = self.meta.and_then(|meta| meta.read::<About<'_>>()).and_then(|about| about.command) else {
+        let Some(command) = self
+            .meta
+            .and_then(|meta| meta.read::<About<'_>>())
+            .and_then(|about| about.command)
+        else {
             return true;
         };
         elevates(&command.decode())

@@ -1,4 +1,5 @@
-//! `yuangs-record`: the record of one command. It holds no turns: nothing to replay, but a schema to keep.
+//! `yuangs-record`: the record of one command. It holds no turns: nothing to replay, but a schema
+//! to keep.
 
 use super::open_shapes;
 use crate::json::{Raw, Str};

@@ -10,7 +10,9 @@ use crate::governance::{EvaluationKind, State};
 use crate::json::{Raw, Str};
 use crate::trace::record::{DecidedBy, EvaluationReason};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Beside, Decision, Executed, Fact, Moved, Observed, Part, Showing, Step, Told};
+use crate::trace::step::{
+    Beside, Decision, Executed, Fact, Moved, Observed, Part, Showing, Step, Told,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -71,42 +73,59 @@ struct Ruled<'a> {
 }
 
 /// The evaluation that a payload holds, with its reason where that is one of the known ones.
-pub(super) fn evaluation(payload: Option<Raw<'_>>) -> (Option<EvaluationKind>, Option<EvaluationReason>) {
+pub(super) fn evaluation(
+    payload: Option<Raw<'_>>,
+) -> (Option<EvaluationKind>, Option<EvaluationReason>) {
     let Some(ruled) = payload.and_then(Raw::read::<Ruled<'_>>) else {
         return (None, None);
     };
-    (ruled.kind.and_then(Raw::read), ruled.reason.and_then(Raw::read))
+    (
+        ruled.kind.and_then(Raw::read),
+        ruled.reason.and_then(Raw::read),
+    )
 }
 
-/// What should have been there, where something is meant as a decision or an evaluation and can't be read as one: then
-/// something was ruled, and nobody can tell what.
+/// What should have been there, where something is meant as a decision or an evaluation and can't
+/// be read as one: then something was ruled, and nobody can tell what.
 ///
 /// # Errors
 /// What it should have been.
-pub(super) fn check_payload(from: State, to: State, payload: Option<Raw<'_>>) -> Result<(), &'static str> {
+pub(super) fn check_payload(
+    from: State,
+    to: State,
+    payload: Option<Raw<'_>>,
+) -> Result<(), &'static str> {
     if is_garbled(from, to, payload) {
         return Err("the payload of the movement is no decision");
     }
-    let evaluates = |payload: &Raw<'_>| from == State::Evaluating && payload.as_written().starts_with('{');
+    let evaluates =
+        |payload: &Raw<'_>| from == State::Evaluating && payload.as_written().starts_with('{');
     let ruled = payload.filter(evaluates).and_then(Raw::read::<Ruled<'_>>);
     match ruled.and_then(|r| r.kind) {
-        Some(kind) if kind.read::<EvaluationKind>().is_none() => Err("the payload of the movement is no evaluation"),
+        Some(kind) if kind.read::<EvaluationKind>().is_none() => {
+            Err("the payload of the movement is no evaluation")
+        }
         _ => Ok(()),
     }
 }
 
-/// Whether what stands beside a movement is meant as a decision, and can't be read as one: then something was decided, and
-/// nobody can tell what.
+/// Whether what stands beside a movement is meant as a decision, and can't be read as one: then
+/// something was decided, and nobody can tell what.
 fn is_garbled(from: State, to: State, payload: Option<Raw<'_>>) -> bool {
     let decides = from == State::Governing && matches!(to, State::Executing | State::Thinking);
     let Some(payload) = payload.filter(|_| decides) else {
         return false;
     };
-    let meant = |members: BTreeMap<String, Raw<'_>>| members.contains_key("status") || members.contains_key("by");
+    let meant = |members: BTreeMap<String, Raw<'_>>| {
+        members.contains_key("status") || members.contains_key("by")
+    };
     payload.read().is_some_and(meant) && payload.read::<NativeDecision<'_>>().is_none()
 }
 
-const METADATA: Shape = Shape { known: &["payload"], parts: &[] };
+const METADATA: Shape = Shape {
+    known: &["payload"],
+    parts: &[],
+};
 const DATA: Shape = Shape {
     known: &["from", "to", "actionId"],
     parts: &[
@@ -126,14 +145,26 @@ const DATA_OF_RUN: Shape = Shape {
     ..DATA
 };
 const KNOWN: &[&str] = &["id", "timestamp", "executionId", "type"];
-static EVENT: Shape = Shape { known: KNOWN, parts: &[("data", false, &DATA), ("metadata", false, &METADATA)] };
-static RAN: Shape = Shape { known: KNOWN, parts: &[("data", false, &DATA_OF_RUN), ("metadata", false, &METADATA)] };
+static EVENT: Shape = Shape {
+    known: KNOWN,
+    parts: &[("data", false, &DATA), ("metadata", false, &METADATA)],
+};
+static RAN: Shape = Shape {
+    known: KNOWN,
+    parts: &[
+        ("data", false, &DATA_OF_RUN),
+        ("metadata", false, &METADATA),
+    ],
+};
 
 impl<'a> Event<'a> {
     /// Reads the members that an event and its parts don't have.
     pub(crate) fn read_others(&mut self, text: &'a str) {
         // What a tool or an observation returns has run; what a model returns hasn't.
-        let ran = matches!(self.kind, EventType::ToolExecution | EventType::ObservationRecorded);
+        let ran = matches!(
+            self.kind,
+            EventType::ToolExecution | EventType::ObservationRecorded
+        );
         self.others = shown::others(text, if ran { &RAN } else { &EVENT });
     }
 
@@ -146,7 +177,9 @@ impl<'a> Event<'a> {
         match self.kind {
             EventType::StateTransition => match (self.data.from, self.data.to) {
                 (Some(State::Governing), Some(_))
-                    if self.data.decision.is_some_and(|decision| decision.read::<NativeDecision<'_>>().is_none()) =>
+                    if self.data.decision.is_some_and(|decision| {
+                        decision.read::<NativeDecision<'_>>().is_none()
+                    }) =>
                 {
                     Err("`decision` is no decision")
                 }
@@ -154,16 +187,21 @@ impl<'a> Event<'a> {
                 _ => Ok(()),
             },
             EventType::GovernanceDecision => match self.data.decision {
-                Some(decision) if decision.read::<NativeDecision<'_>>().is_none() => Err("`decision` is no decision"),
+                Some(decision) if decision.read::<NativeDecision<'_>>().is_none() => {
+                    Err("`decision` is no decision")
+                }
                 _ => Ok(()),
             },
             EventType::ToolExecution => match self.data.result {
-                Some(result) if result.read::<NativeResult<'_>>().is_none() => Err("`result` is no result"),
+                Some(result) if result.read::<NativeResult<'_>>().is_none() => {
+                    Err("`result` is no result")
+                }
                 _ => Ok(()),
             },
-            EventType::LlmCall | EventType::ObservationRecorded | EventType::EvaluationResult | EventType::ErrorOccurred => {
-                Ok(())
-            }
+            EventType::LlmCall
+            | EventType::ObservationRecorded
+            | EventType::EvaluationResult
+            | EventType::ErrorOccurred => Ok(()),
         }
     }
 
@@ -179,22 +217,45 @@ impl<'a> Event<'a> {
                 match (self.data.from, self.data.to) {
                     (Some(from), Some(to)) => {
                         let (evaluation, reason) = evaluation(payload);
-                        // Two accounts of one decision: the stricter one counts, by whom it was made as well.
-                        let account = self.data.decision.filter(|_| from == State::Governing).and_then(told);
+                        // Two accounts of one decision: the stricter one counts, by whom it was
+                        // made as well.
+                        let account = self
+                            .data
+                            .decision
+                            .filter(|_| from == State::Governing)
+                            .and_then(told);
                         let decision = match (payload.and_then(told), account) {
                             (Some(one), Some(other)) if other.decision.by == DecidedBy::Policy => {
-                                Some(Decision { by: DecidedBy::Policy, ..one.decision })
+                                Some(Decision {
+                                    by: DecidedBy::Policy,
+                                    ..one.decision
+                                })
                             }
                             (one, other) => one.or(other).map(|t| t.decision),
                         };
-                        ("data", Fact::Moved(Moved { from, to, decision, told: None, evaluation, reason }))
+                        (
+                            "data",
+                            Fact::Moved(Moved {
+                                from,
+                                to,
+                                decision,
+                                told: None,
+                                evaluation,
+                                reason,
+                            }),
+                        )
                     }
                     _ => ("data", Fact::Beside(Beside::Other)),
                 }
             }
             EventType::LlmCall => {
                 let thought = self.data.result.and_then(Raw::read::<NativeThought<'a>>);
-                ("data", thought.map_or(Fact::Beside(Beside::Other), |t| Fact::Beside(Beside::Thought(t.fact()))))
+                (
+                    "data",
+                    thought.map_or(Fact::Beside(Beside::Other), |t| {
+                        Fact::Beside(Beside::Thought(t.fact()))
+                    }),
+                )
             }
             EventType::GovernanceDecision => (
                 "data",
@@ -206,31 +267,64 @@ impl<'a> Event<'a> {
             EventType::ToolExecution => {
                 let action = self.data.action.as_ref().map(NativeAction::fact);
                 let kind = action.map(|a| a.kind);
-                let result = self.data.result.and_then(Raw::read::<NativeResult<'a>>).map(|r| r.fact(kind));
+                let result = self
+                    .data
+                    .result
+                    .and_then(Raw::read::<NativeResult<'a>>)
+                    .map(|r| r.fact(kind));
                 (
                     "data",
                     Fact::Beside(Beside::Executed(
-                        Executed { action_id: action.and_then(|a| a.id), capability: None, action, observed: None, result },
+                        Executed {
+                            action_id: action.and_then(|a| a.id),
+                            capability: None,
+                            action,
+                            observed: None,
+                            result,
+                        },
                         None,
                     )),
                 )
             }
             EventType::ObservationRecorded => {
-                let seen = self.data.result.and_then(Raw::read::<NativeObservation<'a>>);
+                let seen = self
+                    .data
+                    .result
+                    .and_then(Raw::read::<NativeObservation<'a>>);
                 let named = seen.as_ref().and_then(|o| o.action_id);
-                let action = self.data.action.as_ref().and_then(|a| a.id).or(self.data.action_id).or(named);
+                let action = self
+                    .data
+                    .action
+                    .as_ref()
+                    .and_then(|a| a.id)
+                    .or(self.data.action_id)
+                    .or(named);
                 let artifacts = seen.and_then(|o| o.artifacts).filter(|a| a.count > 0);
                 let known = action.is_some() || artifacts.is_some();
-                ("data", Fact::Beside(if known { Beside::Observed(Observed { action, artifacts }) } else { Beside::Other }))
+                (
+                    "data",
+                    Fact::Beside(if known {
+                        Beside::Observed(Observed { action, artifacts })
+                    } else {
+                        Beside::Other
+                    }),
+                )
             }
-            EventType::EvaluationResult | EventType::ErrorOccurred => ("data", Fact::Beside(Beside::Other)),
+            EventType::EvaluationResult | EventType::ErrorOccurred => {
+                ("data", Fact::Beside(Beside::Other))
+            }
         };
         // What a decision is about is there before it.
         let before = matches!(fact, Fact::Moved(moved) if moved.from == State::Governing);
         if before {
             self.show(emit);
         }
-        emit(Step { turn: None, time: Some(self.timestamp), part: Part::member(member), fact });
+        emit(Step {
+            turn: None,
+            time: Some(self.timestamp),
+            part: Part::member(member),
+            fact,
+        });
         if !before {
             self.show(emit);
         }
@@ -243,15 +337,31 @@ impl<'a> Event<'a> {
             (EventType::ToolExecution | EventType::ObservationRecorded, ..) => Showing::Run,
             (EventType::GovernanceDecision, ..) => Showing::Proposal,
             (EventType::LlmCall, ..) => Showing::Thought,
-            (EventType::StateTransition | EventType::EvaluationResult | EventType::ErrorOccurred, ..) => Showing::Open,
+            (
+                EventType::StateTransition | EventType::EvaluationResult | EventType::ErrorOccurred,
+                ..,
+            ) => Showing::Open,
         };
-        let has_own = matches!(self.kind, EventType::GovernanceDecision | EventType::ToolExecution);
+        let has_own = matches!(
+            self.kind,
+            EventType::GovernanceDecision | EventType::ToolExecution
+        );
         if let Some(action) = self.data.action.as_ref().filter(|_| !has_own) {
             let fact = Fact::Beside(Beside::Shown(action.fact(), of_payload));
-            emit(Step { turn: None, time: Some(self.timestamp), part: Part::member("data/action"), fact });
+            emit(Step {
+                turn: None,
+                time: Some(self.timestamp),
+                part: Part::member("data/action"),
+                fact,
+            });
         }
         if let Some(payload) = self.metadata.as_ref().and_then(|m| m.payload) {
-            shown::show(payload, of_payload, (None, Some(self.timestamp), "metadata/payload"), emit);
+            shown::show(
+                payload,
+                of_payload,
+                (None, Some(self.timestamp), "metadata/payload"),
+                emit,
+            );
         }
         for other in &self.others {
             other.show((None, Some(self.timestamp), ""), emit);

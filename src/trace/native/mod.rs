@@ -1,7 +1,7 @@
 //! The formats of other writers, read as they are.
 //!
-//! Their writers are out of our hands and still change, so unknown members are let pass here; what a
-//! format doesn't keep stays not recorded.
+//! Their writers are out of our hands and still change, so unknown members are let pass here; what
+//! a format doesn't keep stays not recorded.
 
 pub mod cast;
 pub mod command;
@@ -104,14 +104,21 @@ pub fn action_kind(word: Str<'_>) -> ActionKind<'_> {
 /// The decision that a text holds, if it is one.
 #[must_use]
 pub fn decision(text: &str) -> Option<Decision<'_>> {
-    crate::json::from_text::<NativeDecision<'_>>(text).ok().map(|d| d.fact())
+    crate::json::from_text::<NativeDecision<'_>>(text)
+        .ok()
+        .map(|d| d.fact())
 }
 
 impl<'a> NativeAction<'a> {
     /// In common words.
     #[must_use]
     pub fn fact(&self) -> Action<'a> {
-        Action { id: self.id, kind: action_kind(self.kind), payload: self.payload, risk: self.risk_level }
+        Action {
+            id: self.id,
+            kind: action_kind(self.kind),
+            payload: self.payload,
+            risk: self.risk_level,
+        }
     }
 }
 
@@ -143,10 +150,20 @@ impl<'a> NativeThought<'a> {
     #[must_use]
     pub fn fact(&self) -> super::step::Thought<'a> {
         let action = match self.kind {
-            Some(kind) if !self.is_done => Some(Action { id: None, kind: action_kind(kind), payload: self.payload, risk: None }),
+            Some(kind) if !self.is_done => Some(Action {
+                id: None,
+                kind: action_kind(kind),
+                payload: self.payload,
+                risk: None,
+            }),
             _ => None,
         };
-        super::step::Thought { agent: None, done: self.is_done, action, conditions: true }
+        super::step::Thought {
+            agent: None,
+            done: self.is_done,
+            action,
+            conditions: true,
+        }
     }
 }
 
@@ -156,15 +173,26 @@ const POLICY_DENIED: &str = "POLICY DENIED:";
 const REJECTED: &str = "GOVERNANCE REJECTED:";
 
 impl<'a> NativeResult<'a> {
-    /// Whether it says no more than that nothing ran: a failure without an exit code or files, and behind the mark nothing but
-    /// the reason. Where that isn't recorded it is one line.
+    /// Whether it says no more than that nothing ran: a failure without an exit code or files, and
+    /// behind the mark nothing but the reason. Where that isn't recorded it is one line.
     fn is_notice(&self, mark: &str, reason: Option<Str<'_>>) -> bool {
-        let Some(text) = self.output.filter(|output| output.starts_with(mark)).map(Str::decode) else {
+        let Some(text) = self
+            .output
+            .filter(|output| output.starts_with(mark))
+            .map(Str::decode)
+        else {
             return false;
         };
         let said = text.strip_prefix(mark).unwrap_or_default().trim();
-        let whole = !said.contains(['\n', '\r']) || [reason, self.error].into_iter().flatten().any(|r| r.decode().trim() == said);
-        whole && !self.success && self.exit_code.is_none() && self.artifacts.is_none_or(|a| a.count == 0)
+        let whole = !said.contains(['\n', '\r'])
+            || [reason, self.error]
+                .into_iter()
+                .flatten()
+                .any(|r| r.decode().trim() == said);
+        whole
+            && !self.success
+            && self.exit_code.is_none()
+            && self.artifacts.is_none_or(|a| a.count == 0)
     }
 
     /// In common words, as the result of an action of this type.

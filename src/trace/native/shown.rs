@@ -1,4 +1,5 @@
-//! Actions in places where a format keeps none. A runtime that writes one there means something by it.
+//! Actions in places where a format keeps none. A runtime that writes one there means something by
+//! it.
 
 use super::NativeAction;
 use crate::json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str};
@@ -13,9 +14,18 @@ use std::fmt;
 /// Values that are read in one place. More of them can't be told.
 const MOST: usize = 256;
 
-/// Members that hold what was said and what came of an action, and the members of a decision that hold an action.
-const DATA: [&str; 8] =
-    ["modifiedAction", "parsedPlan", "contextSnapshot", "contextDiff", "artifacts", "output", "parameters", "arguments"];
+/// Members that hold what was said and what came of an action, and the members of a decision that
+/// hold an action.
+const DATA: [&str; 8] = [
+    "modifiedAction",
+    "parsedPlan",
+    "contextSnapshot",
+    "contextDiff",
+    "artifacts",
+    "output",
+    "parameters",
+    "arguments",
+];
 
 /// Members whose actions have run.
 fn has_run(name: &str) -> bool {
@@ -23,14 +33,25 @@ fn has_run(name: &str) -> bool {
     name.contains("execut") || name.contains("result") || name == "ran"
 }
 
-/// Whether a member of this name holds executed actions or what they changed, whatever record it is in.
+/// Whether a member of this name holds executed actions or what they changed, whatever record it is
+/// in.
 pub(crate) fn names_action(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace(['_', '-'], "");
-    ["executedaction", "executedcommand", "toolcall", "tooluse", "observedchanges", "declaredchanges"]
-        .iter()
-        .any(|word| name.contains(word))
+    [
+        "executedaction",
+        "executedcommand",
+        "toolcall",
+        "tooluse",
+        "observedchanges",
+        "declaredchanges",
+    ]
+    .iter()
+    .any(|word| name.contains(word))
         || name.ends_with("command")
-        || matches!(&*name, "calls" | "commands" | "cmd" | "executed" | "ran" | "shell")
+        || matches!(
+            &*name,
+            "calls" | "commands" | "cmd" | "executed" | "ran" | "shell"
+        )
 }
 
 /// Whether a member of this name holds an action.
@@ -50,11 +71,16 @@ pub(super) struct Search {
 
 impl From<Showing> for Search {
     fn from(showing: Showing) -> Self {
-        Self { showing, named: false, wide: false }
+        Self {
+            showing,
+            named: false,
+            wide: false,
+        }
     }
 }
 
-/// Shows every action at or below `value`. A value that is called an action and can't be read as one is open.
+/// Shows every action at or below `value`. A value that is called an action and can't be read as
+/// one is open.
 pub(super) fn show<'r, 'a: 'r>(
     value: Raw<'a>,
     search: impl Into<Search>,
@@ -63,10 +89,24 @@ pub(super) fn show<'r, 'a: 'r>(
 ) {
     let (turn, time, member) = place;
     let mut show = |action, showing| {
-        emit(Step { turn, time, part: Part::member(member), fact: Fact::Beside(Beside::Shown(action, showing)) });
+        emit(Step {
+            turn,
+            time,
+            part: Part::member(member),
+            fact: Fact::Beside(Beside::Shown(action, showing)),
+        });
     };
-    let unread = |payload| Action { id: None, kind: ActionKind::Other(Str::plain("")), payload: Some(payload), risk: None };
-    let Search { showing, named, wide } = search.into();
+    let unread = |payload| Action {
+        id: None,
+        kind: ActionKind::Other(Str::plain("")),
+        payload: Some(payload),
+        risk: None,
+    };
+    let Search {
+        showing,
+        named,
+        wide,
+    } = search.into();
     let mut read = 0;
     let mut stack = vec![(named, showing, value)];
     while let Some((named, showing, value)) = stack.pop() {
@@ -80,18 +120,31 @@ pub(super) fn show<'r, 'a: 'r>(
             stack.extend(all.into_iter().rev().map(|one| (named, showing, one)));
             continue;
         }
-        let members: Option<BTreeMap<String, Raw<'a>>> =
-            Some(value).filter(|v| v.as_written().starts_with('{')).and_then(Raw::read);
-        let action = members.as_ref().filter(|m| m.contains_key("type") && (named || m.contains_key("payload")));
+        let members: Option<BTreeMap<String, Raw<'a>>> = Some(value)
+            .filter(|v| v.as_written().starts_with('{'))
+            .and_then(Raw::read);
+        let action = members
+            .as_ref()
+            .filter(|m| m.contains_key("type") && (named || m.contains_key("payload")));
         match action.and_then(|_| value.read::<NativeAction<'a>>()) {
             Some(action) => show(action.fact(), showing),
-            None if named && wide && !is_nothing(value) => show(call(value, members.as_ref()), Showing::Open),
+            None if named && wide && !is_nothing(value) => {
+                show(call(value, members.as_ref()), Showing::Open);
+            }
             None if named && !is_nothing(value) => show(unread(value), Showing::Open),
             None => {
-                for (name, value) in members.into_iter().flatten().filter(|(name, _)| !DATA.contains(&name.as_str())) {
+                for (name, value) in members
+                    .into_iter()
+                    .flatten()
+                    .filter(|(name, _)| !DATA.contains(&name.as_str()))
+                {
                     let holds = value.as_written().starts_with(['{', '[']);
                     let run = has_run(&name);
-                    let named = if holds { is_action(&name) } else { is_action(&name) && (!wide || run) };
+                    let named = if holds {
+                        is_action(&name)
+                    } else {
+                        is_action(&name) && (!wide || run)
+                    };
                     let named = named || wide && names_action(&name);
                     if named || holds {
                         stack.push((named, if run { Showing::Run } else { showing }, value));
@@ -104,8 +157,12 @@ pub(super) fn show<'r, 'a: 'r>(
 
 /// Whether a value holds nothing that could be an action.
 fn is_nothing(value: Raw<'_>) -> bool {
-    matches!(value.as_written(), "null" | "\"\"" | "{}" | "true" | "false")
-        || value.as_written().starts_with(|c: char| c == '-' || c.is_ascii_digit())
+    matches!(
+        value.as_written(),
+        "null" | "\"\"" | "{}" | "true" | "false"
+    ) || value
+        .as_written()
+        .starts_with(|c: char| c == '-' || c.is_ascii_digit())
 }
 
 /// What is called an action and has no type: a call, or the text of a command.
@@ -117,7 +174,12 @@ fn call<'a>(value: Raw<'a>, members: Option<&BTreeMap<String, Raw<'a>>>) -> Acti
         Some(members) if !members.contains_key("command") => ActionKind::Other(Str::plain("")),
         _ => ActionKind::Known(ActionType::ShellCmd),
     };
-    Action { id: None, kind, payload: Some(value), risk: None }
+    Action {
+        id: None,
+        kind,
+        payload: Some(value),
+        risk: None,
+    }
 }
 
 /// A member that a format doesn't have, where it may hold an action or a result.
@@ -140,7 +202,10 @@ pub(super) struct Shape {
 }
 
 /// The members of an action.
-pub(super) const ACTION: Shape = Shape { known: &["id", "type", "payload", "riskLevel", "reasoning"], parts: &[] };
+pub(super) const ACTION: Shape = Shape {
+    known: &["id", "type", "payload", "riskLevel", "reasoning"],
+    parts: &[],
+};
 /// The members of a decision, and of an evaluation.
 pub(super) const DECISION: Shape = Shape {
     known: &[
@@ -188,14 +253,25 @@ pub(super) const RESULT: Shape = Shape {
     parts: &[],
 };
 /// An object of members that no format has.
-pub(super) const FREE: Shape = Shape { known: &[], parts: &[] };
+pub(super) const FREE: Shape = Shape {
+    known: &[],
+    parts: &[],
+};
 
-/// The members of an object and of its parts that aren't among the known ones and may hold something.
+/// The members of an object and of its parts that aren't among the known ones and may hold
+/// something.
 pub(super) fn others<'a>(text: &'a str, shape: &'static Shape) -> Vec<Other<'a>> {
     let mut found = Vec::new();
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
     // It has been read as a record before.
-    drop(Level { shape, run: false, found: &mut found }.deserialize(&mut Deserializer::new(&mut scanner)));
+    drop(
+        Level {
+            shape,
+            run: false,
+            found: &mut found,
+        }
+        .deserialize(&mut Deserializer::new(&mut scanner)),
+    );
     found
 }
 
@@ -224,7 +300,11 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
         let Self { shape, run, found } = self;
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
             if let Some((_, ran, part)) = shape.parts.iter().find(|(part, ..)| *part == name) {
-                map.next_value_seed(Level { shape: part, run: run || *ran, found: &mut *found })?;
+                map.next_value_seed(Level {
+                    shape: part,
+                    run: run || *ran,
+                    found: &mut *found,
+                })?;
             } else if shape.known.contains(&&*name) {
                 map.next_value::<IgnoredAny>()?;
             } else {
@@ -272,21 +352,47 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
 
 impl<'a> Other<'a> {
     /// Shows the actions that it holds. A result is open: nobody can tell of what it is.
-    pub(super) fn show<'r>(self, place: (Option<i64>, Option<Timestamp>, &'static str), emit: &mut dyn FnMut(Step<'r, 'a>))
-    where
+    pub(super) fn show<'r>(
+        self,
+        place: (Option<i64>, Option<Timestamp>, &'static str),
+        emit: &mut dyn FnMut(Step<'r, 'a>),
+    ) where
         'a: 'r,
     {
         let mut shown = false;
-        let showing = if self.run { Showing::Run } else { Showing::Open };
-        show(self.value, Search { showing, named: self.named, wide: true }, place, &mut |step| {
-            shown = true;
-            emit(step);
-        });
+        let showing = if self.run {
+            Showing::Run
+        } else {
+            Showing::Open
+        };
+        show(
+            self.value,
+            Search {
+                showing,
+                named: self.named,
+                wide: true,
+            },
+            place,
+            &mut |step| {
+                shown = true;
+                emit(step);
+            },
+        );
         if !shown && self.is_result() {
             let (turn, time, member) = place;
-            let action = Action { id: None, kind: ActionKind::Other(Str::plain("")), payload: Some(self.value), risk: None };
+            let action = Action {
+                id: None,
+                kind: ActionKind::Other(Str::plain("")),
+                payload: Some(self.value),
+                risk: None,
+            };
             let fact = Fact::Beside(Beside::Shown(action, Showing::Open));
-            emit(Step { turn, time, part: Part::member(member), fact });
+            emit(Step {
+                turn,
+                time,
+                part: Part::member(member),
+                fact,
+            });
         }
     }
 
@@ -295,15 +401,27 @@ impl<'a> Other<'a> {
         if let Some(list) = self.value.read::<Vec<Raw<'a>>>() {
             all = list;
         }
-        all.into_iter().any(|one| match one.read::<BTreeMap<String, Raw<'a>>>() {
-            Some(members) => {
-                let has = |names: &[&str]| names.iter().any(|name| members.contains_key(*name));
-                let ran =
-                    self.run && has(&["output", "error", "success", "exitCode", "type", "tool", "tool_name", "command", "diff"]);
-                ran || has(&["success", "exitCode"]) && has(&["output", "error", "artifacts", "exitCode"])
-            }
-            None => self.run && !one.as_written().starts_with('['),
-        })
+        all.into_iter()
+            .any(|one| match one.read::<BTreeMap<String, Raw<'a>>>() {
+                Some(members) => {
+                    let has = |names: &[&str]| names.iter().any(|name| members.contains_key(*name));
+                    let ran = self.run
+                        && has(&[
+                            "output",
+                            "error",
+                            "success",
+                            "exitCode",
+                            "type",
+                            "tool",
+                            "tool_name",
+                            "command",
+                            "diff",
+                        ]);
+                    ran || has(&["success", "exitCode"])
+                        && has(&["output", "error", "artifacts", "exitCode"])
+                }
+                None => self.run && !one.as_written().starts_with('['),
+            })
     }
 }
 
@@ -312,7 +430,9 @@ pub(super) fn of_movement(from: crate::governance::State, to: crate::governance:
     use crate::governance::State as S;
     match (from, to) {
         (S::Thinking, S::Proposing) => Showing::Thought,
-        (S::Proposing, S::Governing) | (S::Governing, S::Executing | S::Thinking) => Showing::Proposal,
+        (S::Proposing, S::Governing) | (S::Governing, S::Executing | S::Thinking) => {
+            Showing::Proposal
+        }
         (_, S::Executing | S::Observing) => Showing::Run,
         _ => Showing::Open,
     }

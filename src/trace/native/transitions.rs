@@ -21,7 +21,10 @@ open_shapes! {
     }
 }
 
-static MEMBERS: shown::Shape = shown::Shape { known: &["from", "to", "timestamp", "payload"], parts: &[] };
+static MEMBERS: shown::Shape = shown::Shape {
+    known: &["from", "to", "timestamp", "payload"],
+    parts: &[],
+};
 
 impl<'a> Transition<'a> {
     /// Reads the members that a movement doesn't have.
@@ -39,14 +42,22 @@ impl<'a> Transition<'a> {
 
     /// The movement in common words.
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
-        let decision = self.payload.and_then(Raw::read::<NativeDecision<'a>>).map(|d| d.fact());
+        let decision = self
+            .payload
+            .and_then(Raw::read::<NativeDecision<'a>>)
+            .map(|d| d.fact());
         let (evaluation, reason) = events::evaluation(self.payload);
         let showing = shown::of_movement(self.from, self.to);
         // What a decision is about is there before it.
         let before = self.from == State::Governing;
         let show = |emit: &mut dyn FnMut(Step<'r, 'a>)| {
             if let Some(payload) = self.payload {
-                shown::show(payload, showing, (None, Some(self.timestamp), "payload"), emit);
+                shown::show(
+                    payload,
+                    showing,
+                    (None, Some(self.timestamp), "payload"),
+                    emit,
+                );
             }
             for other in &self.others {
                 other.show((None, Some(self.timestamp), ""), emit);
@@ -59,7 +70,14 @@ impl<'a> Transition<'a> {
             turn: None,
             time: Some(self.timestamp),
             part: Part::WHOLE,
-            fact: Fact::Moved(Moved { from: self.from, to: self.to, decision, told: None, evaluation, reason }),
+            fact: Fact::Moved(Moved {
+                from: self.from,
+                to: self.to,
+                decision,
+                told: None,
+                evaluation,
+                reason,
+            }),
         });
         if !before {
             show(emit);

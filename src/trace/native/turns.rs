@@ -1,15 +1,21 @@
 //! `yuangs-turns`: whole turns, as a JSON array or one a line, of two generations.
 //!
 //! The command-line runtime writes every part of a turn that happened. The editor runtime writes no
-//! thought, observation or evaluation: there they are not recorded, which isn't the same as missing.
+//! thought, observation or evaluation: there they are not recorded, which isn't the same as
+//! missing.
 
-use super::{NativeAction, NativeDecision, NativeResult, NativeThought, POLICY_DENIED, REJECTED, open_shapes, shown};
+use super::{
+    NativeAction, NativeDecision, NativeResult, NativeThought, POLICY_DENIED, REJECTED,
+    open_shapes, shown,
+};
 use crate::governance::{EvaluationKind, Event, Ruling};
 use crate::json::{Raw, Str, from_text, stringify};
 use crate::trace::contract::OpenEvaluation;
 use crate::trace::record::{ActionType, DecidedBy, Each, Texts};
 use crate::trace::scalar::{Int, Timestamp};
-use crate::trace::step::{ActionKind, Beside, Decision, Executed, Fact, Observed, Part, Proposal, Step};
+use crate::trace::step::{
+    ActionKind, Beside, Decision, Executed, Fact, Observed, Part, Proposal, Step,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
@@ -28,8 +34,12 @@ pub struct Messages<'a> {
 impl<'de: 'a, 'a> Deserialize<'de> for Messages<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Raw::deserialize(deserializer)?;
-        let each: Each<NativeMessage<'_>> = from_text(raw.as_written()).map_err(de::Error::custom)?;
-        Ok(Self { raw, count: each.count })
+        let each: Each<NativeMessage<'_>> =
+            from_text(raw.as_written()).map_err(de::Error::custom)?;
+        Ok(Self {
+            raw,
+            count: each.count,
+        })
     }
 }
 
@@ -90,7 +100,13 @@ open_shapes! {
 
 /// The members of a turn.
 static MEMBERS: shown::Shape = shown::Shape {
-    known: &["turnId", "startTime", "endTime", "contextSnapshot", "contextDiff"],
+    known: &[
+        "turnId",
+        "startTime",
+        "endTime",
+        "contextSnapshot",
+        "contextDiff",
+    ],
     parts: &[
         ("thought", false, &shown::RESULT),
         ("proposedAction", false, &shown::ACTION),
@@ -111,7 +127,10 @@ impl<'a> NativeTurn<'a> {
     /// Whether the editor runtime wrote it: an action, and no thought that led to it.
     #[must_use]
     pub fn is_editor(&self) -> bool {
-        self.thought.is_none() && self.proposed_action.is_some() && self.observation.is_none() && self.evaluation.is_none()
+        self.thought.is_none()
+            && self.proposed_action.is_some()
+            && self.observation.is_none()
+            && self.evaluation.is_none()
     }
 
     /// Whether nothing happened in it: the model didn't answer.
@@ -127,15 +146,18 @@ impl<'a> NativeTurn<'a> {
     /// Whether the turn's recorded hash of its messages is wrong. `None` when it can't be told: the
     /// list is only complete while it is shorter than what the runtime keeps.
     ///
-    /// The hash is SHA-256 over the compact JSON of all messages, as the runtime serialised them: a file that was laid out anew
-    /// since, with its members in another order or its characters escaped, still holds the same messages.
+    /// The hash is SHA-256 over the compact JSON of all messages, as the runtime serialised them: a
+    /// file that was laid out anew since, with its members in another order or its characters
+    /// escaped, still holds the same messages.
     #[must_use]
     pub fn input_hash_is_wrong(&self) -> Option<bool> {
         let kept = if self.is_editor() { 5 } else { 10 };
         let messages = self.context_snapshot.recent_messages?;
         let recorded = self.context_snapshot.input_hash;
         let same = self.input_hash().is_some_and(|hash| recorded == *hash)
-            || messages.as_serialised().is_some_and(|text| recorded == *sha256(&text));
+            || messages
+                .as_serialised()
+                .is_some_and(|text| recorded == *sha256(&text));
         match (same, messages.count < kept) {
             (true, _) => Some(false),
             (false, true) => Some(true),
@@ -146,7 +168,9 @@ impl<'a> NativeTurn<'a> {
     /// The hash that the turn's messages have, as far as the list is kept.
     #[must_use]
     pub fn input_hash(&self) -> Option<String> {
-        Some(sha256(&minify(self.context_snapshot.recent_messages?.raw.as_written())))
+        Some(sha256(&minify(
+            self.context_snapshot.recent_messages?.raw.as_written(),
+        )))
     }
 
     /// The turn in common words.
@@ -155,36 +179,67 @@ impl<'a> NativeTurn<'a> {
         let start = Some(self.start_time);
         let end = self.end_time;
         let editor = self.is_editor();
-        let step = |time, member, fact| Step { turn, time, part: Part::member(member), fact };
+        let step = |time, member, fact| Step {
+            turn,
+            time,
+            part: Part::member(member),
+            fact,
+        };
         if editor {
-            emit(step(start, "proposedAction", Fact::NotRecorded(Event::ThoughtGenerated { done: false })));
+            emit(step(
+                start,
+                "proposedAction",
+                Fact::NotRecorded(Event::ThoughtGenerated { done: false }),
+            ));
         } else if let Some(thought) = &self.thought {
             emit(step(start, "thought", Fact::Thought(thought.fact())));
         }
         if let Some(action) = &self.proposed_action {
-            // After a modification the runtime writes the action as modified in place of the proposed one.
-            let modified = self.governance.as_ref().and_then(|g| g.modified_action.as_ref());
+            // After a modification the runtime writes the action as modified in place of the
+            // proposed one.
+            let modified = self
+                .governance
+                .as_ref()
+                .and_then(|g| g.modified_action.as_ref());
             let replaced = modified.is_some_and(|m| m.id.is_some() && m.id == action.id);
             emit(step(
                 start,
                 "proposedAction",
-                Fact::Proposed(Proposal { agent: None, action: action.fact(), declared: None, replaced }),
+                Fact::Proposed(Proposal {
+                    agent: None,
+                    action: action.fact(),
+                    declared: None,
+                    replaced,
+                }),
             ));
         }
         if self.is_empty() {
-            emit(Step { turn, time: start, part: Part::WHOLE, fact: Fact::Beside(Beside::Other) });
+            emit(Step {
+                turn,
+                time: start,
+                part: Part::WHOLE,
+                fact: Fact::Beside(Beside::Other),
+            });
         }
         let kind = self.proposed_action.as_ref().map(|a| a.fact().kind);
         let answer = kind == Some(ActionKind::Known(ActionType::Answer));
         let refused = self.refusal();
         match (&self.governance, refused) {
             (Some(decision), _) => {
-                emit(step(decision.timestamp, "governance", Fact::Decided(decision.fact())));
+                emit(step(
+                    decision.timestamp,
+                    "governance",
+                    Fact::Decided(decision.fact()),
+                ));
             }
             (None, Some(refusal)) => emit(step(end, "executionResult", Fact::Decided(refusal))),
             (None, None) if editor && answer => {
                 // The editor runtime hands answers out without asking: no decision is kept.
-                emit(step(end, "proposedAction", Fact::NotRecorded(Event::GovernanceDecided(Ruling::Approved))));
+                emit(step(
+                    end,
+                    "proposedAction",
+                    Fact::NotRecorded(Event::GovernanceDecided(Ruling::Approved)),
+                ));
             }
             (None, None) => {}
         }
@@ -192,7 +247,11 @@ impl<'a> NativeTurn<'a> {
             && refused.is_none()
             && !self.is_refusal_notice()
         {
-            let modified = self.governance.as_ref().and_then(|g| g.modified_action.as_ref()).and_then(|m| m.id);
+            let modified = self
+                .governance
+                .as_ref()
+                .and_then(|g| g.modified_action.as_ref())
+                .and_then(|m| m.id);
             emit(step(
                 end,
                 "executionResult",
@@ -205,9 +264,21 @@ impl<'a> NativeTurn<'a> {
                 }),
             ));
             if editor {
-                emit(step(end, "executionResult", Fact::NotRecorded(Event::ObservationRecorded)));
-                let kind = if answer { EvaluationKind::Terminate } else { EvaluationKind::Continue };
-                emit(step(end, "executionResult", Fact::NotRecorded(Event::EvaluationMade(kind))));
+                emit(step(
+                    end,
+                    "executionResult",
+                    Fact::NotRecorded(Event::ObservationRecorded),
+                ));
+                let kind = if answer {
+                    EvaluationKind::Terminate
+                } else {
+                    EvaluationKind::Continue
+                };
+                emit(step(
+                    end,
+                    "executionResult",
+                    Fact::NotRecorded(Event::EvaluationMade(kind)),
+                ));
             }
         }
         for other in &self.others {
@@ -217,11 +288,18 @@ impl<'a> NativeTurn<'a> {
             emit(step(
                 end,
                 "observation",
-                Fact::Observed(Observed { action: observation.action_id, artifacts: observation.artifacts }),
+                Fact::Observed(Observed {
+                    action: observation.action_id,
+                    artifacts: observation.artifacts,
+                }),
             ));
         }
         if let Some(OpenEvaluation(evaluation)) = &self.evaluation {
-            emit(step(end, "evaluation", Fact::Evaluated(evaluation.kind, Some(evaluation.reason))));
+            emit(step(
+                end,
+                "evaluation",
+                Fact::Evaluated(evaluation.kind, Some(evaluation.reason)),
+            ));
         }
     }
 
@@ -246,19 +324,29 @@ impl<'a> NativeTurn<'a> {
 
     /// Whether the result says no more than that the governor refused.
     fn is_refusal_notice(&self) -> bool {
-        let rejected = self.governance.as_ref().is_some_and(|g| g.status == Ruling::Rejected);
+        let rejected = self
+            .governance
+            .as_ref()
+            .is_some_and(|g| g.status == Ruling::Rejected);
         let reason = self.governance.as_ref().and_then(|g| g.reason);
-        rejected && self.execution_result.as_ref().is_some_and(|r| r.is_notice(REJECTED, reason))
+        rejected
+            && self
+                .execution_result
+                .as_ref()
+                .is_some_and(|r| r.is_notice(REJECTED, reason))
     }
 }
 
 fn sha256(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect()
 }
 
 impl Messages<'_> {
-    /// The messages as the runtime serialises them, however they are written here. `None` if one has other members than the
-    /// runtime gives it: nobody knows where those stood.
+    /// The messages as the runtime serialises them, however they are written here. `None` if one
+    /// has other members than the runtime gives it: nobody knows where those stood.
     fn as_serialised(&self) -> Option<String> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields, bound(deserialize = "'de: 'a"))]
@@ -276,14 +364,17 @@ impl Messages<'_> {
                 ("timestamp", message.timestamp),
                 ("metadata", message.metadata),
             ];
-            let given = members.iter().filter_map(|(name, value)| Some(format!("\"{name}\":{}", stringify((*value)?))));
+            let given = members
+                .iter()
+                .filter_map(|(name, value)| Some(format!("\"{name}\":{}", stringify((*value)?))));
             format!("{{{}}}", given.collect::<Vec<_>>().join(","))
         });
         Some(format!("[{}]", serialised.collect::<Vec<_>>().join(",")))
     }
 }
 
-/// JSON without white space between tokens; a runtime hashes what it serialised, not how a file is laid out.
+/// JSON without white space between tokens; a runtime hashes what it serialised, not how a file is
+/// laid out.
 fn minify(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);
@@ -298,7 +389,11 @@ fn minify(text: &str) -> Cow<'_, str> {
         }
         out.push(c);
     }
-    if out.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
+    if out.len() == text.len() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(out)
+    }
 }
 
 #[cfg(test)]
@@ -307,6 +402,9 @@ mod tests {
 
     #[test]
     fn minifying_keeps_strings() {
-        assert_eq!(minify("[ {\"a b\" : \"c \\\" d\" } ,\n 1 ]"), "[{\"a b\":\"c \\\" d\"},1]");
+        assert_eq!(
+            minify("[ {\"a b\" : \"c \\\" d\" } ,\n 1 ]"),
+            "[{\"a b\":\"c \\\" d\"},1]"
+        );
     }
 }

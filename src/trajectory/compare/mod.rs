@@ -1,4 +1,5 @@
-//! `compare`: what is different this time. Turns are aligned by what was proposed in them, not by their numbers.
+//! `compare`: what is different this time. Turns are aligned by what was proposed in them, not by
+//! their numbers.
 //!
 //! Times, durations and ids are no differences: no two runs have the same ones.
 
@@ -103,9 +104,17 @@ pub struct Sameness {
 
 impl Sameness {
     /// Everything, until something differs.
-    pub const ALL: Self = Self { path: true, decisions: true, outcome: true };
+    pub const ALL: Self = Self {
+        path: true,
+        decisions: true,
+        outcome: true,
+    };
     /// Nothing.
-    pub const NONE: Self = Self { path: false, decisions: false, outcome: false };
+    pub const NONE: Self = Self {
+        path: false,
+        decisions: false,
+        outcome: false,
+    };
 
     fn and(self, other: Self) -> Self {
         Self {
@@ -130,7 +139,11 @@ pub struct Side {
 
 impl Side {
     fn of(execution: &Trajectory) -> Self {
-        Self { execution_id: execution.execution_id.clone(), file: execution.file.clone(), line: execution.line }
+        Self {
+            execution_id: execution.execution_id.clone(),
+            file: execution.file.clone(),
+            line: execution.line,
+        }
     }
 }
 
@@ -146,7 +159,8 @@ pub struct Comparison {
     pub same: Sameness,
     /// Turns that answer each other.
     pub aligned: usize,
-    /// False when they were too long to be aligned, and what lies between equal ends was paired by its position.
+    /// False when they were too long to be aligned, and what lies between equal ends was paired by
+    /// its position.
     pub aligned_by_actions: bool,
     /// Turns that weren't looked at on either side, beyond the limit.
     pub left_out: u64,
@@ -168,7 +182,8 @@ pub struct Document {
     pub only_in_base: Vec<Side>,
     /// What only the new ones have.
     pub only_in_new: Vec<Side>,
-    /// Records and inputs of either side that nobody could read; they may hold anything, so that nothing is the same then.
+    /// Records and inputs of either side that nobody could read; they may hold anything, so that
+    /// nothing is the same then.
     pub unread: usize,
 }
 
@@ -176,7 +191,8 @@ impl Document {
     /// Whether nothing differs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let paired = self.only_in_base.is_empty() && self.only_in_new.is_empty() && self.unread == 0;
+        let paired =
+            self.only_in_base.is_empty() && self.only_in_new.is_empty() && self.unread == 0;
         paired && self.pairs.iter().all(|p| p.differences.is_empty())
     }
 
@@ -192,28 +208,52 @@ impl Document {
 pub fn compare(base: &Book, new: &Book) -> Document {
     let executions = pair(&base.executions, &new.executions);
     let records = pair(&base.commands, &new.commands);
-    let mut pairs: Vec<Comparison> = executions.both.iter().map(|(a, b)| compare_two(a, b)).collect();
+    let mut pairs: Vec<Comparison> = executions
+        .both
+        .iter()
+        .map(|(a, b)| compare_two(a, b))
+        .collect();
     pairs.extend(records.both.iter().map(|(a, b)| commands::compare(a, b)));
     let left = |executions: &[&Trajectory], records: &[&crate::verify::timeline::CommandRun]| {
-        executions.iter().map(|e| Side::of(e)).chain(records.iter().map(|c| commands::side(c))).collect::<Vec<_>>()
+        executions
+            .iter()
+            .map(|e| Side::of(e))
+            .chain(records.iter().map(|c| commands::side(c)))
+            .collect::<Vec<_>>()
     };
     let only_in_base = left(&executions.base, &records.base);
     let only_in_new = left(&executions.new, &records.new);
     let unread = unread(base) + unread(new);
     let paired = only_in_base.is_empty() && only_in_new.is_empty() && unread == 0;
-    let alone = if paired { Sameness::ALL } else { Sameness::NONE };
+    let alone = if paired {
+        Sameness::ALL
+    } else {
+        Sameness::NONE
+    };
     let same = pairs.iter().fold(alone, |all, pair| all.and(pair.same));
-    Document { version: VERSION, same, pairs, only_in_base, only_in_new, unread }
+    Document {
+        version: VERSION,
+        same,
+        pairs,
+        only_in_base,
+        only_in_new,
+        unread,
+    }
 }
 
 /// What a book says can't be read.
 fn unread(book: &Book) -> usize {
     const UNREADABLE: [&str; 5] = ["YV101", "YV102", "YV103", "YV107", "YV108"];
     let of_executions = book.executions.iter().flat_map(|e| &e.findings);
-    book.findings.iter().chain(of_executions).filter(|f| UNREADABLE.contains(&&*f.code)).count()
+    book.findings
+        .iter()
+        .chain(of_executions)
+        .filter(|f| UNREADABLE.contains(&&*f.code))
+        .count()
 }
 
-/// Whether two actions are the same: by their canonical hash, which sees what a cut text or a hidden secret doesn't.
+/// Whether two actions are the same: by their canonical hash, which sees what a cut text or a
+/// hidden secret doesn't.
 fn same_action(a: &Shown, b: &Shown) -> bool {
     match (&a.hash, &b.hash) {
         (Some(a), Some(b)) => a == b,
@@ -222,14 +262,21 @@ fn same_action(a: &Shown, b: &Shown) -> bool {
 }
 
 fn likeness(a: &Turn, b: &Turn) -> Likeness {
-    match (a.proposed.as_ref().or(a.ran.as_ref()), b.proposed.as_ref().or(b.ran.as_ref())) {
+    match (
+        a.proposed.as_ref().or(a.ran.as_ref()),
+        b.proposed.as_ref().or(b.ran.as_ref()),
+    ) {
         (Some(a), Some(b)) if same_action(a, b) => Likeness::Same,
         (Some(a), Some(b)) => {
             let tools = match (&a.deed, &b.deed) {
                 (Deed::Tool { tool: a, .. }, Deed::Tool { tool: b, .. }) => a == b,
                 _ => true,
             };
-            if a.deed.word() == b.deed.word() && tools { Likeness::Similar } else { Likeness::Different }
+            if a.deed.word() == b.deed.word() && tools {
+                Likeness::Similar
+            } else {
+                Likeness::Different
+            }
         }
         (None, None) => Likeness::Same,
         _ => Likeness::Different,
@@ -248,7 +295,10 @@ pub fn compare_two(base: &Trajectory, new: &Trajectory) -> Comparison {
     found.whole(base, new);
     let mut count = 0;
     for (a, b) in aligned {
-        match (a.and_then(|a| base.turns.get(a)), b.and_then(|b| new.turns.get(b))) {
+        match (
+            a.and_then(|a| base.turns.get(a)),
+            b.and_then(|b| new.turns.get(b)),
+        ) {
             (Some(a), Some(b)) => {
                 count += 1;
                 found.pair(a, b);

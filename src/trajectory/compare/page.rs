@@ -16,10 +16,20 @@ pub fn page(document: &Document) -> Page {
     for pair in &document.pairs {
         tell(pair, &mut page);
     }
-    for (name, sides) in [("Only in the base", &document.only_in_base), ("Only in the new ones", &document.only_in_new)] {
+    for (name, sides) in [
+        ("Only in the base", &document.only_in_base),
+        ("Only in the new ones", &document.only_in_new),
+    ] {
         if !sides.is_empty() {
-            page.heading(2, format!("{name}: {}", plural(sides.len() as u64, "execution")), Tone::Warning);
-            sides.iter().take(NAMED).for_each(|side| page.row("execution", named(side)));
+            page.heading(
+                2,
+                format!("{name}: {}", plural(sides.len() as u64, "execution")),
+                Tone::Warning,
+            );
+            sides
+                .iter()
+                .take(NAMED)
+                .for_each(|side| page.row("execution", named(side)));
             if sides.len() > NAMED {
                 page.row("and", format!("{} more", sides.len() - NAMED));
             }
@@ -27,7 +37,10 @@ pub fn page(document: &Document) -> Page {
     }
     page.heading(2, "Verdict", Tone::Plain);
     if document.unread > 0 {
-        let text = format!("{} can't be read, and may hold anything", plural(document.unread as u64, "record or input"));
+        let text = format!(
+            "{} can't be read, and may hold anything",
+            plural(document.unread as u64, "record or input")
+        );
         page.toned("unread", text, Tone::Bad);
     }
     verdict(document.same, &mut page);
@@ -40,13 +53,28 @@ fn named(side: &Side) -> String {
 
 fn verdict(same: Sameness, page: &mut Page) {
     let word = |yes: bool| if yes { "yes" } else { "no" };
-    let text =
-        format!("same path: {}; same decisions: {}; same outcome: {}", word(same.path), word(same.decisions), word(same.outcome));
-    page.toned("verdict", text, if same == Sameness::ALL { Tone::Good } else { Tone::Bad });
+    let text = format!(
+        "same path: {}; same decisions: {}; same outcome: {}",
+        word(same.path),
+        word(same.decisions),
+        word(same.outcome)
+    );
+    page.toned(
+        "verdict",
+        text,
+        if same == Sameness::ALL {
+            Tone::Good
+        } else {
+            Tone::Bad
+        },
+    );
 }
 
 fn place(difference: &Difference) -> String {
-    let turn = |at: At| at.turn.map_or(format!("line {}", at.line), |t| format!("turn {t}"));
+    let turn = |at: At| {
+        at.turn
+            .map_or(format!("line {}", at.line), |t| format!("turn {t}"))
+    };
     match (difference.base_at, difference.new_at) {
         (Some(a), Some(b)) if a.turn.is_none() && b.turn.is_none() => String::new(),
         (Some(a), Some(b)) if a.turn == b.turn => format!("{}: ", turn(a)),
@@ -61,7 +89,10 @@ fn tell(pair: &Comparison, page: &mut Page) {
     let title = if pair.base.execution_id == pair.new.execution_id {
         pair.base.execution_id.clone()
     } else {
-        format!("{} and now {}", pair.base.execution_id, pair.new.execution_id)
+        format!(
+            "{} and now {}",
+            pair.base.execution_id, pair.new.execution_id
+        )
     };
     page.heading(1, title, Tone::Plain);
     page.row("base", named(&pair.base));
@@ -76,14 +107,22 @@ fn tell(pair: &Comparison, page: &mut Page) {
             (Some(a), None) if difference.new_at.is_none() => format!("{at}{a}"),
             (None, Some(b)) if difference.base_at.is_none() => format!("{at}{b}"),
             (a, b) => {
-                let said = |side: &Option<String>| side.clone().unwrap_or_else(|| "not recorded".to_owned());
+                let said = |side: &Option<String>| {
+                    side.clone().unwrap_or_else(|| "not recorded".to_owned())
+                };
                 format!("{at}{} → {}", said(a), said(b))
             }
         };
         page.toned(difference.aspect.name(), text, Tone::Warning);
     }
     if pair.differences.len() > TOLD {
-        page.row("and", format!("{} more", plural((pair.differences.len() - TOLD) as u64, "difference")));
+        page.row(
+            "and",
+            format!(
+                "{} more",
+                plural((pair.differences.len() - TOLD) as u64, "difference")
+            ),
+        );
     }
     if !pair.aligned_by_actions {
         page.toned(
@@ -93,7 +132,14 @@ fn tell(pair: &Comparison, page: &mut Page) {
         );
     }
     if pair.left_out > 0 {
-        page.toned("note", format!("{} beyond the limit: not compared", plural(pair.left_out, "turn")), Tone::Warning);
+        page.toned(
+            "note",
+            format!(
+                "{} beyond the limit: not compared",
+                plural(pair.left_out, "turn")
+            ),
+            Tone::Warning,
+        );
     }
     verdict(pair.same, page);
 }

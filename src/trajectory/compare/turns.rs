@@ -21,7 +21,10 @@ pub(super) struct Found {
 
 impl Default for Found {
     fn default() -> Self {
-        Self { differences: Vec::new(), same: Sameness::ALL }
+        Self {
+            differences: Vec::new(),
+            same: Sameness::ALL,
+        }
     }
 }
 
@@ -41,14 +44,29 @@ fn told(action: &Shown) -> String {
 
 /// What a decision is: its ruling, who made it, and what it made of the action.
 fn decided(decision: &Verdict) -> String {
-    let modified = decision.modified.as_ref().map(|m| format!(", to {}", told(m))).unwrap_or_default();
+    let modified = decision
+        .modified
+        .as_ref()
+        .map(|m| format!(", to {}", told(m)))
+        .unwrap_or_default();
     format!("{}{modified}", words::decision(decision))
 }
 
 fn result(result: &Result) -> String {
-    let code = result.exit_code.map(|c| format!(", exit code {c}")).unwrap_or_default();
-    let kind = result.error_type.as_ref().map(|t| format!(", {t}")).unwrap_or_default();
-    let text = result.error.as_ref().filter(|e| !e.text.is_empty()).unwrap_or(&result.output);
+    let code = result
+        .exit_code
+        .map(|c| format!(", exit code {c}"))
+        .unwrap_or_default();
+    let kind = result
+        .error_type
+        .as_ref()
+        .map(|t| format!(", {t}"))
+        .unwrap_or_default();
+    let text = result
+        .error
+        .as_ref()
+        .filter(|e| !e.text.is_empty())
+        .unwrap_or(&result.output);
     let word = if result.failed() { "failed" } else { "success" };
     format!("{word}{code}{kind}: {}", first_line(text, TEXT))
 }
@@ -72,16 +90,38 @@ fn same_result(a: &Result, b: &Result) -> bool {
 
 /// Two texts that may read the same on one line and differ all the same.
 fn apart(base: String, new: String) -> (String, String) {
-    if base == new { (base, format!("{new} (the same at a glance, and not the same)")) } else { (base, new) }
+    if base == new {
+        (
+            base,
+            format!("{new} (the same at a glance, and not the same)"),
+        )
+    } else {
+        (base, new)
+    }
 }
 
 fn at(turn: &Turn) -> At {
-    At { turn: turn.number, line: turn.line }
+    At {
+        turn: turn.number,
+        line: turn.line,
+    }
 }
 
 impl Found {
-    fn add(&mut self, aspect: Aspect, places: (Option<At>, Option<At>), base: Option<String>, new: Option<String>) {
-        self.differences.push(Difference { aspect, base_at: places.0, new_at: places.1, base, new });
+    fn add(
+        &mut self,
+        aspect: Aspect,
+        places: (Option<At>, Option<At>),
+        base: Option<String>,
+        new: Option<String>,
+    ) {
+        self.differences.push(Difference {
+            aspect,
+            base_at: places.0,
+            new_at: places.1,
+            base,
+            new,
+        });
     }
 
     fn if_differs(
@@ -100,7 +140,16 @@ impl Found {
 
     /// What differs between two executions as wholes.
     pub(super) fn whole(&mut self, base: &Trajectory, new: &Trajectory) {
-        let places = (Some(At { turn: None, line: base.line }), Some(At { turn: None, line: new.line }));
+        let places = (
+            Some(At {
+                turn: None,
+                line: base.line,
+            }),
+            Some(At {
+                turn: None,
+                line: new.line,
+            }),
+        );
         let intent = |t: &Trajectory| t.intent().map(str::to_owned);
         self.if_differs(Aspect::Intent, places, intent(base), intent(new));
         let policy = |t: &Trajectory| {
@@ -115,7 +164,10 @@ impl Found {
         let ended = |t: &Trajectory| {
             let evaluation = t.turns.iter().rev().find_map(|t| t.evaluation.clone());
             let state = t.final_state.map(|s| s.name().to_owned());
-            let parts: Vec<String> = [t.outcome.clone(), evaluation, state].into_iter().flatten().collect();
+            let parts: Vec<String> = [t.outcome.clone(), evaluation, state]
+                .into_iter()
+                .flatten()
+                .collect();
             (!parts.is_empty()).then(|| parts.join(", "))
         };
         if self.if_differs(Aspect::Outcome, places, ended(base), ended(new)) {
@@ -124,7 +176,10 @@ impl Found {
         let verdict = |t: &Trajectory| {
             let v = t.verdict;
             let answers = [v.legal_path, v.authorised, v.governance_complete].map(|a| a.name());
-            Some(format!("legal path {}, authorised {}, governance complete {}", answers[0], answers[1], answers[2]))
+            Some(format!(
+                "legal path {}, authorised {}, governance complete {}",
+                answers[0], answers[1], answers[2]
+            ))
         };
         self.if_differs(Aspect::Verdict, places, verdict(base), verdict(new));
     }
@@ -139,7 +194,12 @@ impl Found {
         if base.or(new).is_some_and(|t| t.decision.is_some()) {
             self.same.decisions = false;
         }
-        self.add(Aspect::Action, (base.map(at), new.map(at)), base.map(what), new.map(what));
+        self.add(
+            Aspect::Action,
+            (base.map(at), new.map(at)),
+            base.map(what),
+            new.map(what),
+        );
     }
 
     /// What differs between two turns that answer each other.
@@ -163,7 +223,10 @@ impl Found {
         };
         self.if_differs(Aspect::Model, places, models(base), models(new));
         let skills = |t: &Turn| {
-            let set: Option<BTreeSet<&str>> = t.used_skills.as_ref().map(|s| s.iter().map(String::as_str).collect());
+            let set: Option<BTreeSet<&str>> = t
+                .used_skills
+                .as_ref()
+                .map(|s| s.iter().map(String::as_str).collect());
             set.map(|s| s.into_iter().collect::<Vec<_>>().join(", "))
         };
         self.if_differs(Aspect::Skills, places, skills(base), skills(new));
@@ -174,7 +237,12 @@ impl Found {
                 let (a, b) = apart(result(a), result(b));
                 self.add(Aspect::Result, places, Some(a), Some(b));
             }
-            (a, b) => self.add(Aspect::Result, places, a.as_ref().map(result), b.as_ref().map(result)),
+            (a, b) => self.add(
+                Aspect::Result,
+                places,
+                a.as_ref().map(result),
+                b.as_ref().map(result),
+            ),
         }
     }
 
@@ -187,7 +255,12 @@ impl Found {
                     let (a, b) = apart(told(a), told(b));
                     self.add(Aspect::Action, places, Some(a), Some(b));
                 }
-                (a, b) => self.add(Aspect::Action, places, a.as_ref().map(told), b.as_ref().map(told)),
+                (a, b) => self.add(
+                    Aspect::Action,
+                    places,
+                    a.as_ref().map(told),
+                    b.as_ref().map(told),
+                ),
             }
             self.same.path = false;
         }
@@ -202,7 +275,10 @@ impl Found {
             },
             _ => true,
         };
-        let (a, b) = (base.decision.as_ref().map(decided), new.decision.as_ref().map(decided));
+        let (a, b) = (
+            base.decision.as_ref().map(decided),
+            new.decision.as_ref().map(decided),
+        );
         if !changed_alike && a == b {
             self.same.decisions = false;
             let (a, b) = apart(a.unwrap_or_default(), b.unwrap_or_default());
@@ -230,13 +306,19 @@ impl Found {
         );
         let items = |t: &Turn| -> Option<BTreeSet<(String, String)>> {
             let items = t.context.as_ref()?.items.as_ref()?;
-            Some(items.iter().map(|i| (i.path.clone(), i.hash.clone())).collect())
+            Some(
+                items
+                    .iter()
+                    .map(|i| (i.path.clone(), i.hash.clone()))
+                    .collect(),
+            )
         };
         let (a, b) = (items(base), items(new));
         if a == b {
             return;
         }
-        let other = |mine: &Option<BTreeSet<(String, String)>>, theirs: &Option<BTreeSet<(String, String)>>| {
+        let other = |mine: &Option<BTreeSet<(String, String)>>,
+                     theirs: &Option<BTreeSet<(String, String)>>| {
             let mine = mine.as_ref()?;
             let only: Vec<&str> = mine
                 .iter()
@@ -244,8 +326,14 @@ impl Found {
                 .map(|(path, _)| path.as_str())
                 .collect();
             let dots = if only.len() > PATHS { ", …" } else { "" };
-            let shown = only.get(..PATHS.min(only.len())).unwrap_or_default().join(", ");
-            Some(format!("{} of its own: {shown}{dots}", plural(only.len() as u64, "item")))
+            let shown = only
+                .get(..PATHS.min(only.len()))
+                .unwrap_or_default()
+                .join(", ");
+            Some(format!(
+                "{} of its own: {shown}{dots}",
+                plural(only.len() as u64, "item")
+            ))
         };
         self.add(Aspect::Context, places, other(&a, &b), other(&b, &a));
     }

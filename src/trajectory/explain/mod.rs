@@ -1,4 +1,5 @@
-//! `explain`: what was tried, who allowed what, and why it ended. Read-only: nothing is judged here.
+//! `explain`: what was tried, who allowed what, and why it ended. Read-only: nothing is judged
+//! here.
 
 mod command;
 mod document;
@@ -26,7 +27,10 @@ pub struct Detail {
 
 impl Default for Detail {
     fn default() -> Self {
-        Self { lines: 12, turn: None }
+        Self {
+            lines: 12,
+            turn: None,
+        }
     }
 }
 
@@ -47,10 +51,18 @@ pub fn page(book: &Book, graph: Option<&Graph>, detail: Detail) -> Page {
     }
     if let Some(graph) = graph.filter(|g| g.malformed_count > 0) {
         let lines: Vec<String> = graph.malformed.iter().map(u64::to_string).collect();
-        let dots = if graph.malformed_count > graph.malformed.len() as u64 { ", …" } else { "" };
+        let dots = if graph.malformed_count > graph.malformed.len() as u64 {
+            ", …"
+        } else {
+            ""
+        };
         let count = super::words::plural(graph.malformed_count, "line");
         page.heading(2, "The graph", Tone::Plain);
-        page.toned("skipped", format!("{count} that can't be read: {}{dots}", lines.join(", ")), Tone::Warning);
+        page.toned(
+            "skipped",
+            format!("{count} that can't be read: {}{dots}", lines.join(", ")),
+            Tone::Warning,
+        );
     }
     if !book.findings.is_empty() {
         page.heading(2, "Found outside of executions", Tone::Plain);

@@ -17,20 +17,45 @@ const COMMAND: usize = 8_000;
 const PATHS: usize = 8;
 
 /// Tells one turn.
-pub(super) fn tell(of: &Trajectory, index: usize, found: &[&FindingNote], detail: Detail, page: &mut Page) {
-    let Some(turn) = of.turns.get(index) else { return };
+pub(super) fn tell(
+    of: &Trajectory,
+    index: usize,
+    found: &[&FindingNote],
+    detail: Detail,
+    page: &mut Page,
+) {
+    let Some(turn) = of.turns.get(index) else {
+        return;
+    };
     let fate = Fate::of(turn);
-    let number = turn.number.map_or("Before the first turn".to_owned(), |n| format!("Turn {n}"));
+    let number = turn
+        .number
+        .map_or("Before the first turn".to_owned(), |n| format!("Turn {n}"));
     let mut title = vec![number];
-    title.extend(turn.proposed.as_ref().or(turn.ran.as_ref()).map(words::action));
+    title.extend(
+        turn.proposed
+            .as_ref()
+            .or(turn.ran.as_ref())
+            .map(words::action),
+    );
     title.extend(words::risk(turn).map(|r| format!("{} risk", r.name())));
     if fate == Fate::None {
-        title.extend(turn.thoughts.iter().any(|t| t.done).then(|| "believes itself done".to_owned()));
+        title.extend(
+            turn.thoughts
+                .iter()
+                .any(|t| t.done)
+                .then(|| "believes itself done".to_owned()),
+        );
     } else {
         title.push(fate.name().to_owned());
     }
     let tone = match () {
-        () if found.iter().any(|f| f.severity == crate::diag::Severity::Error) => Tone::Bad,
+        () if found
+            .iter()
+            .any(|f| f.severity == crate::diag::Severity::Error) =>
+        {
+            Tone::Bad
+        }
         () if fate == Fate::Failed || fate == Fate::Rejected => Tone::Warning,
         () => Tone::Plain,
     };
@@ -41,39 +66,77 @@ pub(super) fn tell(of: &Trajectory, index: usize, found: &[&FindingNote], detail
     decided(turn, detail, page);
     came_of_it(turn, detail, page);
     for frame in &turn.frames {
-        page.row("terminal", format!("{}: {}", frame.what, words::first_line(&frame.text, 200)));
+        page.row(
+            "terminal",
+            format!("{}: {}", frame.what, words::first_line(&frame.text, 200)),
+        );
     }
     if let Some(evaluation) = &turn.evaluation {
         page.row("evaluation", evaluation.clone());
     }
     if let Some(stop) = turn.path.iter().find(|s| s.illegal.is_some()) {
         let event = stop.illegal.clone().unwrap_or_default();
-        page.toned("path", format!("{event} was illegal; the state stayed {}", stop.state.name()), Tone::Bad);
+        page.toned(
+            "path",
+            format!(
+                "{event} was illegal; the state stayed {}",
+                stop.state.name()
+            ),
+            Tone::Bad,
+        );
     }
     for note in found {
         execution::finding(note, page);
     }
     let took = turn.end.zip(turn.start).and_then(|(e, s)| e.checked_sub(s));
-    let took = took.map(|ms| format!(", {}", duration(ms))).unwrap_or_default();
+    let took = took
+        .map(|ms| format!(", {}", duration(ms)))
+        .unwrap_or_default();
     page.row("recorded", format!("line {}{took}", turn.line));
 }
 
 fn list(paths: &[String]) -> String {
     let more = paths.len().saturating_sub(PATHS);
-    let shown = paths.get(..PATHS.min(paths.len())).unwrap_or_default().join(", ");
-    if more > 0 { format!("{shown} and {more} more") } else { shown }
+    let shown = paths
+        .get(..PATHS.min(paths.len()))
+        .unwrap_or_default()
+        .join(", ");
+    if more > 0 {
+        format!("{shown} and {more} more")
+    } else {
+        shown
+    }
 }
 
 fn shown_to_the_model(turn: &Turn, page: &mut Page) {
     let mut parts = Vec::new();
     if let Some(context) = &turn.context {
-        parts.extend(context.items.as_ref().map(|i| plural((i.len() + context.items_cut) as u64, "item")));
+        parts.extend(
+            context
+                .items
+                .as_ref()
+                .map(|i| plural((i.len() + context.items_cut) as u64, "item")),
+        );
         parts.extend(context.messages.map(|n| plural(n as u64, "message")));
-        parts.extend(context.prompt_version.as_ref().map(|v| format!("prompt {v}")));
-        parts.extend(context.tool_set_version.as_ref().map(|v| format!("tools {v}")));
+        parts.extend(
+            context
+                .prompt_version
+                .as_ref()
+                .map(|v| format!("prompt {v}")),
+        );
+        parts.extend(
+            context
+                .tool_set_version
+                .as_ref()
+                .map(|v| format!("tools {v}")),
+        );
     }
     if let Some(diff) = &turn.context_diff {
-        for (sign, paths) in [("+", &diff.added), ("-", &diff.removed), ("~", &diff.changed)] {
+        for (sign, paths) in [
+            ("+", &diff.added),
+            ("-", &diff.removed),
+            ("~", &diff.changed),
+        ] {
             parts.extend((!paths.is_empty()).then(|| format!("{sign} {}", list(paths))));
         }
     }
@@ -90,8 +153,17 @@ fn shown_to_the_model(turn: &Turn, page: &mut Page) {
 
 fn thoughts(turn: &Turn, page: &mut Page) {
     for thought in &turn.thoughts {
-        let who = thought.agent.as_ref().map(|a| format!("{a}: ")).unwrap_or_default();
-        let why = thought.reasoning.as_ref().map_or("no reason is recorded".to_owned(), |r| words::first_line(r, 400));
+        let who = thought
+            .agent
+            .as_ref()
+            .map(|a| format!("{a}: "))
+            .unwrap_or_default();
+        let why = thought
+            .reasoning
+            .as_ref()
+            .map_or("no reason is recorded".to_owned(), |r| {
+                words::first_line(r, 400)
+            });
         page.row("thought", format!("{who}{why}"));
     }
 }
@@ -108,8 +180,15 @@ fn acted(turn: &Turn, detail: Detail, page: &mut Page) {
 }
 
 fn action(name: &'static str, shown: &Shown, detail: Detail, page: &mut Page) {
-    let id = shown.id.as_ref().map(|id| format!(", {id}")).unwrap_or_default();
-    let risk = shown.risk.map(|r| format!(", recorded as {} risk", r.name())).unwrap_or_default();
+    let id = shown
+        .id
+        .as_ref()
+        .map(|id| format!(", {id}"))
+        .unwrap_or_default();
+    let risk = shown
+        .risk
+        .map(|r| format!(", recorded as {} risk", r.name()))
+        .unwrap_or_default();
     page.row(name, format!("{}{id}{risk}", shown.deed.word()));
     match &shown.deed {
         Deed::Command(text) => {
@@ -120,8 +199,15 @@ fn action(name: &'static str, shown: &Shown, detail: Detail, page: &mut Page) {
                 page.row("effects", "too long to be taken apart here");
             }
         }
-        Deed::Diff(text) => page.block(Kind::Diff, &text.text, text.cut, detail.lines.saturating_mul(2)),
-        Deed::Tool { payload: text, .. } | Deed::Answer(text) | Deed::Other { payload: text, .. } => {
+        Deed::Diff(text) => page.block(
+            Kind::Diff,
+            &text.text,
+            text.cut,
+            detail.lines.saturating_mul(2),
+        ),
+        Deed::Tool { payload: text, .. }
+        | Deed::Answer(text)
+        | Deed::Other { payload: text, .. } => {
             page.block(Kind::Text, &text.text, text.cut, detail.lines);
         }
     }
@@ -130,35 +216,77 @@ fn action(name: &'static str, shown: &Shown, detail: Detail, page: &mut Page) {
 fn effects(line: &str, page: &mut Page) {
     let analysis = command::analyse(line, &command::Context::new(&TABLE));
     if analysis.unparsed {
-        page.toned("effects", "not understood, so anything may happen", Tone::Bad);
+        page.toned(
+            "effects",
+            "not understood, so anything may happen",
+            Tone::Bad,
+        );
     }
     for effect in analysis.effects.iter().take(EFFECTS) {
-        let target = effect.target.as_ref().map(|t| format!(" {t}")).unwrap_or_default();
-        let tone = if effect.risk == command::Risk::High { Tone::Bad } else { Tone::Plain };
-        page.toned("effect", format!("{} {}{target}: {}", effect.risk.as_str(), effect.kind.as_str(), effect.why), tone);
+        let target = effect
+            .target
+            .as_ref()
+            .map(|t| format!(" {t}"))
+            .unwrap_or_default();
+        let tone = if effect.risk == command::Risk::High {
+            Tone::Bad
+        } else {
+            Tone::Plain
+        };
+        page.toned(
+            "effect",
+            format!(
+                "{} {}{target}: {}",
+                effect.risk.as_str(),
+                effect.kind.as_str(),
+                effect.why
+            ),
+            tone,
+        );
     }
     let more = analysis.effects.len().saturating_sub(EFFECTS);
     if more > 0 {
-        page.row("effect", format!("… {more} more: see `yuangs-verify command explain`"));
+        page.row(
+            "effect",
+            format!("… {more} more: see `yuangs-verify command explain`"),
+        );
     }
 }
 
 fn decided(turn: &Turn, detail: Detail, page: &mut Page) {
     let Some(decision) = &turn.decision else {
         if turn.proposed.is_some() || turn.result.is_some() {
-            let why = if turn.decision_broken { "there is one that can't be read" } else { "none is recorded" };
+            let why = if turn.decision_broken {
+                "there is one that can't be read"
+            } else {
+                "none is recorded"
+            };
             page.toned("decision", why, Tone::Warning);
         }
         return;
     };
-    let waited = words::waited(turn).map(|ms| format!(", after {}", duration(ms))).unwrap_or_default();
-    let reason = decision.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
-    let signed = if decision.signed { ", with a signature" } else { "" };
+    let waited = words::waited(turn)
+        .map(|ms| format!(", after {}", duration(ms)))
+        .unwrap_or_default();
+    let reason = decision
+        .reason
+        .as_ref()
+        .map(|r| format!(": {r}"))
+        .unwrap_or_default();
+    let signed = if decision.signed {
+        ", with a signature"
+    } else {
+        ""
+    };
     let tone = match decision.ruling {
         Ruling::Approved => Tone::Good,
         Ruling::Modified | Ruling::Rejected => Tone::Warning,
     };
-    page.toned("decision", format!("{}{waited}{signed}{reason}", words::decision(decision)), tone);
+    page.toned(
+        "decision",
+        format!("{}{waited}{signed}{reason}", words::decision(decision)),
+        tone,
+    );
     if let Some(modified) = &decision.modified {
         action("changed to", modified, detail, page);
     }
@@ -166,32 +294,73 @@ fn decided(turn: &Turn, detail: Detail, page: &mut Page) {
 
 fn came_of_it(turn: &Turn, detail: Detail, page: &mut Page) {
     if let (Some(ran), Some(_)) = (&turn.ran, &turn.proposed)
-        && turn.decision.as_ref().and_then(|d| d.modified.as_ref()).is_none_or(|m| m.deed != ran.deed)
+        && turn
+            .decision
+            .as_ref()
+            .and_then(|d| d.modified.as_ref())
+            .is_none_or(|m| m.deed != ran.deed)
     {
         action("really ran", ran, detail, page);
     }
     if let Some(result) = &turn.result {
         let mut parts = vec![if result.failed() { "failed" } else { "success" }.to_owned()];
-        parts.extend((result.success && result.marked_failed).then(|| "though its flag says success".to_owned()));
+        parts.extend(
+            (result.success && result.marked_failed)
+                .then(|| "though its flag says success".to_owned()),
+        );
         parts.extend(result.exit_code.map(|c| format!("exit code {c}")));
         parts.extend(result.error_type.clone());
-        #[expect(clippy::cast_possible_truncation, reason = "a float to integer cast saturates, which suits a duration")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a float to integer cast saturates, which suits a duration"
+        )]
         parts.extend(result.duration_ms.map(|ms| duration(ms as i64)));
         parts.extend(result.cost.map(|c| format!("cost {c}")));
-        page.toned("result", parts.join(", "), if result.failed() { Tone::Bad } else { Tone::Good });
+        page.toned(
+            "result",
+            parts.join(", "),
+            if result.failed() {
+                Tone::Bad
+            } else {
+                Tone::Good
+            },
+        );
         if !result.output.text.trim().is_empty() {
-            page.block(Kind::Text, &result.output.text, result.output.cut, detail.lines);
+            page.block(
+                Kind::Text,
+                &result.output.text,
+                result.output.cut,
+                detail.lines,
+            );
         }
-        if let Some(error) = result.error.as_ref().filter(|e| **e != result.output && !e.text.trim().is_empty()) {
+        if let Some(error) = result
+            .error
+            .as_ref()
+            .filter(|e| **e != result.output && !e.text.trim().is_empty())
+        {
             page.block(Kind::Text, &error.text, error.cut, detail.lines);
         }
     }
     if let Some(observed) = &turn.observed_changes {
-        page.row("changed", if observed.is_empty() { "no file".to_owned() } else { list(observed) });
+        page.row(
+            "changed",
+            if observed.is_empty() {
+                "no file".to_owned()
+            } else {
+                list(observed)
+            },
+        );
     }
     if let Some(observation) = &turn.observation {
-        let cut = if observation.truncated { " (cut by the writer)" } else { "" };
-        page.row("observed", format!("{}{cut}", words::first_line(&observation.summary, 400)));
+        let cut = if observation.truncated {
+            " (cut by the writer)"
+        } else {
+            ""
+        };
+        page.row(
+            "observed",
+            format!("{}{cut}", words::first_line(&observation.summary, 400)),
+        );
         if !observation.artifacts.is_empty() {
             page.row("artifacts", list(&observation.artifacts));
         }

@@ -1,9 +1,11 @@
-//! Executions as spans in the JSON form of the OpenTelemetry protocol, with the attributes that its semantic
-//! conventions for generative AI name (`gen_ai.*`), and `yuangs.*` for what those have no word for.
+//! Executions as spans in the JSON form of the OpenTelemetry protocol, with the attributes that its
+//! semantic conventions for generative AI name (`gen_ai.*`), and `yuangs.*` for what those have no
+//! word for.
 //!
-//! An execution is a trace: its root is `invoke_agent`, each thought is `chat`, each action that ran `execute_tool`.
-//! Ids follow from file, execution and place, so the same input gives the same spans. What agents and tools said isn't
-//! exported: those conventions make it an option, and a trace store is the wrong place for it.
+//! An execution is a trace: its root is `invoke_agent`, each thought is `chat`, each action that
+//! ran `execute_tool`. Ids follow from file, execution and place, so the same input gives the same
+//! spans. What agents and tools said isn't exported: those conventions make it an option, and a
+//! trace store is the wrong place for it.
 
 use crate::governance::Ruling;
 use crate::trajectory::model::{Book, Trajectory};
@@ -24,14 +26,21 @@ fn id(words: &[&str], bytes: usize) -> String {
         hash.update((word.len() as u64).to_le_bytes());
         hash.update(word.as_bytes());
     }
-    hash.finalize().iter().take(bytes).map(|b| format!("{b:02x}")).collect()
+    hash.finalize()
+        .iter()
+        .take(bytes)
+        .map(|b| format!("{b:02x}"))
+        .collect()
 }
 
-/// Nanoseconds since the epoch, as text; 0 where nothing is recorded, as the protocol has it, or where the time (after the year
-/// 2554) has no room in the 64 bits that it gives.
+/// Nanoseconds since the epoch, as text; 0 where nothing is recorded, as the protocol has it, or
+/// where the time (after the year 2554) has no room in the 64 bits that it gives.
 fn nanos(millis: Option<i64>) -> String {
     let millis = millis.and_then(|millis| u64::try_from(millis).ok());
-    millis.and_then(|millis| millis.checked_mul(1_000_000)).unwrap_or(0).to_string()
+    millis
+        .and_then(|millis| millis.checked_mul(1_000_000))
+        .unwrap_or(0)
+        .to_string()
 }
 
 /// Attributes, as far as there are values.
@@ -40,19 +49,22 @@ struct Attributes(Vec<Value>);
 
 impl Attributes {
     fn text(mut self, key: &str, value: Option<impl Into<String>>) -> Self {
-        self.0.extend(value.map(|v| json!({ "key": key, "value": { "stringValue": v.into() } })));
+        self.0
+            .extend(value.map(|v| json!({ "key": key, "value": { "stringValue": v.into() } })));
         self
     }
 
     fn whole(mut self, key: &str, value: Option<i64>) -> Self {
         // 64-bit numbers are texts in the JSON form.
-        self.0.extend(value.map(|v| json!({ "key": key, "value": { "intValue": v.to_string() } })));
+        self.0
+            .extend(value.map(|v| json!({ "key": key, "value": { "intValue": v.to_string() } })));
         self
     }
 
     fn number(mut self, key: &str, value: Option<f64>) -> Self {
         let value = value.filter(|v| v.is_finite());
-        self.0.extend(value.map(|v| json!({ "key": key, "value": { "doubleValue": v } })));
+        self.0
+            .extend(value.map(|v| json!({ "key": key, "value": { "doubleValue": v } })));
         self
     }
 }
@@ -80,7 +92,14 @@ struct Trace<'e> {
 }
 
 impl Trace<'_> {
-    fn span(&self, name: &str, place: &str, times: (Option<i64>, Option<i64>), failed: bool, attributes: &Attributes) -> Value {
+    fn span(
+        &self,
+        name: &str,
+        place: &str,
+        times: (Option<i64>, Option<i64>),
+        failed: bool,
+        attributes: &Attributes,
+    ) -> Value {
         let mut span = json!({
             "traceId": self.id,
             "spanId": id(&[&self.id, place], 8),
@@ -101,26 +120,67 @@ impl Trace<'_> {
 }
 
 fn of_execution(execution: &Trajectory) -> Vec<Value> {
-    let trace_id = id(&[&execution.file, &execution.execution_id, &execution.line.to_string()], 16);
-    let trace = Trace { execution, root: id(&[&trace_id, "root"], 8), id: trace_id };
-    let times =
-        || execution.turns.iter().flat_map(|t| [t.start, t.end]).chain(execution.openings.iter().map(|o| o.time)).flatten();
+    let trace_id = id(
+        &[
+            &execution.file,
+            &execution.execution_id,
+            &execution.line.to_string(),
+        ],
+        16,
+    );
+    let trace = Trace {
+        execution,
+        root: id(&[&trace_id, "root"], 8),
+        id: trace_id,
+    };
+    let times = || {
+        execution
+            .turns
+            .iter()
+            .flat_map(|t| [t.start, t.end])
+            .chain(execution.openings.iter().map(|o| o.time))
+            .flatten()
+    };
     let agent = execution.openings.iter().find_map(|o| o.agents.first());
-    let agent = agent.or_else(|| execution.turns.iter().flat_map(|t| &t.thoughts).find_map(|t| t.agent.as_ref()));
+    let agent = agent.or_else(|| {
+        execution
+            .turns
+            .iter()
+            .flat_map(|t| &t.thoughts)
+            .find_map(|t| t.agent.as_ref())
+    });
     let v = execution.verdict;
     let attributes = Attributes::default()
         .text("gen_ai.operation.name", Some("invoke_agent"))
         .text("gen_ai.agent.name", agent.cloned())
-        .text("gen_ai.conversation.id", Some(execution.execution_id.clone()))
+        .text(
+            "gen_ai.conversation.id",
+            Some(execution.execution_id.clone()),
+        )
         .text("yuangs.format", Some(execution.format.clone()))
         .text("yuangs.outcome", execution.outcome.clone())
-        .text("yuangs.final_state", execution.final_state.map(|s| s.name()))
+        .text(
+            "yuangs.final_state",
+            execution.final_state.map(|s| s.name()),
+        )
         .text("yuangs.verdict.legal_path", Some(v.legal_path.name()))
         .text("yuangs.verdict.authorised", Some(v.authorised.name()))
-        .text("yuangs.verdict.governance_complete", Some(v.governance_complete.name()))
-        .whole("yuangs.findings", i64::try_from(execution.findings.len()).ok());
+        .text(
+            "yuangs.verdict.governance_complete",
+            Some(v.governance_complete.name()),
+        )
+        .whole(
+            "yuangs.findings",
+            i64::try_from(execution.findings.len()).ok(),
+        );
     let name = agent.map_or("invoke_agent".to_owned(), |a| format!("invoke_agent {a}"));
-    let mut spans = vec![trace.span(&name, "root", (times().min(), times().max()), false, &attributes)];
+    let mut spans = vec![trace.span(
+        &name,
+        "root",
+        (times().min(), times().max()),
+        false,
+        &attributes,
+    )];
     for (index, turn) in execution.turns.iter().enumerate() {
         of_turn(&trace, index, turn, &mut spans);
     }
@@ -131,15 +191,29 @@ fn of_turn(trace: &Trace<'_>, index: usize, turn: &Turn, spans: &mut Vec<Value>)
     for (n, thought) in turn.thoughts.iter().enumerate() {
         let attributes = Attributes::default()
             .text("gen_ai.operation.name", Some("chat"))
-            .text("gen_ai.conversation.id", Some(trace.execution.execution_id.clone()))
+            .text(
+                "gen_ai.conversation.id",
+                Some(trace.execution.execution_id.clone()),
+            )
             .text("gen_ai.request.model", thought.model.clone())
             .text("gen_ai.agent.name", thought.agent.clone())
             .whole("yuangs.turn", turn.number);
-        let name = thought.model.as_ref().map_or("chat".to_owned(), |m| format!("chat {m}"));
+        let name = thought
+            .model
+            .as_ref()
+            .map_or("chat".to_owned(), |m| format!("chat {m}"));
         // A record keeps the time at which a thought was there, and not when it was begun.
-        spans.push(trace.span(&name, &format!("{index}/thought/{n}"), (turn.start, turn.start), false, &attributes));
+        spans.push(trace.span(
+            &name,
+            &format!("{index}/thought/{n}"),
+            (turn.start, turn.start),
+            false,
+            &attributes,
+        ));
     }
-    let Some(action) = turn.ran.as_ref().or(turn.proposed.as_ref()) else { return };
+    let Some(action) = turn.ran.as_ref().or(turn.proposed.as_ref()) else {
+        return;
+    };
     let tool = match &action.deed {
         Deed::Tool { tool, .. } => tool.as_str(),
         other => other.word(),
@@ -149,25 +223,48 @@ fn of_turn(trace: &Trace<'_>, index: usize, turn: &Turn, spans: &mut Vec<Value>)
     let fate = Fate::of(turn);
     let attributes = Attributes::default()
         .text("gen_ai.operation.name", Some("execute_tool"))
-        .text("gen_ai.conversation.id", Some(trace.execution.execution_id.clone()))
+        .text(
+            "gen_ai.conversation.id",
+            Some(trace.execution.execution_id.clone()),
+        )
         .text("gen_ai.tool.name", Some(tool))
         .text("gen_ai.tool.call.id", action.id.clone())
-        .text("error.type", result.filter(|r| r.failed()).map(|r| r.error_type.clone().unwrap_or_else(|| "_OTHER".to_owned())))
+        .text(
+            "error.type",
+            result
+                .filter(|r| r.failed())
+                .map(|r| r.error_type.clone().unwrap_or_else(|| "_OTHER".to_owned())),
+        )
         .whole("yuangs.turn", turn.number)
         .text("yuangs.action.risk", words::risk(turn).map(|r| r.name()))
         .text("yuangs.action.fate", Some(fate.name()))
         .text("yuangs.decision.status", decision.map(|d| d.ruling.name()))
         .text("yuangs.decision.by", decision.map(|d| words::by(d.by)))
-        .text("yuangs.decision.signer", decision.and_then(|d| d.signer.clone()))
-        .text("yuangs.decision.rule", decision.and_then(|d| d.rule.clone()))
+        .text(
+            "yuangs.decision.signer",
+            decision.and_then(|d| d.signer.clone()),
+        )
+        .text(
+            "yuangs.decision.rule",
+            decision.and_then(|d| d.rule.clone()),
+        )
         .whole("yuangs.decision.waited_ms", words::waited(turn))
         .whole("yuangs.exit_code", result.and_then(|r| r.exit_code))
         .number("yuangs.cost", result.and_then(|r| r.cost));
     let ran = decision.is_none_or(|d| d.ruling != Ruling::Rejected);
-    let begun = decision.and_then(|d| d.time).or(turn.proposed_at).or(turn.start);
+    let begun = decision
+        .and_then(|d| d.time)
+        .or(turn.proposed_at)
+        .or(turn.start);
     let ended = if ran { turn.end } else { begun };
     let name = format!("execute_tool {tool}");
-    spans.push(trace.span(&name, &format!("{index}/action"), (begun, ended), fate == Fate::Failed, &attributes));
+    spans.push(trace.span(
+        &name,
+        &format!("{index}/action"),
+        (begun, ended),
+        fate == Fate::Failed,
+        &attributes,
+    ));
 }
 
 #[cfg(test)]
@@ -178,7 +275,13 @@ mod tests {
     fn a_time_fits_into_the_bits_that_it_has() {
         let last = i64::try_from(u64::MAX / 1_000_000).unwrap();
         assert_eq!(nanos(Some(last)), format!("{last}000000"));
-        for none in [None, Some(-1), Some(last + 1), Some(253_402_300_800_000), Some(i64::MAX)] {
+        for none in [
+            None,
+            Some(-1),
+            Some(last + 1),
+            Some(253_402_300_800_000),
+            Some(i64::MAX),
+        ] {
             assert_eq!(nanos(none), "0");
         }
     }

@@ -28,8 +28,8 @@ impl Cell {
         n.try_into().map_or(Self::Empty, Self::Whole)
     }
 
-    /// The cell in a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe before
-    /// it, and one that would act on a terminal its escapes.
+    /// The cell in a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets an
+    /// apostrophe before it, and one that would act on a terminal its escapes.
     fn csv(&self) -> String {
         match self {
             Self::Empty => String::new(),
@@ -39,10 +39,25 @@ impl Cell {
             Self::Text(text) => {
                 let first = text.trim_start().chars().next();
                 // The last four are what some spreadsheets take for the first four.
-                let runs =
-                    matches!(first, Some('=' | '+' | '-' | '@' | '|' | '%' | '\u{ff1d}' | '\u{ff0b}' | '\u{ff0d}' | '\u{ff20}'))
-                        || text.starts_with(['\t', '\r', '\n']);
-                format!("\"{}{}\"", if runs { "'" } else { "" }, terminal(text).replace('"', "\"\""))
+                let runs = matches!(
+                    first,
+                    Some(
+                        '=' | '+'
+                            | '-'
+                            | '@'
+                            | '|'
+                            | '%'
+                            | '\u{ff1d}'
+                            | '\u{ff0b}'
+                            | '\u{ff0d}'
+                            | '\u{ff20}'
+                    )
+                ) || text.starts_with(['\t', '\r', '\n']);
+                format!(
+                    "\"{}{}\"",
+                    if runs { "'" } else { "" },
+                    terminal(text).replace('"', "\"\"")
+                )
             }
         }
     }
@@ -84,8 +99,17 @@ impl Table {
     /// The rows as JSON objects, each with the name of the table in `table`.
     pub fn objects(&self) -> impl Iterator<Item = Value> {
         self.rows.iter().map(|row| {
-            let cells = self.columns.iter().zip(row).map(|(name, cell)| ((*name).to_owned(), cell.json()));
-            Value::Object([("table".to_owned(), self.name.into())].into_iter().chain(cells).collect::<Map<_, _>>())
+            let cells = self
+                .columns
+                .iter()
+                .zip(row)
+                .map(|(name, cell)| ((*name).to_owned(), cell.json()));
+            Value::Object(
+                [("table".to_owned(), self.name.into())]
+                    .into_iter()
+                    .chain(cells)
+                    .collect::<Map<_, _>>(),
+            )
         })
     }
 }
@@ -150,19 +174,37 @@ pub fn tables(book: &Book) -> [Table; 4] {
             "time",
             "waited_ms",
         ],
-        rows: each_turn(book).filter_map(|(e, t)| decision(e, t)).collect(),
+        rows: each_turn(book)
+            .filter_map(|(e, t)| decision(e, t))
+            .collect(),
     };
-    let of_executions = book.executions.iter().flat_map(|e| e.findings.iter().map(move |f| (Some(e), f)));
+    let of_executions = book
+        .executions
+        .iter()
+        .flat_map(|e| e.findings.iter().map(move |f| (Some(e), f)));
     let findings = Table {
         name: "findings",
-        columns: &["file", "execution", "turn", "line", "code", "severity", "message"],
-        rows: of_executions.chain(book.findings.iter().map(|f| (None, f))).map(|(e, f)| finding(e, f)).collect(),
+        columns: &[
+            "file",
+            "execution",
+            "turn",
+            "line",
+            "code",
+            "severity",
+            "message",
+        ],
+        rows: of_executions
+            .chain(book.findings.iter().map(|f| (None, f)))
+            .map(|(e, f)| finding(e, f))
+            .collect(),
     };
     [executions, turns, decisions, findings]
 }
 
 fn each_turn(book: &Book) -> impl Iterator<Item = (&Trajectory, &Turn)> {
-    book.executions.iter().flat_map(|e| e.turns.iter().map(move |t| (e, t)))
+    book.executions
+        .iter()
+        .flat_map(|e| e.turns.iter().map(move |t| (e, t)))
 }
 
 fn execution(e: &Trajectory) -> Vec<Cell> {
@@ -176,7 +218,9 @@ fn execution(e: &Trajectory) -> Vec<Cell> {
         Cell::Text(v.legal_path.name().into()),
         Cell::Text(v.authorised.name().into()),
         Cell::Text(v.governance_complete.name().into()),
-        Cell::whole(e.turns.iter().filter(|t| t.number.is_some()).count() as u64 + e.turns_left_out),
+        Cell::whole(
+            e.turns.iter().filter(|t| t.number.is_some()).count() as u64 + e.turns_left_out,
+        ),
         Cell::text(e.final_state.map(|s| s.name())),
         Cell::text(e.outcome.clone()),
         e.took().map_or(Cell::Empty, Cell::Whole),
@@ -194,16 +238,32 @@ fn turn(e: &Trajectory, t: &Turn) -> Vec<Cell> {
         t.number.map_or(Cell::Empty, Cell::Whole),
         Cell::whole(t.line),
         Cell::text(t.start.map(moment)),
-        joined(t.thoughts.iter().filter_map(|t| t.agent.as_deref()).collect()),
-        joined(t.thoughts.iter().filter_map(|t| t.model.as_deref()).collect()),
+        joined(
+            t.thoughts
+                .iter()
+                .filter_map(|t| t.agent.as_deref())
+                .collect(),
+        ),
+        joined(
+            t.thoughts
+                .iter()
+                .filter_map(|t| t.model.as_deref())
+                .collect(),
+        ),
         Cell::text(action.map(|a| a.deed.word())),
         Cell::text(action.map(words::action)),
         Cell::text(words::risk(t).map(|r| r.name())),
         Cell::Text(Fate::of(t).name().into()),
-        result.and_then(|r| r.exit_code).map_or(Cell::Empty, Cell::Whole),
+        result
+            .and_then(|r| r.exit_code)
+            .map_or(Cell::Empty, Cell::Whole),
         Cell::text(result.and_then(|r| r.error_type.clone())),
-        result.and_then(|r| r.duration_ms).map_or(Cell::Empty, Cell::Number),
-        result.and_then(|r| r.cost).map_or(Cell::Empty, Cell::Number),
+        result
+            .and_then(|r| r.duration_ms)
+            .map_or(Cell::Empty, Cell::Number),
+        result
+            .and_then(|r| r.cost)
+            .map_or(Cell::Empty, Cell::Number),
         Cell::text(t.evaluation.clone()),
     ]
 }
@@ -249,12 +309,26 @@ mod tests {
 
     #[test]
     fn formulas_are_defused() {
-        for text in ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\u{ff1d}1", "|calc", "\r=1"] {
+        for text in [
+            "=1+1",
+            "+1",
+            "-1",
+            "@SUM(A1)",
+            " =1",
+            "\t=1",
+            "\u{ff1d}1",
+            "|calc",
+            "\r=1",
+        ] {
             assert!(csv(text).starts_with("\"'"), "{text}");
         }
         assert_eq!(csv("plain \"a\", b"), "\"plain \"\"a\"\", b\"");
         assert_eq!(
-            (Cell::Whole(-3).csv(), Cell::Number(f64::NAN).csv(), Cell::Empty.csv()),
+            (
+                Cell::Whole(-3).csv(),
+                Cell::Number(f64::NAN).csv(),
+                Cell::Empty.csv()
+            ),
             ("-3".into(), String::new(), String::new())
         );
     }

@@ -43,7 +43,11 @@ impl Distribution {
     pub fn of(numbers: &[f64]) -> Option<Self> {
         let mut sorted: Vec<f64> = numbers.iter().copied().filter(|n| n.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
-        let rank = |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied();
+        let rank = |percent: usize| {
+            sorted
+                .get((sorted.len() * percent).div_ceil(100).saturating_sub(1))
+                .copied()
+        };
         let sum: f64 = sorted.iter().sum();
         #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
         let mean = sum / sorted.len() as f64;
@@ -79,7 +83,8 @@ pub struct Document {
     pub final_states: Counts,
     /// Executions by the outcome that they declare.
     pub outcomes: Counts,
-    /// Executions by whether they are legal, authorised and complete: `yes`, `no` or `not recorded` thrice.
+    /// Executions by whether they are legal, authorised and complete: `yes`, `no` or `not recorded`
+    /// thrice.
     pub verdicts: Counts,
     /// Turns of an execution.
     pub turns_per_execution: Option<Distribution>,
@@ -135,7 +140,10 @@ fn count(counts: &mut Counts, word: &str) {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "times and counts stay far below 2^52")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "times and counts stay far below 2^52"
+)]
 fn number(n: i64) -> f64 {
     n as f64
 }
@@ -143,7 +151,10 @@ fn number(n: i64) -> f64 {
 /// Counts all that a book tells. The order of its executions plays no part.
 #[must_use]
 pub fn stats(book: &Book) -> Document {
-    let mut document = Document { version: VERSION, ..Document::default() };
+    let mut document = Document {
+        version: VERSION,
+        ..Document::default()
+    };
     let mut numbers = Numbers::default();
     for execution in &book.executions {
         document.execution(execution, &mut numbers);
@@ -160,8 +171,11 @@ pub fn stats(book: &Book) -> Document {
     document.costs = Distribution::of(&numbers.costs);
     document.tokens = Distribution::of(&numbers.tokens);
     document.command_latency = Distribution::of(&numbers.latency);
-    document.time_per_state =
-        numbers.states.into_iter().filter_map(|(state, all)| Some((state.to_owned(), Distribution::of(&all)?))).collect();
+    document.time_per_state = numbers
+        .states
+        .into_iter()
+        .filter_map(|(state, all)| Some((state.to_owned(), Distribution::of(&all)?)))
+        .collect();
     document
 }
 
@@ -169,19 +183,37 @@ impl Document {
     fn execution(&mut self, execution: &Trajectory, numbers: &mut Numbers) {
         self.executions += 1;
         self.turns_left_out += execution.turns_left_out;
-        let turns = execution.turns.iter().filter(|t| t.number.is_some()).count() as u64;
+        let turns = execution
+            .turns
+            .iter()
+            .filter(|t| t.number.is_some())
+            .count() as u64;
         self.turns += turns;
-        numbers.turns.push(number(i64::try_from(turns + execution.turns_left_out).unwrap_or(i64::MAX)));
-        count(&mut self.final_states, execution.final_state.map_or("not recorded", |s| s.name()));
-        count(&mut self.outcomes, execution.outcome.as_deref().unwrap_or("not declared"));
+        numbers.turns.push(number(
+            i64::try_from(turns + execution.turns_left_out).unwrap_or(i64::MAX),
+        ));
+        count(
+            &mut self.final_states,
+            execution.final_state.map_or("not recorded", |s| s.name()),
+        );
+        count(
+            &mut self.outcomes,
+            execution.outcome.as_deref().unwrap_or("not declared"),
+        );
         let v = execution.verdict;
-        let verdict = [v.legal_path, v.authorised, v.governance_complete].map(|a| a.name()).join(", ");
+        let verdict = [v.legal_path, v.authorised, v.governance_complete]
+            .map(|a| a.name())
+            .join(", ");
         count(&mut self.verdicts, &verdict);
         for finding in &execution.findings {
             count(&mut self.findings, &finding.code);
         }
         for (state, millis) in states(execution) {
-            numbers.states.entry(state).or_default().push(number(millis));
+            numbers
+                .states
+                .entry(state)
+                .or_default()
+                .push(number(millis));
         }
         for turn in &execution.turns {
             self.turn(turn, numbers);
@@ -194,25 +226,40 @@ impl Document {
             if let Deed::Tool { tool, .. } = &proposed.deed {
                 count(&mut self.tools, tool);
             }
-            count(&mut self.risks, words::risk(turn).map_or("not recorded", |r| r.name()));
+            count(
+                &mut self.risks,
+                words::risk(turn).map_or("not recorded", |r| r.name()),
+            );
         }
         let fate = Fate::of(turn);
         if fate != Fate::None {
             count(&mut self.fates, fate.name());
         }
         if let Some(decision) = &turn.decision {
-            count(&mut self.decisions, &format!("{} by {}", decision.ruling.name(), words::by(decision.by)));
+            count(
+                &mut self.decisions,
+                &format!("{} by {}", decision.ruling.name(), words::by(decision.by)),
+            );
             match decision.by {
                 DecidedBy::Human => {
-                    count(&mut self.signers, decision.signer.as_deref().unwrap_or("not recorded"));
+                    count(
+                        &mut self.signers,
+                        decision.signer.as_deref().unwrap_or("not recorded"),
+                    );
                     numbers.human.extend(words::waited(turn).map(number));
                 }
-                DecidedBy::Policy => count(&mut self.rules, decision.rule.as_deref().unwrap_or("not recorded")),
+                DecidedBy::Policy => count(
+                    &mut self.rules,
+                    decision.rule.as_deref().unwrap_or("not recorded"),
+                ),
             }
         }
         if let Some(result) = &turn.result {
             if result.failed() {
-                count(&mut self.failures, result.error_type.as_deref().unwrap_or("not recorded"));
+                count(
+                    &mut self.failures,
+                    result.error_type.as_deref().unwrap_or("not recorded"),
+                );
             }
             numbers.durations.extend(result.duration_ms);
             numbers.costs.extend(result.cost);
@@ -224,19 +271,33 @@ impl Document {
 
     fn command(&mut self, run: &CommandRun, numbers: &mut Numbers) {
         self.commands += 1;
-        count(&mut self.models, run.model.as_deref().unwrap_or("not recorded"));
+        count(
+            &mut self.models,
+            run.model.as_deref().unwrap_or("not recorded"),
+        );
         if !run.success {
-            count(&mut self.failures, run.failure.as_deref().unwrap_or("not recorded"));
+            count(
+                &mut self.failures,
+                run.failure.as_deref().unwrap_or("not recorded"),
+            );
         }
         numbers.tokens.extend(run.tokens.map(number));
         numbers.latency.extend(run.latency_ms);
     }
 }
 
-/// Milliseconds that an execution spent in each state, where times say so. Time that runs backwards counts as none.
+/// Milliseconds that an execution spent in each state, where times say so. Time that runs backwards
+/// counts as none.
 fn states(execution: &Trajectory) -> BTreeMap<&'static str, i64> {
-    let begun = execution.openings.first().and_then(|o| Some((crate::governance::State::Thinking, o.time?)));
-    let stops = execution.turns.iter().flat_map(|t| &t.path).filter_map(|s| Some((s.state, s.at?)));
+    let begun = execution
+        .openings
+        .first()
+        .and_then(|o| Some((crate::governance::State::Thinking, o.time?)));
+    let stops = execution
+        .turns
+        .iter()
+        .flat_map(|t| &t.path)
+        .filter_map(|s| Some((s.state, s.at?)));
     let stops: Vec<_> = begun.into_iter().chain(stops).collect();
     let mut all = BTreeMap::new();
     for ((state, from), (_, to)) in stops.iter().zip(stops.iter().skip(1)) {
@@ -255,7 +316,10 @@ mod tests {
     fn ranks_are_the_nearest() {
         let numbers: Vec<f64> = (1..=10).map(f64::from).collect();
         let d = Distribution::of(&numbers).unwrap();
-        assert_eq!((d.count, d.min, d.median, d.p90, d.max, d.sum), (10, 1.0, 5.0, 9.0, 10.0, 55.0));
+        assert_eq!(
+            (d.count, d.min, d.median, d.p90, d.max, d.sum),
+            (10, 1.0, 5.0, 9.0, 10.0, 55.0)
+        );
         assert!(Distribution::of(&[f64::NAN, f64::INFINITY]).is_none());
     }
 

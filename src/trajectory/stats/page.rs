@@ -20,11 +20,22 @@ pub fn page(document: &Document) -> Page {
         page.row("commands", document.commands.to_string());
     }
     if document.turns_left_out > 0 {
-        page.toned("left out", format!("{} beyond the limit", plural(document.turns_left_out, "turn")), Tone::Warning);
+        page.toned(
+            "left out",
+            format!(
+                "{} beyond the limit",
+                plural(document.turns_left_out, "turn")
+            ),
+            Tone::Warning,
+        );
     }
     distributions(document, &mut page);
     let tables: [(&str, &'static str, &Counts); 13] = [
-        ("Verdicts (legal path, authorised, governance complete)", "verdict", &document.verdicts),
+        (
+            "Verdicts (legal path, authorised, governance complete)",
+            "verdict",
+            &document.verdicts,
+        ),
         ("Final states", "state", &document.final_states),
         ("Outcomes", "outcome", &document.outcomes),
         ("Actions", "type", &document.actions),
@@ -51,13 +62,25 @@ fn counted(caption: &str, head: &'static str, counts: &Counts, page: &mut Page) 
     let mut all: Vec<_> = counts.iter().collect();
     all.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let total: u64 = counts.values().sum();
-    let mut rows: Vec<Vec<String>> = all.iter().take(ROWS).map(|(word, n)| row(word, **n, total)).collect();
+    let mut rows: Vec<Vec<String>> = all
+        .iter()
+        .take(ROWS)
+        .map(|(word, n)| row(word, **n, total))
+        .collect();
     let rest: u64 = all.iter().skip(ROWS).map(|(_, n)| **n).sum();
     if rest > 0 {
         rows.push(row(&format!("{} others", all.len() - ROWS), rest, total));
     }
-    let bars = all.iter().take(BARS).map(|(word, n)| bar(word, **n, total)).collect();
-    page.parts.push(Part::Table(caption.to_owned(), vec![head, "count", "share"], rows));
+    let bars = all
+        .iter()
+        .take(BARS)
+        .map(|(word, n)| bar(word, **n, total))
+        .collect();
+    page.parts.push(Part::Table(
+        caption.to_owned(),
+        vec![head, "count", "share"],
+        rows,
+    ));
     page.parts.push(Part::Chart(Chart {
         title: caption.to_owned(),
         about: "A bar for each, by how often it was seen.",
@@ -69,7 +92,12 @@ fn counted(caption: &str, head: &'static str, counts: &Counts, page: &mut Page) 
 fn bar(word: &str, count: u64, total: u64) -> Bar {
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
     let value = count as f64;
-    Bar { label: word.to_owned(), value, reach: None, shown: format!("{count} ({})", share(count, total)) }
+    Bar {
+        label: word.to_owned(),
+        value,
+        reach: None,
+        shown: format!("{count} ({})", share(count, total)),
+    }
 }
 
 fn share(count: u64, total: u64) -> String {
@@ -89,15 +117,28 @@ fn distributions(document: &Document, page: &mut Page) {
         ("tokens of a command", &document.tokens),
         ("command, ms", &document.command_latency),
     ];
-    let mut rows: Vec<Vec<String>> = fixed.iter().filter_map(|(name, d)| Some(numbers(name, d.as_ref()?))).collect();
-    rows.extend(document.time_per_state.iter().map(|(state, d)| numbers(&format!("in {state}, ms"), d)));
+    let mut rows: Vec<Vec<String>> = fixed
+        .iter()
+        .filter_map(|(name, d)| Some(numbers(name, d.as_ref()?)))
+        .collect();
+    rows.extend(
+        document
+            .time_per_state
+            .iter()
+            .map(|(state, d)| numbers(&format!("in {state}, ms"), d)),
+    );
     let times = [
         ("a human decides", &document.human_latency),
         ("an action runs", &document.durations),
         ("a command", &document.command_latency),
     ];
-    let times = times.into_iter().filter_map(|(name, d)| Some((name.to_owned(), d.as_ref()?)));
-    let states = document.time_per_state.iter().map(|(state, d)| (format!("in {state}"), d));
+    let times = times
+        .into_iter()
+        .filter_map(|(name, d)| Some((name.to_owned(), d.as_ref()?)));
+    let states = document
+        .time_per_state
+        .iter()
+        .map(|(state, d)| (format!("in {state}"), d));
     let bars: Vec<Bar> = times.chain(states).map(|(name, d)| span(name, d)).collect();
     if !rows.is_empty() {
         page.parts.push(Part::Table(
@@ -108,25 +149,50 @@ fn distributions(document: &Document, page: &mut Page) {
     }
     if !bars.is_empty() {
         let about = "A bar up to the median, and a whisker up to what nine of ten don't exceed, on a logarithmic scale.";
-        page.parts.push(Part::Chart(Chart { title: "Times: median and 90 %".to_owned(), about, logarithmic: true, bars }));
+        page.parts.push(Part::Chart(Chart {
+            title: "Times: median and 90 %".to_owned(),
+            about,
+            logarithmic: true,
+            bars,
+        }));
     }
 }
 
 fn span(label: String, d: &Distribution) -> Bar {
-    Bar { label, value: d.median, reach: Some(d.p90), shown: format!("{} / {}", time(d.median), time(d.p90)) }
+    Bar {
+        label,
+        value: d.median,
+        reach: Some(d.p90),
+        shown: format!("{} / {}", time(d.median), time(d.p90)),
+    }
 }
 
 /// Milliseconds in words.
 fn time(millis: f64) -> String {
-    #[expect(clippy::cast_possible_truncation, reason = "a cast to an integer saturates")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a cast to an integer saturates"
+    )]
     let whole = millis.round() as i64;
     duration(whole)
 }
 
 fn say(n: f64) -> String {
-    if n.fract() == 0.0 { format!("{n:.0}") } else { format!("{n:.3}") }
+    if n.fract() == 0.0 {
+        format!("{n:.0}")
+    } else {
+        format!("{n:.3}")
+    }
 }
 
 fn numbers(name: &str, d: &Distribution) -> Vec<String> {
-    vec![name.to_owned(), d.count.to_string(), say(d.min), say(d.median), say(d.p90), say(d.max), say(d.sum)]
+    vec![
+        name.to_owned(),
+        d.count.to_string(),
+        say(d.min),
+        say(d.median),
+        say(d.p90),
+        say(d.max),
+        say(d.sum),
+    ]
 }

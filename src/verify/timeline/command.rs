@@ -124,7 +124,11 @@ fn names(raw: Option<Raw<'_>>) -> Vec<(String, Option<f64>)> {
 
 impl CommandRun {
     /// Keeps a record.
-    pub(in crate::verify) fn of(file: &Arc<str>, entry: &Entry<'_>, record: &CommandRecord<'_>) -> Self {
+    pub(in crate::verify) fn of(
+        file: &Arc<str>,
+        entry: &Entry<'_>,
+        record: &CommandRecord<'_>,
+    ) -> Self {
         let lists: Option<Lists<'_>> = crate::json::from_text(entry.text).ok();
         let lists = lists.as_ref();
         let owned = |text: Option<Str<'_>>| text.map(|t| t.decode().into_owned());
@@ -143,7 +147,10 @@ impl CommandRun {
             command: cut(record.command),
             required: texts(lists.map(|l| l.intent.required)).unwrap_or_default(),
             preferred: texts(lists.map(|l| l.intent.preferred)).unwrap_or_default(),
-            candidates: names(lists.map(|l| l.decision.candidate_models)).into_iter().map(|(name, _)| name).collect(),
+            candidates: names(lists.map(|l| l.decision.candidate_models))
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect(),
             model: name(decision.selected_model).map(|(name, _)| name),
             used_fallback: decision.used_fallback,
             fallback_reason: owned(decision.fallback_reason),

@@ -1,7 +1,8 @@
 //! What no check reads and people want to see: reasons, contexts, skills, observations.
 //!
-//! The typed records check such members and keep nothing of them, so they are read again here, by their names,
-//! from the record as it is written, once for a record and only when somebody asks for turns.
+//! The typed records check such members and keep nothing of them, so they are read again here, by
+//! their names, from the record as it is written, once for a record and only when somebody asks for
+//! turns.
 
 use super::turn::{Context, ContextDiff, Frame, Item, Observation, Text, Turn};
 use super::{ACTION, PATHS_KEPT, TEXT, texts};
@@ -121,11 +122,19 @@ fn model(raw: Option<Raw<'_>>) -> Option<String> {
 fn context(raw: Raw<'_>) -> Option<Context> {
     let members: SnapshotMembers<'_> = raw.read()?;
     let messages: Option<Vec<Raw<'_>>> = members.recent_messages.and_then(Raw::read);
-    let asked = messages.iter().flatten().filter_map(|m| m.read::<MessageMembers<'_>>()).find(|m| m.role == *"user");
+    let asked = messages
+        .iter()
+        .flatten()
+        .filter_map(|m| m.read::<MessageMembers<'_>>())
+        .find(|m| m.role == *"user");
     let items: Option<Vec<Raw<'_>>> = members.items.and_then(Raw::read);
     let read = |raw: &Raw<'_>| {
         let item: ItemMembers<'_> = raw.read()?;
-        Some(Item { path: item.path.decode().into_owned(), hash: owned(item.hash).unwrap_or_default(), tokens: item.tokens })
+        Some(Item {
+            path: item.path.decode().into_owned(),
+            hash: owned(item.hash).unwrap_or_default(),
+            tokens: item.tokens,
+        })
     };
     Some(Context {
         input_hash: owned(members.input_hash),
@@ -133,7 +142,9 @@ fn context(raw: Raw<'_>) -> Option<Context> {
         tool_set_version: owned(members.tool_set_version),
         messages: messages.as_ref().map(Vec::len),
         asked: asked.map(|m| Text::of(&m.content.decode(), TEXT)),
-        items_cut: items.as_ref().map_or(0, |items| items.len().saturating_sub(PATHS_KEPT)),
+        items_cut: items
+            .as_ref()
+            .map_or(0, |items| items.len().saturating_sub(PATHS_KEPT)),
         items: items.map(|items| items.iter().filter_map(read).take(PATHS_KEPT).collect()),
     })
 }
@@ -146,8 +157,17 @@ fn context_diff(raw: Raw<'_>) -> Option<ContextDiff> {
         cut += all.len().saturating_sub(PATHS_KEPT);
         texts(raw).unwrap_or_default()
     };
-    let (added, removed, changed) = (list(members.added), list(members.removed), list(members.changed));
-    Some(ContextDiff { added, removed, changed, cut })
+    let (added, removed, changed) = (
+        list(members.added),
+        list(members.removed),
+        list(members.changed),
+    );
+    Some(ContextDiff {
+        added,
+        removed,
+        changed,
+        cut,
+    })
 }
 
 fn observation(raw: Raw<'_>) -> Option<Observation> {
@@ -164,12 +184,16 @@ impl Detail {
         let members: ThoughtMembers<'_> = raw.read().unwrap_or_default();
         let reasoning = members.reasoning.filter(|r| !r.is_empty()).or(members.raw);
         let reasoning = reasoning.map(|r| Text::of(&r.decode(), TEXT));
-        self.thoughts.push_back((reasoning, model(members.model).or_else(|| of_turn.cloned())));
+        self.thoughts
+            .push_back((reasoning, model(members.model).or_else(|| of_turn.cloned())));
         self.use_more(texts(members.used_context), texts(members.used_skills));
     }
 
     fn use_more(&mut self, context: Option<Vec<String>>, skills: Option<Vec<String>>) {
-        for (into, more) in [(&mut self.used_context, context), (&mut self.used_skills, skills)] {
+        for (into, more) in [
+            (&mut self.used_context, context),
+            (&mut self.used_skills, skills),
+        ] {
             if let Some(more) = more {
                 into.get_or_insert_default().extend(more);
             }
@@ -178,7 +202,10 @@ impl Detail {
 
     fn of_members(members: &Members<'_>) -> Self {
         let mut detail = Self {
-            context: members.context_snapshot.or(members.snapshot).and_then(context),
+            context: members
+                .context_snapshot
+                .or(members.snapshot)
+                .and_then(context),
             context_diff: members.context_diff.or(members.diff).and_then(context_diff),
             error_type: members
                 .execution_result
@@ -197,22 +224,34 @@ impl Detail {
         detail
     }
 
-    /// What a record has to add: one for the record itself, or one for each turn of a whole execution.
+    /// What a record has to add: one for the record itself, or one for each turn of a whole
+    /// execution.
     pub(super) fn of(entry: &Entry<'_>) -> Vec<Self> {
         match &entry.record {
             Record::V1(_) | Record::Turn(_) | Record::Mended(_) => {
-                let Ok(members) = from_text::<Members<'_>>(entry.text) else { return Vec::new() };
+                let Ok(members) = from_text::<Members<'_>>(entry.text) else {
+                    return Vec::new();
+                };
                 let nested: Option<Vec<Raw<'_>>> = members.turns.and_then(Raw::read);
                 match nested {
-                    Some(turns) => turns.iter().map(|t| Self::of_members(&t.read().unwrap_or_default())).collect(),
+                    Some(turns) => turns
+                        .iter()
+                        .map(|t| Self::of_members(&t.read().unwrap_or_default()))
+                        .collect(),
                     None => vec![Self::of_members(&members)],
                 }
             }
             Record::Event(event) => {
                 let mut detail = Self::default();
                 match event.kind {
-                    EventType::LlmCall => event.data.result.into_iter().for_each(|raw| detail.thought(raw, None)),
-                    EventType::ObservationRecorded => detail.observation = event.data.result.and_then(observation),
+                    EventType::LlmCall => event
+                        .data
+                        .result
+                        .into_iter()
+                        .for_each(|raw| detail.thought(raw, None)),
+                    EventType::ObservationRecorded => {
+                        detail.observation = event.data.result.and_then(observation);
+                    }
                     _ => {}
                 }
                 vec![detail]
@@ -228,17 +267,35 @@ impl Detail {
                 let (what, text) = match frame.code {
                     FrameCode::Input => ("typed".to_owned(), frame.data.decode().into_owned()),
                     FrameCode::Governance => {
-                        let meta = frame.meta.map(|m| m.as_written().to_owned()).unwrap_or_default();
+                        let meta = frame
+                            .meta
+                            .map(|m| m.as_written().to_owned())
+                            .unwrap_or_default();
                         (frame.data.decode().into_owned(), meta)
                     }
                     FrameCode::Output | FrameCode::Resize => return Vec::new(),
                 };
-                #[expect(clippy::cast_possible_truncation, reason = "a float to integer cast saturates, which suits a time")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "a float to integer cast saturates, which suits a time"
+                )]
                 let time = Some((frame.seconds * 1000.0) as i64);
-                let frame = Frame { line: entry.line, time, what, text: Text::of(&text, ACTION) };
-                vec![Self { frame: Some(frame), ..Self::default() }]
+                let frame = Frame {
+                    line: entry.line,
+                    time,
+                    what,
+                    text: Text::of(&text, ACTION),
+                };
+                vec![Self {
+                    frame: Some(frame),
+                    ..Self::default()
+                }]
             }
-            Record::Command(_) | Record::CastHeader(_) | Record::Broken(_) | Record::Foreign | Record::Unreadable => Vec::new(),
+            Record::Command(_)
+            | Record::CastHeader(_)
+            | Record::Broken(_)
+            | Record::Foreign
+            | Record::Unreadable => Vec::new(),
         }
     }
 
@@ -255,8 +312,10 @@ impl Detail {
     pub(super) fn give(&mut self, turn: &mut Turn) {
         turn.context = self.context.take().or(turn.context.take());
         turn.context_diff = self.context_diff.take().or(turn.context_diff.take());
-        for (into, from) in [(&mut turn.used_context, self.used_context.take()), (&mut turn.used_skills, self.used_skills.take())]
-        {
+        for (into, from) in [
+            (&mut turn.used_context, self.used_context.take()),
+            (&mut turn.used_skills, self.used_skills.take()),
+        ] {
             if let Some(from) = from {
                 let into = into.get_or_insert_default();
                 for text in from {

@@ -1,8 +1,8 @@
 //! The turns of the executions as a report shows them, kept only when somebody asks for them.
 //!
-//! A replay keeps nothing of an execution that is over. A report with timelines needs its turns, so there is a
-//! limit to how many are kept, and the others are counted. The first ones in the order of the input are kept,
-//! however many workers there are.
+//! A replay keeps nothing of an execution that is over. A report with timelines needs its turns, so
+//! there is a limit to how many are kept, and the others are counted. The first ones in the order
+//! of the input are kept, however many workers there are.
 
 mod command;
 mod detail;
@@ -11,7 +11,8 @@ mod visit;
 
 pub use command::{CommandRun, SkillScore};
 pub use turn::{
-    Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop, Text, Thought, Turn, Verdict,
+    Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop, Text,
+    Thought, Turn, Verdict,
 };
 
 use crate::governance::{EvaluationKind, State};
@@ -45,8 +46,12 @@ impl Timeline {
     /// Shows every text that comes from the record, to take out what a report may not repeat.
     pub(super) fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         self.turns.iter_mut().for_each(|turn| turn.each_text(visit));
-        self.openings.iter_mut().for_each(|opening| opening.each_text(visit));
-        self.commands.iter_mut().for_each(|command| command.each_text(visit));
+        self.openings
+            .iter_mut()
+            .for_each(|opening| opening.each_text(visit));
+        self.commands
+            .iter_mut()
+            .for_each(|command| command.each_text(visit));
     }
 }
 
@@ -72,21 +77,27 @@ pub(super) struct Recorder {
     details: Vec<Detail>,
 }
 
-/// Where an open execution writes: its turn's number, and its place in the recorder unless it is over the limit.
+/// Where an open execution writes: its turn's number, and its place in the recorder unless it is
+/// over the limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pen {
     begun: bool,
     number: Option<i64>,
     index: Option<usize>,
-    /// Passes through the state machine, where the format numbers no turns; and whether the last one is over.
+    /// Passes through the state machine, where the format numbers no turns; and whether the last
+    /// one is over.
     passes: i64,
     over: bool,
 }
 
 impl Pen {
-    /// The number of the turn that a step of a log without numbers belongs to: turns are counted as they pass.
+    /// The number of the turn that a step of a log without numbers belongs to: turns are counted as
+    /// they pass.
     fn pass(&mut self, fact: &Fact<'_, '_>) -> Option<i64> {
-        let moves = matches!(fact, Fact::Moved(_) | Fact::Beside(Beside::Thought(_) | Beside::Decided(..)));
+        let moves = matches!(
+            fact,
+            Fact::Moved(_) | Fact::Beside(Beside::Thought(_) | Beside::Decided(..))
+        );
         if (self.over || self.passes == 0) && moves {
             self.passes += 1;
             self.over = false;
@@ -103,7 +114,11 @@ impl Pen {
 
 impl Recorder {
     pub(super) fn new(limit: usize) -> Self {
-        Self { limit, timeline: Timeline::default(), details: Vec::new() }
+        Self {
+            limit,
+            timeline: Timeline::default(),
+            details: Vec::new(),
+        }
     }
 
     pub(super) fn finish(self) -> Timeline {
@@ -112,29 +127,62 @@ impl Recorder {
 
     /// Reads what people want to see of a record and no check reads.
     pub(super) fn open_record(&mut self, entry: &Entry<'_>) {
-        self.details = if self.limit == 0 { Vec::new() } else { Detail::of(entry) };
+        self.details = if self.limit == 0 {
+            Vec::new()
+        } else {
+            Detail::of(entry)
+        };
     }
 
     /// Takes note of a step after it was replayed. Its record was opened before.
-    pub(super) fn note(&mut self, pen: &mut Pen, entry: &Entry<'_>, step: &Step<'_, '_>, judged: &Judged, execution: &Execution) {
-        if self.limit == 0 || matches!(step.fact, Fact::Ended(_) | Fact::Issued(_) | Fact::Revoked(_)) {
+    pub(super) fn note(
+        &mut self,
+        pen: &mut Pen,
+        entry: &Entry<'_>,
+        step: &Step<'_, '_>,
+        judged: &Judged,
+        execution: &Execution,
+    ) {
+        if self.limit == 0
+            || matches!(
+                step.fact,
+                Fact::Ended(_) | Fact::Issued(_) | Fact::Revoked(_)
+            )
+        {
             return;
         }
         if let Fact::Started(started) = &step.fact {
             if self.timeline.openings.len() < self.limit {
-                self.timeline.openings.push(opening(entry, step.time.map(Timestamp::millis), started, execution));
+                self.timeline.openings.push(opening(
+                    entry,
+                    step.time.map(Timestamp::millis),
+                    started,
+                    execution,
+                ));
             }
             return;
         }
         let recorded = step.turn.or(execution.turn().id);
         let number = recorded.or_else(|| pen.pass(&step.fact));
         if !pen.begun || pen.number != number {
-            *pen = Pen { begun: true, number, index: None, ..*pen };
+            *pen = Pen {
+                begun: true,
+                number,
+                index: None,
+                ..*pen
+            };
             if self.timeline.turns.len() < self.limit {
                 pen.index = Some(self.timeline.turns.len());
                 let (file, execution) = (execution.file().clone(), execution.id().clone());
                 let counted = recorded.is_none() && number.is_some();
-                self.timeline.turns.push(Turn { file, execution, number, counted, line: entry.line, ..Turn::default() });
+                self.timeline.turns.push(Turn {
+                    file,
+                    execution,
+                    number,
+                    counted,
+                    line: entry.line,
+                    ..Turn::default()
+                });
             } else {
                 self.timeline.left_out += 1;
             }
@@ -149,7 +197,11 @@ impl Recorder {
         }
         turn.walk(judged, execution.state(), step.time.map(Timestamp::millis));
         let mut none = Detail::default();
-        let index = step.part.nested.and_then(|n| usize::try_from(n).ok()).unwrap_or_default();
+        let index = step
+            .part
+            .nested
+            .and_then(|n| usize::try_from(n).ok())
+            .unwrap_or_default();
         let detail = self.details.get_mut(index).unwrap_or(&mut none);
         turn.take(step, detail);
         detail.give(turn);
@@ -160,11 +212,26 @@ impl Recorder {
 }
 
 /// How an execution began.
-fn opening(entry: &Entry<'_>, time: Option<i64>, started: &Started<'_, '_>, execution: &Execution) -> Opening {
+fn opening(
+    entry: &Entry<'_>,
+    time: Option<i64>,
+    started: &Started<'_, '_>,
+    execution: &Execution,
+) -> Opening {
     let owned = |text: Str<'_>| text.decode().into_owned();
     let (intent, runtime, policy, parent) = match &entry.record {
-        Record::V1(V1::ExecutionStarted(r)) => (Some(r.root_intent), r.runtime.as_ref(), r.policy.as_ref(), r.parent),
-        Record::V1(V1::Execution(r)) => (Some(r.root_intent), r.runtime.as_ref(), r.policy.as_ref(), r.parent),
+        Record::V1(V1::ExecutionStarted(r)) => (
+            Some(r.root_intent),
+            r.runtime.as_ref(),
+            r.policy.as_ref(),
+            r.parent,
+        ),
+        Record::V1(V1::Execution(r)) => (
+            Some(r.root_intent),
+            r.runtime.as_ref(),
+            r.policy.as_ref(),
+            r.parent,
+        ),
         _ => (None, None, None, None),
     };
     Opening {
@@ -174,7 +241,13 @@ fn opening(entry: &Entry<'_>, time: Option<i64>, started: &Started<'_, '_>, exec
         time,
         intent: intent.map(|i| Text::of(&i.decode(), TEXT)),
         runtime: runtime.map(|r| format!("{} {}", r.name.decode(), r.version.decode())),
-        agents: started.agents.unwrap_or_default().iter().take(PATHS_KEPT).map(|a| owned(*a)).collect(),
+        agents: started
+            .agents
+            .unwrap_or_default()
+            .iter()
+            .take(PATHS_KEPT)
+            .map(|a| owned(*a))
+            .collect(),
         governor: started.governor.map(owned),
         policy_digest: started.policy_digest.map(owned),
         policy_path: policy.and_then(|p| p.path).map(owned),
@@ -187,28 +260,53 @@ fn opening(entry: &Entry<'_>, time: Option<i64>, started: &Started<'_, '_>, exec
 /// The texts of a list, the first of them, where it is one.
 fn texts(raw: Option<Raw<'_>>) -> Option<Vec<String>> {
     let list: Vec<Raw<'_>> = raw?.read()?;
-    Some(list.into_iter().filter_map(|t| t.read::<Str<'_>>()).map(|t| t.decode().into_owned()).take(PATHS_KEPT).collect())
+    Some(
+        list.into_iter()
+            .filter_map(|t| t.read::<Str<'_>>())
+            .map(|t| t.decode().into_owned())
+            .take(PATHS_KEPT)
+            .collect(),
+    )
 }
 
 fn paths(list: Option<&[Str<'_>]>) -> Option<Vec<String>> {
-    list.map(|list| list.iter().take(PATHS_KEPT).map(|p| p.decode().into_owned()).collect())
+    list.map(|list| {
+        list.iter()
+            .take(PATHS_KEPT)
+            .map(|p| p.decode().into_owned())
+            .collect()
+    })
 }
 
 impl Turn {
     fn walk(&mut self, judged: &Judged, after: State, at: Option<i64>) {
-        let Some(moved) = &judged.movement else { return };
+        let Some(moved) = &judged.movement else {
+            return;
+        };
         if self.path.len() >= PATH {
             return;
         }
         // What several thoughts in a row amount to is known at the step behind them.
         if self.path.last().is_none_or(|s| s.state != moved.before) {
-            self.path.push(Stop { state: moved.before, at: None, illegal: None });
+            self.path.push(Stop {
+                state: moved.before,
+                at: None,
+                illegal: None,
+            });
         }
         if moved.movement != Movement::Legal {
             let illegal = Some(moved.event.to_string());
-            self.path.push(Stop { state: after, at, illegal });
+            self.path.push(Stop {
+                state: after,
+                at,
+                illegal,
+            });
         } else if self.path.last().is_none_or(|s| s.state != after) {
-            self.path.push(Stop { state: after, at, illegal: None });
+            self.path.push(Stop {
+                state: after,
+                at,
+                illegal: None,
+            });
         }
     }
 
@@ -218,7 +316,12 @@ impl Turn {
                 let (reasoning, model) = detail.next_thought();
                 let agent = || thought.agent.map(|a| a.decode().into_owned());
                 let kept = self.thoughts.len() < PATH;
-                self.thoughts.extend(kept.then(|| Thought { agent: agent(), done: thought.done, reasoning, model }));
+                self.thoughts.extend(kept.then(|| Thought {
+                    agent: agent(),
+                    done: thought.done,
+                    reasoning,
+                    model,
+                }));
             }
             Fact::Proposed(proposal) => {
                 self.proposed = Some(shown(&proposal.action));
@@ -252,7 +355,9 @@ impl Turn {
     }
 
     fn evaluate(&mut self, kind: EvaluationKind, reason: Option<EvaluationReason>) {
-        let reason = reason.map(|r| format!(" ({})", r.name())).unwrap_or_default();
+        let reason = reason
+            .map(|r| format!(" ({})", r.name()))
+            .unwrap_or_default();
         self.evaluation = Some(format!("{}{reason}", kind.name()));
     }
 
@@ -271,7 +376,11 @@ impl Turn {
     }
 
     fn execute(&mut self, executed: &Executed<'_, '_>, error_type: Option<String>) {
-        self.ran = executed.action.as_ref().map(shown).filter(|ran| self.proposed.as_ref().is_none_or(|p| p.deed != ran.deed));
+        self.ran = executed
+            .action
+            .as_ref()
+            .map(shown)
+            .filter(|ran| self.proposed.as_ref().is_none_or(|p| p.deed != ran.deed));
         self.result = executed.result.as_ref().map(|r| Result {
             success: r.success,
             marked_failed: r.marks.iter().any(|mark| r.output.starts_with(mark)),
@@ -288,12 +397,27 @@ impl Turn {
 
 fn shown(action: &Action<'_>) -> Shown {
     // A trace may hold a payload of any size; what is kept of it is cut.
-    let raw = || Text::of(action.payload.map(|payload| payload.as_written()).unwrap_or_default(), ACTION);
+    let raw = || {
+        Text::of(
+            action
+                .payload
+                .map(|payload| payload.as_written())
+                .unwrap_or_default(),
+            ACTION,
+        )
+    };
     let deed = action.payload.and_then(|payload| {
         Some(match action.kind {
-            ActionKind::Known(ActionType::ShellCmd) => Deed::Command(Text::of(&action::command(payload)?, ACTION)),
-            ActionKind::Known(ActionType::CodeDiff) => Deed::Diff(Text::of(&action::diff(payload)?, ACTION)),
-            ActionKind::Known(ActionType::ToolCall) => Deed::Tool { tool: action::tool(payload)?, payload: raw() },
+            ActionKind::Known(ActionType::ShellCmd) => {
+                Deed::Command(Text::of(&action::command(payload)?, ACTION))
+            }
+            ActionKind::Known(ActionType::CodeDiff) => {
+                Deed::Diff(Text::of(&action::diff(payload)?, ACTION))
+            }
+            ActionKind::Known(ActionType::ToolCall) => Deed::Tool {
+                tool: action::tool(payload)?,
+                payload: raw(),
+            },
             ActionKind::Known(ActionType::Answer) => Deed::Answer(raw()),
             ActionKind::Other(_) => return None,
         })
@@ -307,25 +431,40 @@ fn shown(action: &Action<'_>) -> Shown {
             .into_iter()
             .take(PATHS)
             .collect(),
-        deed: deed.unwrap_or_else(|| Deed::Other { word: action.kind.name().into_owned(), payload: raw() }),
+        deed: deed.unwrap_or_else(|| Deed::Other {
+            word: action.kind.name().into_owned(),
+            payload: raw(),
+        }),
         risk: action.risk,
-        hash: action.payload.map(|payload| action::action_hash(&action.kind.name(), payload)),
+        hash: action
+            .payload
+            .map(|payload| action::action_hash(&action.kind.name(), payload)),
     }
 }
 
-/// Puts the turns of several workers in the order of the input and keeps the first `limit`, less those that
-/// are kept already.
+/// Puts the turns of several workers in the order of the input and keeps the first `limit`, less
+/// those that are kept already.
 pub(super) fn merge(into: &mut Timeline, parts: Vec<Timeline>, limit: usize) {
     let room = limit.saturating_sub(into.turns.len());
-    let mut lines: Vec<u64> = parts.iter().flat_map(|part| part.turns.iter().map(|turn| turn.line)).collect();
+    let mut lines: Vec<u64> = parts
+        .iter()
+        .flat_map(|part| part.turns.iter().map(|turn| turn.line))
+        .collect();
     lines.sort_unstable();
     into.left_out += lines.len().saturating_sub(room) as u64;
     // Only what may be kept is put together: each worker has kept as many turns as all of them may.
-    let last = room.checked_sub(1).and_then(|n| lines.get(n)).or(lines.last().filter(|_| room > 0));
+    let last = room
+        .checked_sub(1)
+        .and_then(|n| lines.get(n))
+        .or(lines.last().filter(|_| room > 0));
     let (mut turns, mut openings) = (Vec::new(), Vec::new());
     for part in parts {
         into.left_out += part.left_out;
-        turns.extend(part.turns.into_iter().filter(|turn| last.is_some_and(|last| turn.line <= *last)));
+        turns.extend(
+            part.turns
+                .into_iter()
+                .filter(|turn| last.is_some_and(|last| turn.line <= *last)),
+        );
         openings.extend(part.openings);
         into.commands.extend(part.commands);
     }

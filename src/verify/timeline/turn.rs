@@ -1,7 +1,9 @@
-//! What is kept of an execution for those who want to see it: how it began, its turns, what its terminal said.
+//! What is kept of an execution for those who want to see it: how it began, its turns, what its
+//! terminal said.
 //!
-//! The types are the shape of the JSON outputs as well, so each of their members is documented there and here
-//! at once. Every text in them is hostile; [`each_text`](Turn::each_text) shows it to whoever hides secrets.
+//! The types are the shape of the JSON outputs as well, so each of their members is documented
+//! there and here at once. Every text in them is hostile; [`each_text`](Turn::each_text) shows it
+//! to whoever hides secrets.
 
 use crate::governance::{Risk, Ruling, State};
 use crate::trace::record::DecidedBy;
@@ -27,11 +29,19 @@ impl Text {
     #[must_use]
     pub fn of(text: &str, limit: usize) -> Self {
         match text.char_indices().nth(limit) {
-            None => Self { text: text.to_owned(), cut: 0, whole: None },
+            None => Self {
+                text: text.to_owned(),
+                cut: 0,
+                whole: None,
+            },
             Some((at, _)) => {
                 let (kept, rest) = text.split_at_checked(at).unwrap_or((text, ""));
                 let whole = Some(Sha256::digest(text.as_bytes()).into());
-                Self { text: kept.to_owned(), cut: rest.chars().count(), whole }
+                Self {
+                    text: kept.to_owned(),
+                    cut: rest.chars().count(),
+                    whole,
+                }
             }
         }
     }
@@ -92,8 +102,8 @@ pub struct Shown {
     pub paths: Vec<String>,
     /// The risk that was recorded.
     pub risk: Option<Risk>,
-    /// The canonical hash of type and payload: equal actions have equal hashes, however they are cut or written.
-    /// Not for print, since a short secret in the payload could be guessed from it.
+    /// The canonical hash of type and payload: equal actions have equal hashes, however they are
+    /// cut or written. Not for print, since a short secret in the payload could be guessed from it.
     #[serde(skip)]
     pub hash: Option<String>,
 }

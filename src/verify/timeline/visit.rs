@@ -1,9 +1,10 @@
-//! Every text that is kept, shown to whoever takes secrets out of it. Members are named one by one, so that a
-//! new one can't be forgotten.
+//! Every text that is kept, shown to whoever takes secrets out of it. Members are named one by one,
+//! so that a new one can't be forgotten.
 
 use super::command::CommandRun;
 use super::turn::{
-    Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop, Text, Thought, Turn, Verdict,
+    Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop, Text,
+    Thought, Turn, Verdict,
 };
 use std::sync::Arc;
 
@@ -26,11 +27,21 @@ impl Text {
 
 impl Shown {
     fn each_text(&mut self, visit: Visit<'_>) {
-        let Self { id, deed, paths, risk: _, hash: _ } = self;
+        let Self {
+            id,
+            deed,
+            paths,
+            risk: _,
+            hash: _,
+        } = self;
         id.iter_mut().for_each(&mut *visit);
         match deed {
             Deed::Command(text) | Deed::Diff(text) | Deed::Answer(text) => text.each_text(visit),
-            Deed::Tool { tool: word, payload } | Deed::Other { word, payload } => {
+            Deed::Tool {
+                tool: word,
+                payload,
+            }
+            | Deed::Other { word, payload } => {
                 visit(word);
                 payload.each_text(visit);
             }
@@ -41,12 +52,29 @@ impl Shown {
 
 impl Context {
     fn each_text(&mut self, visit: Visit<'_>) {
-        let Self { input_hash, prompt_version, tool_set_version, messages: _, asked, items, items_cut: _ } = self;
-        input_hash.iter_mut().chain(prompt_version).chain(tool_set_version).for_each(&mut *visit);
+        let Self {
+            input_hash,
+            prompt_version,
+            tool_set_version,
+            messages: _,
+            asked,
+            items,
+            items_cut: _,
+        } = self;
+        input_hash
+            .iter_mut()
+            .chain(prompt_version)
+            .chain(tool_set_version)
+            .for_each(&mut *visit);
         if let Some(text) = asked {
             text.each_text(visit);
         }
-        for Item { path, hash, tokens: _ } in items.iter_mut().flatten() {
+        for Item {
+            path,
+            hash,
+            tokens: _,
+        } in items.iter_mut().flatten()
+        {
             visit(path);
             visit(hash);
         }
@@ -55,8 +83,21 @@ impl Context {
 
 impl Verdict {
     fn each_text(&mut self, visit: Visit<'_>) {
-        let Self { ruling: _, by: _, signer, rule, reason, time: _, signed: _, modified } = self;
-        signer.iter_mut().chain(rule).chain(reason).for_each(&mut *visit);
+        let Self {
+            ruling: _,
+            by: _,
+            signer,
+            rule,
+            reason,
+            time: _,
+            signed: _,
+            modified,
+        } = self;
+        signer
+            .iter_mut()
+            .chain(rule)
+            .chain(reason)
+            .for_each(&mut *visit);
         if let Some(m) = modified {
             m.each_text(visit);
         }
@@ -65,7 +106,16 @@ impl Verdict {
 
 impl Result {
     fn each_text(&mut self, visit: Visit<'_>) {
-        let Self { success: _, marked_failed: _, output, error, error_type, exit_code: _, duration_ms: _, cost: _ } = self;
+        let Self {
+            success: _,
+            marked_failed: _,
+            output,
+            error,
+            error_type,
+            exit_code: _,
+            duration_ms: _,
+            cost: _,
+        } = self;
         output.each_text(visit);
         if let Some(e) = error {
             e.each_text(visit);
@@ -106,22 +156,48 @@ impl Turn {
             decision_broken: _,
         } = self;
         id(execution, visit);
-        for Stop { state: _, at: _, illegal } in path {
+        for Stop {
+            state: _,
+            at: _,
+            illegal,
+        } in path
+        {
             illegal.iter_mut().for_each(&mut *visit);
         }
         if let Some(c) = context {
             c.each_text(visit);
         }
-        if let Some(ContextDiff { added, removed, changed, cut: _ }) = context_diff {
-            added.iter_mut().chain(removed).chain(changed).for_each(&mut *visit);
+        if let Some(ContextDiff {
+            added,
+            removed,
+            changed,
+            cut: _,
+        }) = context_diff
+        {
+            added
+                .iter_mut()
+                .chain(removed)
+                .chain(changed)
+                .for_each(&mut *visit);
         }
-        for Thought { agent, done: _, reasoning, model } in thoughts {
+        for Thought {
+            agent,
+            done: _,
+            reasoning,
+            model,
+        } in thoughts
+        {
             agent.iter_mut().chain(model).for_each(&mut *visit);
             if let Some(r) = reasoning {
                 r.each_text(visit);
             }
         }
-        let lists = [used_context, used_skills, declared_changes, observed_changes];
+        let lists = [
+            used_context,
+            used_skills,
+            declared_changes,
+            observed_changes,
+        ];
         lists.into_iter().flatten().flatten().for_each(&mut *visit);
         for shown in proposed.iter_mut().chain(ran) {
             shown.each_text(visit);
@@ -132,12 +208,23 @@ impl Turn {
         if let Some(r) = result {
             r.each_text(visit);
         }
-        if let Some(Observation { summary, artifacts, truncated: _ }) = observation {
+        if let Some(Observation {
+            summary,
+            artifacts,
+            truncated: _,
+        }) = observation
+        {
             summary.each_text(visit);
             artifacts.iter_mut().for_each(&mut *visit);
         }
         evaluation.iter_mut().for_each(&mut *visit);
-        for Frame { line: _, time: _, what, text } in frames {
+        for Frame {
+            line: _,
+            time: _,
+            what,
+            text,
+        } in frames
+        {
             visit(what);
             text.each_text(visit);
         }
@@ -166,7 +253,14 @@ impl Opening {
         if let Some(i) = intent {
             i.each_text(visit);
         }
-        let single = [runtime, governor, policy_digest, policy_path, policy_revision, parent];
+        let single = [
+            runtime,
+            governor,
+            policy_digest,
+            policy_path,
+            policy_revision,
+            parent,
+        ];
         single.into_iter().flatten().chain(agents).for_each(visit);
     }
 }
@@ -206,7 +300,13 @@ impl CommandRun {
         visit(tool_version);
         visit(project);
         let single = [mode, model, fallback_reason, strategy, reason, failure];
-        single.into_iter().flatten().chain(required).chain(preferred).chain(candidates).for_each(&mut *visit);
+        single
+            .into_iter()
+            .flatten()
+            .chain(required)
+            .chain(preferred)
+            .chain(candidates)
+            .for_each(&mut *visit);
         for text in asked.iter_mut().chain(command).chain([config]) {
             text.each_text(visit);
         }

@@ -1,5 +1,5 @@
-//! What stands where once all parts of a diff are applied. A diff is one change: which of its parts comes first in the text
-//! decides nothing about what may lie below what.
+//! What stands where once all parts of a diff are applied. A diff is one change: which of its parts
+//! comes first in the text decides nothing about what may lie below what.
 
 use super::tree::{Found, Overlay, Spellings, Tree, TreeError};
 use super::{Change, Diff, Mode};
@@ -18,17 +18,29 @@ pub(super) struct After<'t> {
 impl<'t> After<'t> {
     /// What the headers of a diff say.
     pub(super) fn new(diff: &Diff<'_>, before: &'t Overlay<'t>) -> Self {
-        let leaves = diff.files.iter().filter(|f| matches!(f.change, Change::Delete | Change::Rename));
+        let leaves = diff
+            .files
+            .iter()
+            .filter(|f| matches!(f.change, Change::Delete | Change::Rename));
         let leaving = leaves.map(|f| f.old.clone()).collect();
         let (mut made, mut spellings) = (BTreeMap::new(), Spellings::default());
         for file in diff.files.iter().filter(|f| f.change != Change::Delete) {
             spellings.add(&file.new);
-            made.insert(file.new.clone(), file.new_mode.or(file.old_mode).unwrap_or(Mode::File));
+            made.insert(
+                file.new.clone(),
+                file.new_mode.or(file.old_mode).unwrap_or(Mode::File),
+            );
         }
-        Self { before, leaving, made, spellings }
+        Self {
+            before,
+            leaving,
+            made,
+            spellings,
+        }
     }
 
-    /// Takes the mode of a file that the diff makes: many headers leave it out, and the file that it is made of tells it.
+    /// Takes the mode of a file that the diff makes: many headers leave it out, and the file that
+    /// it is made of tells it.
     pub(super) fn learn(&mut self, path: &str, mode: Mode) {
         if let Some(known) = self.made.get_mut(path) {
             *known = mode;
@@ -61,12 +73,19 @@ impl<'t> After<'t> {
 
     /// Whether a folder that was there keeps a file.
     pub(super) fn keeps(&self, folder: &str) -> Result<bool, TreeError> {
-        self.before.keeps(folder, &|path| self.leaves(path) && !self.made.contains_key(path))
+        self.before.keeps(folder, &|path| {
+            self.leaves(path) && !self.made.contains_key(path)
+        })
     }
 
     /// Another spelling of a path that stands.
     pub(super) fn twin(&self, path: &str) -> Result<Option<String>, TreeError> {
-        for twin in self.spellings.others(path).cloned().chain(self.before.twin(path)) {
+        for twin in self
+            .spellings
+            .others(path)
+            .cloned()
+            .chain(self.before.twin(path))
+        {
             if self.stands(&twin)? {
                 return Ok(Some(twin));
             }

@@ -1,5 +1,6 @@
-//! Diffs applied in memory, as `git apply` does it: a hunk may stand elsewhere than it says, but what it says stands there
-//! must stand there, byte for byte; and a diff applies as a whole or not at all.
+//! Diffs applied in memory, as `git apply` does it: a hunk may stand elsewhere than it says, but
+//! what it says stands there must stand there, byte for byte; and a diff applies as a whole or not
+//! at all.
 
 use super::after::After;
 use super::nearest::{Nearest, nearest};
@@ -119,7 +120,8 @@ impl Outcome {
         self.files.iter().all(FileOutcome::applies)
     }
 
-    /// Whether nothing is known against it, but something can't be judged: binary content, or what can't be read.
+    /// Whether nothing is known against it, but something can't be judged: binary content, or what
+    /// can't be read.
     #[must_use]
     pub fn is_unjudged(&self) -> bool {
         !self.applies() && self.files.iter().all(|f| f.applies() || f.is_unjudged())
@@ -136,11 +138,16 @@ impl FileOutcome {
     /// Whether nothing is known against the part, but it can't be judged.
     #[must_use]
     pub fn is_unjudged(&self) -> bool {
-        matches!(self.refusal, Some(Refusal::Binary | Refusal::Unreadable(_) | Refusal::Work)) && !self.conflicts()
+        matches!(
+            self.refusal,
+            Some(Refusal::Binary | Refusal::Unreadable(_) | Refusal::Work)
+        ) && !self.conflicts()
     }
 
     fn conflicts(&self) -> bool {
-        self.hunks.iter().any(|h| matches!(h.place, Place::Conflict(_)))
+        self.hunks
+            .iter()
+            .any(|h| matches!(h.place, Place::Conflict(_)))
     }
 }
 
@@ -154,15 +161,27 @@ pub fn apply(diff: &Diff<'_>, tree: &mut Overlay<'_>, limits: &Limits) -> Outcom
     outcome
 }
 
-/// What becomes of a diff on a tree, which stays as it is; and what those of its parts change that apply.
+/// What becomes of a diff on a tree, which stays as it is; and what those of its parts change that
+/// apply.
 #[must_use]
-pub fn attempt(diff: &Diff<'_>, tree: &Overlay<'_>, limits: &Limits) -> (Outcome, BTreeMap<String, Option<File>>) {
-    let mut run = Run { tree, after: After::new(diff, tree), changes: BTreeMap::new(), work: limits.work, limits };
+pub fn attempt(
+    diff: &Diff<'_>,
+    tree: &Overlay<'_>,
+    limits: &Limits,
+) -> (Outcome, BTreeMap<String, Option<File>>) {
+    let mut run = Run {
+        tree,
+        after: After::new(diff, tree),
+        changes: BTreeMap::new(),
+        work: limits.work,
+        limits,
+    };
     let mut files: Vec<FileOutcome> = diff.files.iter().map(|file| run.file(file)).collect();
     let mut met = BTreeSet::new();
     for (part, outcome) in diff.files.iter().zip(&mut files) {
         // Of a name that several parts make the first one tells.
-        let may_stand = (outcome.applies() || outcome.is_unjudged()) && part.change != Change::Delete;
+        let may_stand =
+            (outcome.applies() || outcome.is_unjudged()) && part.change != Change::Delete;
         if may_stand
             && met.insert(&part.new)
             && let Err(refusal) = run.check_result(&part.new)
@@ -188,12 +207,21 @@ impl Run<'_> {
     fn file(&mut self, diff: &FileDiff<'_>) -> FileOutcome {
         let mut hunks = Vec::new();
         let refusal = self.change(diff, &mut hunks).err();
-        FileOutcome { line: diff.line, path: diff.path().to_owned(), change: diff.change, hunks, refusal }
+        FileOutcome {
+            line: diff.line,
+            path: diff.path().to_owned(),
+            change: diff.change,
+            hunks,
+            refusal,
+        }
     }
 
     fn change(&mut self, diff: &FileDiff<'_>, hunks: &mut Vec<HunkOutcome>) -> Result<(), Refusal> {
         for name in [&diff.old, &diff.new] {
-            path::entry(name).map_err(|fault| Refusal::Unsafe { path: name.clone(), fault })?;
+            path::entry(name).map_err(|fault| Refusal::Unsafe {
+                path: name.clone(),
+                fault,
+            })?;
         }
         let before = self.before(diff)?;
         let creates = before.is_none() || matches!(diff.change, Change::Rename | Change::Copy);
@@ -223,8 +251,13 @@ impl Run<'_> {
         if diff.change == Change::Rename {
             self.changes.entry(diff.old.clone()).or_insert(None);
         }
-        let content = if diff.hunks.is_empty() { content } else { Rc::from(after) };
-        self.changes.insert(diff.new.clone(), Some(File { mode, content }));
+        let content = if diff.hunks.is_empty() {
+            content
+        } else {
+            Rc::from(after)
+        };
+        self.changes
+            .insert(diff.new.clone(), Some(File { mode, content }));
         Ok(())
     }
 
@@ -233,9 +266,14 @@ impl Run<'_> {
         let found = match (diff.change, self.changes.get(&diff.old)) {
             (Change::Create, _) => return Ok(None),
             (Change::Modify | Change::Delete, Some(changed)) => changed.clone(),
-            // Names and copies are taken from what was there before the diff, as git does it: two files may swap names.
+            // Names and copies are taken from what was there before the diff, as git does it: two
+            // files may swap names.
             _ => {
-                check_way(&diff.old, |path| self.tree.look(path), |path| Ok(self.tree.twin(path)))?;
+                check_way(
+                    &diff.old,
+                    |path| self.tree.look(path),
+                    |path| Ok(self.tree.twin(path)),
+                )?;
                 self.tree.file(&diff.old, self.limits.file_bytes)?
             }
         };
@@ -246,26 +284,37 @@ impl Run<'_> {
         }
     }
 
-    /// What is made must not be there. What it is made below, and what is left below it, other parts have a say in:
-    /// [`Run::check_result`].
+    /// What is made must not be there. What it is made below, and what is left below it, other
+    /// parts have a say in: [`Run::check_result`].
     fn check_new(&self, name: &str) -> Result<(), Refusal> {
         let there = match self.changes.get(name) {
             Some(changed) => changed.is_some(),
             None => matches!(self.tree.look(name)?, Found::File(_)),
         };
-        if there && !self.after.leaves(name) { Err(Refusal::Exists) } else { Ok(()) }
+        if there && !self.after.leaves(name) {
+            Err(Refusal::Exists)
+        } else {
+            Ok(())
+        }
     }
 
-    /// What a part makes must be able to stand where it puts it, beside what all other parts make and leave.
+    /// What a part makes must be able to stand where it puts it, beside what all other parts make
+    /// and leave.
     fn check_result(&self, name: &str) -> Result<(), Refusal> {
-        check_way(name, |path| self.after.look(path), |path| self.after.twin(path))?;
+        check_way(
+            name,
+            |path| self.after.look(path),
+            |path| self.after.twin(path),
+        )?;
         match self.tree.look(name)? {
             // It only changes, or another file takes its place.
             Found::File(_) => return Ok(()),
             Found::Folder if self.after.keeps(name)? => return Err(Refusal::Exists),
             Found::Folder | Found::Nothing => {}
         }
-        self.after.twin(name)?.map_or(Ok(()), |twin| Err(Refusal::Twin { twin }))
+        self.after
+            .twin(name)?
+            .map_or(Ok(()), |twin| Err(Refusal::Twin { twin }))
     }
 
     /// The mode after the change.
@@ -275,13 +324,19 @@ impl Run<'_> {
             let name = diff.new.rsplit('/').next().unwrap_or_default();
             if mode == Mode::Link && path::fold(name).starts_with(".gitmodules") {
                 let fault = PathFault::GitFolder(name.to_owned());
-                return Err(Refusal::Unsafe { path: diff.new.clone(), fault });
+                return Err(Refusal::Unsafe {
+                    path: diff.new.clone(),
+                    fault,
+                });
             }
             return Ok(mode);
         };
         for said in [diff.old_mode, diff.new_mode].into_iter().flatten() {
             if !said.same_type(before.mode) {
-                return Err(Refusal::Type { expected: said.digits(), found: before.mode.digits() });
+                return Err(Refusal::Type {
+                    expected: said.digits(),
+                    found: before.mode.digits(),
+                });
             }
         }
         Ok(diff.new_mode.unwrap_or(before.mode))
@@ -298,14 +353,17 @@ impl Run<'_> {
         if hunks.is_empty() {
             return Ok((Vec::new(), true));
         }
-        // A file whose search takes too long leaves nothing for the others: else each of them could take as long.
+        // A file whose search takes too long leaves nothing for the others: else each of them could
+        // take as long.
         let mut image = Image::new(content, std::mem::take(&mut self.work));
         image.spend(image.lines().len()).map_err(out_of_work)?;
         for hunk in hunks {
             let old: Vec<Id> = hunk.old_rows().map(|row| image.id(row)).collect();
             let new: Vec<Id> = hunk.new_rows().map(|row| image.id(row)).collect();
             let expected = hunk.new_start.saturating_sub(1);
-            let found = image.find(&old, expected, hunk.at_start(), hunk.at_end()).map_err(out_of_work)?;
+            let found = image
+                .find(&old, expected, hunk.at_start(), hunk.at_end())
+                .map_err(out_of_work)?;
             let place = match found {
                 Some(at) => {
                     image.replace(at, old.len(), &new).map_err(out_of_work)?;
@@ -313,7 +371,11 @@ impl Run<'_> {
                 }
                 None => Place::Conflict(nearest(&mut image, hunk, &old, &new)),
             };
-            outcomes.push(HunkOutcome { line: hunk.line, stated: expected + 1, place });
+            outcomes.push(HunkOutcome {
+                line: hunk.line,
+                stated: expected + 1,
+                place,
+            });
         }
         self.work = image.work();
         Ok((image.bytes(), image.is_empty()))
@@ -342,7 +404,10 @@ fn check_way(
             Found::File(Mode::Submodule) => "a submodule",
             Found::File(Mode::File | Mode::Executable) => "a file",
         };
-        return Err(Refusal::Beyond { at: folder.to_owned(), what });
+        return Err(Refusal::Beyond {
+            at: folder.to_owned(),
+            what,
+        });
     }
     Ok(())
 }

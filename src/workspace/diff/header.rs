@@ -4,9 +4,18 @@ use super::Mode;
 use crate::workspace::name::to_text;
 use std::borrow::Cow;
 
-/// The prefixes that git writes before names, old and new: the usual ones, and those of `diff.mnemonicPrefix`.
-const PREFIXES: [(&str, &str); 8] =
-    [("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"), ("w/", "i/"), ("w/", "c/"), ("i/", "c/")];
+/// The prefixes that git writes before names, old and new: the usual ones, and those of
+/// `diff.mnemonicPrefix`.
+const PREFIXES: [(&str, &str); 8] = [
+    ("a/", "b/"),
+    ("i/", "w/"),
+    ("c/", "i/"),
+    ("c/", "w/"),
+    ("o/", "w/"),
+    ("w/", "i/"),
+    ("w/", "c/"),
+    ("i/", "c/"),
+];
 
 /// What a `---` or `+++` line names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,10 +47,15 @@ pub(super) fn name(rest: &[u8]) -> Option<Name> {
     if name.is_empty() || name.contains(&0) {
         return None;
     }
-    Some(if *name == *b"/dev/null" { Name::Null } else { Name::File(to_text(&name)) })
+    Some(if *name == *b"/dev/null" {
+        Name::Null
+    } else {
+        Name::File(to_text(&name))
+    })
 }
 
-/// Reads a name that stands alone to the end of the line (`rename from`, `copy to`): never prefixed.
+/// Reads a name that stands alone to the end of the line (`rename from`, `copy to`): never
+/// prefixed.
 pub(super) fn whole_name(rest: &[u8]) -> Option<String> {
     let rest = bare(rest);
     let name = if rest.first() == Some(&b'"') {
@@ -53,7 +67,8 @@ pub(super) fn whole_name(rest: &[u8]) -> Option<String> {
     (!name.is_empty() && !name.contains(&0)).then(|| to_text(&name))
 }
 
-/// Undoes git's quoting (`core.quotePath`): a C string in `"`; returns it and what stands behind it.
+/// Undoes git's quoting (`core.quotePath`): a C string in `"`; returns it and what stands behind
+/// it.
 pub(super) fn unquote(quoted: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     let mut rest = quoted.strip_prefix(b"\"")?;
     let mut out = Vec::new();
@@ -88,8 +103,8 @@ pub(super) fn unquote(quoted: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     }
 }
 
-/// The two names of a `diff --git` line with their prefixes; `None` when they can't be told apart (then other lines
-/// of the header must name them).
+/// The two names of a `diff --git` line with their prefixes; `None` when they can't be told apart
+/// (then other lines of the header must name them).
 pub(super) fn git_names(rest: &[u8]) -> Option<(String, String)> {
     let rest = bare(rest);
     if rest.first() == Some(&b'"') {
@@ -103,7 +118,8 @@ pub(super) fn git_names(rest: &[u8]) -> Option<(String, String)> {
         let (old, new) = rest.split_at_checked(at)?;
         return Some((to_text(old), whole_name(new.get(1..)?)?));
     }
-    // Unquoted names may hold spaces: the line can be told apart where both names are the same but for the prefix.
+    // Unquoted names may hold spaces: the line can be told apart where both names are the same but
+    // for the prefix.
     let middle = (rest.len() - usize::from(!rest.is_empty())) / 2;
     let (old, new) = rest.split_at_checked(middle)?;
     let (old, new) = (to_text(old), to_text(new.strip_prefix(b" ")?));
@@ -122,7 +138,8 @@ pub(super) fn strip_one(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_owned()
 }
 
-/// Reads a mode. Git keeps six modes and knows of files whether they may be executed; `100664` is an old spelling.
+/// Reads a mode. Git keeps six modes and knows of files whether they may be executed; `100664` is
+/// an old spelling.
 pub(super) fn mode(rest: &[u8]) -> Option<Mode> {
     match bare(rest) {
         b"100644" | b"100664" => Some(Mode::File),

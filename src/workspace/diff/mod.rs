@@ -1,8 +1,8 @@
 //! Unified diffs and git diffs: read strictly, and applied in memory.
 //!
-//! The form is that of POSIX `diff -u` and of `git diff` (git's documentation calls it the "patch format").
-//! A diff is bytes: the files that it is about may be in any encoding. Nothing here touches a file system
-//! but [`tree::Folder`], which only reads.
+//! The form is that of POSIX `diff -u` and of `git diff` (git's documentation calls it the "patch
+//! format"). A diff is bytes: the files that it is about may be in any encoding. Nothing here
+//! touches a file system but [`tree::Folder`], which only reads.
 
 mod after;
 pub mod apply;
@@ -39,7 +39,14 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { bytes: 16 << 20, files: 20_000, hunks: 200_000, lines: 2_000_000, file_bytes: 64 << 20, work: 200_000_000 }
+        Self {
+            bytes: 16 << 20,
+            files: 20_000,
+            hunks: 200_000,
+            lines: 2_000_000,
+            file_bytes: 64 << 20,
+            work: 200_000_000,
+        }
     }
 }
 
@@ -133,8 +140,8 @@ pub struct FileDiff<'a> {
     pub new_mode: Option<Mode>,
     /// The content is binary: the diff says that it changes, and nothing that is applied here.
     pub binary: bool,
-    /// Neither header line says that the file is new or goes, so that its hunks must be asked (a diff without
-    /// git's header lines whose one hunk has no old lines may create).
+    /// Neither header line says that the file is new or goes, so that its hunks must be asked (a
+    /// diff without git's header lines whose one hunk has no old lines may create).
     pub may_create: bool,
     /// The hunks, in the order of the diff.
     pub hunks: Vec<Hunk<'a>>,
@@ -144,7 +151,11 @@ impl FileDiff<'_> {
     /// The name to speak of it by.
     #[must_use]
     pub fn path(&self) -> &str {
-        if self.change == Change::Delete { &self.old } else { &self.new }
+        if self.change == Change::Delete {
+            &self.old
+        } else {
+            &self.new
+        }
     }
 }
 
@@ -193,12 +204,18 @@ pub struct Line<'a> {
 impl<'a> Hunk<'a> {
     /// The old lines: what must stand in the file, byte for byte.
     pub fn old_rows(&self) -> impl Iterator<Item = Row<'a>> + '_ {
-        self.lines.iter().filter(|l| l.side != Side::New).map(|l| l.row)
+        self.lines
+            .iter()
+            .filter(|l| l.side != Side::New)
+            .map(|l| l.row)
     }
 
     /// The new lines: what stands there afterwards.
     pub fn new_rows(&self) -> impl Iterator<Item = Row<'a>> + '_ {
-        self.lines.iter().filter(|l| l.side != Side::Old).map(|l| l.row)
+        self.lines
+            .iter()
+            .filter(|l| l.side != Side::Old)
+            .map(|l| l.row)
     }
 
     /// Whether it says that it stands at the beginning of the file.

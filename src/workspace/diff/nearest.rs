@@ -19,7 +19,8 @@ pub struct Nearest {
 /// What keeps a hunk from applying at its nearest place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Its old lines stand there, but it says that it begins or ends the file, or an earlier hunk has been there.
+    /// Its old lines stand there, but it says that it begins or ends the file, or an earlier hunk
+    /// has been there.
     Elsewhere,
     /// Its new lines stand there already.
     Applied,
@@ -40,12 +41,28 @@ pub enum Obstacle {
     },
 }
 
-/// Where a hunk that doesn't apply would have applied; `None` when nothing of it is to be found, or when looking for it
-/// would take too long.
-pub(super) fn nearest<'x>(image: &mut Image<'x>, hunk: &Hunk<'x>, old: &[Id], new: &[Id]) -> Option<Nearest> {
-    let around = |places: Vec<usize>| places.into_iter().min_by_key(|at| at.abs_diff(hunk.old_start.saturating_sub(1)));
-    image.spend(6 * (image.lines().len() + old.len() + new.len())).ok()?;
-    let said = |at: usize, obstacle| Some(Nearest { line: at + 1, obstacle });
+/// Where a hunk that doesn't apply would have applied; `None` when nothing of it is to be found, or
+/// when looking for it would take too long.
+pub(super) fn nearest<'x>(
+    image: &mut Image<'x>,
+    hunk: &Hunk<'x>,
+    old: &[Id],
+    new: &[Id],
+) -> Option<Nearest> {
+    let around = |places: Vec<usize>| {
+        places
+            .into_iter()
+            .min_by_key(|at| at.abs_diff(hunk.old_start.saturating_sub(1)))
+    };
+    image
+        .spend(6 * (image.lines().len() + old.len() + new.len()))
+        .ok()?;
+    let said = |at: usize, obstacle| {
+        Some(Nearest {
+            line: at + 1,
+            obstacle,
+        })
+    };
     if !old.is_empty()
         && let Some(at) = around(occurrences(image.lines(), old))
     {
@@ -60,27 +77,54 @@ pub(super) fn nearest<'x>(image: &mut Image<'x>, hunk: &Hunk<'x>, old: &[Id], ne
         return None;
     }
     let mut bare = HashMap::new();
-    let text: Vec<Id> = image.lines().iter().map(|id| without_space(image, *id, &mut bare)).collect();
-    let pattern: Vec<Id> = old.iter().map(|id| without_space(image, *id, &mut bare)).collect();
+    let text: Vec<Id> = image
+        .lines()
+        .iter()
+        .map(|id| without_space(image, *id, &mut bare))
+        .collect();
+    let pattern: Vec<Id> = old
+        .iter()
+        .map(|id| without_space(image, *id, &mut bare))
+        .collect();
     if let Some(at) = around(occurrences(&text, &pattern)) {
         return said(at, Obstacle::WhiteSpace);
     }
     let (at, equal) = best_overlap(image.lines(), old)?;
     let old_lines = hunk.lines.iter().filter(|l| l.side != Side::New);
-    let (n, (line, _)) = old_lines.zip(old).enumerate().find(|(n, (_, id))| image.lines().get(at + n) != Some(id))?;
-    let found = image.lines().get(at + n).and_then(|id| image.row(*id)).map(show);
-    let differs = Obstacle::Differs { equal, of: old.len(), diff_line: diff_line(hunk, n), expected: show(line.row), found };
+    let (n, (line, _)) = old_lines
+        .zip(old)
+        .enumerate()
+        .find(|(n, (_, id))| image.lines().get(at + n) != Some(id))?;
+    let found = image
+        .lines()
+        .get(at + n)
+        .and_then(|id| image.row(*id))
+        .map(show);
+    let differs = Obstacle::Differs {
+        equal,
+        of: old.len(),
+        diff_line: diff_line(hunk, n),
+        expected: show(line.row),
+        found,
+    };
     said(at, differs)
 }
 
 /// The number of a line's text without its white space.
 fn without_space(image: &Image<'_>, id: Id, bare: &mut HashMap<Vec<u8>, Id>) -> Id {
-    let text = image.row(id).map(|r| r.text.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect::<Vec<u8>>());
+    let text = image.row(id).map(|r| {
+        r.text
+            .iter()
+            .copied()
+            .filter(|b| !b.is_ascii_whitespace())
+            .collect::<Vec<u8>>()
+    });
     let next = Id::try_from(bare.len()).unwrap_or(Id::MAX);
     *bare.entry(text.unwrap_or_default()).or_insert(next)
 }
 
-/// The line of the diff where the `n`th old line of a hunk stands. Marks of a missing line feed stand on lines of their own.
+/// The line of the diff where the `n`th old line of a hunk stands. Marks of a missing line feed
+/// stand on lines of their own.
 fn diff_line(hunk: &Hunk<'_>, n: usize) -> usize {
     let mut line = hunk.line;
     let mut old = 0;

@@ -1,21 +1,34 @@
-//! From text to [`Diff`], strictly: what `git apply` would skip as garbage behind a hunk is a mistake here.
+//! From text to [`Diff`], strictly: what `git apply` would skip as garbage behind a hunk is a
+//! mistake here.
 
 use super::header::{self, Name, bare};
 use super::{Change, Diff, DiffError, Fault, FileDiff, Hunk, Limits, Line, Mode, Row, Side};
 
 /// Reads a unified diff or a git diff.
 ///
-/// In front of the first header any text may stand (a commit's message), between files what other writers put there
-/// (`Index:`, `diff -u`, rows of `=`), behind the last one git's signature (`-- ` and a version). The last line of the
-/// text needs no line feed.
+/// In front of the first header any text may stand (a commit's message), between files what other
+/// writers put there (`Index:`, `diff -u`, rows of `=`), behind the last one git's signature (`-- `
+/// and a version). The last line of the text needs no line feed.
 ///
 /// # Errors
-/// When the text is none; the error says at which line, and of a hunk whose counts are wrong what was expected and found.
+/// When the text is none; the error says at which line, and of a hunk whose counts are wrong what
+/// was expected and found.
 pub fn parse<'a>(diff: &'a [u8], limits: &Limits) -> Result<Diff<'a>, DiffError> {
     if diff.len() > limits.bytes {
-        return Err(DiffError { line: 0, fault: Fault::Limit { of: "bytes", limit: limits.bytes } });
+        return Err(DiffError {
+            line: 0,
+            fault: Fault::Limit {
+                of: "bytes",
+                limit: limits.bytes,
+            },
+        });
     }
-    let mut reader = Reader { rest: diff, line: 1, hunks: limits.hunks, lines: limits.lines };
+    let mut reader = Reader {
+        rest: diff,
+        line: 1,
+        hunks: limits.hunks,
+        lines: limits.lines,
+    };
     let mut files = Vec::new();
     while let Some(line) = reader.peek() {
         if line.starts_with(b"diff --git ") {
@@ -32,17 +45,24 @@ pub fn parse<'a>(diff: &'a [u8], limits: &Limits) -> Result<Diff<'a>, DiffError>
         } else if files.is_empty() || between_files(line) {
             reader.next();
         } else if bare(line) == b"-- " || bare(line) == b"--" {
-            // Git's signature ends a mail; behind it stands the version, and nothing that is applied.
+            // Git's signature ends a mail; behind it stands the version, and nothing that is
+            // applied.
             reader.signature()?;
         } else {
             return Err(reader.fault(Fault::Stray));
         }
         if files.len() > limits.files {
-            return Err(reader.fault(Fault::Limit { of: "files", limit: limits.files }));
+            return Err(reader.fault(Fault::Limit {
+                of: "files",
+                limit: limits.files,
+            }));
         }
     }
     if files.is_empty() {
-        return Err(DiffError { line: 0, fault: Fault::NoFile });
+        return Err(DiffError {
+            line: 0,
+            fault: Fault::NoFile,
+        });
     }
     Ok(Diff { files })
 }
@@ -51,7 +71,9 @@ pub fn parse<'a>(diff: &'a [u8], limits: &Limits) -> Result<Diff<'a>, DiffError>
 fn between_files(line: &[u8]) -> bool {
     let line = bare(line);
     line.iter().all(u8::is_ascii_whitespace)
-        || [b"Index: ".as_slice(), b"diff ", b"Only in ", b"==="].iter().any(|start| line.starts_with(start))
+        || [b"Index: ".as_slice(), b"diff ", b"Only in ", b"==="]
+            .iter()
+            .any(|start| line.starts_with(start))
 }
 
 /// The lines of a diff.
@@ -79,7 +101,8 @@ struct Header {
 }
 
 fn split(text: &[u8]) -> (&[u8], &[u8]) {
-    text.split_at_checked(memchr::memchr(b'\n', text).map_or(text.len(), |n| n + 1)).unwrap_or((text, b""))
+    text.split_at_checked(memchr::memchr(b'\n', text).map_or(text.len(), |n| n + 1))
+        .unwrap_or((text, b""))
 }
 
 /// What a message says of bytes.
@@ -93,7 +116,10 @@ fn row(line: &[u8]) -> &[u8] {
 
 impl<'a> Reader<'a> {
     fn fault(&self, fault: Fault) -> DiffError {
-        DiffError { line: self.line, fault }
+        DiffError {
+            line: self.line,
+            fault,
+        }
     }
 
     fn peek(&self) -> Option<&'a [u8]> {
@@ -117,7 +143,10 @@ impl<'a> Reader<'a> {
 
     /// Whether another file's part begins here, so that no line of a hunk can be meant.
     fn at_next_part(&self) -> bool {
-        self.rest.is_empty() || self.starts(b"@@ -") || self.starts(b"diff --git ") || self.at_plain_header()
+        self.rest.is_empty()
+            || self.starts(b"@@ -")
+            || self.starts(b"diff --git ")
+            || self.at_plain_header()
     }
 
     fn signature(&mut self) -> Result<(), DiffError> {
@@ -140,7 +169,11 @@ impl<'a> Reader<'a> {
     fn name(&mut self, start: usize) -> Result<Name, DiffError> {
         let line = self.peek().unwrap_or_default();
         let rest = line.get(start..).unwrap_or_default();
-        let name = header::name(rest).ok_or_else(|| self.fault(Fault::Name { name: text(bare(rest)) }))?;
+        let name = header::name(rest).ok_or_else(|| {
+            self.fault(Fault::Name {
+                name: text(bare(rest)),
+            })
+        })?;
         self.next();
         Ok(name)
     }
@@ -150,7 +183,12 @@ impl<'a> Reader<'a> {
         let line = self.line;
         let (old, new) = (self.name(4)?, self.name(4)?);
         let (change, old, new) = match (old, new) {
-            (Name::Null, Name::Null) => return Err(DiffError { line, fault: Fault::Nameless }),
+            (Name::Null, Name::Null) => {
+                return Err(DiffError {
+                    line,
+                    fault: Fault::Nameless,
+                });
+            }
             (Name::Null, Name::File(new)) => {
                 let new = header::strip_one(&new, "b/");
                 (Change::Create, new.clone(), new)
@@ -162,8 +200,14 @@ impl<'a> Reader<'a> {
             (Name::File(old), Name::File(new)) => {
                 let (old, new) = header::strip(&old, &new);
                 if old != new {
-                    let fault = Fault::OtherName { expected: old.to_owned(), found: new.to_owned() };
-                    return Err(DiffError { line: line + 1, fault });
+                    let fault = Fault::OtherName {
+                        expected: old.to_owned(),
+                        found: new.to_owned(),
+                    };
+                    return Err(DiffError {
+                        line: line + 1,
+                        fault,
+                    });
                 }
                 (Change::Modify, old.to_owned(), new.to_owned())
             }
@@ -173,8 +217,19 @@ impl<'a> Reader<'a> {
             return Err(self.fault(Fault::NoChange { path: new }));
         }
         // A part of several hunks can neither create nor remove a file.
-        let may_create = matches!(&*hunks, [only] if only.old_rows().next().is_none() && only.old_start == 0);
-        let file = FileDiff { line, change, old, new, old_mode: None, new_mode: None, binary: false, may_create, hunks };
+        let may_create =
+            matches!(&*hunks, [only] if only.old_rows().next().is_none() && only.old_start == 0);
+        let file = FileDiff {
+            line,
+            change,
+            old,
+            new,
+            old_mode: None,
+            new_mode: None,
+            binary: false,
+            may_create,
+            hunks,
+        };
         check_sides(&file)?;
         Ok(file)
     }
@@ -182,12 +237,18 @@ impl<'a> Reader<'a> {
     /// A file's part with a git header.
     fn git(&mut self, limits: &Limits) -> Result<FileDiff<'a>, DiffError> {
         let line = self.line;
-        let first = self.next().and_then(|l| l.strip_prefix(b"diff --git ")).unwrap_or_default();
+        let first = self
+            .next()
+            .and_then(|l| l.strip_prefix(b"diff --git "))
+            .unwrap_or_default();
         let first = header::git_names(first).map(|(old, new)| {
             let (old, new) = header::strip(&old, &new);
             (old.to_owned(), new.to_owned())
         });
-        let mut header = Header { first, ..Header::default() };
+        let mut header = Header {
+            first,
+            ..Header::default()
+        };
         while self.extended(&mut header)? {}
         let mut hunks = Vec::new();
         if self.starts(b"--- ") {
@@ -201,39 +262,75 @@ impl<'a> Reader<'a> {
         }
         let (first_old, first_new) = header.first.unzip();
         let (Some(old), Some(new)) = (header.old.or(first_old), header.new.or(first_new)) else {
-            return Err(DiffError { line, fault: Fault::Nameless });
+            return Err(DiffError {
+                line,
+                fault: Fault::Nameless,
+            });
         };
         let change = header.change.unwrap_or(Change::Modify);
         let renames = matches!(change, Change::Rename | Change::Copy);
         if !renames && old != new {
-            return Err(DiffError { line, fault: Fault::OtherName { expected: old, found: new } });
+            return Err(DiffError {
+                line,
+                fault: Fault::OtherName {
+                    expected: old,
+                    found: new,
+                },
+            });
         }
-        let modes = header.old_mode.is_some() && header.new_mode.is_some() && header.old_mode != header.new_mode;
+        let modes = header.old_mode.is_some()
+            && header.new_mode.is_some()
+            && header.old_mode != header.new_mode;
         if hunks.is_empty() && change == Change::Modify && !modes && !header.binary {
             if self.peek().is_some_and(|line| !between_files(line)) {
                 return Err(self.fault(Fault::Stray));
             }
-            return Err(DiffError { line, fault: Fault::NoChange { path: new } });
+            return Err(DiffError {
+                line,
+                fault: Fault::NoChange { path: new },
+            });
         }
         let (old_mode, new_mode) = (header.old_mode, header.new_mode);
-        let file = FileDiff { line, change, old, new, old_mode, new_mode, binary: header.binary, may_create: false, hunks };
+        let file = FileDiff {
+            line,
+            change,
+            old,
+            new,
+            old_mode,
+            new_mode,
+            binary: header.binary,
+            may_create: false,
+            hunks,
+        };
         check_sides(&file)?;
         Ok(file)
     }
 
     /// One line of a git header behind its first; false when the next line is none.
     fn extended(&mut self, header: &mut Header) -> Result<bool, DiffError> {
-        let Some(line) = self.peek() else { return Ok(false) };
+        let Some(line) = self.peek() else {
+            return Ok(false);
+        };
         let after = |start: &[u8]| line.strip_prefix(start);
-        let mode = |rest: &[u8]| header::mode(rest).ok_or_else(|| self.fault(Fault::Mode { mode: text(bare(rest)) }));
+        let mode = |rest: &[u8]| {
+            header::mode(rest).ok_or_else(|| {
+                self.fault(Fault::Mode {
+                    mode: text(bare(rest)),
+                })
+            })
+        };
         let whole = |rest: &[u8]| {
-            let refused = || self.fault(Fault::Name { name: text(bare(rest)) });
+            let refused = || {
+                self.fault(Fault::Name {
+                    name: text(bare(rest)),
+                })
+            };
             header::whole_name(rest).ok_or_else(refused)
         };
         let becomes = |change: Change, header: &mut Header| match header.change.replace(change) {
-            Some(before) if before != change => {
-                Err(self.fault(Fault::Contradiction("the header says two things of what becomes of the file")))
-            }
+            Some(before) if before != change => Err(self.fault(Fault::Contradiction(
+                "the header says two things of what becomes of the file",
+            ))),
             _ => Ok(()),
         };
         if let Some(rest) = after(b"old mode ") {
@@ -263,7 +360,10 @@ impl<'a> Reader<'a> {
             if let Some(at) = memchr::memchr(b' ', rest) {
                 header.old_mode = Some(mode(rest.get(at + 1..).unwrap_or_default())?);
             }
-        } else if after(b"similarity index ").or(after(b"dissimilarity index ")).is_some() {
+        } else if after(b"similarity index ")
+            .or(after(b"dissimilarity index "))
+            .is_some()
+        {
             // How alike the two are says nothing about what is applied.
         } else if after(b"Binary files ").is_some_and(|rest| bare(rest).ends_with(b" differ")) {
             header.binary = true;
@@ -288,15 +388,28 @@ impl<'a> Reader<'a> {
         }
         let new = self.name(4)?;
         let fault = |line: usize, expected: &str, found: &str| {
-            Err(DiffError { line, fault: Fault::OtherName { expected: expected.to_owned(), found: found.to_owned() } })
+            Err(DiffError {
+                line,
+                fault: Fault::OtherName {
+                    expected: expected.to_owned(),
+                    found: found.to_owned(),
+                },
+            })
         };
         let (old, new) = match (old, new) {
-            (Name::Null, Name::Null) => return Err(DiffError { line: at, fault: Fault::Nameless }),
+            (Name::Null, Name::Null) => {
+                return Err(DiffError {
+                    line: at,
+                    fault: Fault::Nameless,
+                });
+            }
             (Name::Null, Name::File(new)) => {
                 if header.change != Some(Change::Create) {
                     return Err(DiffError {
                         line: at,
-                        fault: Fault::Contradiction("the file is new, and the header doesn't say so"),
+                        fault: Fault::Contradiction(
+                            "the file is new, and the header doesn't say so",
+                        ),
                     });
                 }
                 let new = header::strip_one(&new, "b/");
@@ -319,17 +432,30 @@ impl<'a> Reader<'a> {
                     _ => None,
                 };
                 if let Some(text) = contradiction {
-                    return Err(DiffError { line: at, fault: Fault::Contradiction(text) });
+                    return Err(DiffError {
+                        line: at,
+                        fault: Fault::Contradiction(text),
+                    });
                 }
                 let (old, new) = header::strip(&old, &new);
                 (old.to_owned(), new.to_owned())
             }
         };
         let (first_old, first_new) = header.first.clone().unzip();
-        if let Some(expected) = header.old.as_ref().or(first_old.as_ref()).filter(|name| **name != old) {
+        if let Some(expected) = header
+            .old
+            .as_ref()
+            .or(first_old.as_ref())
+            .filter(|name| **name != old)
+        {
             return fault(at, expected, &old);
         }
-        if let Some(expected) = header.new.as_ref().or(first_new.as_ref()).filter(|name| **name != new) {
+        if let Some(expected) = header
+            .new
+            .as_ref()
+            .or(first_new.as_ref())
+            .filter(|name| **name != new)
+        {
             return fault(at + 1, expected, &new);
         }
         (header.old, header.new) = (Some(old), Some(new));
@@ -340,12 +466,18 @@ impl<'a> Reader<'a> {
     fn binary(&mut self) -> Result<(), DiffError> {
         for block in 0..2 {
             let sized = |line: &[u8]| {
-                let size = line.strip_prefix(b"literal ").or_else(|| line.strip_prefix(b"delta "));
+                let size = line
+                    .strip_prefix(b"literal ")
+                    .or_else(|| line.strip_prefix(b"delta "));
                 size.is_some_and(|n| !bare(n).is_empty() && bare(n).iter().all(u8::is_ascii_digit))
             };
             if !self.peek().is_some_and(sized) {
                 // The second block, which undoes the first, may be missing.
-                return if block == 1 { Ok(()) } else { Err(self.fault(Fault::Binary)) };
+                return if block == 1 {
+                    Ok(())
+                } else {
+                    Err(self.fault(Fault::Binary))
+                };
             }
             self.next();
             while let Some(line) = self.peek() {
@@ -366,8 +498,12 @@ impl<'a> Reader<'a> {
     fn hunks(&mut self, limits: &Limits) -> Result<Vec<Hunk<'a>>, DiffError> {
         let mut hunks = Vec::new();
         while self.starts(b"@@ -") {
-            self.hunks =
-                self.hunks.checked_sub(1).ok_or_else(|| self.fault(Fault::Limit { of: "hunks", limit: limits.hunks }))?;
+            self.hunks = self.hunks.checked_sub(1).ok_or_else(|| {
+                self.fault(Fault::Limit {
+                    of: "hunks",
+                    limit: limits.hunks,
+                })
+            })?;
             hunks.push(self.hunk(hunks.len() + 1, limits)?);
         }
         Ok(hunks)
@@ -375,7 +511,10 @@ impl<'a> Reader<'a> {
 
     fn hunk(&mut self, number: usize, limits: &Limits) -> Result<Hunk<'a>, DiffError> {
         let at = self.line;
-        let ranges = self.peek().and_then(ranges).ok_or_else(|| self.fault(Fault::HunkHeader { hunk: number }))?;
+        let ranges = self
+            .peek()
+            .and_then(ranges)
+            .ok_or_else(|| self.fault(Fault::HunkHeader { hunk: number }))?;
         let ((old_start, old_count), (new_start, new_count)) = ranges;
         self.next();
         let start = (self.rest, self.line);
@@ -389,7 +528,10 @@ impl<'a> Reader<'a> {
             let Some(line) = self.peek() else { break };
             let side = match line.first() {
                 Some(b'\\') => {
-                    let fault = DiffError { line: here, fault: Fault::NoNewline { hunk: number } };
+                    let fault = DiffError {
+                        line: here,
+                        fault: Fault::NoNewline { hunk: number },
+                    };
                     let side = no_newline(&mut lines, line).ok_or(fault)?;
                     old_over |= side != Side::New;
                     new_over |= side != Side::Old;
@@ -403,42 +545,74 @@ impl<'a> Reader<'a> {
                 _ => return Err(self.fault(Fault::Marker { hunk: number })),
             };
             let short = (side != Side::New && old == 0) || (side != Side::Old && new == 0);
-            // No header of a file can be meant where lines are due, as git sees it; but then the counts are wrong.
+            // No header of a file can be meant where lines are due, as git sees it; but then the
+            // counts are wrong.
             if short {
                 break;
             }
-            self.lines =
-                self.lines.checked_sub(1).ok_or_else(|| self.fault(Fault::Limit { of: "lines", limit: limits.lines }))?;
+            self.lines = self.lines.checked_sub(1).ok_or_else(|| {
+                self.fault(Fault::Limit {
+                    of: "lines",
+                    limit: limits.lines,
+                })
+            })?;
             if (side != Side::New && old_over) || (side != Side::Old && new_over) {
                 return Err(self.fault(Fault::NoNewline { hunk: number }));
             }
             old -= usize::from(side != Side::New);
             new -= usize::from(side != Side::Old);
             changes |= side != Side::Both;
-            let text = row(line.get(1..).filter(|_| line.first() != Some(&b'\n')).unwrap_or_default());
-            lines.push(Line { side, row: Row { text, ended: true } });
+            let text = row(line
+                .get(1..)
+                .filter(|_| line.first() != Some(&b'\n'))
+                .unwrap_or_default());
+            lines.push(Line {
+                side,
+                row: Row { text, ended: true },
+            });
             self.next();
         }
-        let goes_on = self.peek().is_some_and(|line| matches!(line.first(), Some(b' ' | b'+' | b'-' | b'\\')))
+        let goes_on = self
+            .peek()
+            .is_some_and(|line| matches!(line.first(), Some(b' ' | b'+' | b'-' | b'\\')))
             && !self.at_next_part()
-            && !self.peek().is_some_and(|line| matches!(bare(line), b"-- " | b"--"));
+            && !self
+                .peek()
+                .is_some_and(|line| matches!(bare(line), b"-- " | b"--"));
         if old > 0 || new > 0 || goes_on {
             let (old_found, new_found) = measure(start.0);
-            let fault = Fault::Counts { hunk: number, old_expected: old_count, new_expected: new_count, old_found, new_found };
+            let fault = Fault::Counts {
+                hunk: number,
+                old_expected: old_count,
+                new_expected: new_count,
+                old_found,
+                new_found,
+            };
             return Err(DiffError { line: at, fault });
         }
         if !changes {
-            return Err(DiffError { line: at, fault: Fault::Idle { hunk: number } });
+            return Err(DiffError {
+                line: at,
+                fault: Fault::Idle { hunk: number },
+            });
         }
-        Ok(Hunk { line: at, old_start, new_start, lines })
+        Ok(Hunk {
+            line: at,
+            old_start,
+            new_start,
+            lines,
+        })
     }
 }
 
-/// Takes the line feed from the line that a `\ No newline at end of file` is about; says on which side that stands.
+/// Takes the line feed from the line that a `\ No newline at end of file` is about; says on which
+/// side that stands.
 fn no_newline(lines: &mut [Line<'_>], mark: &[u8]) -> Option<Side> {
     // Its wording depends on the language of whoever made the diff; git asks for this much.
     const SHORTEST: usize = 11;
-    let last = lines.last_mut().filter(|l| l.row.ended && mark.starts_with(b"\\ ") && row(mark).len() >= SHORTEST)?;
+    let last = lines
+        .last_mut()
+        .filter(|l| l.row.ended && mark.starts_with(b"\\ ") && row(mark).len() >= SHORTEST)?;
     last.row.ended = false;
     Some(last.side)
 }
@@ -469,7 +643,12 @@ fn number(text: &[u8]) -> Option<(usize, &[u8])> {
 fn measure(mut rest: &[u8]) -> (usize, usize) {
     let (mut old, mut new) = (0, 0);
     loop {
-        let reader = Reader { rest, line: 0, hunks: 0, lines: 0 };
+        let reader = Reader {
+            rest,
+            line: 0,
+            hunks: 0,
+            lines: 0,
+        };
         if reader.at_next_part() {
             return (old, new);
         }
@@ -487,8 +666,16 @@ fn measure(mut rest: &[u8]) -> (usize, usize) {
 
 /// What a header says of the sides must be what the hunks hold.
 fn check_sides(file: &FileDiff<'_>) -> Result<(), DiffError> {
-    let fault = |text| Err(DiffError { line: file.line, fault: Fault::Contradiction(text) });
-    let modes = file.old_mode.zip(file.new_mode).is_none_or(|(old, new)| old.same_type(new));
+    let fault = |text| {
+        Err(DiffError {
+            line: file.line,
+            fault: Fault::Contradiction(text),
+        })
+    };
+    let modes = file
+        .old_mode
+        .zip(file.new_mode)
+        .is_none_or(|(old, new)| old.same_type(new));
     if !modes {
         return fault("a file can't change its type in place: that is a removal and a creation");
     }
@@ -496,18 +683,26 @@ fn check_sides(file: &FileDiff<'_>) -> Result<(), DiffError> {
         return fault("the file is binary and has hunks");
     }
     match file.change {
-        Change::Create if file.hunks.iter().any(|h| h.old_rows().next().is_some()) => fault("the file is new and has old lines"),
-        Change::Delete if file.hunks.iter().any(|h| h.new_rows().next().is_some()) => fault("the file goes and has new lines"),
-        Change::Create | Change::Delete if file.hunks.len() > 1 => fault("a file that is new or goes has one hunk"),
+        Change::Create if file.hunks.iter().any(|h| h.old_rows().next().is_some()) => {
+            fault("the file is new and has old lines")
+        }
+        Change::Delete if file.hunks.iter().any(|h| h.new_rows().next().is_some()) => {
+            fault("the file goes and has new lines")
+        }
+        Change::Create | Change::Delete if file.hunks.len() > 1 => {
+            fault("a file that is new or goes has one hunk")
+        }
         Change::Rename | Change::Copy if file.old == file.new => fault("both names are the same"),
         _ => Ok(()),
     }
 }
 
-/// A line of git's base 85 form: a letter for the count of bytes (`A` to `Z` for 1 to 26, `a` to `z` for 27 to 52), and
-/// five characters for each four of them.
+/// A line of git's base 85 form: a letter for the count of bytes (`A` to `Z` for 1 to 26, `a` to
+/// `z` for 27 to 52), and five characters for each four of them.
 fn base85_line(line: &[u8]) -> bool {
-    let Some((&length, digits)) = line.split_first() else { return false };
+    let Some((&length, digits)) = line.split_first() else {
+        return false;
+    };
     let bytes = match length {
         b'A'..=b'Z' => usize::from(length - b'A') + 1,
         b'a'..=b'z' => usize::from(length - b'a') + 27,

@@ -1,4 +1,5 @@
-//! Where a hunk belongs: at the line that it names, or at the nearest one where its old lines stand.
+//! Where a hunk belongs: at the line that it names, or at the nearest one where its old lines
+//! stand.
 
 use super::Row;
 use rustc_hash::FxHashMap;
@@ -28,10 +29,19 @@ pub(super) struct TooMuchWork;
 
 impl<'x> Image<'x> {
     pub(super) fn new(content: &'x [u8], work: usize) -> Self {
-        let mut image = Self { names: HashMap::new(), rows: Vec::new(), seen: Vec::new(), real: Vec::new(), work };
+        let mut image = Self {
+            names: HashMap::new(),
+            rows: Vec::new(),
+            seen: Vec::new(),
+            real: Vec::new(),
+            work,
+        };
         for line in content.split_inclusive(|b| *b == b'\n') {
             let text = line.strip_suffix(b"\n");
-            let id = image.id(Row { text: text.unwrap_or(line), ended: text.is_some() });
+            let id = image.id(Row {
+                text: text.unwrap_or(line),
+                ended: text.is_some(),
+            });
             image.real.push(id);
         }
         image.seen.clone_from(&image.real);
@@ -70,10 +80,19 @@ impl<'x> Image<'x> {
         Ok(())
     }
 
-    /// The line (from 0) where `old` stands, nearest to `expected`; the later of two that are as near. As git does it,
-    /// a hunk that says that it stands at an end of the file is looked for only there.
-    pub(super) fn find(&mut self, old: &[Id], expected: usize, start: bool, end: bool) -> Result<Option<usize>, TooMuchWork> {
-        let Some(last) = self.seen.len().checked_sub(old.len()) else { return Ok(None) };
+    /// The line (from 0) where `old` stands, nearest to `expected`; the later of two that are as
+    /// near. As git does it, a hunk that says that it stands at an end of the file is looked for
+    /// only there.
+    pub(super) fn find(
+        &mut self,
+        old: &[Id],
+        expected: usize,
+        start: bool,
+        end: bool,
+    ) -> Result<Option<usize>, TooMuchWork> {
+        let Some(last) = self.seen.len().checked_sub(old.len()) else {
+            return Ok(None);
+        };
         self.spend(old.len())?;
         let stands = |at: usize| self.seen.get(at..at + old.len()) == Some(old);
         match (start, end) {
@@ -88,11 +107,19 @@ impl<'x> Image<'x> {
         }
         self.spend(self.seen.len() + old.len())?;
         let distance = |at: &usize| (at.abs_diff(expected), *at < expected);
-        Ok(occurrences(&self.seen, old).into_iter().min_by_key(distance))
+        Ok(occurrences(&self.seen, old)
+            .into_iter()
+            .min_by_key(distance))
     }
 
-    /// Puts `new` in the place of `count` lines at `at`. Later hunks may not match what this one has made.
-    pub(super) fn replace(&mut self, at: usize, count: usize, new: &[Id]) -> Result<(), TooMuchWork> {
+    /// Puts `new` in the place of `count` lines at `at`. Later hunks may not match what this one
+    /// has made.
+    pub(super) fn replace(
+        &mut self,
+        at: usize,
+        count: usize,
+        new: &[Id],
+    ) -> Result<(), TooMuchWork> {
         // Moving the lines behind is quicker than comparing them.
         self.spend(new.len() + self.real.len().saturating_sub(at) / 8)?;
         let end = (at + count).min(self.real.len());
@@ -116,7 +143,9 @@ impl<'x> Image<'x> {
 
 /// Everywhere that `pattern` stands in `text`, in linear time (Knuth, Morris and Pratt).
 pub(super) fn occurrences(text: &[Id], pattern: &[Id]) -> Vec<usize> {
-    let Some(first) = pattern.first() else { return (0..=text.len()).collect() };
+    let Some(first) = pattern.first() else {
+        return (0..=text.len()).collect();
+    };
     let get = |n: usize| pattern.get(n).copied();
     let mut borders = vec![0usize; pattern.len()];
     let mut border = 0usize;
@@ -147,8 +176,8 @@ pub(super) fn occurrences(text: &[Id], pattern: &[Id]) -> Vec<usize> {
     found
 }
 
-/// Where most lines of `pattern` stand as they should, in order and without gaps: the place, and how many. Lines that
-/// the pattern repeats often say little and aren't counted.
+/// Where most lines of `pattern` stand as they should, in order and without gaps: the place, and
+/// how many. Lines that the pattern repeats often say little and aren't counted.
 pub(super) fn best_overlap(text: &[Id], pattern: &[Id]) -> Option<(usize, usize)> {
     const OFTEN: usize = 8;
     let mut positions: FxHashMap<Id, Vec<usize>> = FxHashMap::default();
@@ -158,9 +187,16 @@ pub(super) fn best_overlap(text: &[Id], pattern: &[Id]) -> Option<(usize, usize)
     positions.retain(|_, at| at.len() <= OFTEN);
     let mut votes: FxHashMap<usize, usize> = FxHashMap::default();
     for (n, id) in text.iter().enumerate() {
-        for start in positions.get(id).into_iter().flatten().filter_map(|p| n.checked_sub(*p)) {
+        for start in positions
+            .get(id)
+            .into_iter()
+            .flatten()
+            .filter_map(|p| n.checked_sub(*p))
+        {
             *votes.entry(start).or_default() += 1;
         }
     }
-    votes.into_iter().max_by_key(|(at, count)| (*count, std::cmp::Reverse(*at)))
+    votes
+        .into_iter()
+        .max_by_key(|(at, count)| (*count, std::cmp::Reverse(*at)))
 }

@@ -10,13 +10,25 @@ fn parsed(text: &str) -> Diff<'_> {
 }
 
 fn refused(text: &str) -> String {
-    parse(text.as_bytes(), &Limits::default()).unwrap_err().to_string()
+    parse(text.as_bytes(), &Limits::default())
+        .unwrap_err()
+        .to_string()
 }
 
 fn tree<'t>(base: &'t Folder, files: &[(&str, &str)]) -> Overlay<'t> {
     let mut overlay = Overlay::new(base);
-    let file = |content: &str| Some(File { mode: Mode::File, content: content.as_bytes().into() });
-    overlay.take(files.iter().map(|(path, content)| ((*path).to_owned(), file(content))).collect());
+    let file = |content: &str| {
+        Some(File {
+            mode: Mode::File,
+            content: content.as_bytes().into(),
+        })
+    };
+    overlay.take(
+        files
+            .iter()
+            .map(|(path, content)| ((*path).to_owned(), file(content)))
+            .collect(),
+    );
     overlay
 }
 
@@ -25,13 +37,25 @@ fn on(files: &[(&str, &str)], diff: &str) -> (Outcome, BTreeMap<String, Option<S
     let base = Folder::new(folder.path());
     let mut overlay = tree(&base, files);
     let outcome = apply(&parsed(diff), &mut overlay, &Limits::default());
-    let text = |file: &Option<File>| file.as_ref().map(|f| String::from_utf8_lossy(&f.content).into_owned());
-    let after = overlay.changes().iter().map(|(path, file)| (path.clone(), text(file))).collect();
+    let text = |file: &Option<File>| {
+        file.as_ref()
+            .map(|f| String::from_utf8_lossy(&f.content).into_owned())
+    };
+    let after = overlay
+        .changes()
+        .iter()
+        .map(|(path, file)| (path.clone(), text(file)))
+        .collect();
     (outcome, after)
 }
 
 fn refusal(files: &[(&str, &str)], diff: &str) -> Refusal {
-    on(files, diff).0.files.into_iter().find_map(|f| f.refusal).unwrap()
+    on(files, diff)
+        .0
+        .files
+        .into_iter()
+        .find_map(|f| f.refusal)
+        .unwrap()
 }
 
 #[test]
@@ -44,7 +68,11 @@ fn every_kind_of_change_is_read() {
         diff --git \"a/\\303\\274 \\\"q\\\"\" \"b/\\303\\274 \\\"q\\\"\"\n--- \"a/\\303\\274 \\\"q\\\"\"\n+++ \"b/\\303\\274 \\\"q\\\"\"\n\
         @@ -3 +3 @@\n-x\n+y\ndiff --git a/f b/g\ncopy from f\ncopy to g\nIndex: x\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n-- \n2.43.0\n\n";
     let diff = parsed(text);
-    let seen: Vec<_> = diff.files.iter().map(|f| (f.change, f.old.as_str(), f.new.as_str())).collect();
+    let seen: Vec<_> = diff
+        .files
+        .iter()
+        .map(|f| (f.change, f.old.as_str(), f.new.as_str()))
+        .collect();
     let expected = [
         (Change::Rename, "old name", "new name"),
         (Change::Create, "e", "e"),
@@ -57,7 +85,13 @@ fn every_kind_of_change_is_read() {
     ];
     assert_eq!(seen, expected);
     let first = &diff.files[0].hunks[0];
-    assert_eq!(first.old_rows().map(|r| (r.text, r.ended)).collect::<Vec<_>>(), [(b"a\r".as_slice(), true), (b"b", false)]);
+    assert_eq!(
+        first
+            .old_rows()
+            .map(|r| (r.text, r.ended))
+            .collect::<Vec<_>>(),
+        [(b"a\r".as_slice(), true), (b"b", false)]
+    );
     assert!(diff.files[4].binary);
     assert_eq!(diff.files[2].new_mode, Some(Mode::Executable));
 }
@@ -68,23 +102,56 @@ fn mistakes_are_named_with_line_and_counts() {
     let counts = "line 3: hunk 1: its header says 3 old and 3 new lines, found 2 old and 2 new";
     assert_eq!(refused(short), counts);
     let long = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-b\n+c\n d\n";
-    assert_eq!(refused(long), "line 3: hunk 1: its header says 1 old and 1 new lines, found 2 old and 2 new");
+    assert_eq!(
+        refused(long),
+        "line 3: hunk 1: its header says 1 old and 1 new lines, found 2 old and 2 new"
+    );
     let second = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-b\n+c\n@@ -9,2 +9 @@\n-b\n+c\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-b\n+c\n";
-    assert_eq!(refused(second), "line 6: hunk 2: its header says 2 old and 1 new lines, found 1 old and 1 new");
+    assert_eq!(
+        refused(second),
+        "line 6: hunk 2: its header says 2 old and 1 new lines, found 1 old and 1 new"
+    );
     assert_eq!(
         refused("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\nb\n"),
         "line 5: hunk 1: a line begins with none of ` `, `+`, `-` and `\\`"
     );
-    assert_eq!(refused("--- a/x\n+++ b/x\n@@ -1 1 @@\n"), "line 3: hunk 1: expected `@@ -LINE,COUNT +LINE,COUNT @@`");
-    assert_eq!(refused("--- a/x\n+++ b/x\n@@ -1 +1 @@\n a\n"), "line 3: hunk 1 adds and removes nothing");
-    assert_eq!(refused("--- a/x\n@@ -1 +1 @@\n-a\n+b\n"), "line 2: expected `+++ ` here");
-    assert_eq!(refused("@@ -1 +1 @@\n-a\n+b\n"), "line 1: a hunk stands before any file header");
-    assert_eq!(refused("nothing"), "line 0: no file header (`diff --git` or `---` and `+++`) is to be found");
-    assert_eq!(refused("--- a/x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n"), "line 2: the header names `y`, and before it named `x`");
-    assert_eq!(refused("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\n"), "line 6: this line belongs to no hunk and no header");
+    assert_eq!(
+        refused("--- a/x\n+++ b/x\n@@ -1 1 @@\n"),
+        "line 3: hunk 1: expected `@@ -LINE,COUNT +LINE,COUNT @@`"
+    );
+    assert_eq!(
+        refused("--- a/x\n+++ b/x\n@@ -1 +1 @@\n a\n"),
+        "line 3: hunk 1 adds and removes nothing"
+    );
+    assert_eq!(
+        refused("--- a/x\n@@ -1 +1 @@\n-a\n+b\n"),
+        "line 2: expected `+++ ` here"
+    );
+    assert_eq!(
+        refused("@@ -1 +1 @@\n-a\n+b\n"),
+        "line 1: a hunk stands before any file header"
+    );
+    assert_eq!(
+        refused("nothing"),
+        "line 0: no file header (`diff --git` or `---` and `+++`) is to be found"
+    );
+    assert_eq!(
+        refused("--- a/x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n"),
+        "line 2: the header names `y`, and before it named `x`"
+    );
+    assert_eq!(
+        refused("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\n"),
+        "line 6: this line belongs to no hunk and no header"
+    );
     let git = "diff --git a/x b/x\n";
-    assert_eq!(refused(git), "line 1: the header of `x` is followed by no hunk and no change of mode or name");
-    assert_eq!(refused(&format!("{git}old mode 777\n")), "line 2: `777` is no mode of a file in git");
+    assert_eq!(
+        refused(git),
+        "line 1: the header of `x` is followed by no hunk and no change of mode or name"
+    );
+    assert_eq!(
+        refused(&format!("{git}old mode 777\n")),
+        "line 2: `777` is no mode of a file in git"
+    );
     assert_eq!(
         refused(&format!("{git}--- a/y\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")),
         "line 2: the header names `y`, and before it named `x`"
@@ -93,30 +160,63 @@ fn mistakes_are_named_with_line_and_counts() {
         refused(&format!("{git}--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n")),
         "line 2: the file is new, and the header doesn't say so"
     );
-    assert_eq!(refused(&format!("{git}GIT binary patch\nliteral 3\nKcmZ\n")), "line 4: the binary patch breaks its form");
+    assert_eq!(
+        refused(&format!("{git}GIT binary patch\nliteral 3\nKcmZ\n")),
+        "line 4: the binary patch breaks its form"
+    );
     let mark = "--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-a\n\\ No newline at end of file\n-b\n+c\n";
-    assert_eq!(refused(mark), "line 6: hunk 1: `\\ No newline at end of file` must follow the last line of its side");
+    assert_eq!(
+        refused(mark),
+        "line 6: hunk 1: `\\ No newline at end of file` must follow the last line of its side"
+    );
 }
 
 #[test]
 fn limits_hold() {
-    let limits = Limits { hunks: 1, ..Limits::default() };
+    let limits = Limits {
+        hunks: 1,
+        ..Limits::default()
+    };
     let text = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-b\n+c\n@@ -9 +9 @@\n-b\n+c\n";
-    assert_eq!(parse(text.as_bytes(), &limits).unwrap_err().to_string(), "line 6: the diff has more than 1 hunks");
-    let limits = Limits { bytes: 10, ..Limits::default() };
-    assert_eq!(parse(text.as_bytes(), &limits).unwrap_err().to_string(), "line 0: the diff has more than 10 bytes");
-    let limits = Limits { lines: 3, ..Limits::default() };
-    assert_eq!(parse(text.as_bytes(), &limits).unwrap_err().to_string(), "line 8: the diff has more than 3 lines");
+    assert_eq!(
+        parse(text.as_bytes(), &limits).unwrap_err().to_string(),
+        "line 6: the diff has more than 1 hunks"
+    );
+    let limits = Limits {
+        bytes: 10,
+        ..Limits::default()
+    };
+    assert_eq!(
+        parse(text.as_bytes(), &limits).unwrap_err().to_string(),
+        "line 0: the diff has more than 10 bytes"
+    );
+    let limits = Limits {
+        lines: 3,
+        ..Limits::default()
+    };
+    assert_eq!(
+        parse(text.as_bytes(), &limits).unwrap_err().to_string(),
+        "line 8: the diff has more than 3 lines"
+    );
     // A file of equal lines and a hunk that nearly fits everywhere.
     let file = "a\n".repeat(50_000);
-    let hunks: String = (0..100).map(|_| format!("@@ -2,1001 +2,1001 @@\n{}-b\n+c\n", " a\n".repeat(1000))).collect();
+    let hunks: String = (0..100)
+        .map(|_| format!("@@ -2,1001 +2,1001 @@\n{}-b\n+c\n", " a\n".repeat(1000)))
+        .collect();
     let text = format!("--- a/x\n+++ b/x\n{hunks}");
     let folder = tempfile::tempdir().unwrap();
     let base = Folder::new(folder.path());
     // What one file has spent isn't there for the next one.
     let text = format!("{text}--- a/y\n+++ b/y\n@@ -1 +1 @@\n-b\n+c\n");
     let mut files = tree(&base, &[("x", &file), ("y", "b\n")]);
-    let outcome = apply(&parsed(&text), &mut files, &Limits { work: 2_000_000, ..Limits::default() });
+    let outcome = apply(
+        &parsed(&text),
+        &mut files,
+        &Limits {
+            work: 2_000_000,
+            ..Limits::default()
+        },
+    );
     let refusals: Vec<_> = outcome.files.into_iter().map(|f| f.refusal).collect();
     assert_eq!(refusals, [Some(Refusal::Work), Some(Refusal::Work)]);
 }
@@ -124,13 +224,30 @@ fn limits_hold() {
 #[test]
 fn context_decides_and_line_numbers_do_not() {
     let file = "0\n1\n2\n3\n4\n5\n6\n7\n8\n";
-    let (outcome, after) = on(&[("x", file)], "--- a/x\n+++ b/x\n@@ -2,3 +2,3 @@\n 4\n-5\n+five\n 6\n");
+    let (outcome, after) = on(
+        &[("x", file)],
+        "--- a/x\n+++ b/x\n@@ -2,3 +2,3 @@\n 4\n-5\n+five\n 6\n",
+    );
     assert_eq!(outcome.files[0].hunks[0].place, Place::At(5));
-    assert_eq!(after["x"].as_deref(), Some("0\n1\n2\n3\n4\nfive\n6\n7\n8\n"));
+    assert_eq!(
+        after["x"].as_deref(),
+        Some("0\n1\n2\n3\n4\nfive\n6\n7\n8\n")
+    );
 
-    let (outcome, after) = on(&[("x", file)], "--- a/x\n+++ b/x\n@@ -5,3 +5,3 @@\n 4\n-six\n+five\n 6\n");
-    let Place::Conflict(Some(nearest)) = &outcome.files[0].hunks[0].place else { panic!("{outcome:?}") };
-    let differs = Obstacle::Differs { equal: 2, of: 3, diff_line: 5, expected: "six".into(), found: Some("5".into()) };
+    let (outcome, after) = on(
+        &[("x", file)],
+        "--- a/x\n+++ b/x\n@@ -5,3 +5,3 @@\n 4\n-six\n+five\n 6\n",
+    );
+    let Place::Conflict(Some(nearest)) = &outcome.files[0].hunks[0].place else {
+        panic!("{outcome:?}")
+    };
+    let differs = Obstacle::Differs {
+        equal: 2,
+        of: 3,
+        diff_line: 5,
+        expected: "six".into(),
+        found: Some("5".into()),
+    };
     assert_eq!((nearest.line, &nearest.obstacle), (5, &differs));
     assert_eq!(after["x"].as_deref(), Some(file), "nothing has changed");
 
@@ -138,18 +255,31 @@ fn context_decides_and_line_numbers_do_not() {
         Place::Conflict(Some(nearest)) => (nearest.line, nearest.obstacle),
         other => panic!("{other:?}"),
     };
-    assert_eq!(obstacle("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-5\n+five\n 6\n"), (6, Obstacle::Elsewhere));
-    assert_eq!(obstacle("--- a/x\n+++ b/x\n@@ -3,3 +3,3 @@\n 4\n-five\n+5\n 6\n"), (5, Obstacle::Applied));
-    assert_eq!(obstacle("--- a/x\n+++ b/x\n@@ -3,3 +3,3 @@\n 4\n-5 \n+five\n 6\n"), (5, Obstacle::WhiteSpace));
+    assert_eq!(
+        obstacle("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-5\n+five\n 6\n"),
+        (6, Obstacle::Elsewhere)
+    );
+    assert_eq!(
+        obstacle("--- a/x\n+++ b/x\n@@ -3,3 +3,3 @@\n 4\n-five\n+5\n 6\n"),
+        (5, Obstacle::Applied)
+    );
+    assert_eq!(
+        obstacle("--- a/x\n+++ b/x\n@@ -3,3 +3,3 @@\n 4\n-5 \n+five\n 6\n"),
+        (5, Obstacle::WhiteSpace)
+    );
 }
 
 #[test]
 fn line_ends_are_part_of_a_line() {
-    let diff = |end: &str| format!("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a{end}\n-b{end}\n+c{end}\n");
+    let diff =
+        |end: &str| format!("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a{end}\n-b{end}\n+c{end}\n");
     assert!(on(&[("x", "a\r\nb\r\n")], &diff("\r")).0.applies());
     assert!(!on(&[("x", "a\r\nb\r\n")], &diff("")).0.applies());
     assert!(!on(&[("x", "a\nb")], &diff("")).0.applies());
-    let (outcome, after) = on(&[("x", "a\nb")], "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n");
+    let (outcome, after) = on(
+        &[("x", "a\nb")],
+        "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n",
+    );
     assert!(outcome.applies());
     assert_eq!(after["x"].as_deref(), Some("a\nc\n"));
 }
@@ -157,56 +287,114 @@ fn line_ends_are_part_of_a_line() {
 #[test]
 fn a_diff_applies_as_a_whole_or_not_at_all() {
     let good = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
-    let (outcome, after) = on(&[("x", "a\n")], &format!("{good}--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n"));
+    let (outcome, after) = on(
+        &[("x", "a\n")],
+        &format!("{good}--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n"),
+    );
     assert!(!outcome.applies() && outcome.files[0].applies());
     assert_eq!(after["x"].as_deref(), Some("a\n"));
     // Parts build on each other; names may be swapped.
-    let (outcome, after) = on(&[("x", "a\n")], &format!("{good}--- a/x\n+++ b/x\n@@ -1 +1 @@\n-b\n+c\n"));
+    let (outcome, after) = on(
+        &[("x", "a\n")],
+        &format!("{good}--- a/x\n+++ b/x\n@@ -1 +1 @@\n-b\n+c\n"),
+    );
     assert!(outcome.applies());
     assert_eq!(after["x"].as_deref(), Some("c\n"));
     let swap = "diff --git a/x b/y\nrename from x\nrename to y\ndiff --git a/y b/x\nrename from y\nrename to x\n";
     let (outcome, after) = on(&[("x", "1"), ("y", "2")], swap);
     assert!(outcome.applies(), "{outcome:?}");
-    assert_eq!((after["x"].as_deref(), after["y"].as_deref()), (Some("2"), Some("1")));
+    assert_eq!(
+        (after["x"].as_deref(), after["y"].as_deref()),
+        (Some("2"), Some("1"))
+    );
 }
 
 #[test]
 fn what_cannot_be_is_refused() {
     let change = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
     assert_eq!(refusal(&[], change), Refusal::Missing);
-    assert_eq!(refusal(&[("x", "a\n")], "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n"), Refusal::Exists);
-    assert_eq!(refusal(&[("X", "a\n")], "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n"), Refusal::Twin { twin: "X".into() });
     assert_eq!(
-        refusal(&[("x", "a\n")], "--- /dev/null\n+++ b/x/y\n@@ -0,0 +1 @@\n+b\n"),
-        Refusal::Beyond { at: "x".into(), what: "a file" }
+        refusal(
+            &[("x", "a\n")],
+            "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n"
+        ),
+        Refusal::Exists
     );
-    let link =
-        "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n";
+    assert_eq!(
+        refusal(
+            &[("X", "a\n")],
+            "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n"
+        ),
+        Refusal::Twin { twin: "X".into() }
+    );
+    assert_eq!(
+        refusal(
+            &[("x", "a\n")],
+            "--- /dev/null\n+++ b/x/y\n@@ -0,0 +1 @@\n+b\n"
+        ),
+        Refusal::Beyond {
+            at: "x".into(),
+            what: "a file"
+        }
+    );
+    let link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n";
     let through = "--- /dev/null\n+++ b/l/passwd\n@@ -0,0 +1 @@\n+b\n";
-    assert_eq!(refusal(&[], &format!("{link}{through}")), Refusal::Beyond { at: "l".into(), what: "a symbolic link" });
+    assert_eq!(
+        refusal(&[], &format!("{link}{through}")),
+        Refusal::Beyond {
+            at: "l".into(),
+            what: "a symbolic link"
+        }
+    );
     // On a system that folds names, the link is what the second part writes through.
     let folded = "--- /dev/null\n+++ b/L/passwd\n@@ -0,0 +1 @@\n+b\n";
     let outcome = on(&[], &format!("{link}{folded}")).0;
-    assert_eq!(outcome.files[1].refusal, Some(Refusal::Twin { twin: "l".into() }));
-    let hook = refusal(&[], "--- /dev/null\n+++ b/.GIT/hooks/x\n@@ -0,0 +1 @@\n+b\n");
+    assert_eq!(
+        outcome.files[1].refusal,
+        Some(Refusal::Twin { twin: "l".into() })
+    );
+    let hook = refusal(
+        &[],
+        "--- /dev/null\n+++ b/.GIT/hooks/x\n@@ -0,0 +1 @@\n+b\n",
+    );
     assert!(matches!(hook, Refusal::Unsafe { .. }), "{hook:?}");
     let part = "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n";
     assert!(!on(&[("x", "a\nb\n")], part).0.applies());
     let typed = "diff --git a/x b/x\nindex 1..2 120000\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
-    assert_eq!(refusal(&[("x", "a\n")], typed), Refusal::Type { expected: "120000", found: "100644" });
-    let binary = on(&[("x", "a")], "diff --git a/x b/x\nindex 1..2 100644\nBinary files a/x and b/x differ\n").0;
+    assert_eq!(
+        refusal(&[("x", "a\n")], typed),
+        Refusal::Type {
+            expected: "120000",
+            found: "100644"
+        }
+    );
+    let binary = on(
+        &[("x", "a")],
+        "diff --git a/x b/x\nindex 1..2 100644\nBinary files a/x and b/x differ\n",
+    )
+    .0;
     assert!(binary.is_unjudged() && !binary.applies());
 }
 
 /// A part that makes a file, or a link (`120000`).
 fn new(path: &str, mode: &str, content: &str) -> String {
-    let end = if mode == "120000" { "\\ No newline at end of file\n" } else { "" };
-    format!("diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+{content}\n{end}")
+    let end = if mode == "120000" {
+        "\\ No newline at end of file\n"
+    } else {
+        ""
+    };
+    format!(
+        "diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+{content}\n{end}"
+    )
 }
 
 /// A part that removes a file with one line, or a link.
 fn gone(path: &str, mode: &str, content: &str) -> String {
-    let end = if mode == "120000" { "\\ No newline at end of file\n" } else { "" };
+    let end = if mode == "120000" {
+        "\\ No newline at end of file\n"
+    } else {
+        ""
+    };
     format!(
         "diff --git a/{path} b/{path}\ndeleted file mode {mode}\n--- a/{path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-{content}\n{end}"
     )
@@ -217,7 +405,11 @@ fn both_ways(files: &[(&str, &str)], parts: [&str; 2]) -> Vec<(String, Refusal)>
     let outcome = |first: &str, second: &str| {
         let outcome = on(files, &format!("{first}{second}")).0;
         let applies = outcome.applies();
-        let mut refused: Vec<_> = outcome.files.into_iter().filter_map(|f| Some((f.path, f.refusal?))).collect();
+        let mut refused: Vec<_> = outcome
+            .files
+            .into_iter()
+            .filter_map(|f| Some((f.path, f.refusal?)))
+            .collect();
         assert_eq!(applies, refused.is_empty());
         refused.sort_by(|a, b| a.0.cmp(&b.0));
         refused
@@ -230,41 +422,94 @@ fn both_ways(files: &[(&str, &str)], parts: [&str; 2]) -> Vec<(String, Refusal)>
 
 #[test]
 fn the_order_of_parts_decides_nothing() {
-    let beyond = |path: &str, at: &str, what| vec![(path.to_owned(), Refusal::Beyond { at: at.into(), what })];
+    let beyond = |path: &str, at: &str, what| {
+        vec![(
+            path.to_owned(),
+            Refusal::Beyond {
+                at: at.into(),
+                what,
+            },
+        )]
+    };
     let exists = |path: &str| vec![(path.to_owned(), Refusal::Exists)];
     let (inside, link) = (new("d/x", "100644", "evil"), new("d", "120000", "/etc"));
-    assert_eq!(both_ways(&[], [&inside, &link]), beyond("d/x", "d", "a symbolic link"));
-    assert_eq!(both_ways(&[], [&inside, &new("d", "100644", "x")]), beyond("d/x", "d", "a file"));
+    assert_eq!(
+        both_ways(&[], [&inside, &link]),
+        beyond("d/x", "d", "a symbolic link")
+    );
+    assert_eq!(
+        both_ways(&[], [&inside, &new("d", "100644", "x")]),
+        beyond("d/x", "d", "a file")
+    );
     let twin = |path: &str, twin: &str| (path.to_owned(), Refusal::Twin { twin: twin.into() });
-    assert_eq!(both_ways(&[], [&new("D/x", "100644", "evil"), &link]), [twin("D/x", "d"), twin("d", "D")]);
+    assert_eq!(
+        both_ways(&[], [&new("D/x", "100644", "evil"), &link]),
+        [twin("D/x", "d"), twin("d", "D")]
+    );
     // A folder becomes a link or a file when all that it holds goes.
     let folder = [("d/s", "s\n")];
     for mode in ["120000", "100644"] {
-        assert_eq!(both_ways(&folder, [&new("d", mode, "/srv"), &gone("d/s", "100644", "s")]), []);
+        assert_eq!(
+            both_ways(
+                &folder,
+                [&new("d", mode, "/srv"), &gone("d/s", "100644", "s")]
+            ),
+            []
+        );
     }
     let more = [("d/s", "s\n"), ("d/t", "t\n")];
-    assert_eq!(both_ways(&more, [&link, &gone("d/s", "100644", "s")]), exists("d"));
-    assert_eq!(both_ways(&folder, [&link, &new("n", "100644", "n")]), exists("d"));
+    assert_eq!(
+        both_ways(&more, [&link, &gone("d/s", "100644", "s")]),
+        exists("d")
+    );
+    assert_eq!(
+        both_ways(&folder, [&link, &new("n", "100644", "n")]),
+        exists("d")
+    );
     // And the other way round.
-    assert_eq!(both_ways(&[("d", "d\n")], [&new("d/x", "100644", "x"), &gone("d", "100644", "d")]), []);
+    assert_eq!(
+        both_ways(
+            &[("d", "d\n")],
+            [&new("d/x", "100644", "x"), &gone("d", "100644", "d")]
+        ),
+        []
+    );
     // Another spelling that goes is none, and one that a part makes anew is one.
     let (goes, comes) = (gone("readme", "100644", "x"), new("README", "100644", "x"));
     assert_eq!(both_ways(&[("readme", "x\n")], [&goes, &comes]), []);
     let anew = new("readme", "120000", "/etc");
-    assert_eq!(both_ways(&[("readme", "x\n")], [&format!("{goes}{anew}"), &comes]), [twin("README", "readme")]);
+    assert_eq!(
+        both_ways(&[("readme", "x\n")], [&format!("{goes}{anew}"), &comes]),
+        [twin("README", "readme")]
+    );
     // What gets another name may say nothing of its mode.
     let renamed = "diff --git a/l b/d\nrename from l\nrename to d\n";
-    assert_eq!(both_ways(&[("l", "x")], [renamed, &inside]), beyond("d/x", "d", "a file"));
-    let down = "diff --git a/d b/d/x\nrename from d\nrename to d/x\n";
-    assert_eq!(both_ways(&[("d", "x")], [down, &new("n", "100644", "n")]), []);
     assert_eq!(
-        both_ways(&[("d", "x")], [&down.replace("rename", "copy"), &new("n", "100644", "n")]),
+        both_ways(&[("l", "x")], [renamed, &inside]),
+        beyond("d/x", "d", "a file")
+    );
+    let down = "diff --git a/d b/d/x\nrename from d\nrename to d/x\n";
+    assert_eq!(
+        both_ways(&[("d", "x")], [down, &new("n", "100644", "n")]),
+        []
+    );
+    assert_eq!(
+        both_ways(
+            &[("d", "x")],
+            [&down.replace("rename", "copy"), &new("n", "100644", "n")]
+        ),
         beyond("d/x", "d", "a file")
     );
     // What isn't judged stands nevertheless.
     let binary = "diff --git a/d b/d\nnew file mode 120000\nindex 0..1\nBinary files /dev/null and b/d differ\n";
     let outcome = on(&[], &format!("{inside}{binary}")).0;
-    assert_eq!(outcome.files[0].refusal, Some(Refusal::Beyond { at: "d".into(), what: "a symbolic link" }));
+    assert_eq!(
+        outcome.files[0].refusal,
+        Some(Refusal::Beyond {
+            at: "d".into(),
+            what: "a symbolic link"
+        })
+    );
     assert!(!outcome.is_unjudged());
 }
 
@@ -278,24 +523,48 @@ fn nothing_behind_a_link_is_read() {
     #[cfg(unix)]
     std::os::unix::fs::symlink(target, folder.path().join("l")).unwrap();
     #[cfg(not(unix))]
-    tree.take([("l".to_owned(), Some(File { mode: Mode::Link, content: target.as_bytes().into() }))].into());
+    tree.take(
+        [(
+            "l".to_owned(),
+            Some(File {
+                mode: Mode::Link,
+                content: target.as_bytes().into(),
+            }),
+        )]
+        .into(),
+    );
     assert_eq!(base.look("l/s").unwrap(), Found::Nothing);
     // The link goes, and what is read is read before that.
     let goes = gone("l", "120000", target);
     let read = "--- a/l/s\n+++ b/l/s\n@@ -1 +1 @@\n-public\n+x\n";
     let copied = "diff --git a/l/s b/n\ncopy from l/s\ncopy to n\n";
     for through in [read, copied, &gone("l/s", "100644", "secret")] {
-        let outcome = apply(&parsed(&format!("{goes}{through}")), &mut tree, &Limits::default());
-        let refusal = Refusal::Beyond { at: "l".into(), what: "a symbolic link" };
+        let outcome = apply(
+            &parsed(&format!("{goes}{through}")),
+            &mut tree,
+            &Limits::default(),
+        );
+        let refusal = Refusal::Beyond {
+            at: "l".into(),
+            what: "a symbolic link",
+        };
         assert_eq!(outcome.files[1].refusal, Some(refusal), "{through}");
         assert_eq!(outcome.files[1].hunks, []);
     }
     let written = format!("{}{goes}", new("l/s", "100644", "x"));
     assert!(apply(&parsed(&written), &mut tree, &Limits::default()).applies());
     // The folder that stands there now is one for the next diff too.
-    let over = apply(&parsed(&new("l", "100644", "x")), &mut tree, &Limits::default());
+    let over = apply(
+        &parsed(&new("l", "100644", "x")),
+        &mut tree,
+        &Limits::default(),
+    );
     assert_eq!(over.files[0].refusal, Some(Refusal::Exists));
-    let inside = apply(&parsed(&new("l/t", "100644", "x")), &mut tree, &Limits::default());
+    let inside = apply(
+        &parsed(&new("l/t", "100644", "x")),
+        &mut tree,
+        &Limits::default(),
+    );
     assert!(inside.applies());
 }
 
@@ -304,11 +573,23 @@ fn nothing_behind_a_link_is_read() {
 fn names_that_are_no_text_are_found_by_their_bytes() {
     use std::os::unix::ffi::OsStrExt as _;
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join(std::ffi::OsStr::from_bytes(b"t\xff")), "a\n").unwrap();
+    std::fs::write(
+        folder.path().join(std::ffi::OsStr::from_bytes(b"t\xff")),
+        "a\n",
+    )
+    .unwrap();
     let base = Folder::new(folder.path());
     let change = |name: &str| format!("--- \"a/{name}\"\n+++ \"b/{name}\"\n@@ -1 +1 @@\n-a\n+b\n");
-    let refusal =
-        |name: &str| apply(&parsed(&change(name)), &mut Overlay::new(&base), &Limits::default()).files.remove(0).refusal;
+    let refusal = |name: &str| {
+        apply(
+            &parsed(&change(name)),
+            &mut Overlay::new(&base),
+            &Limits::default(),
+        )
+        .files
+        .remove(0)
+        .refusal
+    };
     assert_eq!(refusal("t\\377"), None);
     for other in ["t\\376", "t\u{fffd}", "t\u{fffd}ff"] {
         assert_eq!(refusal(other), Some(Refusal::Missing), "{other}");
@@ -322,12 +603,21 @@ fn a_folder_is_read_and_never_written() {
     std::fs::write(folder.path().join("src/x"), "a\n").unwrap();
     let base = Folder::new(folder.path());
     let mut overlay = Overlay::new(&base);
-    let outcome = apply(&parsed("--- a/src/x\n+++ b/src/x\n@@ -1 +1 @@\n-a\n+b\n"), &mut overlay, &Limits::default());
+    let outcome = apply(
+        &parsed("--- a/src/x\n+++ b/src/x\n@@ -1 +1 @@\n-a\n+b\n"),
+        &mut overlay,
+        &Limits::default(),
+    );
     assert!(outcome.applies(), "{outcome:?}");
     assert_eq!(std::fs::read(folder.path().join("src/x")).unwrap(), b"a\n");
     let new = "--- /dev/null\n+++ b/src/X\n@@ -0,0 +1 @@\n+b\n";
     let outcome = apply(&parsed(new), &mut Overlay::new(&base), &Limits::default());
-    assert_eq!(outcome.files[0].refusal, Some(Refusal::Twin { twin: "src/x".into() }));
+    assert_eq!(
+        outcome.files[0].refusal,
+        Some(Refusal::Twin {
+            twin: "src/x".into()
+        })
+    );
 }
 
 proptest! {

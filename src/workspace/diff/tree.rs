@@ -25,7 +25,8 @@ pub enum Found {
 pub struct File {
     /// Its type and permissions.
     pub mode: Mode,
-    /// Its bytes; of a link where it points to, of a submodule the line that git's diffs have for its commit.
+    /// Its bytes; of a link where it points to, of a submodule the line that git's diffs have for
+    /// its commit.
     pub content: Rc<[u8]>,
 }
 
@@ -55,7 +56,8 @@ pub enum TreeError {
     },
 }
 
-/// A tree of files. Paths are relative, with `/`, as [`name::to_text`] writes them, and have been found safe before ([`crate::workspace::path::entry`]).
+/// A tree of files. Paths are relative, with `/`, as [`name::to_text`] writes them, and have been
+/// found safe before ([`crate::workspace::path::entry`]).
 pub trait Tree {
     /// What stands at a path. No link is followed.
     ///
@@ -63,7 +65,8 @@ pub trait Tree {
     /// When the tree can't be read.
     fn look(&self, path: &str) -> Result<Found, TreeError>;
 
-    /// The file at a path, which [`Tree::look`] has found there, unless it has more than `limit` bytes.
+    /// The file at a path, which [`Tree::look`] has found there, unless it has more than `limit`
+    /// bytes.
     ///
     /// # Errors
     /// When the tree can't be read, or the file is too large.
@@ -75,8 +78,9 @@ pub trait Tree {
     /// When the tree can't be read.
     fn keeps(&self, folder: &str, gone: &dyn Fn(&str) -> bool) -> Result<bool, TreeError>;
 
-    /// Another spelling of `path` that stands in the tree and that a file system which folds letters' case, or
-    /// normalises Unicode, takes for the same. `None` also when the tree can't say.
+    /// Another spelling of `path` that stands in the tree and that a file system which folds
+    /// letters' case, or normalises Unicode, takes for the same. `None` also when the tree can't
+    /// say.
     fn twin(&self, path: &str) -> Option<String>;
 }
 
@@ -88,18 +92,27 @@ impl Spellings {
     /// Adds a file.
     pub(super) fn add(&mut self, file: &str) {
         for place in path::above(file).chain([file]) {
-            self.0.entry(path::fold(place)).or_default().insert(place.to_owned());
+            self.0
+                .entry(path::fold(place))
+                .or_default()
+                .insert(place.to_owned());
         }
     }
 
     /// Whether a path was added, or a file below it.
     pub(super) fn holds(&self, path: &str) -> bool {
-        self.0.get(&path::fold(path)).is_some_and(|all| all.contains(path))
+        self.0
+            .get(&path::fold(path))
+            .is_some_and(|all| all.contains(path))
     }
 
     /// The other spellings of a path.
     pub(super) fn others<'s>(&'s self, path: &'s str) -> impl Iterator<Item = &'s String> {
-        self.0.get(&path::fold(path)).into_iter().flatten().filter(move |other| *other != path)
+        self.0
+            .get(&path::fold(path))
+            .into_iter()
+            .flatten()
+            .filter(move |other| *other != path)
     }
 }
 
@@ -118,7 +131,13 @@ impl<'r> Revision<'r> {
     /// When its tree can't be read.
     pub fn new(repository: &'r Repository, commit: ObjectId) -> Result<Self, GitError> {
         let (mut files, mut spellings) = (BTreeMap::new(), Spellings::default());
-        for Entry { path, kind, id, raw_path } in repository.files(commit)? {
+        for Entry {
+            path,
+            kind,
+            id,
+            raw_path,
+        } in repository.files(commit)?
+        {
             let path = name::to_text(raw_path.as_deref().unwrap_or(path.as_bytes()));
             let mode = match kind {
                 Kind::File => Mode::File,
@@ -129,19 +148,30 @@ impl<'r> Revision<'r> {
             spellings.add(&path);
             files.insert(path, (mode, id));
         }
-        Ok(Self { repository, files, spellings })
+        Ok(Self {
+            repository,
+            files,
+            spellings,
+        })
     }
 
     /// The files with their modes and objects.
     pub fn files(&self) -> impl Iterator<Item = (&str, Mode, ObjectId)> {
-        self.files.iter().map(|(path, (mode, id))| (path.as_str(), *mode, *id))
+        self.files
+            .iter()
+            .map(|(path, (mode, id))| (path.as_str(), *mode, *id))
     }
 }
 
 /// What lies below a path, of files by their paths.
-fn below<'f, T>(files: &'f BTreeMap<String, T>, path: &str) -> impl Iterator<Item = (&'f String, &'f T)> {
+fn below<'f, T>(
+    files: &'f BTreeMap<String, T>,
+    path: &str,
+) -> impl Iterator<Item = (&'f String, &'f T)> {
     let below = format!("{path}/");
-    files.range(below.clone()..).take_while(move |(name, _)| name.starts_with(&below))
+    files
+        .range(below.clone()..)
+        .take_while(move |(name, _)| name.starts_with(&below))
 }
 
 impl Tree for Revision<'_> {
@@ -149,17 +179,25 @@ impl Tree for Revision<'_> {
         if let Some((mode, _)) = self.files.get(path) {
             return Ok(Found::File(*mode));
         }
-        Ok(if below(&self.files, path).next().is_some() { Found::Folder } else { Found::Nothing })
+        Ok(if below(&self.files, path).next().is_some() {
+            Found::Folder
+        } else {
+            Found::Nothing
+        })
     }
 
     fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
         match self.files.get(path) {
             None => Ok(Rc::from([])),
-            Some((Mode::Submodule, id)) => Ok(Rc::from(format!("Subproject commit {id}\n").as_bytes())),
+            Some((Mode::Submodule, id)) => {
+                Ok(Rc::from(format!("Subproject commit {id}\n").as_bytes()))
+            }
             Some((_, id)) => match self.repository.content(*id, limit) {
-                Err(GitError::TooLarge { size, limit, .. }) => {
-                    Err(TreeError::TooLarge { path: path.to_owned(), size: size as u64, limit })
-                }
+                Err(GitError::TooLarge { size, limit, .. }) => Err(TreeError::TooLarge {
+                    path: path.to_owned(),
+                    size: size as u64,
+                    limit,
+                }),
                 other => Ok(Rc::from(other?)),
             },
         }
@@ -172,7 +210,11 @@ impl Tree for Revision<'_> {
     fn twin(&self, path: &str) -> Option<String> {
         // A tree that holds both already isn't this path's doing.
         let here = self.look(path).is_ok_and(|found| found != Found::Nothing);
-        self.spellings.others(path).next().filter(|_| !here).cloned()
+        self.spellings
+            .others(path)
+            .next()
+            .filter(|_| !here)
+            .cloned()
     }
 }
 
@@ -189,7 +231,11 @@ impl Tree for BTreeMap<String, String> {
     fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
         let content = self.get(path).map(String::as_bytes).unwrap_or_default();
         if content.len() > limit {
-            return Err(TreeError::TooLarge { path: path.to_owned(), size: content.len() as u64, limit });
+            return Err(TreeError::TooLarge {
+                path: path.to_owned(),
+                size: content.len() as u64,
+                limit,
+            });
         }
         Ok(Rc::from(content))
     }
@@ -203,7 +249,11 @@ impl Tree for BTreeMap<String, String> {
         for file in self.keys() {
             spellings.add(file);
         }
-        spellings.others(path).next().filter(|_| self.look(path).is_ok_and(|found| found == Found::Nothing)).cloned()
+        spellings
+            .others(path)
+            .next()
+            .filter(|_| self.look(path).is_ok_and(|found| found == Found::Nothing))
+            .cloned()
     }
 }
 
@@ -217,7 +267,9 @@ impl Folder {
     /// The tree below a folder.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        Self { root: root.to_path_buf() }
+        Self {
+            root: root.to_path_buf(),
+        }
     }
 
     /// Where the file system has a path.
@@ -229,14 +281,24 @@ impl Folder {
     fn metadata(&self, path: &str) -> Result<Option<std::fs::Metadata>, TreeError> {
         match self.full(path).symlink_metadata() {
             Ok(metadata) => Ok(Some(metadata)),
-            Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => Ok(None),
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Ok(None)
+            }
             Err(source) => Err(unreadable(path, source)),
         }
     }
 }
 
 fn unreadable(path: &str, source: std::io::Error) -> TreeError {
-    TreeError::Io { path: path.to_owned(), source }
+    TreeError::Io {
+        path: path.to_owned(),
+        source,
+    }
 }
 
 /// A path as the file system names it.
@@ -273,7 +335,9 @@ impl Tree for Folder {
                 return Ok(Found::Nothing);
             }
         }
-        let Some(metadata) = self.metadata(path)? else { return Ok(Found::Nothing) };
+        let Some(metadata) = self.metadata(path)? else {
+            return Ok(Found::Nothing);
+        };
         let kind = metadata.file_type();
         Ok(if kind.is_symlink() {
             Found::File(Mode::Link)
@@ -299,7 +363,11 @@ impl Tree for Folder {
             return Err(refused(std::io::Error::other("it is no ordinary file")));
         }
         if metadata.len() > limit as u64 {
-            return Err(TreeError::TooLarge { path: path.to_owned(), size: metadata.len(), limit });
+            return Err(TreeError::TooLarge {
+                path: path.to_owned(),
+                size: metadata.len(),
+                limit,
+            });
         }
         Ok(Rc::from(std::fs::read(&full).map_err(refused)?))
     }
@@ -331,7 +399,11 @@ impl Tree for Folder {
             return None;
         }
         let twin = names.into_iter().find(|n| path::fold(n) == wanted)?;
-        Some(if folder.is_empty() { twin } else { format!("{folder}/{twin}") })
+        Some(if folder.is_empty() {
+            twin
+        } else {
+            format!("{folder}/{twin}")
+        })
     }
 }
 
@@ -344,7 +416,9 @@ pub struct Overlay<'t> {
 
 impl std::fmt::Debug for Overlay<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Overlay").field("changes", &self.changes).finish_non_exhaustive()
+        f.debug_struct("Overlay")
+            .field("changes", &self.changes)
+            .finish_non_exhaustive()
     }
 }
 
@@ -352,7 +426,11 @@ impl<'t> Overlay<'t> {
     /// A tree that hasn't changed yet.
     #[must_use]
     pub fn new(base: &'t dyn Tree) -> Self {
-        Self { base, changes: BTreeMap::new(), spellings: Spellings::default() }
+        Self {
+            base,
+            changes: BTreeMap::new(),
+            spellings: Spellings::default(),
+        }
     }
 
     /// Everything that has changed; `None` where a file is gone.
@@ -384,7 +462,10 @@ impl<'t> Overlay<'t> {
             return Ok(changed.clone());
         }
         match self.base.look(path)? {
-            Found::File(mode) => Ok(Some(File { mode, content: self.base.read(path, limit)? })),
+            Found::File(mode) => Ok(Some(File {
+                mode,
+                content: self.base.read(path, limit)?,
+            })),
             Found::Folder | Found::Nothing => Ok(None),
         }
     }
@@ -406,7 +487,9 @@ impl Tree for Overlay<'_> {
     }
 
     fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
-        Ok(self.file(path, limit)?.map_or_else(|| Rc::from([]), |file| file.content))
+        Ok(self
+            .file(path, limit)?
+            .map_or_else(|| Rc::from([]), |file| file.content))
     }
 
     fn keeps(&self, folder: &str, gone: &dyn Fn(&str) -> bool) -> Result<bool, TreeError> {
@@ -414,7 +497,9 @@ impl Tree for Overlay<'_> {
             return Ok(true);
         }
         match self.base.look(folder)? {
-            Found::Folder => self.base.keeps(folder, &|path| gone(path) || self.changes.contains_key(path)),
+            Found::Folder => self.base.keeps(folder, &|path| {
+                gone(path) || self.changes.contains_key(path)
+            }),
             Found::File(_) | Found::Nothing => Ok(false),
         }
     }
@@ -424,6 +509,8 @@ impl Tree for Overlay<'_> {
         if let Some(own) = self.spellings.others(path).find(stands) {
             return Some(own.clone());
         }
-        self.base.twin(path).filter(|twin| self.changes.get(twin) != Some(&None))
+        self.base
+            .twin(path)
+            .filter(|twin| self.changes.get(twin) != Some(&None))
     }
 }

@@ -8,8 +8,13 @@ fn native_action(action: &Value) -> Value {
     let mut action = action.clone();
     if action["type"] == "tool_call" {
         let mut payload: Map<String, Value> = action["payload"].as_object().unwrap().clone();
-        let name = payload.remove("tool").or_else(|| payload.remove("tool_name")).unwrap();
-        let parameters = payload.remove("parameters").unwrap_or(Value::Object(payload));
+        let name = payload
+            .remove("tool")
+            .or_else(|| payload.remove("tool_name"))
+            .unwrap();
+        let parameters = payload
+            .remove("parameters")
+            .unwrap_or(Value::Object(payload));
         action["payload"] = json!({ "tool_name": name, "parameters": parameters });
     }
     if action["type"] == "shell_cmd" && action["payload"].is_string() {
@@ -24,7 +29,13 @@ fn native_decision(decision: &Value) -> Value {
     members.retain(|name, _| {
         matches!(
             name.as_str(),
-            "status" | "by" | "timestamp" | "reason" | "originalActionId" | "modifiedAction" | "modificationReason"
+            "status"
+                | "by"
+                | "timestamp"
+                | "reason"
+                | "originalActionId"
+                | "modifiedAction"
+                | "modificationReason"
         )
     });
     if let Some(modified) = members.get_mut("modifiedAction") {
@@ -35,7 +46,8 @@ fn native_decision(decision: &Value) -> Value {
 
 fn native_result(turn: &Turn) -> Option<Value> {
     let (_, ran) = turn.ran.as_ref()?;
-    let mut result = json!({ "success": ran["result"]["success"], "output": ran["result"]["output"] });
+    let mut result =
+        json!({ "success": ran["result"]["success"], "output": ran["result"]["output"] });
     for name in ["error", "exitCode", "artifacts"] {
         if let Some(value) = ran["result"].get(name) {
             result[name] = value.clone();
@@ -63,7 +75,10 @@ fn evaluation(turn: &Turn) -> Option<&Value> {
 }
 
 /// The movements of a turn: from, to, time, payload.
-fn movements(execution: &Execution, turn: &Turn) -> Vec<(&'static str, &'static str, i64, Option<Value>)> {
+fn movements(
+    execution: &Execution,
+    turn: &Turn,
+) -> Vec<(&'static str, &'static str, i64, Option<Value>)> {
     let mut all = Vec::new();
     if turn.id == 1 {
         all.push(("IDLE", "THINKING", execution.started, None));
@@ -71,11 +86,27 @@ fn movements(execution: &Execution, turn: &Turn) -> Vec<(&'static str, &'static 
         all.push(("IDLE", "THINKING", *at, None));
     }
     all.push(("THINKING", "PROPOSING", turn.start(), None));
-    all.push(("PROPOSING", "GOVERNING", turn.proposed.as_ref().unwrap().0, None));
+    all.push((
+        "PROPOSING",
+        "GOVERNING",
+        turn.proposed.as_ref().unwrap().0,
+        None,
+    ));
     let decision = decision(turn);
-    let to = if decision["status"] == "rejected" { "THINKING" } else { "EXECUTING" };
-    all.push(("GOVERNING", to, turn.decided.as_ref().unwrap().0, Some(decision)));
-    if let (Some(ran), Some(observed), Some(evaluated)) = (&turn.ran, &turn.observed, &turn.evaluated) {
+    let to = if decision["status"] == "rejected" {
+        "THINKING"
+    } else {
+        "EXECUTING"
+    };
+    all.push((
+        "GOVERNING",
+        to,
+        turn.decided.as_ref().unwrap().0,
+        Some(decision),
+    ));
+    if let (Some(ran), Some(observed), Some(evaluated)) =
+        (&turn.ran, &turn.observed, &turn.evaluated)
+    {
         all.push(("EXECUTING", "OBSERVING", ran.0, None));
         all.push(("OBSERVING", "EVALUATING", observed.0, None));
         let to = match evaluated.1["evaluation"]["kind"].as_str().unwrap() {
@@ -83,14 +114,22 @@ fn movements(execution: &Execution, turn: &Turn) -> Vec<(&'static str, &'static 
             "pause" => "IDLE",
             _ => "TERMINAL",
         };
-        all.push(("EVALUATING", to, evaluated.0, Some(evaluated.1["evaluation"].clone())));
+        all.push((
+            "EVALUATING",
+            to,
+            evaluated.0,
+            Some(evaluated.1["evaluation"].clone()),
+        ));
     }
     all
 }
 
 /// `yuangs-transitions`.
 pub fn transitions(execution: &Execution) -> Vec<String> {
-    let all = execution.turns.iter().flat_map(|turn| movements(execution, turn));
+    let all = execution
+        .turns
+        .iter()
+        .flat_map(|turn| movements(execution, turn));
     let line = |(from, to, at, payload): (&str, &str, i64, Option<Value>)| {
         let mut line = json!({ "from": from, "to": to, "timestamp": at });
         if let Some(payload) = payload {
@@ -130,14 +169,32 @@ pub fn events(execution: &Execution, decided: Decided, rng: &mut Rng) -> Vec<Str
         for (from, to, at, payload) in movements(execution, turn) {
             let action = proposed(turn);
             match (from, to) {
-                ("THINKING", "PROPOSING") => push(rng, "llm_call", at, json!({ "result": thought(turn) }), None),
+                ("THINKING", "PROPOSING") => push(
+                    rng,
+                    "llm_call",
+                    at,
+                    json!({ "result": thought(turn) }),
+                    None,
+                ),
                 ("GOVERNING", _) if decided != Decided::Movement => {
-                    push(rng, "governance_decision", at, json!({ "action": action, "decision": decision(turn) }), None);
+                    push(
+                        rng,
+                        "governance_decision",
+                        at,
+                        json!({ "action": action, "decision": decision(turn) }),
+                        None,
+                    );
                 }
                 ("EXECUTING", _) => {
                     let decision = decision(turn);
                     let action = decision.get("modifiedAction").unwrap_or(&action);
-                    push(rng, "tool_execution", at, json!({ "action": action, "result": native_result(turn) }), None);
+                    push(
+                        rng,
+                        "tool_execution",
+                        at,
+                        json!({ "action": action, "result": native_result(turn) }),
+                        None,
+                    );
                 }
                 ("OBSERVING", _) => {
                     push(
@@ -148,11 +205,27 @@ pub fn events(execution: &Execution, decided: Decided, rng: &mut Rng) -> Vec<Str
                         None,
                     );
                 }
-                ("EVALUATING", _) => push(rng, "evaluation_result", at, json!({ "decision": evaluation(turn) }), None),
+                ("EVALUATING", _) => push(
+                    rng,
+                    "evaluation_result",
+                    at,
+                    json!({ "decision": evaluation(turn) }),
+                    None,
+                ),
                 _ => {}
             }
-            let payload = if from == "GOVERNING" && decided == Decided::Beside { None } else { payload };
-            push(rng, "state_transition", at, json!({ "from": from, "to": to }), payload);
+            let payload = if from == "GOVERNING" && decided == Decided::Beside {
+                None
+            } else {
+                payload
+            };
+            push(
+                rng,
+                "state_transition",
+                at,
+                json!({ "from": from, "to": to }),
+                payload,
+            );
         }
     }
     lines
@@ -170,11 +243,23 @@ pub fn turns(execution: &Execution, writer: Writer) -> Vec<String> {
     let editor = writer == Writer::Editor;
     let kept = if editor { 5 } else { 10 };
     let message = |role: &str, content: &str, at: i64, metadata: bool| {
-        let metadata = if metadata { ",\"metadata\":{\"source\":\"ci\"}" } else { "" };
-        format!("{{\"role\":\"{role}\",\"content\":{},\"timestamp\":{at}{metadata}}}", json!(content))
+        let metadata = if metadata {
+            ",\"metadata\":{\"source\":\"ci\"}"
+        } else {
+            ""
+        };
+        format!(
+            "{{\"role\":\"{role}\",\"content\":{},\"timestamp\":{at}{metadata}}}",
+            json!(content)
+        )
     };
     let mut rng = Rng(execution.started.unsigned_abs());
-    let mut messages = vec![message("user", "Make add() return the sum — «now»", execution.started, rng.one_in(3))];
+    let mut messages = vec![message(
+        "user",
+        "Make add() return the sum — «now»",
+        execution.started,
+        rng.one_in(3),
+    )];
     let mut lines = Vec::new();
     for turn in &execution.turns {
         let hash = sha256(&format!("[{}]", messages.join(",")));
@@ -200,7 +285,12 @@ pub fn turns(execution: &Execution, writer: Writer) -> Vec<String> {
             line["thought"] = thought(turn);
         }
         if let Some(result) = native_result(turn) {
-            messages.push(message("tool", &format!("{} returned:\n{}", action["type"], result["output"]), turn.end(), false));
+            messages.push(message(
+                "tool",
+                &format!("{} returned:\n{}", action["type"], result["output"]),
+                turn.end(),
+                false,
+            ));
             line["executionResult"] = result;
         }
         if let Some((_, observed)) = turn.observed.as_ref().filter(|_| !editor) {
@@ -209,14 +299,20 @@ pub fn turns(execution: &Execution, writer: Writer) -> Vec<String> {
         if let Some(evaluation) = evaluation(turn).filter(|_| !editor) {
             line["evaluation"] = evaluation.clone();
         }
-        lines.push(line.to_string().replace("\"@messages@\"", &format!("[{recent}]")));
+        lines.push(
+            line.to_string()
+                .replace("\"@messages@\"", &format!("[{recent}]")),
+        );
     }
     lines
 }
 
 /// Turns as lines, as an array of lines, on one line, and laid out.
 pub fn spellings(turns: &[String]) -> Vec<(&'static str, String)> {
-    let array: Vec<Value> = turns.iter().map(|t| serde_json::from_str(t).unwrap()).collect();
+    let array: Vec<Value> = turns
+        .iter()
+        .map(|t| serde_json::from_str(t).unwrap())
+        .collect();
     vec![
         ("jsonl", turns.join("\n")),
         ("lines.json", format!("[\n{}\n]", turns.join(",\n"))),
@@ -252,10 +348,19 @@ pub fn command_record(seed: u64) -> String {
     }
     match rng.below(3) {
         0 => {
-            let reasons = ["capability-mismatch", "provider-error", "user-abort", "timeout", "other"];
+            let reasons = [
+                "capability-mismatch",
+                "provider-error",
+                "user-abort",
+                "timeout",
+                "other",
+            ];
             record["outcome"] = json!({ "success": false, "failureReason": rng.pick(&reasons) });
         }
-        1 => record["outcome"] = json!({ "success": true, "tokenCount": 812, "latencyMs": 1201.5, "reward": 0.5 }),
+        1 => {
+            record["outcome"] =
+                json!({ "success": true, "tokenCount": 812, "latencyMs": 1201.5, "reward": 0.5 });
+        }
         _ => {}
     }
     if rng.one_in(2) {
@@ -269,7 +374,8 @@ pub fn command_record(seed: u64) -> String {
 /// `yuangs-cast`.
 pub fn cast(seed: u64) -> Vec<String> {
     let mut rng = Rng(seed);
-    let mut header = json!({ "version": 2, "width": 100, "height": 30, "timestamp": 1_767_225_600 + seed });
+    let mut header =
+        json!({ "version": 2, "width": 100, "height": 30, "timestamp": 1_767_225_600 + seed });
     if rng.one_in(2) {
         header["title"] = json!("session");
         header["env"] = json!({ "SHELL": "/bin/bash", "TERM": "xterm" });
@@ -286,12 +392,24 @@ pub fn cast(seed: u64) -> Vec<String> {
         };
         frame("o", "\u{1b}[32m$ \u{1b}[0m", None);
         match rng.below(5) {
-            0 => frame("g", "blocked", Some(json!({ "command": "rm -rf /", "reason": "destructive", "risk": "high" }))),
+            0 => frame(
+                "g",
+                "blocked",
+                Some(json!({ "command": "rm -rf /", "reason": "destructive", "risk": "high" })),
+            ),
             1 => {
                 frame("i", "sudo id\r", None);
                 frame("g", "elevation_started", None);
                 frame("g", "sensitive_prompt_displayed", None);
-                frame("g", if rng.one_in(2) { "elevation_success_root" } else { "elevation_failed" }, None);
+                frame(
+                    "g",
+                    if rng.one_in(2) {
+                        "elevation_success_root"
+                    } else {
+                        "elevation_failed"
+                    },
+                    None,
+                );
                 frame("o", "uid=0\r\n", None);
             }
             2 => {
@@ -304,7 +422,11 @@ pub fn cast(seed: u64) -> Vec<String> {
             3 => frame("r", "120x40", None),
             _ => {
                 frame("i", "cat a.txt\r", None);
-                frame("g", "allowed", Some(json!({ "command": "cat a.txt", "reasoning": "reads only" })));
+                frame(
+                    "g",
+                    "allowed",
+                    Some(json!({ "command": "cat a.txt", "reasoning": "reads only" })),
+                );
                 frame("o", "hello\r\n", None);
             }
         }

@@ -53,7 +53,8 @@ pub enum Flavour {
     Unchained,
     /// The same with decisions in whole seconds beside records in milliseconds.
     Coarse,
-    /// What the command-line runtime can write as well: one agent, no tokens, no limits; an evaluation ends it.
+    /// What the command-line runtime can write as well: one agent, no tokens, no limits; an
+    /// evaluation ends it.
     Plain,
     /// What the editor can write as well: besides no pauses, and an answer ends it.
     Editor,
@@ -93,9 +94,16 @@ fn rfc3339(time: i64, offset: bool, fraction: bool) -> String {
     let (days, rest) = (since / 86_400_000, since % 86_400_000);
     assert!((0..31).contains(&days), "January");
     let (hour, minute, second) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60);
-    let fraction = if fraction { format!(".{:03}", rest % 1000) } else { String::new() };
+    let fraction = if fraction {
+        format!(".{:03}", rest % 1000)
+    } else {
+        String::new()
+    };
     let zone = if offset { "+02:00" } else { "Z" };
-    format!("2026-01-{:02}T{hour:02}:{minute:02}:{second:02}{fraction}{zone}", days + 1)
+    format!(
+        "2026-01-{:02}T{hour:02}:{minute:02}:{second:02}{fraction}{zone}",
+        days + 1
+    )
 }
 
 impl Clock {
@@ -109,7 +117,11 @@ impl Clock {
     }
 
     fn spell_decision(self, time: i64) -> Value {
-        if self == Self::Coarse { json!(rfc3339(time, false, false)) } else { self.spell(time) }
+        if self == Self::Coarse {
+            json!(rfc3339(time, false, false))
+        } else {
+            self.spell(time)
+        }
     }
 }
 
@@ -141,8 +153,16 @@ impl Turn {
     }
 
     pub fn end(&self) -> i64 {
-        let last = [&self.evaluated, &self.observed, &self.ran, &self.decided, &self.proposed];
-        last.iter().find_map(|part| part.as_ref().map(|p| p.0)).unwrap_or(self.start())
+        let last = [
+            &self.evaluated,
+            &self.observed,
+            &self.ran,
+            &self.decided,
+            &self.proposed,
+        ];
+        last.iter()
+            .find_map(|part| part.as_ref().map(|p| p.0))
+            .unwrap_or(self.start())
     }
 }
 
@@ -164,16 +184,25 @@ fn canonical(value: &Value) -> String {
     match value {
         Value::Object(members) => {
             let sorted: BTreeMap<&String, &Value> = members.iter().collect();
-            let all: Vec<String> = sorted.into_iter().map(|(k, v)| format!("{}:{}", json!(k), canonical(v))).collect();
+            let all: Vec<String> = sorted
+                .into_iter()
+                .map(|(k, v)| format!("{}:{}", json!(k), canonical(v)))
+                .collect();
             format!("{{{}}}", all.join(","))
         }
-        Value::Array(all) => format!("[{}]", all.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        Value::Array(all) => format!(
+            "[{}]",
+            all.iter().map(canonical).collect::<Vec<_>>().join(",")
+        ),
         other => other.to_string(),
     }
 }
 
 pub fn sha256(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect()
 }
 
 /// Who may sign, and with which test key.
@@ -181,7 +210,12 @@ const SIGNERS: [&str; 3] = ["alice", "maria.rossi", "chen@example.org"];
 
 fn key(signer: &str) -> &'static SigningKey {
     static KEYS: LazyLock<BTreeMap<&str, SigningKey>> = LazyLock::new(|| {
-        let key = |signer: &&'static str| (*signer, SigningKey::from_bytes(&Sha256::digest(signer.as_bytes()).into()));
+        let key = |signer: &&'static str| {
+            (
+                *signer,
+                SigningKey::from_bytes(&Sha256::digest(signer.as_bytes()).into()),
+            )
+        };
         SIGNERS.iter().map(key).collect()
     });
     &KEYS[signer]
@@ -194,7 +228,8 @@ pub fn keys() -> TrustStore {
         let public = engine.encode(key(signer).verifying_key().as_bytes());
         json!({ "keyId": format!("{signer}-1"), "publicKey": public, "signer": signer, "validFrom": "2026-01-01T00:00:00Z" })
     };
-    TrustStore::parse(&json!({ "keys": SIGNERS.iter().map(entry).collect::<Vec<_>>() }).to_string()).unwrap()
+    TrustStore::parse(&json!({ "keys": SIGNERS.iter().map(entry).collect::<Vec<_>>() }).to_string())
+        .unwrap()
 }
 
 /// `value` with the members of `more`.
@@ -237,7 +272,11 @@ impl Maker {
     fn later(&mut self, least: i64) -> i64 {
         let jitter = i64::try_from(self.rng.below(40)).unwrap();
         // Equal times are legal.
-        let step = if least == 0 && self.rng.one_in(3) { 0 } else { least + jitter };
+        let step = if least == 0 && self.rng.one_in(3) {
+            0
+        } else {
+            least + jitter
+        };
         self.now += step;
         if self.clock == Clock::Seconds {
             self.now = (self.now + 999) / 1000 * 1000;
@@ -257,8 +296,7 @@ impl Maker {
     }
 
     fn items(&self) -> Value {
-        let item =
-            |(path, version): &(String, u64)| json!({ "path": path, "hash": sha256(&format!("{path}{version}")), "tokens": 40 });
+        let item = |(path, version): &(String, u64)| json!({ "path": path, "hash": sha256(&format!("{path}{version}")), "tokens": 40 });
         self.items.iter().map(item).collect()
     }
 
@@ -277,7 +315,11 @@ impl Maker {
         self.items.push((added.clone(), 1));
         let diff = json!({ "added": [added], "removed": [removed], "changed": changed });
         let at = self.later(0);
-        ("context_changed", at, json!({ "turnId": turn, "diff": diff, "snapshot": { "items": self.items() } }))
+        (
+            "context_changed",
+            at,
+            json!({ "turnId": turn, "diff": diff, "snapshot": { "items": self.items() } }),
+        )
     }
 
     fn thought(&mut self, agent: Option<&str>, wish: Option<&Wish>) -> (i64, Value) {
@@ -302,7 +344,10 @@ impl Maker {
 
     /// A whole turn; with `ends` how it is evaluated.
     fn turn(&mut self, id: u64, wish: Option<Wish>, ends: Option<&str>) -> Turn {
-        let mut turn = Turn { id, ..Turn::default() };
+        let mut turn = Turn {
+            id,
+            ..Turn::default()
+        };
         if !self.items.is_empty() && id > 1 && self.rng.one_in(3) {
             let change = self.change_context(id);
             turn.before.push(change);
@@ -310,10 +355,17 @@ impl Maker {
         self.later(100);
         let snapshot = self.snapshot();
         let selected = self.rng.below(self.agents.len().max(1));
-        let agents: Vec<Option<&str>> =
-            if self.agents.is_empty() { vec![None] } else { self.agents.iter().copied().map(Some).collect() };
+        let agents: Vec<Option<&str>> = if self.agents.is_empty() {
+            vec![None]
+        } else {
+            self.agents.iter().copied().map(Some).collect()
+        };
         for (n, agent) in agents.iter().enumerate() {
-            let other = if self.rng.one_in(2) { None } else { Some(actions::any(&mut self.rng)) };
+            let other = if self.rng.one_in(2) {
+                None
+            } else {
+                Some(actions::any(&mut self.rng))
+            };
             let what = match (&wish, n == selected) {
                 (Some(wish), true) => Some(wish.clone()),
                 (Some(_), false) => other,
@@ -336,8 +388,13 @@ impl Maker {
         let again = self.rejected.take();
         let (action_id, wish) = match &again {
             // After a rejection the same may be proposed again, under its id or a new one.
-            Some((old, before)) if before.payload == wish.payload && self.rng.one_in(2) => (old.clone(), wish),
-            _ => (format!("{}-{}", ["a", "act"][self.rng.below(2)], turn.id), wish),
+            Some((old, before)) if before.payload == wish.payload && self.rng.one_in(2) => {
+                (old.clone(), wish)
+            }
+            _ => (
+                format!("{}-{}", ["a", "act"][self.rng.below(2)], turn.id),
+                wish,
+            ),
         };
         let risk = (wish.risk + usize::from(self.rng.one_in(6))).min(2);
         let declares = wish.changes.is_some() && self.rng.one_in(2);
@@ -355,14 +412,14 @@ impl Maker {
 
         let human = risk == 2 || again.is_some() || self.rng.one_in(3);
         let at = self.later(if human { 400 } else { 0 });
-        // Who is asked twice about the same has made up their mind by then, and the last turn is one that runs.
+        // Who is asked twice about the same has made up their mind by then, and the last turn is
+        // one that runs.
         let status = match self.rng.below(7) {
             0 if ends.is_none() && again.is_none() => "rejected",
             1 | 2 if human && wish.narrowed.is_some() => "modified",
             _ => "approved",
         };
-        let mut decision =
-            json!({ "status": status, "by": if human { "human" } else { "policy" }, "timestamp": self.clock.spell_decision(at) });
+        let mut decision = json!({ "status": status, "by": if human { "human" } else { "policy" }, "timestamp": self.clock.spell_decision(at) });
         if self.rng.one_in(3) || self.tokens != Tokens::None {
             decision["actionId"] = json!(action_id);
         }
@@ -380,7 +437,8 @@ impl Maker {
                 payload = wish.narrowed.clone().unwrap();
                 decision["originalActionId"] = json!(action_id);
                 decision["modificationReason"] = json!("narrowed to what is needed");
-                decision["modifiedAction"] = json!({ "id": runs, "type": wish.kind, "payload": payload });
+                decision["modifiedAction"] =
+                    json!({ "id": runs, "type": wish.kind, "payload": payload });
                 if self.rng.one_in(2) {
                     decision["modifiedAction"]["riskLevel"] = json!(RISKS[risk]);
                 }
@@ -394,9 +452,12 @@ impl Maker {
                 "executionId": self.id, "turnId": turn.id, "actionHash": sha256(&action), "status": status, "by": "human",
                 "signer": self.signer, "timestamp": decision["timestamp"],
             });
-            let value = key(self.signer).sign(canonical(&signed).as_bytes()).to_bytes();
+            let value = key(self.signer)
+                .sign(canonical(&signed).as_bytes())
+                .to_bytes();
             let value = base64::engine::general_purpose::STANDARD.encode(value);
-            decision["signature"] = json!({ "keyId": format!("{}-1", self.signer), "alg": "ed25519", "value": value });
+            decision["signature"] =
+                json!({ "keyId": format!("{}-1", self.signer), "alg": "ed25519", "value": value });
         }
         turn.decided = Some((at, json!({ "decision": decision })));
         if status == "rejected" {
@@ -422,7 +483,15 @@ impl Maker {
         self.run(turn, &wish, &runs, &payload, declares, ends);
     }
 
-    fn run(&mut self, turn: &mut Turn, wish: &Wish, runs: &str, payload: &Value, declares: bool, ends: Option<&str>) {
+    fn run(
+        &mut self,
+        turn: &mut Turn,
+        wish: &Wish,
+        runs: &str,
+        payload: &Value,
+        declares: bool,
+        ends: Option<&str>,
+    ) {
         let failed = self.rng.one_in(5);
         let at = self.later(0);
         let mut result = if failed {
@@ -438,10 +507,21 @@ impl Maker {
             result["cost"] = json!(0.001);
             result["artifacts"] = json!([]);
         }
-        let mut observation = json!({ "summary": if failed { "It failed." } else { "It worked." }, "artifacts": [] });
+        let mut observation =
+            json!({ "summary": if failed { "It failed." } else { "It worked." }, "artifacts": [] });
         if !failed && self.rng.one_in(6) {
-            result["output"] = json!("a line of a long listing; ".repeat(80).chars().take(2048).collect::<String>());
-            let says = if self.rng.one_in(2) { &mut result } else { &mut observation };
+            result["output"] = json!(
+                "a line of a long listing; "
+                    .repeat(80)
+                    .chars()
+                    .take(2048)
+                    .collect::<String>()
+            );
+            let says = if self.rng.one_in(2) {
+                &mut result
+            } else {
+                &mut observation
+            };
             says["truncated"] = json!(true);
         }
         let mut members = json!({ "actionId": runs, "result": result });
@@ -450,11 +530,17 @@ impl Maker {
         }
         if declares && self.rng.one_in(2) {
             let path = wish.changes.as_ref().unwrap();
-            let spelled = if self.rng.one_in(3) { format!("./{path}") } else { path.clone() };
+            let spelled = if self.rng.one_in(3) {
+                format!("./{path}")
+            } else {
+                path.clone()
+            };
             members["observedChanges"] = if failed { json!([]) } else { json!([spelled]) };
         }
         match self.tokens {
-            Tokens::Subjects if self.rng.one_in(2) => members["capabilityId"] = json!(format!("cap-{}", turn.id)),
+            Tokens::Subjects if self.rng.one_in(2) => {
+                members["capabilityId"] = json!(format!("cap-{}", turn.id));
+            }
             Tokens::Scope if self.rng.one_in(2) => members["capabilityId"] = json!("cap-sources"),
             _ => {}
         }
@@ -466,7 +552,11 @@ impl Maker {
         }
         turn.observed = Some((at, members));
         let at = self.later(0);
-        let reason = ends.unwrap_or(if failed { "failure_retry" } else { "incomplete" });
+        let reason = ends.unwrap_or(if failed {
+            "failure_retry"
+        } else {
+            "incomplete"
+        });
         turn.evaluated = Some((at, evaluation(reason)));
         if self.tokens == Tokens::Subjects && self.rng.one_in(2) {
             let at = self.later(0);
@@ -492,7 +582,10 @@ impl Execution {
     /// The execution of a seed.
     pub fn new(seed: u64, flavour: Flavour) -> Self {
         let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ flavour as u64);
-        let full = matches!(flavour, Flavour::Full | Flavour::Unchained | Flavour::Coarse);
+        let full = matches!(
+            flavour,
+            Flavour::Full | Flavour::Unchained | Flavour::Coarse
+        );
         let clock = match rng.below(8) {
             _ if flavour == Flavour::Coarse => Clock::Coarse,
             _ if !full => Clock::Millis,
@@ -502,8 +595,16 @@ impl Execution {
             _ => Clock::Millis,
         };
         let started = NEW_YEAR + i64::try_from(seed % 1_000).unwrap() * 1_000_000;
-        let listed: &[&'static str] = rng.pick::<&[&str]>(&[&["coder"], &["planner", "coder"], &["planner", "coder", "tester"]]);
-        let agents = if full && rng.one_in(2) { listed.to_vec() } else { Vec::new() };
+        let listed: &[&'static str] = rng.pick::<&[&str]>(&[
+            &["coder"],
+            &["planner", "coder"],
+            &["planner", "coder", "tester"],
+        ]);
+        let agents = if full && rng.one_in(2) {
+            listed.to_vec()
+        } else {
+            Vec::new()
+        };
         let signer = *rng.pick(&SIGNERS);
         let governor = match rng.below(3) {
             0 => None,
@@ -524,7 +625,11 @@ impl Execution {
             signer,
             signs: full && rng.one_in(4),
             tokens,
-            items: if full && rng.one_in(4) { vec![("README.md".into(), 1), ("src/add.ts".into(), 1)] } else { Vec::new() },
+            items: if full && rng.one_in(4) {
+                vec![("README.md".into(), 1), ("src/add.ts".into(), 1)]
+            } else {
+                Vec::new()
+            },
             policy: !rng.one_in(5),
             chained: flavour == Flavour::Full && rng.one_in(4),
             rejected: None,
@@ -547,14 +652,22 @@ impl Execution {
                 _ if tokens == Tokens::Scope => Some(actions::in_sources(&mut maker.rng)),
                 _ => Some(actions::any(&mut maker.rng)),
             };
-            let again = maker.rejected.as_ref().filter(|_| maker.rng.0.is_multiple_of(2)).map(|(_, wish)| wish.clone());
+            let again = maker
+                .rejected
+                .as_ref()
+                .filter(|_| maker.rng.0.is_multiple_of(2))
+                .map(|(_, wish)| wish.clone());
             let wish = if last { wish } else { again.or(wish) };
             let goes_on = turns.last().is_some_and(|t: &Turn| is_pause(t));
             let resumed = goes_on.then(|| {
                 let at = maker.later(3_600_000);
                 (at, maker.resumption(&start))
             });
-            let ends = if last { Some(stops) } else { pauses.then_some("await_human_input") };
+            let ends = if last {
+                Some(stops)
+            } else {
+                pauses.then_some("await_human_input")
+            };
             let mut turn = maker.turn(id, wish, ends);
             turn.resumed = resumed;
             turns.push(turn);
@@ -566,7 +679,10 @@ impl Execution {
                 &["read_*", "write_*", "code_diff"],
             ]);
             let token = json!({ "id": "cap-sources", "grants": grants, "scope": ["src/**"], "issuer": maker.issuer });
-            turns[0].before.insert(0, ("capability_issued", started, json!({ "capability": token })));
+            turns[0].before.insert(
+                0,
+                ("capability_issued", started, json!({ "capability": token })),
+            );
         }
         if tokens != Tokens::None && maker.rng.one_in(2) {
             start["capabilities"] = json!("required");
@@ -574,7 +690,11 @@ impl Execution {
             start["capabilities"] = json!("off");
         }
         if full && (stops == "max_turns_exceeded" || maker.rng.one_in(4)) {
-            let over = if stops == "max_turns_exceeded" { 1 } else { number + maker.rng.below(3) };
+            let over = if stops == "max_turns_exceeded" {
+                1
+            } else {
+                number + maker.rng.below(3)
+            };
             start["maxTurns"] = json!(over);
         }
         let ended = (!maker.rng.one_in(4) || turns.is_empty()).then(|| {
@@ -586,7 +706,16 @@ impl Execution {
             (maker.later(0), members)
         });
         let late_tokens = maker.rng.one_in(2);
-        Self { id: maker.id, clock, started, start, turns, ended, chain: maker.chained, late_tokens }
+        Self {
+            id: maker.id,
+            clock,
+            started,
+            start,
+            turns,
+            ended,
+            chain: maker.chained,
+            late_tokens,
+        }
     }
 
     pub fn has_policy(&self) -> bool {
@@ -595,16 +724,26 @@ impl Execution {
 
     /// Why it ended.
     pub fn outcome(&self) -> &str {
-        self.turns.last().unwrap().evaluated.as_ref().unwrap().1["evaluation"]["reason"].as_str().unwrap()
+        self.turns.last().unwrap().evaluated.as_ref().unwrap().1["evaluation"]["reason"]
+            .as_str()
+            .unwrap()
     }
 
     /// Its records in a layout; `None` when the layout can't hold them.
     pub fn lines(&self, layout: Layout, rng: &mut Rng) -> Option<Vec<String>> {
-        let asides = self.turns.iter().any(|t| !t.before.is_empty() || !t.after.is_empty() || t.token.is_some());
+        let asides = self
+            .turns
+            .iter()
+            .any(|t| !t.before.is_empty() || !t.after.is_empty() || t.token.is_some());
         if layout == Layout::Whole && asides {
             return None;
         }
-        let mut book = Book { execution: self, prev: "0".repeat(64), lines: Vec::new(), metadata: rng.one_in(5) };
+        let mut book = Book {
+            execution: self,
+            prev: "0".repeat(64),
+            lines: Vec::new(),
+            metadata: rng.one_in(5),
+        };
         if layout == Layout::Whole {
             book.wholes();
             return Some(book.lines);
@@ -626,7 +765,11 @@ impl Execution {
                 book.events(turn);
             } else {
                 if let Some(token) = &turn.token {
-                    book.record("capability_issued", turn.start(), json!({ "capability": token }));
+                    book.record(
+                        "capability_issued",
+                        turn.start(),
+                        json!({ "capability": token }),
+                    );
                 }
                 let members = book.turn(turn);
                 book.push("turn", members);
@@ -643,7 +786,9 @@ impl Execution {
 }
 
 fn is_pause(turn: &Turn) -> bool {
-    turn.evaluated.as_ref().is_some_and(|(_, e)| e["evaluation"]["kind"] == "pause")
+    turn.evaluated
+        .as_ref()
+        .is_some_and(|(_, e)| e["evaluation"]["kind"] == "pause")
 }
 
 impl Maker {
@@ -654,8 +799,7 @@ impl Maker {
             "fsmVersion": if self.rng.one_in(6) { "0" } else { "1" },
         });
         if self.policy {
-            start["policy"] =
-                json!({ "digest": format!("sha256:{}", sha256("policy")), "path": "policies/team.yaml", "revision": "r17" });
+            start["policy"] = json!({ "digest": format!("sha256:{}", sha256("policy")), "path": "policies/team.yaml", "revision": "r17" });
         }
         if let Some(governor) = governor {
             start["governor"] = json!({ "id": governor });
@@ -680,7 +824,10 @@ impl Maker {
         let mut members = start.as_object().unwrap().clone();
         if self.rng.one_in(2) {
             members.retain(|name, _| {
-                matches!(name.as_str(), "schemaVersion" | "rootIntent" | "fsmVersion" | "policy") || self.rng.one_in(2)
+                matches!(
+                    name.as_str(),
+                    "schemaVersion" | "rootIntent" | "fsmVersion" | "policy"
+                ) || self.rng.one_in(2)
             });
         }
         Value::Object(members)
@@ -719,22 +866,36 @@ impl Book<'_> {
         let id = json!({ "turnId": turn.id });
         let late = self.execution.late_tokens;
         if let Some(token) = turn.token.as_ref().filter(|_| !late) {
-            self.record("capability_issued", turn.start(), json!({ "capability": token }));
+            self.record(
+                "capability_issued",
+                turn.start(),
+                json!({ "capability": token }),
+            );
         }
         for (at, members) in &turn.thoughts {
             self.record("thought_generated", *at, with(members, id.clone()));
         }
-        let parts =
-            [("action_proposed", &turn.proposed), ("governance_decided", &turn.decided), ("execution_finished", &turn.ran)];
+        let parts = [
+            ("action_proposed", &turn.proposed),
+            ("governance_decided", &turn.decided),
+            ("execution_finished", &turn.ran),
+        ];
         for (kind, part) in parts {
-            if let (Some(token), Some((at, _)), true) = (&turn.token, &turn.decided, late && kind == "execution_finished") {
+            if let (Some(token), Some((at, _)), true) = (
+                &turn.token,
+                &turn.decided,
+                late && kind == "execution_finished",
+            ) {
                 self.record("capability_issued", *at, json!({ "capability": token }));
             }
             if let Some((at, members)) = part {
                 self.record(kind, *at, with(members, id.clone()));
             }
         }
-        for (kind, part) in [("observation_recorded", &turn.observed), ("evaluation_made", &turn.evaluated)] {
+        for (kind, part) in [
+            ("observation_recorded", &turn.observed),
+            ("evaluation_made", &turn.evaluated),
+        ] {
             if let Some((at, members)) = part {
                 self.record(kind, *at, with(members, id.clone()));
             }
@@ -784,7 +945,10 @@ impl Book<'_> {
     /// The execution as one record, and one more for each resumption.
     fn wholes(&mut self) {
         let execution = self.execution;
-        let mut members = with(&execution.start, json!({ "timestamp": execution.clock.spell(execution.started) }));
+        let mut members = with(
+            &execution.start,
+            json!({ "timestamp": execution.clock.spell(execution.started) }),
+        );
         let mut turns: Vec<Value> = Vec::new();
         for turn in &execution.turns {
             if let Some((at, start)) = &turn.resumed {

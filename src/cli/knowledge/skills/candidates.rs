@@ -7,7 +7,9 @@ use crate::cli::knowledge::{Format, clock, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
 use crate::knowledge::context::Bank;
-use crate::knowledge::skills::{Candidate, Ledger, LedgerError, Readiness, Status, Verdict, candidates};
+use crate::knowledge::skills::{
+    Candidate, Ledger, LedgerError, Readiness, Status, Verdict, candidates,
+};
 use crate::report::{line_start, safe_json, terminal};
 use crate::time::format_minute;
 use clap::Args;
@@ -48,7 +50,10 @@ fn read(place: &Place) -> Result<(Bank, Ledger), Failure> {
     let bank = Bank::read(&place.sources).map_err(|e| failure(&e))?;
     if bank.files.is_empty() && bank.unreadable.is_empty() {
         let remedy = "name one, such as bank = ['.ai/bank']; docs/knowledge.md describes it";
-        return Err(Failure::unable("[knowledge] names no context bank, or it is empty", remedy));
+        return Err(Failure::unable(
+            "[knowledge] names no context bank, or it is empty",
+            remedy,
+        ));
     }
     Ok((bank, Ledger::read(&place.sources).map_err(|e| refused(&e))?))
 }
@@ -60,13 +65,25 @@ impl CandidatesArgs {
         // What may be approved now, by the clock that `approve` goes by.
         let now = self.bank.now.unwrap_or_else(clock);
         let all = candidates(&bank, &ledger.changes, now);
-        let safe = |text: &str| terminal(&bank.secrets.hide(text).unwrap_or_else(|| text.to_owned())).into_owned();
+        let safe = |text: &str| {
+            terminal(&bank.secrets.hide(text).unwrap_or_else(|| text.to_owned())).into_owned()
+        };
         print(Color::Auto, |out| match self.bank.format {
             Format::Text => {
                 for c in &all {
-                    let decided = c.decided.map(|t| format!(" since {}", format_minute(t))).unwrap_or_default();
+                    let decided = c
+                        .decided
+                        .map(|t| format!(" since {}", format_minute(t)))
+                        .unwrap_or_default();
                     let (id, name, path) = (safe(&c.id), safe(&c.name), safe(&c.path));
-                    writeln!(out, "{}", line_start(&format!("{id}  {}{decided}  {name} ({path})", c.status.name())))?;
+                    writeln!(
+                        out,
+                        "{}",
+                        line_start(&format!(
+                            "{id}  {}{decided}  {name} ({path})",
+                            c.status.name()
+                        ))
+                    )?;
                     let used = c.used.map_or_else(|| "-".to_owned(), format_minute);
                     writeln!(
                         out,
@@ -82,9 +99,18 @@ impl CandidatesArgs {
                     writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
                 }
                 if ledger.broken > 0 {
-                    writeln!(out, "not read: {} lines of earlier decisions; `knowledge reindex` names them", ledger.broken)?;
+                    writeln!(
+                        out,
+                        "not read: {} lines of earlier decisions; `knowledge reindex` names them",
+                        ledger.broken
+                    )?;
                 }
-                writeln!(out, "{} candidates among {} contexts", all.len(), bank.items.len())
+                writeln!(
+                    out,
+                    "{} candidates among {} contexts",
+                    all.len(),
+                    bank.items.len()
+                )
             }
             Format::Json => {
                 let list: Vec<Value> = all.iter().map(|c| document(c, &safe)).collect();
@@ -124,16 +150,35 @@ impl DecideArgs {
         // A decision is made now and not when the bank was last used.
         let time = self.now.unwrap_or_else(clock);
         if time == 0 {
-            return Err(Failure::unable("the clock stands before 1970", "--now says when"));
+            return Err(Failure::unable(
+                "the clock stands before 1970",
+                "--now says when",
+            ));
         }
         let all = candidates(&bank, &ledger.changes, time);
         let Some(candidate) = all.iter().find(|c| c.id == self.id) else {
-            return Err(Failure::unable(format!("`{}` is no candidate", self.id), "`knowledge skills candidates` lists them"));
+            return Err(Failure::unable(
+                format!("`{}` is no candidate", self.id),
+                "`knowledge skills candidates` lists them",
+            ));
         };
-        let verdict = Verdict { status, by: self.by.trim(), reason: self.reason.as_deref(), time };
-        let (file, line) = ledger.decide(candidate, &verdict, &place.own_folder()).map_err(|e| refused(&e))?;
+        let verdict = Verdict {
+            status,
+            by: self.by.trim(),
+            reason: self.reason.as_deref(),
+            time,
+        };
+        let (file, line) = ledger
+            .decide(candidate, &verdict, &place.own_folder())
+            .map_err(|e| refused(&e))?;
         print(Color::Auto, |out| {
-            writeln!(out, "{}: {} -> {}", line_start(&candidate.id), candidate.status.name(), status.name())?;
+            writeln!(
+                out,
+                "{}: {} -> {}",
+                line_start(&candidate.id),
+                candidate.status.name(),
+                status.name()
+            )?;
             writeln!(out, "wrote into {}: {}", terminal(&file), terminal(&line))?;
             writeln!(out, "`knowledge reindex` takes it into the index")
         })?;

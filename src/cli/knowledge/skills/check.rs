@@ -25,7 +25,8 @@ pub struct CheckArgs {
     /// Traces: files or folders; without any those of `[knowledge] traces`.
     #[arg(value_name = "TRACES")]
     traces: Vec<PathBuf>,
-    /// Hold every turn of the traces against this mode, instead of uses against what their skill declares.
+    /// Hold every turn of the traces against this mode, instead of uses against what their skill
+    /// declares.
     #[arg(long, value_enum, value_name = "MODE")]
     trial: Option<Mode>,
     /// With `--trial limited`: milliseconds that one turn may take.
@@ -61,22 +62,40 @@ enum Mode {
 
 fn budget(limits: &SkillLimits) -> Budget {
     Budget {
-        cost: [limits.cost_per_day, limits.cost_per_hour, limits.cost_per_task].map(|limit| limit.map(f64::from)),
-        uses: [limits.uses_per_day, limits.uses_per_hour, limits.uses_per_task],
+        cost: [
+            limits.cost_per_day,
+            limits.cost_per_hour,
+            limits.cost_per_task,
+        ]
+        .map(|limit| limit.map(f64::from)),
+        uses: [
+            limits.uses_per_day,
+            limits.uses_per_hour,
+            limits.uses_per_task,
+        ],
         latency: limits.latency_ms.map(f64::from),
     }
 }
 
 impl CheckArgs {
     fn trial(&self) -> Result<Option<Trial>, Failure> {
-        let Some(mode) = self.trial else { return Ok(None) };
-        let limited = self.time_ms.is_some() || self.memory_bytes.is_some() || !self.path.is_empty();
+        let Some(mode) = self.trial else {
+            return Ok(None);
+        };
+        let limited =
+            self.time_ms.is_some() || self.memory_bytes.is_some() || !self.path.is_empty();
         match mode {
             Mode::Limited if !limited => {
-                return Err(Failure::unable("a limited trial has limits", "name them with --time-ms, --memory-bytes or --path"));
+                return Err(Failure::unable(
+                    "a limited trial has limits",
+                    "name them with --time-ms, --memory-bytes or --path",
+                ));
             }
             Mode::DryRun | Mode::ReadOnly if limited => {
-                return Err(Failure::unable("only a limited trial has limits", "add --trial limited, or leave them out"));
+                return Err(Failure::unable(
+                    "only a limited trial has limits",
+                    "add --trial limited, or leave them out",
+                ));
             }
             _ => {}
         }
@@ -86,26 +105,58 @@ impl CheckArgs {
             Mode::Limited => TrialMode::Limited,
         };
         let paths = Some(self.path.clone()).filter(|p| !p.is_empty());
-        Ok(Some(Trial { mode, time_ms: self.time_ms, memory_bytes: self.memory_bytes, paths }))
+        Ok(Some(Trial {
+            mode,
+            time_ms: self.time_ms,
+            memory_bytes: self.memory_bytes,
+            paths,
+        }))
     }
 
     pub(super) fn run(self) -> Result<u8, Failure> {
         // Without its rules a secret would be shown.
-        Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        Table::shipped()
+            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let place = self.place.place()?;
         let trial = self.trial()?;
-        let configured = place.sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Traces);
-        let configured = configured.map(|(_, path)| place.sources.root.join(path)).collect::<Vec<_>>();
-        let traces = if self.traces.is_empty() { configured } else { self.traces.clone() };
+        let configured = place
+            .sources
+            .paths
+            .iter()
+            .filter(|(kind, _)| *kind == SourceKind::Traces);
+        let configured = configured
+            .map(|(_, path)| place.sources.root.join(path))
+            .collect::<Vec<_>>();
+        let traces = if self.traces.is_empty() {
+            configured
+        } else {
+            self.traces.clone()
+        };
         if traces.is_empty() {
-            return Err(Failure::unable("no traces are named", "name them, or set [knowledge] traces"));
+            return Err(Failure::unable(
+                "no traces are named",
+                "name them, or set [knowledge] traces",
+            ));
         }
         let declarations = Declarations::read(&place.sources).map_err(|e| failure(&e))?;
         let budget = budget(&place.section.limits);
-        let question = Question { declarations: &declarations, budget: &budget, trial: trial.as_ref() };
+        let question = Question {
+            declarations: &declarations,
+            budget: &budget,
+            trial: trial.as_ref(),
+        };
         let checked = check(&question, &file::traces(&traces));
-        let unread: Vec<&Finding> = checked.report.findings.iter().filter(|f| f.code.0 < 200).collect();
-        let limited = if budget.is_empty() { "none set" } else { "held" };
+        let unread: Vec<&Finding> = checked
+            .report
+            .findings
+            .iter()
+            .filter(|f| f.code.0 < 200)
+            .collect();
+        let limited = if budget.is_empty() {
+            "none set"
+        } else {
+            "held"
+        };
         print(Color::Auto, |out| match self.format {
             Format::Text => {
                 let unread: Vec<Finding> = unread.iter().map(|f| (*f).clone()).collect();
@@ -115,16 +166,33 @@ impl CheckArgs {
                     writeln!(out, "not read: {} (`validate` says why)", terminal(file))?;
                 }
                 for (skill, times) in checked.undeclared.iter().take(NAMED) {
-                    let skill = checked.report.secrets.hide(skill).unwrap_or_else(|| skill.clone());
-                    writeln!(out, "declared nowhere: `{}`, used {times} times", terminal(&skill))?;
+                    let skill = checked
+                        .report
+                        .secrets
+                        .hide(skill)
+                        .unwrap_or_else(|| skill.clone());
+                    writeln!(
+                        out,
+                        "declared nowhere: `{}`, used {times} times",
+                        terminal(&skill)
+                    )?;
                 }
                 if checked.undeclared.len() > NAMED {
-                    writeln!(out, "declared nowhere: {} more", checked.undeclared.len() - NAMED)?;
+                    writeln!(
+                        out,
+                        "declared nowhere: {} more",
+                        checked.undeclared.len() - NAMED
+                    )?;
                 }
                 writeln!(
                     out,
                     "{} turns, {} uses of skills: {} against permissions, {} against a trial mode, limits {limited}, {} without a recorded cost, {} without a recorded duration",
-                    checked.turns, checked.uses, checked.declared, checked.tried, checked.costless, checked.untimed
+                    checked.turns,
+                    checked.uses,
+                    checked.declared,
+                    checked.tried,
+                    checked.costless,
+                    checked.untimed
                 )
             }
             Format::Json => {
@@ -132,7 +200,11 @@ impl CheckArgs {
                     .undeclared
                     .iter()
                     .map(|(skill, times)| {
-                        let skill = checked.report.secrets.hide(skill).unwrap_or_else(|| skill.clone());
+                        let skill = checked
+                            .report
+                            .secrets
+                            .hide(skill)
+                            .unwrap_or_else(|| skill.clone());
                         json!({ "skill": skill, "uses": times })
                     })
                     .collect();
@@ -148,14 +220,22 @@ impl CheckArgs {
         })?;
         let all = || checked.findings.iter().chain(unread.iter().copied());
         let failed = self.fail_on.met_by(all());
-        let looked_at = if budget.is_empty() { checked.declared + checked.tried } else { checked.uses + checked.tried };
+        let looked_at = if budget.is_empty() {
+            checked.declared + checked.tried
+        } else {
+            checked.uses + checked.tried
+        };
         Ok(match () {
-            () if checked.report.counts.unopened > 0 || !declarations.unreadable.is_empty() => EXIT_UNABLE,
+            () if checked.report.counts.unopened > 0 || !declarations.unreadable.is_empty() => {
+                EXIT_UNABLE
+            }
             () if failed => EXIT_FINDINGS,
             // Nothing was held against anything.
             () if looked_at == 0 => EXIT_EMPTY,
             // What nothing is known of isn't cleared by what is known of others.
-            () if trial.is_none() && budget.is_empty() && !checked.undeclared.is_empty() => EXIT_EMPTY,
+            () if trial.is_none() && budget.is_empty() && !checked.undeclared.is_empty() => {
+                EXIT_EMPTY
+            }
             () => EXIT_CLEAN,
         })
     }

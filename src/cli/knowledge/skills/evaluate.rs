@@ -19,15 +19,15 @@ use std::io::{self, Write};
 pub struct EvaluateArgs {
     #[command(flatten)]
     ask: AskArgs,
-    /// How the figures are weighed: balanced (success 0.4, cost 0.2, latency 0.15, rollback 0.15, stability 0.1) or
-    /// aggressive (success 0.6, the others 0.1 each).
+    /// How the figures are weighed: balanced (success 0.4, cost 0.2, latency 0.15, rollback 0.15,
+    /// stability 0.1) or aggressive (success 0.6, the others 0.1 each).
     #[arg(long, value_enum, default_value_t = Weighing::Balanced, value_name = "WEIGHTS")]
     weights: Weighing,
     /// Only the skill of this name.
     #[arg(long, value_name = "NAME")]
     skill: Option<String>,
-    /// Fail (exit 1) when there are findings this bad: promotions without evidence (YV903), skills used though they
-    /// weren't enabled (YV911).
+    /// Fail (exit 1) when there are findings this bad: promotions without evidence (YV903), skills
+    /// used though they weren't enabled (YV911).
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
 }
@@ -66,13 +66,25 @@ impl EvaluateArgs {
         let (limits, weights) = (asked.place.limits(), Weights::from(self.weights));
         let now = self.ask.now.or_else(|| asked.skills.newest());
         let mut all = asked.skills.evaluated(weights, limits, self.ask.now);
-        let mut findings = skills::findings_of(&asked.store, &asked.skills, limits).map_err(|e| failure(&e))?;
+        let mut findings =
+            skills::findings_of(&asked.store, &asked.skills, limits).map_err(|e| failure(&e))?;
         if let Some(name) = &self.skill {
             all.retain(|e| e.name == *name);
             // Every message names its skill in backticks, with a version behind it or not.
-            findings.retain(|f| [format!("`{name}`"), format!("`{name} ")].iter().any(|n| f.message.contains(n)));
+            findings.retain(|f| {
+                [format!("`{name}`"), format!("`{name} ")]
+                    .iter()
+                    .any(|n| f.message.contains(n))
+            });
         }
-        let told = Told { all: &all, findings: &findings, limits, weights, now, asked: &asked };
+        let told = Told {
+            all: &all,
+            findings: &findings,
+            limits,
+            weights,
+            now,
+            asked: &asked,
+        };
         print(Color::Auto, |out| match self.ask.format {
             Format::Text => text(&told, out),
             Format::Json => writeln!(out, "{}", safe_json(&document(&told))),
@@ -87,16 +99,30 @@ impl EvaluateArgs {
 }
 
 fn version(e: &Evaluated) -> String {
-    if e.version.is_empty() { "(version not recorded)".to_owned() } else { e.version.clone() }
+    if e.version.is_empty() {
+        "(version not recorded)".to_owned()
+    } else {
+        e.version.clone()
+    }
 }
 
 fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let number = |n: Option<f64>, digits: usize| n.map_or_else(|| "-".to_owned(), |n| format!("{n:.digits$}"));
+    let number = |n: Option<f64>, digits: usize| {
+        n.map_or_else(|| "-".to_owned(), |n| format!("{n:.digits$}"))
+    };
     for e in told.all {
         let f = &e.figures;
         let stage = e.stage.as_deref().unwrap_or("no manifest");
-        let intent = if e.intent.is_empty() { String::new() } else { format!(": {}", e.intent) };
-        writeln!(out, "{}", line_start(&format!("{} {} [{stage}]{intent}", e.name, version(e))))?;
+        let intent = if e.intent.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", e.intent)
+        };
+        writeln!(
+            out,
+            "{}",
+            line_start(&format!("{} {} [{stage}]{intent}", e.name, version(e)))
+        )?;
         writeln!(
             out,
             "  score {:.3}  success {:.3} of {}  cost {}  latency {} ms  rollback {:.3}  stability {:.3}  last {}",
@@ -135,17 +161,34 @@ fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
         write_findings(told.findings, out)?;
     }
     for (file, table, rows) in &told.asked.beside {
-        writeln!(out, "beside the index: {rows} uses from {} of {}", terminal(table), terminal(file))?;
+        writeln!(
+            out,
+            "beside the index: {rows} uses from {} of {}",
+            terminal(table),
+            terminal(file)
+        )?;
     }
-    let as_of = told.now.map_or_else(|| "no time is recorded".to_owned(), |now| format!("as of {} UTC", format_minute(now)));
+    let as_of = told.now.map_or_else(
+        || "no time is recorded".to_owned(),
+        |now| format!("as of {} UTC", format_minute(now)),
+    );
     let (skills, uses) = (told.all.len() as u64, told.asked.skills.uses.len() as u64);
-    writeln!(out, "{}, {}, {as_of}", plural(skills, "skill"), plural(uses, "use"))
+    writeln!(
+        out,
+        "{}, {}, {as_of}",
+        plural(skills, "skill"),
+        plural(uses, "use")
+    )
 }
 
 fn document(told: &Told<'_>) -> Value {
     let one = |e: &Evaluated| {
         let f = &e.figures;
-        let tests: Vec<Value> = e.tests.iter().map(|t| json!({ "met": t.met, "condition": t.text })).collect();
+        let tests: Vec<Value> = e
+            .tests
+            .iter()
+            .map(|t| json!({ "met": t.met, "condition": t.text }))
+            .collect();
         json!({
             "skill_name": e.name, "skill_version": e.version, "intent": e.intent, "stage": e.stage,
             "execution_count": f.executions, "success_count": f.successes, "failure_count": f.failures(),
@@ -160,8 +203,12 @@ fn document(told: &Told<'_>) -> Value {
         .into_iter()
         .map(|(intent, e)| json!({ "intent": intent, "skill_name": e.name, "skill_version": e.version, "score": e.score }))
         .collect();
-    let beside: Vec<Value> =
-        told.asked.beside.iter().map(|(file, table, rows)| json!({ "file": file, "table": table, "uses": rows })).collect();
+    let beside: Vec<Value> = told
+        .asked
+        .beside
+        .iter()
+        .map(|(file, table, rows)| json!({ "file": file, "table": table, "uses": rows }))
+        .collect();
     json!({
         "version": 1,
         "now": told.now,

@@ -40,9 +40,14 @@ impl HistoryArgs {
         }
         let items = skills::items_of(&asked.store).map_err(|e| failure(&e))?;
         let all = skills::judged(&asked.skills, &items, limits);
-        let mut findings = skills::findings_of(&asked.store, &asked.skills, limits).map_err(|e| failure(&e))?;
+        let mut findings =
+            skills::findings_of(&asked.store, &asked.skills, limits).map_err(|e| failure(&e))?;
         if let Some(name) = &self.skill {
-            findings.retain(|f| [format!("`{name}`"), format!("`{name} ")].iter().any(|n| f.message.contains(n)));
+            findings.retain(|f| {
+                [format!("`{name}`"), format!("`{name} ")]
+                    .iter()
+                    .any(|n| f.message.contains(n))
+            });
         }
         print(Color::Auto, |out| match self.ask.format {
             Format::Text => {
@@ -51,7 +56,12 @@ impl HistoryArgs {
                     writeln!(out)?;
                     write_findings(&findings, out)?;
                 }
-                writeln!(out, "{}, {}", plural(all.len() as u64, "change"), plural(findings.len() as u64, "finding"))
+                writeln!(
+                    out,
+                    "{}, {}",
+                    plural(all.len() as u64, "change"),
+                    plural(findings.len() as u64, "finding")
+                )
             }
             Format::Json => {
                 let changes: Vec<Value> = all.iter().map(one).collect();
@@ -70,10 +80,22 @@ impl HistoryArgs {
 
 fn line(judged: &Judged<'_>, out: &mut dyn Write) -> io::Result<()> {
     let what = &judged.change.what;
-    let version = what.version.as_deref().map(|v| format!(" {v}")).unwrap_or_default();
+    let version = what
+        .version
+        .as_deref()
+        .map(|v| format!(" {v}"))
+        .unwrap_or_default();
     let old = what.old.as_deref().unwrap_or("?");
-    let by = what.by.as_deref().map(|by| format!(", by {}", terminal(by))).unwrap_or_default();
-    let reason = what.reason.as_deref().map(|r| format!(": {}", terminal(r))).unwrap_or_default();
+    let by = what
+        .by
+        .as_deref()
+        .map(|by| format!(", by {}", terminal(by)))
+        .unwrap_or_default();
+    let reason = what
+        .reason
+        .as_deref()
+        .map(|r| format!(": {}", terminal(r)))
+        .unwrap_or_default();
     let place = format!("{}:{}", terminal(&judged.change.file), what.line);
     writeln!(
         out,

@@ -16,7 +16,8 @@ use std::path::PathBuf;
 /// Skills. Only `approve`, `reject` and `defer` write, and say what.
 #[derive(Debug, Subcommand)]
 pub enum SkillsCommand {
-    /// The figures, score and advice of each skill, what to promote or retire, and which one serves each intent.
+    /// The figures, score and advice of each skill, what to promote or retire, and which one serves
+    /// each intent.
     Evaluate(evaluate::EvaluateArgs),
     /// The contexts that may become skills, and what they lack.
     Candidates(candidates::CandidatesArgs),
@@ -26,9 +27,11 @@ pub enum SkillsCommand {
     Reject(candidates::DecideArgs),
     /// Put a candidate off. Writes a line into `promotions.jsonl`.
     Defer(candidates::DecideArgs),
-    /// Hold traces against what skills declare (YV912), how they are tried (YV913) and what they may cost (YV914).
+    /// Hold traces against what skills declare (YV912), how they are tried (YV913) and what they
+    /// may cost (YV914).
     Check(check::CheckArgs),
-    /// What was decided about skills, each with the evidence up to then; fails when a promotion has none (YV903).
+    /// What was decided about skills, each with the evidence up to then; fails when a promotion has
+    /// none (YV903).
     History(history::HistoryArgs),
 }
 
@@ -55,7 +58,8 @@ pub(super) struct AskArgs {
     /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
-    /// A store of an earlier generation (SQLite, tables whose names end in `_log`) to read beside the index.
+    /// A store of an earlier generation (SQLite, tables whose names end in `_log`) to read beside
+    /// the index.
     #[arg(long, value_name = "FILE")]
     beside: Vec<PathBuf>,
     /// How to print.
@@ -81,11 +85,24 @@ impl AskArgs {
         for path in &self.beside {
             let name = path.to_string_lossy().replace('\\', "/");
             let found = earlier(path, &name).map_err(|e| {
-                Failure::unable(format!("`{name}`: {e}"), "it must be a store with the columns skill_name and success")
+                Failure::unable(
+                    format!("`{name}`: {e}"),
+                    "it must be a store with the columns skill_name and success",
+                )
             })?;
-            beside.extend(found.tables.into_iter().map(|(table, rows)| (name.clone(), table, rows)));
+            beside.extend(
+                found
+                    .tables
+                    .into_iter()
+                    .map(|(table, rows)| (name.clone(), table, rows)),
+            );
             skills.uses.extend(found.uses);
         }
-        Ok(Asked { place, skills, store, beside })
+        Ok(Asked {
+            place,
+            skills,
+            store,
+            beside,
+        })
     }
 }
