@@ -464,7 +464,7 @@ impl Shard {
                 self.refusal(live, entry, told, (lost_between, settings), context);
             }
             let told_behind = told.filter(|_| behind);
-            let step = refused.unwrap_or(step);
+            let step = refused.as_ref().unwrap_or(&step);
             let mut judged = Judged::default();
             if std::mem::take(&mut input_hash_wrong) {
                 judged.anomalies_mut().input_hash_wrong = true;
@@ -472,14 +472,14 @@ impl Shard {
             if !context_breaks.is_empty() {
                 judged.anomalies_mut().context = std::mem::take(&mut context_breaks);
             }
-            let told = live.execution.told_for(&step);
+            let told = live.execution.told_for(step);
             let decision = told
                 .as_ref()
                 .and_then(|(line, text)| Some((*line, native::decision(text)?)));
             let told = decision
                 .as_ref()
                 .map(|(line, decision)| step.with_decision(*line, decision));
-            let step = told.as_ref().unwrap_or(&step);
+            let step = told.as_ref().unwrap_or(step);
             live.execution.step(entry.line, step, context, &mut judged);
             self.recorder
                 .note(&mut live.pen, entry, step, &judged, &live.execution);
@@ -669,6 +669,10 @@ impl Shard {
             if settings.keys.is_none() {
                 live.execution.unchecked_signature();
             }
+        }
+        if drafts.is_empty() {
+            self.apply_movement(live, (entry, step), judged, drafts, lost_between);
+            return;
         }
         let (excused, drafts): (Vec<_>, Vec<_>) = drafts
             .into_iter()
