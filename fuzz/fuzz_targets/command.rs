@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
-use yuangs_verify::command::{Analysis, Context, Risk, Table, analyse};
+use shell_effects::{Analysis, Context, Risk, Table, analyse};
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
 

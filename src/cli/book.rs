@@ -5,12 +5,12 @@ use super::output::Failure;
 use crate::replay::Assessor;
 use crate::report::page::Format as PageFormat;
 use crate::rules::Settings;
-use crate::scan::mask::Mask;
-use crate::scan::secret::Table;
 use crate::trace::Format;
 use crate::trajectory::Book;
 use crate::verify::{Options, verify};
 use clap::{Args, ValueEnum};
+use content_scan::mask::Mask;
+use content_scan::secret::Table;
 use std::path::PathBuf;
 
 /// How traces are read.

@@ -3,12 +3,12 @@
 use super::file;
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
-use crate::command::{Analysis, Context, Links, Risk, Table, analyse, explain};
 use crate::report::{harmless_json, line_start, safe_json, terminal};
 use clap::{Args, Subcommand, ValueEnum};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use shell_effects::{Analysis, Context, Links, Risk, Table, analyse, explain};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -209,7 +209,7 @@ impl ShellCommand {
                 let rated: Vec<Rated> = lines
                     .par_iter()
                     .map(|(number, line)| {
-                        let row: Option<Row> = crate::json::from_text(line).ok();
+                        let row: Option<Row> = strict_json::from_text(line).ok();
                         (
                             *number,
                             row.map(|row| {
@@ -288,7 +288,7 @@ fn confusion(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
         let class = row
             .class
             .clone()
-            .or_else(|| row.expect.map(|e| format!("expected {}", e.as_str())))
+            .or_else(|| row.expect.map(|e| format!("expected {}", e.name())))
             .unwrap_or_else(|| "all".into());
         let [low, medium, high] = classes.entry(class).or_default();
         *match analysis.risk {
@@ -299,8 +299,8 @@ fn confusion(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
         if let Some(expected) = row.expect.filter(|e| *e != analysis.risk) {
             wrong.push(format!(
                 "line {line}: expected {}, rated {}: {}",
-                expected.as_str(),
-                analysis.risk.as_str(),
+                expected.name(),
+                analysis.risk.name(),
                 terminal(&row.cmd)
             ));
         }

@@ -5,9 +5,9 @@ use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::detectors::{Measured, Wrong, measure, rule_of};
 use crate::report::terminal;
 use crate::rules::{Rule, by_code};
-use crate::scan::secret::Table;
-use crate::scan::secret::corpus::{Outcome, judge};
 use clap::Subcommand;
+use content_scan::secret::Table;
+use content_scan::secret::corpus::{Outcome, judge};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -136,7 +136,7 @@ fn corpora(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Credentials are judged by rule; here a line counts once.
-fn add(measured: &mut Measured, judged: &crate::scan::secret::corpus::Judged) {
+fn add(measured: &mut Measured, judged: &content_scan::secret::corpus::Judged) {
     let (mut missed, mut alarms) = (0, 0);
     for (line, outcome) in &judged.wrong {
         let wrong = match outcome {

@@ -9,11 +9,11 @@ use crate::knowledge::graph::{Graph as KnowledgeGraph, Statement};
 use crate::knowledge::{KnowledgeError, Store};
 use crate::report::write_pretty;
 use crate::rules::{self, Page, Rule};
-use crate::scan::mask::Mask;
 use crate::trajectory::explain::{Detail, Document, page};
 use crate::trajectory::graph::Graph;
 use crate::trajectory::{Book, Known};
 use clap::Args;
+use content_scan::mask::Mask;
 use std::path::{Path, PathBuf};
 
 /// Explain a trace or a rule.

@@ -2,11 +2,11 @@
 
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
-use crate::governance::FsmVersion;
-use crate::governance::model::{Guards, Model};
-use crate::governance::prove::{DEFAULT_LIMIT, prove};
-use crate::governance::show;
 use clap::{Subcommand, ValueEnum};
+use governance::FsmVersion;
+use governance::model::{Guards, Model};
+use governance::prove::{DEFAULT_LIMIT, prove};
+use governance::show;
 
 /// The state machine.
 #[derive(Debug, Subcommand)]

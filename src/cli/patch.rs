@@ -3,14 +3,14 @@
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::report::{harmless_json, terminal};
-use crate::workspace::diff::apply::{FileOutcome, HunkOutcome, Outcome, Place, apply};
-use crate::workspace::diff::tree::{Folder, Overlay, Revision, Tree};
-use crate::workspace::diff::{DiffError, Limits, Nearest, Obstacle, parse};
-use crate::workspace::git::{GitError, Repository};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use worktree::diff::apply::{FileOutcome, HunkOutcome, Outcome, Place, apply};
+use worktree::diff::tree::{Folder, Overlay, Revision, Tree};
+use worktree::diff::{DiffError, Limits, Nearest, Obstacle, parse};
+use worktree::git::{GitError, Repository};
 
 /// What can be asked about diffs.
 #[derive(Debug, Subcommand)]

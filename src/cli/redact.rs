@@ -5,9 +5,9 @@ use super::output::{Color, Failure, print_as_is, tell};
 use super::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::attest::private_key;
 use crate::redact::{Error, Keys, Outcome, Remade, redact};
-use crate::scan::secret::Table;
 use crate::source::{Limits, discover, open, read_whole};
 use clap::Args;
+use content_scan::secret::Table;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 

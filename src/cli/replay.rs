@@ -12,7 +12,6 @@ use crate::replay::Assessor;
 use crate::report::page::Format as PageFormat;
 use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions, write_pretty};
 use crate::rules::{Settings, Signed};
-use crate::scan::secret::Table;
 use crate::schema::Validator;
 use crate::source::{Discovery, Limits, survey};
 use crate::trace::Format;
@@ -21,10 +20,11 @@ use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
 use crate::verify::account::settle;
 use crate::verify::{Options, Report, skipped_sentence, verify, watch};
-use crate::workspace::diff::tree::{Revision, TreeError};
-use crate::workspace::git::{GitError, ObjectId, Repository};
 use clap::{Args, ValueEnum};
+use content_scan::secret::Table;
 use std::path::{Path, PathBuf};
+use worktree::diff::tree::{Revision, TreeError};
+use worktree::git::{GitError, ObjectId, Repository};
 
 /// What is still to be done with a report before it is written.
 type Settle<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;

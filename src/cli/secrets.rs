@@ -4,9 +4,9 @@ use super::file;
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::report::terminal;
-use crate::scan::secret::corpus::{Figures, Judged, Outcome, judge};
-use crate::scan::secret::{Table, TableError};
 use clap::Subcommand;
+use content_scan::secret::corpus::{Figures, Judged, Outcome, judge};
+use content_scan::secret::{Table, TableError};
 use std::io::{self, Write};
 use std::path::PathBuf;
 

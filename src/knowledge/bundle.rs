@@ -5,8 +5,8 @@ use super::observation::Kind;
 use super::rank::{Query, Ranker};
 use super::retrieve::{Answer, Form, Item, Print, Rest, block, fit, line};
 use super::{KnowledgeError, Store};
-use crate::tokens::Encoding;
 use serde_json::{Value, json};
+use tokens::Encoding;
 
 /// Tokens below which a part is sure to say nothing.
 pub const LEAST_PART: usize = 50;

@@ -7,9 +7,9 @@
 use super::observation::Id;
 use super::rank::{Answers, Found, Query, Ranker};
 use super::{KnowledgeError, Store, Stored};
-use crate::tokens::Encoding;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use tokens::Encoding;
 
 /// Tokens below which not even the last line is sure to fit.
 pub const LEAST: usize = 100;
@@ -494,7 +494,7 @@ pub(super) fn fit(name: &str, items: &[Item], rest: Rest, budget: usize, print: 
 
 /// A day and a minute, or nothing.
 fn when(time: Option<i64>) -> String {
-    time.map(crate::time::format_minute).unwrap_or_default()
+    time.map(util::time::format_minute).unwrap_or_default()
 }
 
 /// Characters that are shown of the name of a task.

@@ -3,8 +3,8 @@
 use super::KnowledgeError;
 use crate::diag::{Code, Finding, Place, Severity};
 use crate::rules::by_code;
-use crate::scan::mask::Mask;
-use crate::scan::secret::{self, Table};
+use content_scan::mask::Mask;
+use content_scan::secret::{self, Table};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
@@ -281,7 +281,7 @@ impl Sources {
             let path = joined(&root, configured)?;
             match path.canonicalize() {
                 Ok(real) if real.is_file() => add(*kind, &root, path, &mut files, &mut findings),
-                Ok(_) if *kind == SourceKind::RepoMap => match crate::repomap::paths(&path) {
+                Ok(_) if *kind == SourceKind::RepoMap => match repo_map::paths(&path) {
                     Ok(found) => found
                         .into_iter()
                         .for_each(|(_, at)| add(*kind, &root, at, &mut files, &mut findings)),

@@ -11,16 +11,16 @@ mod seal;
 
 pub use seal::Keys;
 
-use crate::json::Scanner;
-use crate::scan::redact::{Gathered, RedactError, Redactor, has_member};
 use crate::trace::Format;
 use crate::trace::native::turns::NativeTurn;
+use content_scan::redact::{Gathered, RedactError, Redactor, has_member};
 use record::{Edit, set};
 use seal::Seal;
 use std::collections::BTreeSet;
+use strict_json::Scanner;
 
 /// Nesting that a record may have.
-const DEPTH: u32 = crate::json::DEFAULT_MAX_DEPTH;
+const DEPTH: u32 = strict_json::DEFAULT_MAX_DEPTH;
 
 /// A trace can't be redacted.
 #[derive(Debug, thiserror::Error)]
@@ -298,9 +298,9 @@ fn input_hash(format: Option<Format>, before: &str, after: &mut String, outcome:
     if format != Some(Format::YuangsTurns) {
         return;
     }
-    let fits = crate::json::from_text::<NativeTurn<'_>>(before)
+    let fits = strict_json::from_text::<NativeTurn<'_>>(before)
         .is_ok_and(|turn| turn.input_hash_is_wrong() == Some(false));
-    let new = crate::json::from_text::<NativeTurn<'_>>(after)
+    let new = strict_json::from_text::<NativeTurn<'_>>(after)
         .ok()
         .and_then(|turn| turn.input_hash());
     if let Some(new) = new.filter(|_| fits) {

@@ -5,7 +5,6 @@
 
 use super::Outcome;
 use super::record::{Edit, kind, note, set, string, value};
-use crate::json::{Raw, canonicalise};
 use crate::trace::action::{action_hash, hex};
 use crate::trace::record::RecordKind;
 use base64::Engine as _;
@@ -13,6 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, Signer as _, SigningKey};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use strict_json::{Raw, canonicalise};
 
 /// Private keys by the ids that signatures name.
 pub type Keys = BTreeMap<String, SigningKey>;

@@ -5,18 +5,17 @@ use super::evidence::{KeptAction, TurnEvidence};
 use super::judged::{Decided, Lineage};
 use super::looks::Looks;
 use super::reach::{Reach, Start, places, start};
-use crate::command;
-use crate::command::line::Line;
-use crate::governance::Ruling;
-use crate::governance::risk::{Risk, assess_v0};
-use crate::json::{Raw, Str};
-use crate::policy::Category;
 use crate::trace::action;
-use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision};
+use agent_policy::Category;
+use governance::Ruling;
+use governance::risk::{Risk, assess_v0};
+use governance::{ActionType, DecidedBy};
+use shell_effects::line::Line;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use strict_json::{Raw, Str};
 
 /// How the risk of an action is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -132,47 +131,50 @@ fn analyse(action: &Action<'_>) -> (Risk, Reach) {
 /// The same of a diff. Its own paths are known; of those beside it nothing is known but where they
 /// are.
 fn analyse_diff(payload: Raw<'_>) -> (Risk, Reach) {
-    let (diff, more) = action::diff_and_more(&command::DIFF, payload);
+    let (diff, more) = action::diff_and_more(&shell_effects::DIFF, payload);
     let reach = Reach::of_diff(diff.as_deref());
     let Some(diff) = diff else {
         return (Risk::High, reach);
     };
-    let own = risk(&command::effects_of_diff(&diff, places()));
+    let own = risk(&shell_effects::effects_of_diff(&diff, places()));
     if !more {
         return (own, reach);
     }
-    let Some(all) = payload.read_all::<command::Param<'_>>() else {
+    let Some(all) = payload.read_all::<shell_effects::Param<'_>>() else {
         return (Risk::High, reach);
     };
-    let beside = command::effects_beside_diff(&all, places());
+    let beside = shell_effects::effects_beside_diff(&all, places());
     let elsewhere = Reach::of_effects(ActionType::ToolCall, &beside, false);
     (own.max(risk(&beside)), reach.and_beside(elsewhere))
 }
 
-fn risk(analysis: &command::Analysis) -> Risk {
+fn risk(analysis: &shell_effects::Analysis) -> Risk {
     match analysis.risk {
-        command::Risk::Low => Risk::Low,
-        command::Risk::Medium => Risk::Medium,
-        command::Risk::High => Risk::High,
+        Risk::Low => Risk::Low,
+        Risk::Medium => Risk::Medium,
+        Risk::High => Risk::High,
     }
 }
 
 /// The effects of an action, and whether it starts in a folder of its own; none where its payload
 /// can't be read.
-fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)> {
+fn effects(action: &Action<'_>) -> Option<(ActionType, shell_effects::Analysis, bool)> {
     let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
         return None;
     };
     let mut moved = false;
     let analysis = match kind {
         // Its text does nothing; what stands beside that may.
-        ActionType::Answer if !action::has_more_than(&command::ANSWER, payload) => {
-            command::Analysis::default()
+        ActionType::Answer if !action::has_more_than(&shell_effects::ANSWER, payload) => {
+            shell_effects::Analysis::default()
         }
-        ActionType::Answer => command::effects_of_answer(&payload.read_all()?, places()),
+        ActionType::Answer => shell_effects::effects_of_answer(&payload.read_all()?, places()),
         ActionType::CodeDiff => {
-            let mut analysis = command::effects_of_diff(&action::diff(payload)?, places());
-            analysis.join(command::effects_beside_diff(&payload.read_all()?, places()));
+            let mut analysis = shell_effects::effects_of_diff(&action::diff(payload)?, places());
+            analysis.join(shell_effects::effects_beside_diff(
+                &payload.read_all()?,
+                places(),
+            ));
             analysis
         }
         ActionType::ShellCmd => {
@@ -183,19 +185,19 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)>
             // `..` takes it.
             moved = start == Start::Somewhere;
             match start {
-                Start::At(cwd) => command::analyse(
+                Start::At(cwd) => shell_effects::analyse(
                     &line.text,
-                    &command::Context {
+                    &shell_effects::Context {
                         cwd,
                         ..places().clone()
                     },
                 ),
-                Start::Tree | Start::Somewhere => command::analyse(&line.text, places()),
+                Start::Tree | Start::Somewhere => shell_effects::analyse(&line.text, places()),
             }
         }
         ActionType::ToolCall => {
-            let call: command::Param<'_> = payload.read_all()?;
-            let mut analysis = command::effects_of_call(call.tool()?, &call, places());
+            let call: shell_effects::Param<'_> = payload.read_all()?;
+            let mut analysis = shell_effects::effects_of_call(call.tool()?, &call, places());
             join_other_tools(&mut analysis, &call);
             analysis
         }
@@ -205,14 +207,14 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)>
 
 /// Adds what a call does if it is that of another tool that it names. Where that may be a
 /// parameter, only a name that says what it does is taken for a tool's.
-fn join_other_tools(analysis: &mut command::Analysis, call: &command::Param<'_>) {
+fn join_other_tools(analysis: &mut shell_effects::Analysis, call: &shell_effects::Param<'_>) {
     for (tool, given, perhaps) in call.other_tools() {
-        let other = command::effects_of_call(tool, given, places());
+        let other = shell_effects::effects_of_call(tool, given, places());
         if !perhaps
             || other
                 .effects
                 .iter()
-                .all(|e| e.kind != command::EffectKind::Unknown)
+                .all(|e| e.kind != shell_effects::EffectKind::Unknown)
         {
             analysis.join(other);
         }
@@ -222,10 +224,10 @@ fn join_other_tools(analysis: &mut command::Analysis, call: &command::Param<'_>)
 /// What an action does, as far as a modification may not add to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Doing {
-    risk: command::Risk,
+    risk: Risk,
     pub(super) programs: BTreeSet<String>,
     /// The kinds of its effects that are more than low.
-    kinds: BTreeSet<command::EffectKind>,
+    kinds: BTreeSet<shell_effects::EffectKind>,
     unparsed: bool,
 }
 
@@ -244,7 +246,7 @@ impl Doing {
             kinds: analysis
                 .effects
                 .iter()
-                .filter(|e| e.risk > command::Risk::Low)
+                .filter(|e| e.risk > Risk::Low)
                 .map(|e| e.kind)
                 .collect(),
             unparsed: analysis.unparsed,
@@ -264,7 +266,7 @@ impl Doing {
         let Some(after) = Self::of(after) else {
             return true;
         };
-        if after.risk == command::Risk::Low {
+        if after.risk == Risk::Low {
             return false;
         }
         let other_program = after
@@ -276,14 +278,14 @@ impl Doing {
 }
 
 /// What a tool call makes of a file, where its parameters hold all of that.
-pub(super) fn content(payload: Raw<'_>) -> Option<(String, command::Content)> {
-    let call: command::Param<'_> = payload.read_all()?;
-    command::recorded_content(call.tool()?, &call, places())
+pub(super) fn content(payload: Raw<'_>) -> Option<(String, shell_effects::Content)> {
+    let call: shell_effects::Param<'_> = payload.read_all()?;
+    shell_effects::recorded_content(call.tool()?, &call, places())
 }
 
 /// Whether an action changes nothing by its own words.
 pub(super) fn only_reads(action: &Action<'_>) -> bool {
-    effects(action).is_some_and(|(_, analysis, _)| analysis.risk == command::Risk::Low)
+    effects(action).is_some_and(|(_, analysis, _)| analysis.risk == Risk::Low)
 }
 
 /// The categories of everything that an action does, as bits; `None` where that can't be told. A
@@ -296,17 +298,20 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
         ActionType::ShellCmd => {
             let payload: serde_json::Value = payload.read_all()?;
             let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
-            command::analyse(&line.text, places())
+            shell_effects::analyse(&line.text, places())
         }
         ActionType::CodeDiff => {
-            let mut analysis = command::effects_of_diff(&action::diff(payload)?, places());
-            analysis.join(command::effects_beside_diff(&payload.read_all()?, places()));
+            let mut analysis = shell_effects::effects_of_diff(&action::diff(payload)?, places());
+            analysis.join(shell_effects::effects_beside_diff(
+                &payload.read_all()?,
+                places(),
+            ));
             analysis
         }
-        ActionType::Answer => command::effects_of_answer(&payload.read_all()?, places()),
+        ActionType::Answer => shell_effects::effects_of_answer(&payload.read_all()?, places()),
         ActionType::ToolCall => {
-            let call: command::Param<'_> = payload.read_all()?;
-            let mut analysis = command::effects_of_call(call.tool()?, &call, places());
+            let call: shell_effects::Param<'_> = payload.read_all()?;
+            let mut analysis = shell_effects::effects_of_call(call.tool()?, &call, places());
             join_other_tools(&mut analysis, &call);
             analysis
         }

@@ -1,8 +1,8 @@
 //! What the actions of an execution have changed, as far as the record holds it.
 
 use super::reach::{self, Reach};
-use crate::command::path::PathClass;
-use crate::command::{Analysis, Content, EffectKind};
+use shell_effects::path::PathClass;
+use shell_effects::{Analysis, Content, EffectKind};
 
 /// What one action that ran and succeeded has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

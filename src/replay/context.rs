@@ -3,13 +3,14 @@
 use super::budget::Budget;
 use super::cut;
 use super::sources::Sources;
-use crate::json::Str;
 use crate::trace::action::{self, plain_path};
 use crate::trace::injected::{self, SnapshotMetadata};
 use crate::trace::mend::Mended;
-use crate::trace::record::{ActionType, ContextDiff, ContextSnapshot, Payload, SnapshotItem, Turn};
+use crate::trace::record::{ContextDiff, ContextSnapshot, Payload, SnapshotItem, Turn};
 use crate::trace::v1::Record;
+use governance::ActionType;
 use std::collections::{BTreeMap, BTreeSet};
+use strict_json::Str;
 
 /// Something about the context that can't be.
 #[derive(Debug, Clone, PartialEq, Eq)]

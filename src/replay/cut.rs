@@ -1,6 +1,6 @@
 //! Outputs that look cut, though nothing says that they are.
 
-use crate::json::Str;
+use strict_json::Str;
 
 /// The shortest output that may look cut by its length: among short ones a round length is chance.
 const SHORTEST: usize = 2000;
@@ -140,7 +140,7 @@ mod tests {
             );
             let quoted = format!("\"{written}\"");
             assert_eq!(
-                written_looks_cut(crate::json::from_text(&quoted).unwrap()).is_some(),
+                written_looks_cut(strict_json::from_text(&quoted).unwrap()).is_some(),
                 cut,
                 "{escaped}"
             );

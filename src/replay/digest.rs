@@ -4,14 +4,14 @@
 use super::authority::{Doing, categories};
 use super::reach::Reach;
 use super::scope::{Targets, diff_files};
-use crate::governance::risk::Risk;
-use crate::json::Raw;
 use crate::trace::action::{action_hash, tool};
-use crate::trace::record::ActionType;
 use crate::trace::step::{Action, ActionKind};
+use governance::ActionType;
+use governance::risk::Risk;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use strict_json::Raw;
 
 /// Bytes of names that are kept. What has more counts as unknown, which no token covers and no
 /// modification may touch.
@@ -136,12 +136,12 @@ impl Digest {
 
 #[cfg(test)]
 mod tests {
-    use crate::json::{DEFAULT_MAX_DEPTH, Scanner};
     use crate::replay::{Context, Execution, Judged};
     use crate::trace::entry::{Grammar, read};
     use crate::trace::format::Format;
     use std::collections::HashMap;
     use std::path::Path;
+    use strict_json::{DEFAULT_MAX_DEPTH, Scanner};
 
     /// Every step of a trace judged twice: with payloads kept, and with digests of all. Returns how
     /// many steps it has.

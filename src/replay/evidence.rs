@@ -2,17 +2,17 @@
 
 use super::digest::{Covered, Digest, Fixed};
 use super::reach::Reach;
-use crate::governance::{Risk, Ruling};
-use crate::json::{Raw, Str, canonical_eq};
-use crate::policy::Category;
 use crate::trace::action::action_hash;
-use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind};
+use agent_policy::Category;
 use globset::{GlobBuilder, GlobMatcher};
+use governance::{ActionType, DecidedBy};
+use governance::{Risk, Ruling};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::sync::Arc;
+use strict_json::{Raw, Str, canonical_eq};
 
 /// Something with the line that it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]

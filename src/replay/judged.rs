@@ -3,7 +3,7 @@
 use super::context::ContextBreak;
 use super::machine::Movement;
 use super::reach::Reach;
-use crate::governance::{Event, LedgerError, Risk, State};
+use governance::{Event, LedgerError, Risk, State};
 use std::sync::LazyLock;
 
 /// What a step turned out to be. Rules read this; each field answers one question.
@@ -283,7 +283,7 @@ pub enum Lineage {
     /// The modified action has an id that is taken.
     IdTaken(String),
     /// A decision that is no modification holds a modified action.
-    Unmodified(crate::governance::Ruling),
+    Unmodified(governance::Ruling),
 }
 
 /// What stands behind something that ran.

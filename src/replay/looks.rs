@@ -2,8 +2,8 @@
 //! again.
 
 use super::reach::Reach;
-use crate::governance::risk::Risk;
-use crate::trace::record::ActionType;
+use governance::ActionType;
+use governance::risk::Risk;
 use hashbrown::HashMap;
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -18,7 +18,6 @@ mod scope;
 mod sources;
 mod verdict;
 
-pub use crate::command::Content;
 pub use authority::{Assessor, Context, assess};
 pub use changes::RecordedChange;
 pub use context::ContextBreak;
@@ -28,4 +27,5 @@ pub use judged::*;
 pub use looks::Looks;
 pub use machine::{Machine, Movement};
 pub use reach::{Leaving, Reach};
+pub use shell_effects::Content;
 pub use verdict::{Answer, Aspect, Summary, Verdict};

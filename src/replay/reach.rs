@@ -5,13 +5,13 @@
 //! absolute name isn't held against anybody; what climbs out, hides, or lies where no work tree can
 //! be is.
 
-use crate::command::path::PathClass;
-use crate::command::{self, Analysis, Certainty, Effect, EffectKind, protected};
-use crate::trace::record::ActionType;
-use crate::workspace::diff;
-use crate::workspace::path::{self, PathFault};
+use governance::ActionType;
+use shell_effects::path::PathClass;
+use shell_effects::{Analysis, Certainty, Effect, EffectKind, protected};
 use std::collections::HashSet;
 use std::sync::LazyLock;
+use worktree::diff;
+use worktree::path::{self, PathFault};
 
 /// What the payload of an action reaches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -101,7 +101,7 @@ impl Reach {
             // No tool that applies diffs takes such a name: whoever writes it means the reader of
             // the diff.
             Err(fault) => self.leave(name, fault.to_string(), true),
-            Ok(()) if name.contains('/') && command::path::names_home(name) => {
+            Ok(()) if name.contains('/') && shell_effects::path::names_home(name) => {
                 self.leave(name, "it names a home directory".to_owned(), true);
             }
             Ok(()) => self.write(name),
@@ -119,7 +119,7 @@ impl Reach {
         };
         for effect in &analysis.effects {
             if effect.kind == EffectKind::Read {
-                let path = |place: &command::path::PathInfo| {
+                let path = |place: &shell_effects::path::PathInfo| {
                     in_tree(&place.absolute)
                         .unwrap_or(&place.absolute)
                         .to_owned()
@@ -152,7 +152,7 @@ impl Reach {
             analysis
                 .tree
                 .iter()
-                .any(|step| command::is_listing(&step.program))
+                .any(|step| shell_effects::is_listing(&step.program))
         };
         let asks_git = || {
             analysis
@@ -160,7 +160,7 @@ impl Reach {
                 .iter()
                 .any(|effect| effect.kind == EffectKind::GitRead)
         };
-        reach.lists = analysis.risk == command::Risk::Low && (lists() || asks_git());
+        reach.lists = analysis.risk == shell_effects::Risk::Low && (lists() || asks_git());
         reach.settled()
     }
 
@@ -250,7 +250,8 @@ pub(super) fn start(cwd: Option<&str>) -> Start {
         return Start::Tree;
     };
     let places = places();
-    let place = command::path::classify(cwd, Some(&places.cwd), &places.workdir, &places.home);
+    let place =
+        shell_effects::path::classify(cwd, Some(&places.cwd), &places.workdir, &places.home);
     let absolute = place.absolute;
     if let Some((_, behind)) = absolute
         .split_once("/.git/")
@@ -330,7 +331,8 @@ fn leaves(
         | PathClass::GitInternal
         | PathClass::Unknown => return None,
         _ if !written_out
-            && path::relative(command::path::below_tree(target)) == Err(PathFault::Climbs) =>
+            && path::relative(shell_effects::path::below_tree(target))
+                == Err(PathFault::Climbs) =>
         {
             if moved {
                 return None;
@@ -343,7 +345,7 @@ fn leaves(
         }
         // Where the home directory is named by a tilde or a variable, it is no name of the work
         // tree.
-        PathClass::Home if command::path::names_home(target) || is_home(absolute) => {
+        PathClass::Home if shell_effects::path::names_home(target) || is_home(absolute) => {
             "it lies in a home directory".to_owned()
         }
         PathClass::Outside if absolute == "/" => "it is the root of the file system".to_owned(),
@@ -359,10 +361,10 @@ fn seen(name: &str) -> Effect {
         kind: EffectKind::Write,
         target: Some(name.to_owned()),
         certainty: Certainty::Certain,
-        span: command::Span::default(),
-        risk: command::Risk::High,
+        span: shell_effects::Span::default(),
+        risk: shell_effects::Risk::High,
         why: "was seen to change".into(),
-        place: Some(command::path::classify(
+        place: Some(shell_effects::path::classify(
             name,
             Some(&places.cwd),
             &places.workdir,
@@ -388,12 +390,13 @@ fn in_tree(absolute: &str) -> Option<&str> {
 
 /// The context in which a record's actions are looked at: nothing is known but the work tree that
 /// paths are relative to.
-pub(super) fn places() -> &'static command::Context<'static> {
-    static TABLE: LazyLock<command::Table> = LazyLock::new(command::Table::builtin);
-    static PLACES: LazyLock<command::Context<'static>> = LazyLock::new(|| command::Context {
-        home: HOME.to_owned(),
-        ..command::Context::new(&TABLE)
-    });
+pub(super) fn places() -> &'static shell_effects::Context<'static> {
+    static TABLE: LazyLock<shell_effects::Table> = LazyLock::new(shell_effects::Table::builtin);
+    static PLACES: LazyLock<shell_effects::Context<'static>> =
+        LazyLock::new(|| shell_effects::Context {
+            home: HOME.to_owned(),
+            ..shell_effects::Context::new(&TABLE)
+        });
     &PLACES
 }
 
@@ -424,7 +427,7 @@ mod tests {
     fn shell(line: &str) -> Reach {
         Reach::of_effects(
             ActionType::ShellCmd,
-            &command::analyse(line, places()),
+            &shell_effects::analyse(line, places()),
             false,
         )
     }
@@ -432,7 +435,7 @@ mod tests {
     fn tool(name: &str, parameters: &serde_json::Value) -> Reach {
         Reach::of_effects(
             ActionType::ToolCall,
-            &command::effects_of_tool(name, parameters, places()),
+            &shell_effects::effects_of_tool(name, parameters, places()),
             false,
         )
     }
@@ -494,7 +497,7 @@ mod tests {
         }
         let climbing = Reach::of_effects(
             ActionType::ShellCmd,
-            &command::analyse("echo x > ../a", places()),
+            &shell_effects::analyse("echo x > ../a", places()),
             true,
         );
         assert!(is_harmless(&climbing));

@@ -3,13 +3,14 @@
 //! A snapshot keeps hashes and no contents. What an item says is known where a message carried it
 //! to the model, and where a tool has read its file in this execution.
 
-use crate::json::Raw;
-use crate::quoting::{RUN, Repetition, head, repetitions, runs_of};
 use crate::trace::action::{self, plain_path};
 use crate::trace::injected;
-use crate::trace::record::{ActionType, Payload};
+use crate::trace::record::Payload;
 use crate::trace::step::ActionKind;
+use governance::ActionType;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use strict_json::Raw;
+use util::verbatim_overlap::{RUN, Repetition, head, repetitions, runs_of};
 
 /// Runs that are remembered of one execution, some ten megabytes at the worst. What comes later
 /// isn't known.

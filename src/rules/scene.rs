@@ -120,7 +120,7 @@ impl<'a> Scene<'_, '_, 'a> {
             .entry
             .filter(|e| matches!(e.record, Record::V1(_) | Record::Mended(_)))?;
         let at = entry.resolve(&self.step?.part.pointer("/timestamp"))?;
-        crate::json::from_text(entry.text.get(at.value)?).ok()
+        strict_json::from_text(entry.text.get(at.value)?).ok()
     }
 }
 

@@ -32,8 +32,8 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
-use crate::governance::FsmVersion;
 use crate::trace::Fact;
+use governance::FsmVersion;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(105),

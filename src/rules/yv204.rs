@@ -36,9 +36,9 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
-use crate::governance::Event;
 use crate::replay::Aspect;
 use crate::replay::Breach;
+use governance::Event;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(204),

@@ -33,8 +33,8 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
-use crate::governance::{Event, FsmVersion};
 use crate::replay::Aspect;
+use governance::{Event, FsmVersion};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(205),

@@ -41,10 +41,10 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
-use crate::governance::{Risk, Ruling};
 use crate::replay::Aspect;
 use crate::trace::Format;
-use crate::trace::record::DecidedBy;
+use governance::DecidedBy;
+use governance::{Risk, Ruling};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(302),

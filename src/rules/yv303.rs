@@ -40,12 +40,11 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity, subject};
-use crate::governance::{Risk, Ruling};
-use crate::json::Str;
 use crate::replay::Aspect;
 use crate::trace::Format;
-use crate::trace::record::DecidedBy;
-use crate::unseen;
+use governance::DecidedBy;
+use governance::{Risk, Ruling};
+use strict_json::Str;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(303),
@@ -109,5 +108,8 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
 
 /// Whether a character leaves no mark; a pattern of Braille without a dot is one.
 fn shows_nothing(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || c == '\u{2800}' || unseen::is_ignorable(c)
+    c.is_whitespace()
+        || c.is_control()
+        || c == '\u{2800}'
+        || text_safety::invisible_chars::is_ignorable(c)
 }

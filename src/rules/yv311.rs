@@ -40,9 +40,9 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity, subject};
-use crate::governance::Event;
 use crate::replay::Aspect;
 use crate::replay::{Approval, Breach};
+use governance::Event;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(311),

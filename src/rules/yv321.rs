@@ -56,7 +56,7 @@ use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 use crate::replay::{Approval, Aspect};
 use crate::rules::Signed;
-use crate::trace::record::DecidedBy;
+use governance::DecidedBy;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(321),

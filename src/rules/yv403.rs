@@ -45,9 +45,9 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity, subject};
-use crate::governance::LedgerError;
 use crate::replay::Aspect;
 use crate::trace::Fact;
+use governance::LedgerError;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(403),

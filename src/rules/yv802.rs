@@ -56,12 +56,12 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity, subject};
-use crate::json::{Raw, canonicalise};
 use crate::replay::Aspect;
 use crate::trace::action::action_hash;
 use crate::trace::keys::{Distrust, Signed, TrustStore};
-use crate::trace::record::DecidedBy;
 use crate::trace::step::{Decision, SignatureFact};
+use governance::DecidedBy;
+use strict_json::{Raw, canonicalise};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(802),

@@ -317,8 +317,8 @@ impl Open {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Scanner;
     use proptest::prelude::*;
+    use strict_json::Scanner;
 
     /// One byte at a time, as far as a reader can be.
     struct Drops<'a>(&'a [u8]);

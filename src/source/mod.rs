@@ -59,7 +59,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             record_bytes: 16 << 20,
-            depth: crate::json::DEFAULT_MAX_DEPTH,
+            depth: strict_json::DEFAULT_MAX_DEPTH,
             document_bytes: 256 << 20,
             input_bytes: 64 << 30,
             executions: 50_000,

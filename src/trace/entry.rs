@@ -14,16 +14,16 @@ use super::schemas;
 use super::step::{Fact, Part, Step};
 use super::v1;
 use crate::diag::{Code, Excerpt};
-use crate::json::{
-    Deserializer, Error, ErrorKind, Located, MOST_NAMES, MOST_NOTES, NoteKind, Scanner, Str,
-    from_text, pointer_at,
-};
-use crate::scan::Remark;
 use crate::schema::{Validator, Violation};
+use content_scan::Remark;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
+use strict_json::{
+    Deserializer, Error, ErrorKind, Located, MOST_NAMES, MOST_NOTES, NoteKind, Scanner, Str,
+    from_text, pointer_at,
+};
 
 /// A record with its place.
 #[derive(Debug)]
@@ -172,7 +172,7 @@ impl<'a> Entry<'a> {
             return excerpt;
         }
         Excerpt {
-            text: crate::scan::mask::blot(&excerpt.text, secret),
+            text: content_scan::mask::blot(&excerpt.text, secret),
             ..excerpt
         }
     }
@@ -351,7 +351,7 @@ pub fn read<'a>(
                     unreadable(text, &error, last_unended, &mut problems);
                 }
             }
-            let secrets = crate::scan::secrets(text, problems.is_empty()).places;
+            let secrets = content_scan::secrets(text, problems.is_empty()).places;
             return Entry::unread(place, text, problems, secrets);
         }
     };
@@ -684,9 +684,9 @@ fn scanned(text: &str, valid: bool, problems: &mut Vec<Problem>) -> Vec<Range<us
         }
     };
     let (secrets, hidden) = if valid {
-        crate::scan::scan(text)
+        content_scan::scan(text)
     } else {
-        (crate::scan::secrets(text, false), Vec::new())
+        (content_scan::secrets(text, false), Vec::new())
     };
     add(Code(803), secrets.remarks);
     add(Code(804), hidden);

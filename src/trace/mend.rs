@@ -13,10 +13,10 @@ use super::scalar::{Int, Timestamp};
 use super::step::{Fact, Part, Step};
 use super::turn::{Parts, Slot};
 use super::v1::started;
-use crate::json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str, from_text};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
 use std::fmt;
+use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str, from_text};
 
 /// Broken turns of one record that are mended. A record with more is taken for no execution: what
 /// is kept of each would be many times as long as what stands in the text.

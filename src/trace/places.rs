@@ -1,7 +1,7 @@
 //! Where things stand in one record: found once, however many findings ask.
 
-use crate::json::{Located, Scanner, resolve};
 use std::ops::Range;
+use strict_json::{Located, Scanner, resolve};
 
 /// Bytes between two counts of what a character has more than one byte.
 const BLOCK: usize = 4096;

@@ -5,15 +5,15 @@ use super::entry::{Entry, Record};
 use super::native::events::EventType;
 use super::step::{Beside, Decision, Fact, Step, Told};
 use super::v1;
-use crate::governance::{Ruling, State};
-use crate::json::{self, DEFAULT_MAX_DEPTH, Raw, Scanner};
-use crate::trace::record::DecidedBy;
+use governance::DecidedBy;
+use governance::{Ruling, State};
 use memchr::memmem;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
+use strict_json::{self, DEFAULT_MAX_DEPTH, Raw, Scanner};
 
 /// What was said, thought, shown or came of an action, which decides nothing.
 const DATA: [&str; 13] = [
@@ -353,7 +353,7 @@ impl<'de> Visitor<'de> for Whole<'_> {
 fn read_some<'de, S: DeserializeSeed<'de>>(search: S, value: Raw<'de>) -> Option<S::Value> {
     let mut scanner = Scanner::new(value.as_written(), DEFAULT_MAX_DEPTH);
     search
-        .deserialize(&mut json::Deserializer::new(&mut scanner))
+        .deserialize(&mut strict_json::Deserializer::new(&mut scanner))
         .ok()
 }
 

@@ -3,13 +3,12 @@
 //! A record of any format unfolds into steps: one for an event, several for a turn or an execution.
 //! A fact that a format doesn't keep is [`None`] or [`Fact::NotRecorded`]; it is never made up.
 
-use super::record::{
-    ActionType, Capability, ChainMode, DecidedBy, EvaluationReason, RecordKind, Signature,
-};
+use super::record::{Capability, ChainMode, EvaluationReason, RecordKind, Signature};
 use super::scalar::Timestamp;
-use crate::governance::{EvaluationKind, Event, Risk, Ruling, State};
-use crate::json::{Raw, Str};
+use governance::{ActionType, DecidedBy};
+use governance::{EvaluationKind, Event, Risk, Ruling, State};
 use std::borrow::Cow;
+use strict_json::{Raw, Str};
 
 /// One fact with its place in the record.
 #[derive(Debug, Clone, Copy)]

@@ -10,9 +10,9 @@ use super::step::{
     Thought,
 };
 use super::turn::Parts;
-use crate::governance::Ruling;
-use crate::json::{Deserializer, Error, Raw, Scanner, Str};
+use governance::Ruling;
 use serde::Deserialize;
+use strict_json::{Deserializer, Error, Raw, Scanner, Str};
 
 /// What replay reads of the start of an execution, in whatever record it stands.
 macro_rules! started {
@@ -313,7 +313,7 @@ fn refusal(listed: Raw<'_>) -> Option<Decision<'_>> {
     let rejected = word.decode().trim().eq_ignore_ascii_case("rejected");
     rejected.then(|| Decision {
         ruling: Ruling::Rejected,
-        by: v1::DecidedBy::Policy,
+        by: governance::DecidedBy::Policy,
         time: None,
         action: listed_as.and_then(|l| l.action_id?.read()),
         signer: None,

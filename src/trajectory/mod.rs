@@ -14,6 +14,7 @@ pub mod export;
 pub mod graph;
 mod model;
 mod pair;
+pub mod recorded_decisions;
 pub mod reevaluate;
 pub mod stats;
 pub mod versions;

@@ -1,10 +1,10 @@
 //! The model: a verification's report, gathered by execution.
 
 use crate::diag::{Finding, Severity};
-use crate::governance::State;
 use crate::replay::{Summary, Verdict};
 use crate::verify::Report;
 use crate::verify::timeline::{CommandRun, Opening, Timeline, Turn};
+use governance::State;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;

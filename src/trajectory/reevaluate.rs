@@ -2,16 +2,17 @@
 //! far as it would still have been allowed. No model and no tool is run, so nothing is said of what
 //! would have happened instead.
 
-use crate::command::{self, Context, Table};
-use crate::policy::{Decided, Drift, Effect, History, Ledger, Policy};
+use super::recorded_decisions::Ledger;
 use crate::report::page::{Page, Tone};
-use crate::scan::mask::Mask;
-use crate::trace::record::ActionType;
 use crate::trace::step::{Action, ActionKind, Beside, Fact};
 use crate::trace::{Entry, action};
 use crate::trajectory::words::plural;
+use agent_policy::{Decided, Drift, Effect, History, Policy};
+use content_scan::mask::Mask;
+use governance::ActionType;
 use schemars::JsonSchema;
 use serde::Serialize;
+use shell_effects::{Context, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -122,7 +123,7 @@ fn touched(action: &Action<'_>) -> Vec<String> {
     {
         let context = Context::new(&TABLE);
         let inside = format!("{}/", context.workdir);
-        let targets = command::analyse(&line, &context)
+        let targets = shell_effects::analyse(&line, &context)
             .effects
             .into_iter()
             .filter_map(|e| e.target);

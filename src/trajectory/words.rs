@@ -1,8 +1,8 @@
 //! The words in which all outputs speak of actions, decisions and times.
 
-use crate::governance::{Risk, Ruling};
-use crate::trace::record::DecidedBy;
 use crate::verify::timeline::{Deed, Shown, Text, Turn, Verdict};
+use governance::DecidedBy;
+use governance::{Risk, Ruling};
 
 /// A count with its noun.
 #[must_use]
@@ -163,7 +163,7 @@ mod tests {
     proptest! {
         #[test]
         fn moments_are_read_back(millis in -62_135_596_800_000_i64..253_402_300_799_999) {
-            prop_assert_eq!(crate::time::parse_rfc3339(&moment(millis)), Some(millis));
+            prop_assert_eq!(util::time::parse_rfc3339(&moment(millis)), Some(millis));
         }
     }
 

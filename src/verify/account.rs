@@ -7,16 +7,16 @@ use crate::diag::{Code, Finding, Place, Severity, subject};
 use crate::replay::{Content, RecordedChange};
 use crate::rules::by_code;
 use crate::trace::action::plain_path;
-use crate::workspace::diff::apply::{FileOutcome, Outcome, Place as At, Refusal, attempt};
-use crate::workspace::diff::tree::{File, Found, Overlay, Revision, Tree, TreeError};
-use crate::workspace::diff::{Change, Diff, FileDiff, Limits, Mode, parse};
-use crate::workspace::git::ObjectId;
-use crate::workspace::name;
-use crate::workspace::path::entry;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use worktree::diff::apply::{FileOutcome, Outcome, Place as At, Refusal, attempt};
+use worktree::diff::tree::{File, Found, Overlay, Revision, Tree, TreeError};
+use worktree::diff::{Change, Diff, FileDiff, Limits, Mode, parse};
+use worktree::git::ObjectId;
+use worktree::name;
+use worktree::path::entry;
 
 /// Paths that a sentence names; the rest is counted.
 const SHOWN: usize = 10;

@@ -1,12 +1,12 @@
 //! Findings that only follow from another one. They are folded under it, and appear when that is
 //! suppressed.
 
-use crate::json::Raw;
 use crate::replay::{Approval, Judged};
 use crate::rules::Draft;
 use crate::trace::entry::Record;
 use crate::trace::step::{Beside, Decision, Fact, Step, Told};
 use crate::trace::v1;
+use strict_json::Raw;
 
 /// Rules that a lost record may explain. Their findings are folded under it, and the verdict stays
 /// open: the missing decision (YV301) may be the record that can't be read.

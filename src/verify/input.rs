@@ -11,12 +11,8 @@ use super::timeline::{CommandRun, Timeline};
 use super::units::{InputUnits, Units};
 use super::{Options, Report};
 use crate::diag::{Code, ContentHash, Finding, Place, Severity, subject};
-use crate::governance::State;
-use crate::json::Scanner;
 use crate::replay::{Execution, Looks, Summary};
 use crate::rules;
-use crate::scan::frames::Frames;
-use crate::scan::mask::Mask;
 use crate::source::{
     Block, Blocks, DocumentError, Element, Found, Input, Missing, Next, Overlong, Position,
     each_element, open, stored_hash,
@@ -25,9 +21,13 @@ use crate::trace::cut::{self, CutAction};
 use crate::trace::entry::{Entry, Grammar, Problem, Record};
 use crate::trace::foreign;
 use crate::trace::format::Format;
+use content_scan::frames::Frames;
+use content_scan::mask::Mask;
+use governance::State;
 use std::collections::HashMap;
 use std::io::Read;
 use std::sync::Arc;
+use strict_json::Scanner;
 
 /// Is shown each record, with the execution that it belongs to.
 pub(super) type Watch<'w> = &'w mut (dyn FnMut(&str, &Entry<'_>) + Send);

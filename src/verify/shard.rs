@@ -8,8 +8,6 @@ use super::report::Dropped;
 use super::signed::Signed;
 use super::timeline::{Pen, Recorder, Timeline};
 use crate::diag::{Code, Finding, Related, Severity, subject};
-use crate::governance::Event;
-use crate::json::Raw;
 use crate::replay::{
     Aspect, Breach, Close, Context, Execution, Judged, Moved, Movement, Remains, Summary,
 };
@@ -20,10 +18,12 @@ use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
 use crate::trace::step::{Beside, Part, Told};
 use crate::trace::{Fact, Format, Step};
+use governance::Event;
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
+use strict_json::Raw;
 
 /// A worker's executions.
 #[derive(Debug)]

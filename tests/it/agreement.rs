@@ -3,7 +3,7 @@
 use crate::generate::{Layout, plan};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use yuangs_verify::json::Scanner;
+use strict_json::Scanner;
 use yuangs_verify::trace::entry::{Grammar, Record, read};
 use yuangs_verify::trace::record::RecordKind;
 use yuangs_verify::trace::{Format, schemas};

@@ -1,10 +1,8 @@
 //! The analyser as a whole: its table, its bounds, its properties.
 
 use proptest::prelude::*;
+use shell_effects::{Analysis, Context, EffectKind, Risk, Table, analyse, measured, rewrite};
 use std::sync::OnceLock;
-use yuangs_verify::command::{
-    Analysis, Context, EffectKind, Risk, Table, analyse, measured, rewrite,
-};
 
 fn table() -> &'static Table {
     static T: OnceLock<Table> = OnceLock::new();

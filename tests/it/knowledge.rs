@@ -441,7 +441,7 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
 }
 
 fn tokens(text: &str) -> usize {
-    yuangs_verify::tokens::Encoding::default().count(text)
+    tokens::Encoding::default().count(text)
 }
 
 proptest! {

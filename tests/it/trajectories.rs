@@ -1,12 +1,12 @@
 //! What is told of whole executions: explained, compared, counted, exported.
 
+use agent_policy::{Action, Effect, History, Past, Policy, Request, SHIPPED, load};
+use content_scan::mask::Mask;
+use governance::Risk;
 use proptest::prelude::*;
 use std::path::Path;
 use std::process::Command;
-use yuangs_verify::governance::Risk;
-use yuangs_verify::policy::{Action, Effect, History, Past, Policy, Request, SHIPPED, load};
 use yuangs_verify::report::page::Format;
-use yuangs_verify::scan::mask::Mask;
 use yuangs_verify::source::discover;
 use yuangs_verify::trajectory::Book;
 use yuangs_verify::trajectory::compare::{self, Aspect, Sameness, compare};

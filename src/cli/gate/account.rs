@@ -6,10 +6,10 @@ use crate::diag::{Finding, Place, subject};
 use crate::source::{Found, Input, Missing};
 use crate::verify::Report;
 use crate::verify::account::{Accounted, settle_but};
-use crate::workspace::diff::tree::Revision;
-use crate::workspace::git::{GitError, Repository};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use worktree::diff::tree::Revision;
+use worktree::git::{GitError, Repository};
 
 /// Paths that a sentence names; the rest is counted.
 const SHOWN: usize = 10;
@@ -187,10 +187,7 @@ fn below(top: &Path, path: &Path) -> Option<String> {
     )
 }
 
-fn tree(
-    repository: &Repository,
-    id: crate::workspace::git::ObjectId,
-) -> Result<Revision<'_>, Failure> {
+fn tree(repository: &Repository, id: worktree::git::ObjectId) -> Result<Revision<'_>, Failure> {
     Revision::new(repository, id).map_err(|e| unable(&e))
 }
 

@@ -12,12 +12,12 @@ use crate::knowledge::context::{Bank, Figures, Item, stage};
 use crate::knowledge::references::{findings, weak_turns};
 use crate::report::{findings_json, line_start, safe_json, terminal, write_findings};
 use crate::source::discover;
-use crate::time::format_minute;
 use crate::trajectory::{References, Trajectory};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::io;
 use std::path::PathBuf;
+use util::time::format_minute;
 
 /// Contexts.
 #[derive(Debug, Subcommand)]

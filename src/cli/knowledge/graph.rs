@@ -7,11 +7,11 @@ use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::knowledge::graph::{Graph, Line, Statement, check};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::time::format_minute;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use util::time::format_minute;
 
 /// Look into the knowledge graph as it is indexed. Every statement names the lines that it rests
 /// on.

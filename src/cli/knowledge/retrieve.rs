@@ -13,9 +13,9 @@ use crate::knowledge::retrieve::{
 };
 use crate::knowledge::{Id, Store};
 use crate::report::{safe_json, terminal};
-use crate::tokens::Encoding;
 use clap::Args;
 use std::io::Write as _;
+use tokens::Encoding;
 
 /// How to answer.
 #[derive(Debug, Args)]
@@ -52,7 +52,7 @@ struct RankArgs {
 
 pub(super) fn time(text: &str) -> Result<i64, String> {
     let day = day_end(text).map(|end| end - 86_400_000);
-    day.or_else(|| crate::time::parse_rfc3339(text))
+    day.or_else(|| util::time::parse_rfc3339(text))
         .ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
 }
 

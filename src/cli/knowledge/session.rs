@@ -7,10 +7,10 @@ use crate::knowledge::compaction::compare;
 use crate::knowledge::session::Session;
 use crate::knowledge::window::{Level, WINDOW, health};
 use crate::report::{line_start, safe_json, terminal};
-use crate::tokens::Encoding;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
+use tokens::Encoding;
 
 /// From which level on a window is a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -9,14 +9,15 @@ use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::{Severity, subject};
-use crate::policy::{
-    At, Case, Change, Comparison, Context, Effort, Ledger, Question, Unproved, compare, load_cases,
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::trajectory::recorded_decisions::Ledger;
+use crate::verify::{Options, Report, watch};
+use agent_policy::{
+    At, Case, Change, Comparison, Context, Effort, Question, Unproved, compare, load_cases,
     load_corpus,
 };
-use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::scan::mask::Mask;
-use crate::verify::{Options, Report, watch};
 use clap::Args;
+use content_scan::mask::Mask;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -231,7 +232,7 @@ impl CompareArgs {
             }
             let (milder, stricter): (Vec<_>, Vec<_>) =
                 found.differences.iter().partition(|(k, _)| k.is_milder());
-            let sum = |list: &[(_, &crate::policy::Difference)]| {
+            let sum = |list: &[(_, &agent_policy::Difference)]| {
                 list.iter().map(|(_, d)| d.count).sum::<u64>()
             };
             writeln!(

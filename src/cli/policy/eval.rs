@@ -5,11 +5,11 @@ use super::find;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
-use crate::policy::{
+use crate::report::{safe_json, terminal};
+use agent_policy::{
     Action, Consulted, Context, Decision, Effect, Holds, Policy, Question, json_context, json_once,
     json_question,
 };
-use crate::report::{safe_json, terminal};
 use clap::Args;
 use serde_json::json;
 use std::io::{self, Write};

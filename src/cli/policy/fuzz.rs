@@ -7,10 +7,10 @@ use super::test::beside;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::diag::{digest, subject};
-use crate::policy::{
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use agent_policy::{
     Action, At, Effort, Found, Usable, Violation, fuzz, load_cases, property_ids, shipped, usable,
 };
-use crate::report::{findings_json, safe_json, terminal, write_findings};
 use clap::Args;
 use serde_json::json;
 use std::io::{self, Write};

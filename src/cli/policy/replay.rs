@@ -7,11 +7,12 @@ use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::{Place, Related, Severity, digest as digest_of, subject};
-use crate::policy::{Decided, Drift, Drifted, History, Ledger, Rule, SHIPPED, Untold};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::source::{Found as Input, Missing};
 use crate::trace::action::hex;
+use crate::trajectory::recorded_decisions::Ledger;
 use crate::verify::{Options, Report, watch};
+use agent_policy::{Decided, Drift, Drifted, History, Rule, SHIPPED, Untold};
 use clap::Args;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -551,7 +552,7 @@ impl<'a> Shelf<'a> {
                         let text = find::read(entry.path())?;
                         let name = find::name_of(entry.path());
                         // Other files may lie there; only what a trace asks for has to load.
-                        if let Ok(policy) = crate::policy::load(&name, &text) {
+                        if let Ok(policy) = agent_policy::load(&name, &text) {
                             by_digest.insert(
                                 digest(&text),
                                 known.asked(Found {
@@ -583,7 +584,7 @@ impl<'a> Shelf<'a> {
     fn add_history(&mut self, repository: &Path, commits: usize) -> Result<(), Failure> {
         for (name, text) in super::revision::history(repository, commits)? {
             // Other files may lie there; only what a trace asks for has to load.
-            if let Ok(policy) = crate::policy::load(&name, &text) {
+            if let Ok(policy) = agent_policy::load(&name, &text) {
                 let known = &self.known;
                 self.by_digest.entry(digest(&text)).or_insert_with(|| {
                     known.asked(Found {

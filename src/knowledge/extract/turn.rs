@@ -3,9 +3,9 @@
 use super::cut;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::trace::action;
-use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Moved, Step};
+use governance::{ActionType, DecidedBy};
 use serde_json::Value;
 
 /// Lines of an error that are kept: the last ones, which say what went wrong.

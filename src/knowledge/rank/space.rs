@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn what_is_passed_over_is_too_far() {
         const MANY: usize = 3 * BLOCK + 77;
-        let mut numbers = crate::random::SplitMix(7);
+        let mut numbers = util::random::SplitMix(7);
         // Strong in front, as what was learnt is; and as strong everywhere, as what is given may
         // be; narrower than a head.
         for (width, fall) in [(128, 24), (128, 100_000), (64, 40), (20, 100)] {

@@ -10,9 +10,9 @@ use crate::knowledge::graph::bare;
 use crate::knowledge::sources::finding;
 use crate::knowledge::store::EdgeRow;
 use crate::knowledge::{KnowledgeError, Store, store};
-use crate::time::format_minute;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
+use util::time::format_minute;
 
 /// Verified uses of a context that a skill is to be made of, at least.
 pub(super) const USEFUL: u64 = 5;

@@ -5,9 +5,9 @@ use super::super::authority;
 use super::super::evidence::KeptAction;
 use super::super::judged::{Judged, Repeat};
 use super::Execution;
-use crate::governance::Ruling;
-use crate::json::Str;
 use crate::trace::step::{Decision, Executed, Observed};
+use governance::Ruling;
+use strict_json::Str;
 
 impl Execution {
     /// The run before of what runs now, and whether that is the action that this turn's decision

@@ -7,13 +7,14 @@ use super::super::reach::Reach;
 use super::super::scope;
 use super::super::verdict::Answer;
 use super::Execution;
-use crate::governance::Risk;
-use crate::json::Str;
 use crate::trace::action;
 use crate::trace::format::Format;
-use crate::trace::record::{ActionType, DecidedBy, Texts};
+use crate::trace::record::Texts;
 use crate::trace::step::{Decision, Observed};
+use governance::Risk;
+use governance::{ActionType, DecidedBy};
 use hashbrown::HashSet;
+use strict_json::Str;
 
 /// Paths that are kept of one execution.
 const MOST: usize = 1024;

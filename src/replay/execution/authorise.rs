@@ -8,12 +8,13 @@ use super::super::reach::{Leaving, Reach};
 use super::super::scope;
 use super::super::verdict::Aspect;
 use super::{Context, Execution, Known, understated};
-use crate::governance::{LedgerError, Risk, Ruling};
 use crate::trace::action;
 use crate::trace::format::Format;
-use crate::trace::record::{ActionType, Capability, DecidedBy};
+use crate::trace::record::Capability;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision, Executed, Part, Step};
+use governance::{ActionType, DecidedBy};
+use governance::{LedgerError, Risk, Ruling};
 use std::collections::BTreeSet;
 
 /// Uses of tokens that nobody has issued that are kept; the answer is uncertain with the first.
@@ -224,7 +225,7 @@ impl Execution {
         if self.ledger.is_used() {
             self.date_use(line, step, executed, judged);
         }
-        self.apply(line, crate::governance::Event::ExecutionFinished, judged);
+        self.apply(line, governance::Event::ExecutionFinished, judged);
     }
 
     /// Takes note of something that ran, wherever it was found.

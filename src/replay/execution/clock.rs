@@ -3,9 +3,9 @@
 use super::super::judged::{Approval, Clock, Judged, LateDecision, Reversal};
 use super::Execution;
 use crate::trace::format::Format;
-use crate::trace::record::DecidedBy;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Beside, Decision, Fact, Step};
+use governance::DecidedBy;
 
 /// Something that ran without a time of its own, and when it was decided.
 #[derive(Debug)]

@@ -2,10 +2,10 @@
 
 use super::super::verdict::{Aspect, Summary};
 use super::Execution;
-use crate::governance::{EvaluationKind, State};
 use crate::replay::Machine;
 use crate::trace::format::Format;
 use crate::trace::record::EvaluationReason;
+use governance::{EvaluationKind, State};
 use sha2::{Digest as _, Sha256};
 
 /// What is to be said of an execution when its input ends.
@@ -42,7 +42,7 @@ pub struct Remains {
 
 #[derive(Debug)]
 struct Books {
-    ledger: crate::governance::Ledger<crate::replay::evidence::Token>,
+    ledger: governance::Ledger<crate::replay::evidence::Token>,
     unissued: Vec<(String, u64)>,
     chain: bool,
     last_hash: Option<[u8; 32]>,

@@ -1,8 +1,8 @@
 //! Ids and paths that can't be distinguished.
 
 use super::Execution;
-use crate::json::{Raw, Str, stringify};
 use crate::trace::step::{Action, Beside, Decision, Executed, Fact, Step};
+use strict_json::{Raw, Str, stringify};
 
 impl Execution {
     /// Half of a surrogate pair is read as U+FFFD, and so is any other half: two ids or paths that

@@ -20,16 +20,17 @@ use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
 use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, TurnBreak};
 use super::machine::{Machine, Movement};
 use super::verdict::{Aspect, PathViolation, Verdict};
-use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, Risk, Ruling, State};
-use crate::json::Str;
 use crate::trace::action::hex;
 use crate::trace::format::Format;
-use crate::trace::record::{DecidedBy, EvaluationReason, RecordKind};
+use crate::trace::record::{EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
+use governance::DecidedBy;
+use governance::{EvaluationKind, Event, FsmVersion, Ledger, Risk, Ruling, State};
 use hashbrown::{HashMap, HashSet};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
+use strict_json::Str;
 
 /// Movements that are kept to show how a broken path began.
 const PATH: usize = 5;
@@ -363,7 +364,7 @@ impl Execution {
 
     /// An event that a lost record may explain: the execution may stand where the event leads.
     pub fn lose_track_at(&mut self, event: Event) {
-        let target = crate::governance::reducer::natural_target(event);
+        let target = governance::reducer::natural_target(event);
         self.machine.put(target);
     }
 

@@ -9,15 +9,16 @@ use super::super::reach::Reach;
 use super::super::verdict::Aspect;
 use super::authorise::weigh;
 use super::{Context, Execution, Group, understated};
-use crate::governance::{EvaluationKind, Event, Ruling, State};
-use crate::json::Raw;
 use crate::trace::action;
 use crate::trace::format::Format;
-use crate::trace::record::{ActionType, DecidedBy, RecordKind};
+use crate::trace::record::RecordKind;
 use crate::trace::step::{
     self, Action, ActionKind, Beside, Decision, Executed, Fact, Showing, Step,
 };
+use governance::{ActionType, DecidedBy};
+use governance::{EvaluationKind, Event, Ruling, State};
 use std::sync::Arc;
+use strict_json::Raw;
 
 impl Execution {
     /// A native log says that the state moved.

@@ -3,8 +3,8 @@
 use super::super::judged::{Confusable, Decided, Judged};
 use super::Execution;
 use crate::trace::identity::{Identity, plain, shape};
-use crate::trace::record::DecidedBy;
 use crate::trace::step::{Decision, Started};
+use governance::DecidedBy;
 use hashbrown::{HashMap, HashSet};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;

@@ -4,8 +4,8 @@
 use super::super::judged::{Approval, Breach, Judged, Moved, Ran};
 use super::super::machine::Movement;
 use super::Execution;
-use crate::governance::Event;
 use crate::trace::native::cast::{Frame, elevates};
+use governance::Event;
 
 /// Bytes of a line, and of what is printed behind it, that are kept to compare them.
 const KEPT: usize = 1024;
@@ -214,8 +214,8 @@ impl Execution {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Str;
     use crate::trace::format::Format;
+    use strict_json::Str;
 
     const NONE: [usize; 0] = [];
 

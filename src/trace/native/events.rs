@@ -6,16 +6,17 @@
 use super::shown::Shape;
 use super::turns::NativeObservation;
 use super::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes, shown};
-use crate::governance::{EvaluationKind, State};
-use crate::json::{Raw, Str};
-use crate::trace::record::{DecidedBy, EvaluationReason};
+use crate::trace::record::EvaluationReason;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
     Beside, Decision, Executed, Fact, Moved, Observed, Part, Showing, Step, Told,
 };
+use governance::DecidedBy;
+use governance::{EvaluationKind, State};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use strict_json::{Raw, Str};
 
 /// The types of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]

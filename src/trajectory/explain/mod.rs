@@ -14,7 +14,7 @@ use crate::report::page::{Page, Tone};
 use std::sync::LazyLock;
 
 /// The programs that commands are taken apart with.
-static TABLE: LazyLock<crate::command::Table> = LazyLock::new(crate::command::Table::builtin);
+static TABLE: LazyLock<shell_effects::Table> = LazyLock::new(shell_effects::Table::builtin);
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ pub use page::page;
 
 use super::model::{Book, Trajectory};
 use super::words::{self, Fate};
-use crate::trace::record::DecidedBy;
 use crate::verify::timeline::{CommandRun, Deed, Turn};
+use governance::DecidedBy;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -292,7 +292,7 @@ fn states(execution: &Trajectory) -> BTreeMap<&'static str, i64> {
     let begun = execution
         .openings
         .first()
-        .and_then(|o| Some((crate::governance::State::Thinking, o.time?)));
+        .and_then(|o| Some((governance::State::Thinking, o.time?)));
     let stops = execution
         .turns
         .iter()

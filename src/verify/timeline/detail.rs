@@ -6,13 +6,13 @@
 
 use super::turn::{Context, ContextDiff, Frame, Item, Observation, Text, Turn};
 use super::{ACTION, PATHS_KEPT, TEXT, texts};
-use crate::governance::State;
-use crate::json::{Raw, Str, from_text};
 use crate::trace::native::cast::FrameCode;
 use crate::trace::native::events::EventType;
 use crate::trace::{Entry, Record};
+use governance::State;
 use serde::Deserialize;
 use std::collections::VecDeque;
+use strict_json::{Raw, Str, from_text};
 
 /// What one turn of a record has to add.
 #[derive(Debug, Default)]

@@ -15,16 +15,17 @@ pub use turn::{
     Thought, Turn, Verdict,
 };
 
-use crate::governance::{EvaluationKind, State};
-use crate::json::{Raw, Str};
 use crate::replay::{Execution, Judged, Movement};
 use crate::trace::action;
-use crate::trace::record::{ActionType, EvaluationReason, RecordKind};
+use crate::trace::record::{EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Started, Step};
 use crate::trace::v1::Record as V1;
 use crate::trace::{Entry, Record};
 use detail::Detail;
+use governance::ActionType;
+use governance::{EvaluationKind, State};
+use strict_json::{Raw, Str};
 
 /// Characters that are kept of a text of an action.
 const ACTION: usize = 8_000;

@@ -5,8 +5,8 @@
 //! there and here at once. Every text in them is hostile; [`each_text`](Turn::each_text) shows it
 //! to whoever hides secrets.
 
-use crate::governance::{Risk, Ruling, State};
-use crate::trace::record::DecidedBy;
+use governance::DecidedBy;
+use governance::{Risk, Ruling, State};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};

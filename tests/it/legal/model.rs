@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use yuangs_verify::random::SplitMix;
+use util::random::SplitMix;
 use yuangs_verify::trace::keys::TrustStore;
 
 /// Choices that are the same in every run.

@@ -11,9 +11,9 @@ use crate::knowledge::skills::{
     Candidate, Ledger, LedgerError, Readiness, Status, Verdict, candidates,
 };
 use crate::report::{line_start, safe_json, terminal};
-use crate::time::format_minute;
 use clap::Args;
 use serde_json::{Value, json};
+use util::time::format_minute;
 
 /// Candidates.
 #[derive(Debug, Args)]

@@ -12,8 +12,8 @@ use crate::knowledge::SourceKind;
 use crate::knowledge::skills::{Budget, Declarations, Question, check};
 use crate::manifest::{Trial, TrialMode};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::scan::secret::Table;
 use clap::{Args, ValueEnum};
+use content_scan::secret::Table;
 use serde_json::json;
 use std::path::PathBuf;
 

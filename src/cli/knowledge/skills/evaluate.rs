@@ -8,11 +8,11 @@ use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::diag::Finding;
 use crate::knowledge::skills::{self, Evaluated, Limits, Skills, Suggestion, Weights};
 use crate::report::{findings_json, line_start, safe_json, terminal, write_findings};
-use crate::time::format_minute;
 use crate::trajectory::words::plural;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use util::time::format_minute;
 
 /// Figures of skills.
 #[derive(Debug, Args)]

@@ -7,11 +7,11 @@ use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::knowledge::skills::{self, Judged};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::time::format_minute;
 use crate::trajectory::words::plural;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use util::time::format_minute;
 
 /// Decisions about skills.
 #[derive(Debug, Args)]
