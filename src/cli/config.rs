@@ -4,7 +4,7 @@ use super::file;
 use super::gate::{Located, locate, read_baseline};
 use super::output::{Color, Failure, print};
 use super::replay::trust_store;
-use super::{EXIT_CLEAN, EXIT_UNABLE};
+use super::{EXIT_CLEAN, EXIT_ERROR};
 use crate::config::{Config, Demand, FILE, Traces};
 use crate::replay::Answer;
 use crate::report::terminal;
@@ -518,7 +518,7 @@ impl DoctorArgs {
         Ok(if checks.iter().all(|(fine, _)| *fine) {
             EXIT_CLEAN
         } else {
-            EXIT_UNABLE
+            EXIT_ERROR
         })
     }
 }

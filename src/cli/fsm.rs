@@ -1,7 +1,7 @@
 //! `fsm`.
 
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use clap::{Subcommand, ValueEnum};
 use governance::FsmVersion;
 use governance::model::{Guards, Model};
@@ -96,7 +96,7 @@ impl FsmCommand {
                 } else if proof.holds() {
                     EXIT_CLEAN
                 } else {
-                    EXIT_EMPTY
+                    EXIT_NOTHING_VERIFIED
                 })
             }
         }

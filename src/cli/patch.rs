@@ -1,7 +1,7 @@
 //! `patch`: what diffs would do, found out without touching a file.
 
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{harmless_json, terminal};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ impl CheckArgs {
         Ok(if any("malformed") || any("conflicts") {
             EXIT_FINDINGS
         } else if any("unjudged") {
-            EXIT_EMPTY
+            EXIT_NOTHING_VERIFIED
         } else {
             EXIT_CLEAN
         })

@@ -2,7 +2,7 @@
 
 use super::file;
 use super::output::{Color, Failure, print_as_is, tell};
-use super::{EXIT_CLEAN, EXIT_EMPTY};
+use super::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
 use crate::attest::private_key;
 use crate::redact::{Error, Keys, Outcome, Remade, redact};
 use crate::source::{Limits, discover, open, read_whole};
@@ -61,7 +61,7 @@ impl RedactArgs {
             Ok(done) => done,
             Err(Error::Empty) => {
                 tell("nothing was redacted: the input holds no record");
-                return Ok(EXIT_EMPTY);
+                return Ok(EXIT_NOTHING_VERIFIED);
             }
             Err(error) => {
                 let remedy = match &error {

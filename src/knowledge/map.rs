@@ -1,7 +1,7 @@
 //! The layer `map`: the skeleton of the code that the index knows.
 
 use super::retrieve::{Answer, Form};
-use super::sources::SourceKind;
+use super::source_config::SourceKind;
 use super::{KnowledgeError, Store};
 use repo_map::{self, File, Format, Settings, Snapshot};
 

@@ -2,7 +2,7 @@
 
 use super::context::{Bank, Quotes};
 use super::extract::{Turn, each_turn};
-use super::sources::finding;
+use super::source_config::finding;
 use crate::diag::{Finding, assign_fingerprints};
 use crate::source::{Found, Missing};
 use crate::trace::action::plain_path;

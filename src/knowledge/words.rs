@@ -13,7 +13,7 @@
 //!   the beginning of a word.
 
 use std::borrow::Cow;
-use text_simd::{self, Kinds as _, STRETCH};
+use text_simd::{self, CHUNK, Kinds as _};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Bytes of the longest word that is indexed: a SHA-512 in hexadecimal fits, an image in base64
@@ -69,7 +69,7 @@ pub fn each(text: &str, emit: &mut impl FnMut(&str)) {
     let mut open: Option<Open> = None;
     // Filled up with zeros, at least one, which end the last run.
     let last = text_simd::first(rest);
-    for (at, stretch) in (0..).step_by(STRETCH).zip(stretches.iter().chain([&last])) {
+    for (at, stretch) in (0..).step_by(CHUNK).zip(stretches.iter().chain([&last])) {
         let signs = Signs::of(stretch);
         let mut edges = signs.run ^ (signs.run << 1 | u64::from(open.is_some()));
         let mut from = 0;
@@ -110,7 +110,7 @@ struct Signs {
 }
 
 impl Signs {
-    fn of(stretch: &[u8; STRETCH]) -> Self {
+    fn of(stretch: &[u8; CHUNK]) -> Self {
         let lanes = text_simd::lanes(stretch);
         // Their highest bit is what a mask is made of.
         let foreign = text_simd::word(lanes);

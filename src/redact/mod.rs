@@ -7,15 +7,15 @@
 //! reports, and the record says so in its metadata.
 
 mod record;
-mod seal;
+mod resign;
 
-pub use seal::Keys;
+pub use resign::Keys;
 
 use crate::trace::Format;
 use crate::trace::native::turns::NativeTurn;
 use content_scan::redact::{Gathered, RedactError, Redactor, has_member};
 use record::{Edit, set};
-use seal::Seal;
+use resign::Seal;
 use std::collections::BTreeSet;
 use strict_json::Scanner;
 
@@ -216,7 +216,7 @@ fn by_line(
     let misfits = if keys.is_empty() || format != Some(Format::ExecutionRecord) {
         BTreeSet::new()
     } else {
-        seal::misfits(
+        resign::misfits(
             lines()
                 .filter(|(_, line, _)| is_json(line))
                 .map(|(number, line, _)| (number, line)),

@@ -1,16 +1,16 @@
 //! Who may do what: risk to judge by, what a modification changed.
 
+use super::analysis_cache::Looks;
 use super::digest::Fixed;
 use super::evidence::{KeptAction, TurnEvidence};
-use super::judged::{Decided, Lineage};
-use super::looks::Looks;
-use super::reach::{Reach, Start, places, start};
+use super::path_effects::{PathEffects, Start, places, start};
+use super::step_facts::{Decided, Lineage};
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision};
 use agent_policy::Category;
 use governance::Ruling;
-use governance::risk::{Risk, assess_v0};
+use governance::risk::{RiskLevel, assess_v0};
 use governance::{ActionType, DecidedBy};
 use shell_effects::line::Line;
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ pub struct Context<'a> {
 /// What the analyser finds of an action's risk; `None` when there is no analyser. A type that
 /// nobody knows is always high.
 #[must_use]
-pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
+pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<RiskLevel> {
     look(
         Context {
             assessor,
@@ -59,7 +59,7 @@ pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
 pub(super) fn look(
     context: Context<'_>,
     action: &Action<'_>,
-) -> (Option<Risk>, Option<Arc<Reach>>) {
+) -> (Option<RiskLevel>, Option<Arc<PathEffects>>) {
     let found = || {
         let (risk, reach) = analyse(action);
         (risk, Some(reach).filter(|r| !r.is_empty()).map(Arc::new))
@@ -71,7 +71,7 @@ pub(super) fn look(
         _ => found(),
     };
     let risk = match context.assessor {
-        _ if matches!(action.kind, ActionKind::Other(_)) => Some(Risk::High),
+        _ if matches!(action.kind, ActionKind::Other(_)) => Some(RiskLevel::High),
         Assessor::Off => None,
         Assessor::V0 => {
             let mut line = String::new();
@@ -86,7 +86,7 @@ pub(super) fn look(
 pub(super) fn look_again(
     context: Context<'_>,
     action: &KeptAction,
-) -> (Option<Risk>, Option<Arc<Reach>>) {
+) -> (Option<RiskLevel>, Option<Arc<PathEffects>>) {
     if let Some(analysis) = action.analysis() {
         analysis
     } else {
@@ -112,47 +112,50 @@ pub(super) fn digest(context: Context<'_>, action: &mut KeptAction, short: usize
 }
 
 /// What an action does; the risk of what can't be found in the payload is high.
-fn analyse(action: &Action<'_>) -> (Risk, Reach) {
+fn analyse(action: &Action<'_>) -> (RiskLevel, PathEffects) {
     if let (Some(payload), ActionKind::Known(ActionType::CodeDiff)) = (action.payload, action.kind)
     {
         return analyse_diff(payload);
     }
     let Some((kind, analysis, moved)) = effects(action) else {
-        return (Risk::High, Reach::default());
+        return (RiskLevel::High, PathEffects::default());
     };
     let kind = if kind == ActionType::Answer {
         ActionType::ToolCall
     } else {
         kind
     };
-    (risk(&analysis), Reach::of_effects(kind, &analysis, moved))
+    (
+        risk(&analysis),
+        PathEffects::of_effects(kind, &analysis, moved),
+    )
 }
 
 /// The same of a diff. Its own paths are known; of those beside it nothing is known but where they
 /// are.
-fn analyse_diff(payload: Raw<'_>) -> (Risk, Reach) {
+fn analyse_diff(payload: Raw<'_>) -> (RiskLevel, PathEffects) {
     let (diff, more) = action::diff_and_more(&shell_effects::DIFF, payload);
-    let reach = Reach::of_diff(diff.as_deref());
+    let reach = PathEffects::of_diff(diff.as_deref());
     let Some(diff) = diff else {
-        return (Risk::High, reach);
+        return (RiskLevel::High, reach);
     };
     let own = risk(&shell_effects::effects_of_diff(&diff, places()));
     if !more {
         return (own, reach);
     }
     let Some(all) = payload.read_all::<shell_effects::Param<'_>>() else {
-        return (Risk::High, reach);
+        return (RiskLevel::High, reach);
     };
     let beside = shell_effects::effects_beside_diff(&all, places());
-    let elsewhere = Reach::of_effects(ActionType::ToolCall, &beside, false);
+    let elsewhere = PathEffects::of_effects(ActionType::ToolCall, &beside, false);
     (own.max(risk(&beside)), reach.and_beside(elsewhere))
 }
 
-fn risk(analysis: &shell_effects::Analysis) -> Risk {
+fn risk(analysis: &shell_effects::Analysis) -> RiskLevel {
     match analysis.risk {
-        Risk::Low => Risk::Low,
-        Risk::Medium => Risk::Medium,
-        Risk::High => Risk::High,
+        RiskLevel::Low => RiskLevel::Low,
+        RiskLevel::Medium => RiskLevel::Medium,
+        RiskLevel::High => RiskLevel::High,
     }
 }
 
@@ -224,7 +227,7 @@ fn join_other_tools(analysis: &mut shell_effects::Analysis, call: &shell_effects
 /// What an action does, as far as a modification may not add to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Doing {
-    risk: Risk,
+    risk: RiskLevel,
     pub(super) programs: BTreeSet<String>,
     /// The kinds of its effects that are more than low.
     kinds: BTreeSet<shell_effects::EffectKind>,
@@ -246,7 +249,7 @@ impl Doing {
             kinds: analysis
                 .effects
                 .iter()
-                .filter(|e| e.risk > Risk::Low)
+                .filter(|e| e.risk > RiskLevel::Low)
                 .map(|e| e.kind)
                 .collect(),
             unparsed: analysis.unparsed,
@@ -266,7 +269,7 @@ impl Doing {
         let Some(after) = Self::of(after) else {
             return true;
         };
-        if after.risk == Risk::Low {
+        if after.risk == RiskLevel::Low {
             return false;
         }
         let other_program = after
@@ -285,7 +288,7 @@ pub(super) fn content(payload: Raw<'_>) -> Option<(String, shell_effects::Conten
 
 /// Whether an action changes nothing by its own words.
 pub(super) fn only_reads(action: &Action<'_>) -> bool {
-    effects(action).is_some_and(|(_, analysis, _)| analysis.risk == Risk::Low)
+    effects(action).is_some_and(|(_, analysis, _)| analysis.risk == RiskLevel::Low)
 }
 
 /// The categories of everything that an action does, as bits; `None` where that can't be told. A
@@ -333,7 +336,7 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
 pub(super) fn judge_modification(
     proposal: Option<&KeptAction>,
     decision: &Decision<'_>,
-    found: Option<Risk>,
+    found: Option<RiskLevel>,
     id_taken: impl FnOnce(&str) -> bool,
     judged: &mut Decided,
 ) {

@@ -3,8 +3,8 @@
 use super::authority::categories;
 use super::digest::Covered;
 use super::evidence::{Grants, Token};
-use super::judged::TokenUse;
-use super::reach::places;
+use super::path_effects::places;
+use super::step_facts::TokenUse;
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind};

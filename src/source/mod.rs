@@ -8,7 +8,7 @@ mod blocks;
 mod discover;
 mod elements;
 
-pub use blocks::{Block, Blocks, Overlong};
+pub use blocks::{Block, Blocks, OversizedLine};
 pub use discover::{
     Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, Skipped, by_name, discover,
     open, open_regular, stored_hash, survey, survey_by,

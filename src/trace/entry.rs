@@ -1,14 +1,14 @@
 //! One record of an input, read: what it says, where it stands, what is wrong with it.
 
 use super::format::{Format, Peek};
-use super::mend::{Mended, mend};
+use super::line_index::Places;
 use super::native::cast::{CastFrame, CastHeader};
 use super::native::command::CommandRecord;
 use super::native::events::Event;
 use super::native::transitions::Transition;
 use super::native::turns::NativeTurn;
-use super::places::Places;
 use super::record::RecordKind;
+use super::recover::{Recovered, mend};
 use super::scalar::Timestamp;
 use super::schemas;
 use super::step::{Fact, Part, Step};
@@ -65,7 +65,7 @@ pub enum Record<'a> {
     /// A frame of a recording.
     CastFrame(CastFrame<'a>),
     /// A turn or an execution of version 1 that breaks its schema, part by part.
-    Mended(Box<Mended<'a>>),
+    Recovered(Box<Recovered<'a>>),
     /// Valid JSON, but not the record that it should be. As much as can be told of it.
     Broken(Broken<'a>),
     /// Valid JSON of a format that nobody knows: nothing can be told of it but whether it holds
@@ -172,7 +172,7 @@ impl<'a> Entry<'a> {
             return excerpt;
         }
         Excerpt {
-            text: content_scan::mask::blot(&excerpt.text, secret),
+            text: content_scan::mask::redact_span(&excerpt.text, secret),
             ..excerpt
         }
     }
@@ -248,7 +248,7 @@ impl<'a> Record<'a> {
     pub fn execution_id(&self) -> Option<Str<'a>> {
         match self {
             Self::V1(r) => Some(r.execution_id()),
-            Self::Mended(r) => Some(r.execution_id),
+            Self::Recovered(r) => Some(r.execution_id),
             Self::Event(r) => Some(r.execution_id),
             Self::Broken(broken) => broken.execution,
             Self::Transition(_)
@@ -265,7 +265,7 @@ impl<'a> Record<'a> {
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         match self {
             Self::V1(r) => r.steps(emit),
-            Self::Mended(r) => r.steps(emit),
+            Self::Recovered(r) => r.steps(emit),
             Self::Event(r) => r.steps(emit),
             Self::Transition(r) => r.steps(emit),
             Self::Turn(r) => r.steps(emit),
@@ -533,7 +533,7 @@ fn broken<'a>(
         format == Format::ExecutionRecord && matches!(k, RecordKind::Turn | RecordKind::Execution)
     });
     if let Some(mended) = several.and_then(|kind| mend(kind, text)) {
-        return Record::Mended(Box::new(mended));
+        return Record::Recovered(Box::new(mended));
     }
     Record::Broken(Broken {
         kind,

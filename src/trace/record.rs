@@ -8,7 +8,7 @@ use super::contract::{Evaluation, Thought, TurnThought};
 use super::injected::{Messages, SnapshotMetadata};
 use super::scalar::{Int, Timestamp};
 use governance::{ActionType, DecidedBy};
-use governance::{EvaluationKind, Risk, Ruling};
+use governance::{EvaluationKind, RiskLevel, Ruling};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -443,7 +443,7 @@ shapes! {
         #[serde(rename = "type")]
         kind: ActionType,
         payload: Payload<'a>,
-        risk_level: Risk,
+        risk_level: RiskLevel,
         reasoning: Str<'a>,
         metadata: Option<AnyObject>,
     }
@@ -454,7 +454,7 @@ shapes! {
         #[serde(rename = "type")]
         kind: ActionType,
         payload: Payload<'a>,
-        risk_level: Option<Risk>,
+        risk_level: Option<RiskLevel>,
         reasoning: Option<Str<'a>>,
         metadata: Option<AnyObject>,
     }
@@ -688,7 +688,7 @@ shapes! {
         #[serde(rename = "type")]
         kind: ActionType,
         payload: Payload<'a>,
-        risk_level: Risk,
+        risk_level: RiskLevel,
         reasoning: Str<'a>,
         agent_id: Option<Str<'a>>,
         declared_changes: Option<Vec<Str<'a>>>,

@@ -3,7 +3,7 @@
 
 use super::entry::{Entry, Record};
 use super::native::events::EventType;
-use super::step::{Beside, Decision, Fact, Step, Told};
+use super::step::{Annotation, Decision, Fact, Step, Told};
 use super::v1;
 use governance::DecidedBy;
 use governance::{Ruling, State};
@@ -52,7 +52,7 @@ impl Refusals {
             // What isn't metadata keeps its schema.
             Record::V1(_) => entry.open,
             Record::Event(event) => event.kind != EventType::LlmCall,
-            Record::Mended(_) | Record::Transition(_) | Record::Turn(_) => true,
+            Record::Recovered(_) | Record::Transition(_) | Record::Turn(_) => true,
             Record::Broken(_)
             | Record::Command(_)
             | Record::CastHeader(_)
@@ -65,7 +65,7 @@ impl Refusals {
         }
         let whole = matches!(
             &entry.record,
-            Record::Mended(_) | Record::V1(v1::Record::Execution(_))
+            Record::Recovered(_) | Record::V1(v1::Record::Execution(_))
         );
         let ended = matches!(&entry.record, Record::V1(v1::Record::ExecutionEnded(_)));
         let mut found = Vec::new();
@@ -433,7 +433,7 @@ impl<'a> Step<'_, 'a> {
                 Some(decision) => refuse(decision, refusal),
                 none => *none = Some(*refusal),
             },
-            Fact::Beside(Beside::Decided(_, told)) => match told {
+            Fact::Annotation(Annotation::Decided(_, told)) => match told {
                 Some(told) if told.decision.ruling == Ruling::Rejected => {}
                 Some(told) => {
                     refuse(&mut told.decision, refusal);

@@ -6,8 +6,8 @@ use super::record::{
     GovernanceDecided, Intent, ObservationRecorded, RecordKind, ThoughtGenerated, Turn, Values,
 };
 use super::step::{
-    Action, ActionKind, Beside, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step,
-    Thought,
+    Action, ActionKind, Annotation, Decision, Executed, Fact, Observed, Outcome, Part, Proposal,
+    Step, Thought,
 };
 use super::turn::Parts;
 use governance::Ruling;
@@ -233,14 +233,17 @@ impl<'a> Record<'a> {
                     turn: None,
                     time: None,
                     part: Part::member(member),
-                    fact: Fact::Beside(beside),
+                    fact: Fact::Annotation(beside),
                 };
                 if let Some(artifacts) = r.artifacts.filter(|a| a.count > 0) {
-                    emit(beside("artifacts", Beside::SummedUp(artifacts)));
+                    emit(beside("artifacts", Annotation::SummedUp(artifacts)));
                 }
                 let decisions = r.decisions.map(Values::all).unwrap_or_default();
                 for (decision, nth) in decisions.into_iter().filter_map(refusal).zip(1u64..) {
-                    emit(beside("decisions", Beside::RefusedBefore(decision, nth)));
+                    emit(beside(
+                        "decisions",
+                        Annotation::RefusedBefore(decision, nth),
+                    ));
                 }
                 emit(Step {
                     turn: None,

@@ -21,4 +21,4 @@ pub mod versions;
 pub mod words;
 
 pub use context::{Quality, References};
-pub use model::{Book, FindingNote, Known, Trajectory};
+pub use model::{ExecutionSet, FindingNote, Known, Trajectory};

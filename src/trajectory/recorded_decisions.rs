@@ -1,15 +1,15 @@
 //! Recorded decisions of a trace, each with the history as it was when it was made.
 
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{self, Beside, Decision, Fact, Step};
-use agent_policy::{Action, Decided, History, Past};
-use governance::{DecidedBy, Risk};
+use crate::trace::step::{self, Annotation, Decision, Fact, Step};
+use agent_policy::{Action, History, Past, RecordedDecision};
+use governance::{DecidedBy, RiskLevel};
 use std::collections::HashMap;
 
 /// One execution while its trace is read.
 #[derive(Debug, Default)]
 struct Account {
-    proposed: Option<(Action, Option<Risk>)>,
+    proposed: Option<(Action, Option<RiskLevel>)>,
     agent: Option<String>,
     digest: Option<String>,
     /// The latest time of its decisions so far.
@@ -19,18 +19,18 @@ struct Account {
 
 /// The executions that are open. Memory grows with them, not with the trace.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub struct DecisionHistory {
     open: HashMap<Box<str>, Account>,
 }
 
-impl Ledger {
+impl DecisionHistory {
     /// Takes a step of an execution. If it is a decision, `ask` is shown it with the history before
     /// it.
     pub fn step(
         &mut self,
         execution: &str,
         step: &Step<'_, '_>,
-        ask: &mut dyn FnMut(&Decided, &History),
+        ask: &mut dyn FnMut(&RecordedDecision, &History),
     ) {
         if !self.open.contains_key(execution) {
             self.open.insert(execution.into(), Account::default());
@@ -47,7 +47,7 @@ impl Ledger {
                 account.agent = proposal.agent.map(|a| a.decode().into_owned());
             }
             Fact::Decided(decision) => account.decide(step, decision, ask),
-            Fact::Beside(Beside::Decided(action, Some(told))) => {
+            Fact::Annotation(Annotation::Decided(action, Some(told))) => {
                 let decision = &told.decision;
                 if let Some(action) = action {
                     account.proposed = taken(action).map(|a| (a, action.risk));
@@ -55,7 +55,7 @@ impl Ledger {
                 account.decide(step, decision, ask);
             }
             Fact::Executed(executed) => account.executed(executed),
-            Fact::Beside(Beside::Executed(executed, _)) => account.executed(executed),
+            Fact::Annotation(Annotation::Executed(executed, _)) => account.executed(executed),
             Fact::Ended(_) => {
                 self.open.remove(execution);
             }
@@ -85,7 +85,7 @@ impl Account {
         &mut self,
         step: &Step<'_, '_>,
         decision: &Decision<'_>,
-        ask: &mut dyn FnMut(&Decided, &History),
+        ask: &mut dyn FnMut(&RecordedDecision, &History),
     ) {
         let changed = decision
             .modified
@@ -99,7 +99,7 @@ impl Account {
         let time = decision.time.or(step.time).map(Timestamp::millis);
         let time = time.map(|time| self.latest.map_or(time, |latest| latest.max(time)));
         self.latest = time.or(self.latest);
-        let decided = Decided {
+        let decided = RecordedDecision {
             action,
             risk,
             ruling: decision.ruling,
@@ -115,7 +115,7 @@ impl Account {
                 kind: decided.action.kind,
                 tool: decided.action.tool.clone(),
                 // What nobody rated covers no more than the least.
-                risk: decided.risk.unwrap_or(Risk::Low),
+                risk: decided.risk.unwrap_or(RiskLevel::Low),
                 time: decided.time,
                 by_human: decided.by_human,
             });

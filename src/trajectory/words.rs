@@ -2,7 +2,7 @@
 
 use crate::verify::timeline::{Deed, Shown, Text, Turn, Verdict};
 use governance::DecidedBy;
-use governance::{Risk, Ruling};
+use governance::{RiskLevel, Ruling};
 
 /// A count with its noun.
 #[must_use]
@@ -68,7 +68,7 @@ pub fn waited(turn: &Turn) -> Option<i64> {
 
 /// The risk of what was proposed in a turn: the worse of what was recorded and what was found.
 #[must_use]
-pub fn risk(turn: &Turn) -> Option<Risk> {
+pub fn risk(turn: &Turn) -> Option<RiskLevel> {
     turn.judged_risk
         .max(turn.proposed.as_ref().and_then(|p| p.risk))
 }

@@ -13,7 +13,7 @@ fn typed(format: Format, text: &str) -> bool {
     let entry = read(Grammar::Format(format), &mut scanner, text, (1, 0), false);
     !matches!(
         entry.record,
-        Record::Broken(_) | Record::Mended(_) | Record::Unreadable
+        Record::Broken(_) | Record::Recovered(_) | Record::Unreadable
     )
 }
 

@@ -1,7 +1,7 @@
 //! Which part of a condition an action meets: of alternatives, the first that holds.
 
 use super::condition::{CommandTest, Condition, PathTest, Predicate};
-use super::effect::Holds;
+use super::effect::Tristate;
 use super::facts::Facts;
 use super::request::Request;
 
@@ -12,7 +12,7 @@ impl Condition {
     /// The branch of the condition that an action meets, as text. Actions that meet different
     /// alternatives have different ones.
     pub(super) fn branch(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> String {
-        let met = |condition: &&Self| condition.holds(facts, request, strict) != Holds::No;
+        let met = |condition: &&Self| condition.holds(facts, request, strict) != Tristate::No;
         match self {
             Self::All(all) => all
                 .iter()

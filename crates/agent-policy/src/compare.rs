@@ -5,14 +5,14 @@
 //! which nothing was found is said to be one.
 
 use super::action::Action;
-use super::aim::{self, Target};
 use super::condition::{Condition, Predicate};
 use super::effect::Effect;
 use super::facts::Facts;
 use super::fuzz::{Effort, strategy, test_runner};
 use super::model::{Combine, Limit, Policy, Property, Rule};
 use super::question::Question;
-use super::wider::{Revised, wider};
+use super::subsumption::{Revised, wider};
+use super::witness_generation::{self, Target};
 use proptest::strategy::{Strategy, ValueTree};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -268,7 +268,9 @@ impl Search<'_> {
         for (policy, rule) in versions {
             let Some(rule) = rule else { continue };
             self.left = self.left.saturating_sub(LEAST_AIMED);
-            for question in aim::questions(policy, &[Target::of(rule)], &limits).take(self.left) {
+            for question in
+                witness_generation::questions(policy, &[Target::of(rule)], &limits).take(self.left)
+            {
                 self.left -= 1;
                 self.found.aimed += 1;
                 self.ask(&question);
@@ -284,7 +286,9 @@ impl Search<'_> {
             .flat_map(|(rule, by)| by.iter().map(move |first| (*rule, *first)));
         for (rule, first) in pairs.take(MAX_PAIRS) {
             let (targets, limits) = ([Target::of(rule), Target::of(first)], limits_of(rule));
-            for question in aim::questions(self.head, &targets, &limits).take(MAX_OF_PAIR) {
+            for question in
+                witness_generation::questions(self.head, &targets, &limits).take(MAX_OF_PAIR)
+            {
                 if self.has_shown(rule, first) {
                     break;
                 }

@@ -6,18 +6,18 @@
 //!
 //! A condition is read in one of two ways. What a rule *allows* it has to cover whole: every path,
 //! every host, every program and every effect of the action. What a rule *forbids* or asks about is
-//! met by any one of them; and where that can't be told, it may be met ([`Holds::Maybe`]). `not`
+//! met by any one of them; and where that can't be told, it may be met ([`Tristate::Maybe`]). `not`
 //! turns the reading around.
 
-use super::cover::of_a_program;
-use super::effect::Holds;
+use super::effect::Tristate;
 use super::facts::{Category, Facts};
 use super::flags::has_argument;
+use super::grant_scope::of_a_program;
 use super::path::{Access, PathGlob};
 use super::pattern::wildcard;
 use super::request::Request;
 use governance::ActionType;
-use governance::Risk;
+use governance::RiskLevel;
 use regex::Regex;
 use shell_effects::{EffectKind, Step};
 
@@ -137,27 +137,27 @@ pub(crate) fn type_bit(kind: Option<ActionType>) -> u8 {
     }
 }
 
-pub(crate) const fn risk_bit(risk: Risk) -> u8 {
+pub(crate) const fn risk_bit(risk: RiskLevel) -> u8 {
     match risk {
-        Risk::Low => 1,
-        Risk::Medium => 2,
-        Risk::High => 4,
+        RiskLevel::Low => 1,
+        RiskLevel::Medium => 2,
+        RiskLevel::High => 4,
     }
 }
 
 /// The quantifier of a reading over several things: every one of them (at least one), or any.
 /// Whoever asks in the strict reading sees to it besides that each command of a line has one.
-fn over(strict: bool, items: impl Iterator<Item = Holds>) -> Holds {
+fn over(strict: bool, items: impl Iterator<Item = Tristate>) -> Tristate {
     let mut some = false;
-    let mut all = Holds::Yes;
-    let mut any = Holds::No;
+    let mut all = Tristate::Yes;
+    let mut any = Tristate::No;
     for holds in items {
         some = true;
         all = all.min(holds);
         any = any.max(holds);
     }
     match (strict, some) {
-        (true, false) => Holds::No,
+        (true, false) => Tristate::No,
         (true, true) => all,
         (false, _) => any,
     }
@@ -165,23 +165,23 @@ fn over(strict: bool, items: impl Iterator<Item = Holds>) -> Holds {
 
 impl Condition {
     /// Whether the condition holds, `strict` being the reading of rules that allow.
-    pub(crate) fn holds(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> Holds {
+    pub(crate) fn holds(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> Tristate {
         match self {
             Self::All(all) => {
-                let mut result = Holds::Yes;
+                let mut result = Tristate::Yes;
                 for condition in all {
                     result = result.min(condition.holds(facts, request, strict));
-                    if result == Holds::No {
+                    if result == Tristate::No {
                         break;
                     }
                 }
                 result
             }
             Self::Any(any) => {
-                let mut result = Holds::No;
+                let mut result = Tristate::No;
                 for condition in any {
                     result = result.max(condition.holds(facts, request, strict));
-                    if result == Holds::Yes {
+                    if result == Tristate::Yes {
                         break;
                     }
                 }
@@ -225,9 +225,9 @@ impl Predicate {
         }
     }
 
-    fn holds(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> Holds {
+    fn holds(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> Tristate {
         match self {
-            Self::Type(bits) => Holds::sure(bits & type_bit(facts.action.kind) != 0),
+            Self::Type(bits) => Tristate::sure(bits & type_bit(facts.action.kind) != 0),
             Self::Tool(names) => {
                 let mut called = [&facts.action.tool, &facts.action.other_tool]
                     .into_iter()
@@ -235,7 +235,7 @@ impl Predicate {
                     .peekable();
                 let some = called.peek().is_some();
                 let fits = |tool: &String| any_name(names, tool, strict);
-                Holds::sure(
+                Tristate::sure(
                     some && if strict {
                         called.all(fits)
                     } else {
@@ -248,21 +248,21 @@ impl Predicate {
                 let among = |risk| bits & risk_bit(risk) != 0;
                 // Levels without the ones below them: of several commands one may lie below.
                 let gapped = strict && !matches!(bits, 1 | 3 | 7);
-                Holds::sure(
+                Tristate::sure(
                     among(facts.risk()) && (!gapped || facts.risks().into_iter().all(among)),
                 )
             }
             Self::Agent(names) => {
-                Holds::sure(request.agent.is_some_and(|a| any_name(names, a, strict)))
+                Tristate::sure(request.agent.is_some_and(|a| any_name(names, a, strict)))
             }
             Self::Mode(names) => {
-                Holds::sure(request.mode.is_some_and(|m| any_name(names, m, strict)))
+                Tristate::sure(request.mode.is_some_and(|m| any_name(names, m, strict)))
             }
-            Self::Production(production) => Holds::sure(request.production == *production),
+            Self::Production(production) => Tristate::sure(request.production == *production),
             Self::Pattern(regexes) => {
                 let text = facts.compact();
                 let fits = |text: &str| regexes.iter().any(|r| r.is_match(text));
-                Holds::sure(
+                Tristate::sure(
                     fits(text) && (!strict || facts.compact_parts().iter().all(|part| fits(part))),
                 )
             }
@@ -271,54 +271,57 @@ impl Predicate {
             Self::Path(test) => test.holds(facts, strict),
             Self::Host(names) => {
                 let fits = |host: Option<&str>| match host {
-                    Some(host) => Holds::sure(any_name(names, host, strict)),
-                    None if strict => Holds::No,
-                    None => Holds::Maybe,
+                    Some(host) => Tristate::sure(any_name(names, host, strict)),
+                    None if strict => Tristate::No,
+                    None => Tristate::Maybe,
                 };
                 let known = over(strict, facts.hosts().map(fits));
-                if strict && (facts.hides() || known != Holds::No && facts.without_host().is_some())
+                if strict
+                    && (facts.hides() || known != Tristate::No && facts.without_host().is_some())
                 {
-                    Holds::No
+                    Tristate::No
                 } else if strict {
                     known
                 } else {
                     known.max(facts.perhaps())
                 }
             }
-            Self::ApprovedBefore => Holds::sure(
+            Self::ApprovedBefore => Tristate::sure(
                 facts
                     .action
                     .one_tool()
                     .is_some_and(|tool| request.history.has_approved(tool, facts.risk())),
             ),
             Self::Granted(grants) => granted(grants, facts),
-            Self::UsedUp(limit) => Holds::sure(limit.used_up(request).is_some()),
+            Self::UsedUp(limit) => Tristate::sure(limit.used_up(request).is_some()),
         }
     }
 }
 
 /// Sets as bits: all of the action's are among the rule's, or any is.
-fn bits_hold(wanted: u32, found: u32, facts: &Facts<'_>, strict: bool, some: bool) -> Holds {
+fn bits_hold(wanted: u32, found: u32, facts: &Facts<'_>, strict: bool, some: bool) -> Tristate {
     if strict {
-        return Holds::sure(found & !wanted == 0 && !(some && found == 0) && !facts.analysis().cut);
+        return Tristate::sure(
+            found & !wanted == 0 && !(some && found == 0) && !facts.analysis().cut,
+        );
     }
     if wanted & found != 0 {
-        Holds::Yes
+        Tristate::Yes
     } else {
         facts.perhaps()
     }
 }
 
 impl CommandTest {
-    fn holds(&self, facts: &Facts<'_>, strict: bool) -> Holds {
+    fn holds(&self, facts: &Facts<'_>, strict: bool) -> Tristate {
         let raw = if self.raw.is_empty() {
-            Holds::Yes
+            Tristate::Yes
         } else {
             let fits = |text: &str| self.raw.iter().any(|r| r.is_match(text));
             let each = || facts.parts().count < 2 || facts.parts().texts(facts.line()).all(fits);
-            Holds::sure(fits(facts.line()) && (!strict || each()))
+            Tristate::sure(fits(facts.line()) && (!strict || each()))
         };
-        if raw == Holds::No || !self.names_programs() {
+        if raw == Tristate::No || !self.names_programs() {
             return raw;
         }
         let steps = facts.steps();
@@ -326,9 +329,11 @@ impl CommandTest {
         let unknown = facts.hides()
             && (!steps.is_empty() || facts.analysis().unparsed || facts.action.command().is_some());
         match (strict, unknown) {
-            (true, true) => Holds::No,
-            (true, false) if known != Holds::No && facts.without_step().is_some() => Holds::No,
-            (false, true) => known.max(Holds::Maybe),
+            (true, true) => Tristate::No,
+            (true, false) if known != Tristate::No && facts.without_step().is_some() => {
+                Tristate::No
+            }
+            (false, true) => known.max(Tristate::Maybe),
             (_, false) => known.min(raw),
         }
     }
@@ -363,30 +368,34 @@ impl CommandTest {
         text.is_some_and(fits)
     }
 
-    fn step(&self, step: &Step, strict: bool) -> Holds {
+    fn step(&self, step: &Step, strict: bool) -> Tristate {
         let open = |text: &str| text.contains("$…");
-        let uncertain = if strict { Holds::No } else { Holds::Maybe };
+        let uncertain = if strict {
+            Tristate::No
+        } else {
+            Tristate::Maybe
+        };
         let program = if self.program.is_empty() || any_name(&self.program, &step.program, strict) {
-            Holds::Yes
+            Tristate::Yes
         } else if open(&step.program) {
             uncertain
         } else {
-            return Holds::No;
+            return Tristate::No;
         };
         let missing = if step.args.iter().any(|a| open(a)) || step.args.len() >= 64 {
             uncertain
         } else {
-            Holds::No
+            Tristate::No
         };
         let arg = if self.arg.is_empty() || step.args.iter().any(|a| any_name(&self.arg, a, strict))
         {
-            Holds::Yes
+            Tristate::Yes
         } else {
             missing
         };
         let given = |want: &String| has_argument(&step.program, &step.args, want, strict);
         let args = if self.args.iter().all(given) {
-            Holds::Yes
+            Tristate::Yes
         } else {
             missing
         };
@@ -395,17 +404,17 @@ impl CommandTest {
 }
 
 impl PathTest {
-    fn holds(&self, facts: &Facts<'_>, strict: bool) -> Holds {
+    fn holds(&self, facts: &Facts<'_>, strict: bool) -> Tristate {
         let one = |place: super::path::Place<'_>| {
             let mut result =
-                Holds::sure(self.access.is_empty() || self.access.contains(&place.site.access));
+                Tristate::sure(self.access.is_empty() || self.access.contains(&place.site.access));
             if !self.glob.is_empty() {
                 result = result.min(
                     self.glob
                         .iter()
                         .map(|g| g.matches(&place, strict))
                         .max()
-                        .unwrap_or(Holds::No),
+                        .unwrap_or(Tristate::No),
                 );
             }
             if !self.except.is_empty() {
@@ -414,7 +423,7 @@ impl PathTest {
                         .iter()
                         .map(|g| g.matches(&place, !strict))
                         .max()
-                        .unwrap_or(Holds::No)
+                        .unwrap_or(Tristate::No)
                         .not(),
                 );
             }
@@ -431,7 +440,7 @@ impl PathTest {
                         .iter()
                         .map(|g| g.matches(&place, strict))
                         .max()
-                        .unwrap_or(Holds::No)
+                        .unwrap_or(Tristate::No)
                 };
                 result = result.min(if *wanted {
                     listed(strict)
@@ -443,9 +452,11 @@ impl PathTest {
         };
         let known = over(strict, facts.places().map(one));
         match (strict, facts.hides()) {
-            (true, true) => Holds::No,
-            (true, false) if known != Holds::No && facts.without_path().is_some() => Holds::No,
-            (false, true) => known.max(Holds::Maybe),
+            (true, true) => Tristate::No,
+            (true, false) if known != Tristate::No && facts.without_path().is_some() => {
+                Tristate::No
+            }
+            (false, true) => known.max(Tristate::Maybe),
             (_, false) => known,
         }
     }
@@ -453,9 +464,9 @@ impl PathTest {
 
 /// Whether each thing that an action does is among the grants: each path, each host, each program,
 /// and nothing beside.
-fn granted(grants: &[Condition], facts: &Facts<'_>) -> Holds {
+fn granted(grants: &[Condition], facts: &Facts<'_>) -> Tristate {
     if facts.hides() {
-        return Holds::No;
+        return Tristate::No;
     }
     let places = facts.places().all(|place| {
         grants.iter().any(|g| match g {
@@ -464,7 +475,7 @@ fn granted(grants: &[Condition], facts: &Facts<'_>) -> Holds {
                     && test
                         .glob
                         .iter()
-                        .any(|glob| glob.matches(&place, true) == Holds::Yes)
+                        .any(|glob| glob.matches(&place, true) == Tristate::Yes)
             }
             _ => false,
         })
@@ -497,7 +508,7 @@ fn granted(grants: &[Condition], facts: &Facts<'_>) -> Holds {
             EffectKind::Execute | EffectKind::GitRead => of_a_program(index, effect, facts),
             _ => false,
         });
-    Holds::sure(
+    Tristate::sure(
         places && hosts && programs && kinds && !(effects.is_empty() && facts.steps().is_empty()),
     )
 }

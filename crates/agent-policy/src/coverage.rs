@@ -1,7 +1,7 @@
 //! What the cases of a policy exercise: rules that decide, near misses, and each key both ways.
 
 use super::condition::Condition;
-use super::effect::{Effect, Holds};
+use super::effect::{Effect, Tristate};
 use super::facts::Facts;
 use super::model::Policy;
 use super::suite::Case;
@@ -100,8 +100,8 @@ impl Coverage {
                         }
                         if let Some(key) = counts.keys.get_mut(number) {
                             match condition.holds(&facts, &request, strict) {
-                                Holds::No => key.failed += 1,
-                                Holds::Maybe | Holds::Yes => key.held += 1,
+                                Tristate::No => key.failed += 1,
+                                Tristate::Maybe | Tristate::Yes => key.held += 1,
                             }
                         }
                         number += 1;

@@ -1,9 +1,9 @@
 //! The decision: a pure function, and the account of how it came about.
 
 use super::condition::{Condition, actual};
-use super::cover::gap;
-use super::effect::{Effect, Holds};
+use super::effect::{Effect, Tristate};
 use super::facts::Facts;
+use super::grant_scope::gap;
 use super::model::{Combine, Limit, Policy, Rule};
 use super::request::Request;
 use std::borrow::Cow;
@@ -68,7 +68,7 @@ pub struct Consulted<'p> {
     /// The rule.
     pub rule: &'p Rule,
     /// Whether it matches.
-    pub holds: Holds,
+    pub holds: Tristate,
     /// Why, or why not. May hold hostile text.
     pub why: String,
     /// Whether the decision was made before this rule's turn.
@@ -92,7 +92,7 @@ impl Policy {
                 break;
             };
             let holds = rule.matches(facts, request);
-            if holds == Holds::No {
+            if holds == Tristate::No {
                 continue;
             }
             let limit = rule
@@ -101,10 +101,10 @@ impl Policy {
                 .find_map(|l| l.used_up(request).map(|count| (l, count)));
             let (effect, cause) = match (limit, holds) {
                 (Some((limit, count)), _) => (Effect::Deny, Cause::Limit(limit, count)),
-                (None, Holds::Yes) => (rule.effect, Cause::Matches),
+                (None, Tristate::Yes) => (rule.effect, Cause::Matches),
                 (None, _) => (rule.effect, Cause::MayMatch),
             };
-            if holds == Holds::Maybe {
+            if holds == Tristate::Maybe {
                 // Whatever comes later: at least a human looks.
                 if effect != Effect::Allow {
                     best = Some(stricter(
@@ -141,7 +141,7 @@ impl Policy {
 
     /// The risk that the policy goes by: the higher of the stated and the found one.
     #[must_use]
-    pub fn risk(&self, request: &Request<'_>) -> governance::Risk {
+    pub fn risk(&self, request: &Request<'_>) -> governance::RiskLevel {
         Facts::new(request.action, request.risk, &self.surroundings).risk()
     }
 
@@ -153,7 +153,7 @@ impl Policy {
         let last = if decided.effect == Effect::Deny || self.combine == Combine::FirstMatch {
             self.rules
                 .iter()
-                .position(|r| r.matches(&facts, request) == Holds::Yes)
+                .position(|r| r.matches(&facts, request) == Tristate::Yes)
         } else {
             None
         };
@@ -166,11 +166,11 @@ impl Policy {
 impl Rule {
     /// Whether the rule matches: its condition holds, and, where it allows, speaks of everything
     /// that the action does.
-    pub(crate) fn matches(&self, facts: &Facts<'_>, request: &Request<'_>) -> Holds {
+    pub(crate) fn matches(&self, facts: &Facts<'_>, request: &Request<'_>) -> Tristate {
         let allows = self.effect == Effect::Allow;
         let holds = self.when.holds(facts, request, allows);
-        if allows && holds == Holds::Yes && gap(&self.when, facts, request).is_some() {
-            Holds::No
+        if allows && holds == Tristate::Yes && gap(&self.when, facts, request).is_some() {
+            Tristate::No
         } else {
             holds
         }
@@ -186,7 +186,7 @@ fn consult<'p>(
 ) -> Consulted<'p> {
     let strict = rule.effect == Effect::Allow;
     let holds = rule.when.holds(facts, request, strict);
-    let gap = if strict && holds == Holds::Yes {
+    let gap = if strict && holds == Tristate::Yes {
         gap(&rule.when, facts, request)
     } else {
         None
@@ -194,21 +194,21 @@ fn consult<'p>(
     if let Some(gap) = gap {
         return Consulted {
             rule,
-            holds: Holds::No,
+            holds: Tristate::No,
             why: format!("every condition holds, but {gap}"),
             too_late,
         };
     }
     let mut why = match holds {
-        Holds::Yes => "every condition holds".to_owned(),
-        Holds::Maybe | Holds::No => first_failure(&rule.when, facts, request, strict, holds)
+        Tristate::Yes => "every condition holds".to_owned(),
+        Tristate::Maybe | Tristate::No => first_failure(&rule.when, facts, request, strict, holds)
             .unwrap_or_else(|| "none of its alternatives holds".to_owned()),
     };
     if let Some(limit) = rule
         .limits
         .iter()
         .find(|l| l.used_up(request).is_some())
-        .filter(|_| holds == Holds::Yes)
+        .filter(|_| holds == Tristate::Yes)
     {
         why.push_str(&format!("; `{}` is used up", limit.key()));
     }
@@ -242,7 +242,7 @@ fn first_failure(
     facts: &Facts<'_>,
     request: &Request<'_>,
     strict: bool,
-    found: Holds,
+    found: Tristate,
 ) -> Option<String> {
     match when {
         Condition::All(list) => list
@@ -268,9 +268,11 @@ fn first_failure(
         Condition::Is(predicate, text) => {
             let actual = actual(predicate.key(), facts, request);
             match found {
-                Holds::Yes => None,
-                Holds::Maybe => Some(format!("it can't be told whether `{text}` holds: {actual}")),
-                Holds::No
+                Tristate::Yes => None,
+                Tristate::Maybe => {
+                    Some(format!("it can't be told whether `{text}` holds: {actual}"))
+                }
+                Tristate::No
                     if strict
                         && matches!(
                             predicate.key(),
@@ -282,7 +284,7 @@ fn first_failure(
                         "`{text}` doesn't cover all of it: {actual}{lacking}"
                     ))
                 }
-                Holds::No => Some(format!("`{text}` doesn't hold: {actual}")),
+                Tristate::No => Some(format!("`{text}` doesn't hold: {actual}")),
             }
         }
     }

@@ -68,7 +68,7 @@ impl fmt::Display for Effect {
 /// The order makes "and" the minimum, "or" the maximum (Kleene's strong logic).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Holds {
+pub enum Tristate {
     /// It doesn't.
     No,
     /// It can't be told from the action alone.
@@ -77,7 +77,7 @@ pub enum Holds {
     Yes,
 }
 
-impl Holds {
+impl Tristate {
     /// What is certain either way.
     #[must_use]
     pub const fn sure(holds: bool) -> Self {
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_told_stays_so() {
-        assert_eq!(Holds::Maybe.not(), Holds::Maybe);
-        assert_eq!(Holds::Yes.min(Holds::Maybe), Holds::Maybe);
-        assert_eq!(Holds::No.max(Holds::Maybe), Holds::Maybe);
+        assert_eq!(Tristate::Maybe.not(), Tristate::Maybe);
+        assert_eq!(Tristate::Yes.min(Tristate::Maybe), Tristate::Maybe);
+        assert_eq!(Tristate::No.max(Tristate::Maybe), Tristate::Maybe);
     }
 }

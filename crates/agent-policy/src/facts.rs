@@ -1,11 +1,11 @@
 //! What a policy may know of an action beyond its words: found once, when a rule first asks.
 
 use super::action::Action;
-use super::cover::Parts;
-use super::effect::Holds;
+use super::effect::Tristate;
+use super::grant_scope::Parts;
 use super::path::{Place, Site};
 use governance::ActionType;
-use governance::Risk;
+use governance::RiskLevel;
 use shell_effects::line::Line;
 use shell_effects::{
     Analysis, Certainty, Context, Effect, EffectKind, How, Param, Span, Step, Table, analyse,
@@ -54,11 +54,11 @@ pub const fn bit(kind: EffectKind) -> u32 {
 /// Kinds behind which anything may hide.
 const HIDDEN: u32 = bit(EffectKind::Unknown) | bit(EffectKind::Dynamic);
 
-const fn level(risk: Risk) -> Risk {
+const fn level(risk: RiskLevel) -> RiskLevel {
     match risk {
-        Risk::Low => Risk::Low,
-        Risk::Medium => Risk::Medium,
-        Risk::High => Risk::High,
+        RiskLevel::Low => RiskLevel::Low,
+        RiskLevel::Medium => RiskLevel::Medium,
+        RiskLevel::High => RiskLevel::High,
     }
 }
 
@@ -127,7 +127,7 @@ impl Category {
 #[derive(Debug)]
 pub(crate) struct Facts<'a> {
     pub(crate) action: &'a Action,
-    stated: Option<Risk>,
+    stated: Option<RiskLevel>,
     surroundings: &'a Surroundings,
     line: OnceCell<Line<'a>>,
     analysis: OnceCell<Analysis>,
@@ -141,7 +141,7 @@ pub(crate) struct Facts<'a> {
 impl<'a> Facts<'a> {
     pub(crate) fn new(
         action: &'a Action,
-        stated: Option<Risk>,
+        stated: Option<RiskLevel>,
         surroundings: &'a Surroundings,
     ) -> Self {
         Self {
@@ -161,7 +161,7 @@ impl<'a> Facts<'a> {
         self.analysis.get_or_init(|| {
             let context = &self.surroundings.context;
             let unknown = || Analysis {
-                risk: Risk::High,
+                risk: RiskLevel::High,
                 unparsed: true,
                 ..Analysis::default()
             };
@@ -217,13 +217,13 @@ impl<'a> Facts<'a> {
             }
         };
         if let Some(name) = &line.unknown {
-            analysis.risk = Risk::High;
+            analysis.risk = RiskLevel::High;
             analysis.effects.push(Effect {
                 kind: EffectKind::Unknown,
                 target: Some(name.to_string()),
                 certainty: Certainty::Possible,
                 span: Span::new(line.text.len(), line.text.len()),
-                risk: Risk::High,
+                risk: RiskLevel::High,
                 why: "a member of the payload that may change what runs".into(),
                 place: None,
                 changes: false,
@@ -271,12 +271,12 @@ impl<'a> Facts<'a> {
     }
 
     /// The risk of each command of a line that has several; a stated one counts for each.
-    pub(crate) fn risks(&self) -> Vec<Risk> {
+    pub(crate) fn risks(&self) -> Vec<RiskLevel> {
         let parts = self.parts();
         if parts.count < 2 {
             return vec![self.risk()];
         }
-        let mut risks = vec![self.stated.unwrap_or(Risk::Low); parts.count];
+        let mut risks = vec![self.stated.unwrap_or(RiskLevel::Low); parts.count];
         for (index, effect) in self.analysis().effects.iter().enumerate() {
             if let Some(risk) = risks.get_mut(parts.of_effect(index)) {
                 *risk = level(effect.risk).max(*risk);
@@ -302,9 +302,9 @@ impl<'a> Facts<'a> {
     }
 
     /// The higher of the risk that was stated and the one that was found: nobody talks a risk down.
-    pub(crate) fn risk(&self) -> Risk {
-        if self.stated == Some(Risk::High) {
-            return Risk::High;
+    pub(crate) fn risk(&self) -> RiskLevel {
+        if self.stated == Some(RiskLevel::High) {
+            return RiskLevel::High;
         }
         let found = level(self.analysis().risk);
         self.stated.map_or(found, |stated| stated.max(found))
@@ -402,11 +402,11 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether an action hides something, as an answer to "may it do this as well".
-    pub(crate) fn perhaps(&self) -> Holds {
+    pub(crate) fn perhaps(&self) -> Tristate {
         if self.hides() {
-            Holds::Maybe
+            Tristate::Maybe
         } else {
-            Holds::No
+            Tristate::No
         }
     }
 }

@@ -5,37 +5,37 @@
 //! result. See docs/policy.md for the format.
 
 mod action;
-mod aim;
 mod branch;
 mod compare;
 mod condition;
-mod cover;
 mod coverage;
 mod decide;
 mod effect;
 mod facts;
 mod flags;
 mod fuzz;
+mod grant_scope;
 mod model;
 mod mutate;
 mod path;
 mod pattern;
+mod prefilter;
 mod question;
 mod read;
 mod recorded_decision;
 mod request;
 mod sample;
 mod shipped;
-mod sieve;
+mod subsumption;
 mod suite;
-mod wider;
+mod witness_generation;
 mod yaml;
 
 pub use action::{Action, ActionError, kind_name, parse_kind};
 pub use compare::{Change, Comparison, Difference, Kind, Unproved, compare};
 pub use coverage::{Coverage, KeyCoverage, RuleCoverage};
 pub use decide::{Cause, Consulted, Decision};
-pub use effect::{Effect, Holds};
+pub use effect::{Effect, Tristate};
 pub use facts::Category;
 pub use fuzz::{Effort, Law, Outcome as Found, Usable, Violation, fuzz, property_ids, usable};
 pub use model::{Combine, Fallback, Form, Limit, Policy, Property, Rule, Rules};
@@ -44,7 +44,7 @@ pub use path::Access;
 pub use pattern::{PatternError, compile as compile_pattern};
 pub use question::{Approvals, Question};
 pub use read::load;
-pub use recorded_decision::{Decided, Drift, Drifted, Untold};
+pub use recorded_decision::{Drift, DriftedDecision, RecordedDecision, UnrecordedContext};
 pub use request::{History, Past, Request};
 pub use shipped::{SHIPPED, Shipped, shipped};
 pub use suite::{

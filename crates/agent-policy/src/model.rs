@@ -3,8 +3,8 @@
 use super::condition::Condition;
 use super::effect::Effect;
 use super::facts::Surroundings;
+use super::prefilter::Sieves;
 use super::request::Request;
-use super::sieve::Sieves;
 use super::yaml::At;
 use std::collections::BTreeSet;
 use std::ops::Deref;

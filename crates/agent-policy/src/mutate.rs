@@ -11,7 +11,7 @@ use super::model::{Combine, Policy, Rule};
 use super::question::Question;
 use super::suite::Case;
 use governance::ActionType;
-use governance::Risk;
+use governance::RiskLevel;
 use shell_effects::EffectKind;
 
 /// A policy with one thing changed for the worse.
@@ -280,7 +280,7 @@ fn alternatives(predicate: &Predicate) -> Vec<(String, Predicate)> {
             })
         }
         Predicate::Risk(bits) => {
-            let all = [Risk::Low, Risk::Medium, Risk::High]
+            let all = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High]
                 .into_iter()
                 .map(|r| (u32::from(risk_bit(r)), r.name()));
             each(fewer(u32::from(*bits), all), |bits| {

@@ -5,13 +5,13 @@
 //! directory. A trailing slash means a folder with everything below. `*` and `?` stay within a
 //! name, `**` crosses folders.
 
-use super::effect::Holds;
+use super::effect::Tristate;
 use super::pattern::{letter, number, wildcard};
 use globset::{GlobBuilder, GlobMatcher};
 use shell_effects::Effect as Caused;
 use shell_effects::chars::{has_hole, holds};
 use shell_effects::path::{PathClass, normalise};
-use shell_effects::{EffectKind, Risk};
+use shell_effects::{EffectKind, RiskLevel};
 
 /// How a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,7 +56,7 @@ pub(crate) struct Site {
     /// How the path is used.
     pub access: Access,
     /// Whether it is inside the work tree.
-    pub inside: Holds,
+    pub inside: Tristate,
     /// Whether it is known where it points.
     known: bool,
     /// It stands for several paths: an unexpanded `*` or `?`.
@@ -166,7 +166,7 @@ impl Site {
             _ => return None,
         };
         // An effect without a place comes from a name that says what it does, not to what.
-        if effect.target.is_none() && access == Access::Read && effect.risk == Risk::Low {
+        if effect.target.is_none() && access == Access::Read && effect.risk == RiskLevel::Low {
             return None;
         }
         let known = effect
@@ -174,15 +174,15 @@ impl Site {
             .as_ref()
             .filter(|p| p.class != PathClass::Unknown && !has_hole(&p.absolute));
         let inside = match known.map(|p| p.class) {
-            None | Some(PathClass::Unknown) => Holds::Maybe,
-            Some(PathClass::Inside | PathClass::Root | PathClass::GitInternal) => Holds::Yes,
+            None | Some(PathClass::Unknown) => Tristate::Maybe,
+            Some(PathClass::Inside | PathClass::Root | PathClass::GitInternal) => Tristate::Yes,
             Some(
                 PathClass::Sink
                 | PathClass::Temporary
                 | PathClass::Home
                 | PathClass::Outside
                 | PathClass::System,
-            ) => Holds::No,
+            ) => Tristate::No,
         };
         Some(Self {
             access,
@@ -192,7 +192,7 @@ impl Site {
                 .target
                 .as_ref()
                 .is_some_and(|shown| holds(shown, |byte| matches!(byte, b'*' | b'?'))),
-            tree: access == Access::Delete && effect.risk == Risk::High
+            tree: access == Access::Delete && effect.risk == RiskLevel::High
                 || folders && access == Access::Write && effect.why.starts_with("moves away"),
             dots,
             edges: known
@@ -339,25 +339,29 @@ impl PathGlob {
     }
 
     /// Whether the glob matches a place. `strict` is the reading of rules that allow: only what
-    /// certainly matches, letter by letter; otherwise what may match counts as [`Holds::Maybe`].
-    pub(crate) fn matches(&self, place: &Place<'_>, strict: bool) -> Holds {
+    /// certainly matches, letter by letter; otherwise what may match counts as [`Tristate::Maybe`].
+    pub(crate) fn matches(&self, place: &Place<'_>, strict: bool) -> Tristate {
         let site = &place.site;
         let Some(path) = place.absolute else {
-            return if strict { Holds::No } else { Holds::Maybe };
+            return if strict {
+                Tristate::No
+            } else {
+                Tristate::Maybe
+            };
         };
         let admitted = site.edges.admit(self.edges);
         if strict {
-            return Holds::sure(!site.wild && admitted && self.covers(path, false, self.folder));
+            return Tristate::sure(!site.wild && admitted && self.covers(path, false, self.folder));
         }
         if admitted && self.covers(path, true, true) {
-            return Holds::Yes;
+            return Tristate::Yes;
         }
         if !(site.wild || site.tree) {
-            return Holds::No;
+            return Tristate::No;
         }
         let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
         if parts.len() > 64 || path.len() > 4096 {
-            return Holds::Maybe;
+            return Tristate::Maybe;
         }
         let maybe = if self.by_name {
             site.tree
@@ -369,7 +373,7 @@ impl PathGlob {
             let pattern: Vec<&str> = self.parts.iter().map(String::as_str).collect();
             (site.wild || site.tree) && paths_overlap(&pattern, &parts, site)
         };
-        if maybe { Holds::Maybe } else { Holds::No }
+        if maybe { Tristate::Maybe } else { Tristate::No }
     }
 
     /// Whether a text begins, and with `whole` ends, as whatever fits does. Letters count in either
@@ -557,7 +561,7 @@ mod tests {
 
     const ROOT: &str = "/home/dev/project";
 
-    fn check(glob: &str, command: &str, strict: bool) -> Holds {
+    fn check(glob: &str, command: &str, strict: bool) -> Tristate {
         let table = Table::builtin();
         let analysis = analyse(command, &Context::new(&table));
         let glob = PathGlob::new(glob, ROOT, "/home/dev").unwrap();
@@ -576,22 +580,22 @@ mod tests {
 
     #[test]
     fn names_match_in_any_folder_and_folders_take_what_is_below() {
-        assert_eq!(check(".env", "cat config/.env", false), Holds::Yes);
+        assert_eq!(check(".env", "cat config/.env", false), Tristate::Yes);
         assert_eq!(
             check(".ENV", "cat config/.env", false),
-            Holds::Yes,
+            Tristate::Yes,
             "file systems may be blind to case"
         );
-        assert_eq!(check(".ENV", "cat config/.env", true), Holds::No);
-        assert_eq!(check(".git/", "cat .git/config", false), Holds::Yes);
-        assert_eq!(check("src/**", "cat src/a/b.rs", true), Holds::Yes);
-        assert_eq!(check("src", "cat src/a/b.rs", false), Holds::Yes);
-        assert_eq!(check("docs/*", "cat docs/a/b.md", true), Holds::No);
+        assert_eq!(check(".ENV", "cat config/.env", true), Tristate::No);
+        assert_eq!(check(".git/", "cat .git/config", false), Tristate::Yes);
+        assert_eq!(check("src/**", "cat src/a/b.rs", true), Tristate::Yes);
+        assert_eq!(check("src", "cat src/a/b.rs", false), Tristate::Yes);
+        assert_eq!(check("docs/*", "cat docs/a/b.md", true), Tristate::No);
         assert_eq!(
             check("/etc/**", "cat /etc/ssh/sshd_config", true),
-            Holds::Yes
+            Tristate::Yes
         );
-        assert_eq!(check("~/.ssh/", "cat ~/.ssh/config", false), Holds::Yes);
+        assert_eq!(check("~/.ssh/", "cat ~/.ssh/config", false), Tristate::Yes);
     }
 
     #[test]
@@ -603,31 +607,34 @@ mod tests {
             "cat //home/dev/project//.env",
             "cd /home; cat dev/project/.env",
         ] {
-            assert_eq!(check("./.env", command, false), Holds::Yes, "{command}");
+            assert_eq!(check("./.env", command, false), Tristate::Yes, "{command}");
         }
-        assert_eq!(check("passwd", "cd /etc && rm passwd", false), Holds::Yes);
+        assert_eq!(
+            check("passwd", "cd /etc && rm passwd", false),
+            Tristate::Yes
+        );
         assert_eq!(
             check("/etc/passwd", "cd /etc && rm passwd", false),
-            Holds::Yes
+            Tristate::Yes
         );
     }
 
     #[test]
     fn what_the_shell_would_expand_may_match() {
-        assert_eq!(check(".env", "cat .e*", false), Holds::Maybe);
+        assert_eq!(check(".env", "cat .e*", false), Tristate::Maybe);
         assert_eq!(
             check(".env", "cat *", false),
-            Holds::No,
+            Tristate::No,
             "a star takes no leading dot"
         );
-        assert_eq!(check("*.pem", "cat *", false), Holds::Maybe);
-        assert_eq!(check("*.pem", "cat *.rs", false), Holds::No);
-        assert_eq!(check("*.pem", "cat *", true), Holds::No);
-        assert_eq!(check("src/secret/**", "rm -rf src", false), Holds::Maybe);
-        assert_eq!(check("src/secret/**", "rm -rf docs", false), Holds::No);
-        assert_eq!(check("src/*.rs", "cat s*/x.rs", false), Holds::Maybe);
-        assert_eq!(check(".env", "cat $X", false), Holds::Maybe);
-        assert_eq!(check(".env", "cat $X", true), Holds::No);
+        assert_eq!(check("*.pem", "cat *", false), Tristate::Maybe);
+        assert_eq!(check("*.pem", "cat *.rs", false), Tristate::No);
+        assert_eq!(check("*.pem", "cat *", true), Tristate::No);
+        assert_eq!(check("src/secret/**", "rm -rf src", false), Tristate::Maybe);
+        assert_eq!(check("src/secret/**", "rm -rf docs", false), Tristate::No);
+        assert_eq!(check("src/*.rs", "cat s*/x.rs", false), Tristate::Maybe);
+        assert_eq!(check(".env", "cat $X", false), Tristate::Maybe);
+        assert_eq!(check(".env", "cat $X", true), Tristate::No);
     }
 
     proptest! {
@@ -652,7 +659,7 @@ mod tests {
             if let Ok(glob) = PathGlob::new(&text, ROOT, "/home/dev") {
                 let absolute = normalise(&path, Some(ROOT));
                 let edges = Edges::of_path(absolute.as_deref().unwrap_or_default());
-                let site = Site { access: Access::Read, inside: Holds::Maybe, known: true, wild: true, tree: false, dots: false, edges };
+                let site = Site { access: Access::Read, inside: Tristate::Maybe, known: true, wild: true, tree: false, dots: false, edges };
                 let place = Place { shown: &path, absolute: absolute.as_deref(), site };
                 let _ = glob.matches(&place, false);
             }

@@ -3,7 +3,7 @@
 use super::action::{Action, kind_name};
 use super::request::{History, Past};
 use super::suite::Context;
-use governance::Risk;
+use governance::RiskLevel;
 use serde_json::{Map, Value, json};
 
 /// An action in its circumstances, after what was approved before.
@@ -108,7 +108,8 @@ impl Question {
                 say("tool", approvals.each.tool.clone().map(Value::from));
                 say(
                     "risk",
-                    (approvals.each.risk != Risk::Low).then(|| approvals.each.risk.name().into()),
+                    (approvals.each.risk != RiskLevel::Low)
+                        .then(|| approvals.each.risk.name().into()),
                 );
                 say("time", approvals.each.time.map(Value::from));
                 say("by", approvals.each.by_human.then(|| "human".into()));

@@ -5,7 +5,7 @@ use crate::condition::{Condition, Name, Predicate};
 use crate::facts::Facts;
 use crate::model::Policy;
 use crate::request::{History, Request};
-use governance::{Risk, Ruling};
+use governance::{RiskLevel, Ruling};
 use std::collections::HashSet;
 
 /// Modes that are tried where none is recorded.
@@ -13,11 +13,11 @@ const MAX_MODES: usize = 200;
 
 /// A decision as it was recorded.
 #[derive(Debug, Clone)]
-pub struct Decided {
+pub struct RecordedDecision {
     /// What was decided about: the action as a human has changed it, where one has.
     pub action: Action,
     /// The risk that was recorded.
-    pub risk: Option<Risk>,
+    pub risk: Option<RiskLevel>,
     /// What was decided.
     pub ruling: Ruling,
     /// A human decided, and not the policy.
@@ -33,7 +33,7 @@ pub struct Decided {
     pub digest: Option<String>,
 }
 
-impl Decided {
+impl RecordedDecision {
     /// The question that was decided.
     #[must_use]
     pub fn request<'a>(&'a self, history: &'a History) -> Request<'a> {
@@ -53,7 +53,7 @@ impl Decided {
 /// What a policy may ask for, and no trace records: whether it was production, and in which mode
 /// the runtime was.
 #[derive(Debug, Clone)]
-pub struct Untold {
+pub struct UnrecordedContext {
     /// The ways that it may have been: first what is taken for granted, then what the policy tells
     /// from it.
     ways: Vec<(bool, Option<String>)>,
@@ -61,7 +61,7 @@ pub struct Untold {
 
 /// A recorded decision that would be another one.
 #[derive(Debug)]
-pub struct Drifted<'p> {
+pub struct DriftedDecision<'p> {
     /// How it stands to the new one.
     pub drift: Drift,
     /// The new one.
@@ -70,7 +70,7 @@ pub struct Drifted<'p> {
     pub if_so: Option<String>,
 }
 
-impl Untold {
+impl UnrecordedContext {
     /// What the policy asks for of what isn't known.
     #[must_use]
     pub fn of(policy: &Policy, production: Option<bool>, mode: Option<&str>) -> Self {
@@ -99,9 +99,9 @@ impl Untold {
     pub fn drift<'p>(
         &self,
         policy: &'p Policy,
-        decided: &Decided,
+        decided: &RecordedDecision,
         history: &History,
-    ) -> Option<Drifted<'p>> {
+    ) -> Option<DriftedDecision<'p>> {
         let facts = Facts::new(&decided.action, decided.risk, &policy.surroundings);
         self.ways
             .iter()
@@ -121,7 +121,7 @@ impl Untold {
                         .flatten()
                         .collect::<Vec<_>>()
                 };
-                Some(Drifted {
+                Some(DriftedDecision {
                     drift,
                     decision,
                     if_so: (number > 0).then(|| told().join(" and ")),
@@ -145,7 +145,7 @@ fn modes_of(policy: &Policy) -> Vec<String> {
                 } else {
                     1
                 };
-                let spelled = super::aim::spelled(std::slice::from_ref(name))
+                let spelled = super::witness_generation::spelled(std::slice::from_ref(name))
                     .into_iter()
                     .take(choices);
                 modes.extend(spelled.filter(|mode| !mode.is_empty()));
@@ -185,7 +185,7 @@ impl Drift {
     /// Compares a recorded decision with one of a policy; none when they agree, or when the policy
     /// leaves to a human what a human decided.
     #[must_use]
-    pub fn between(recorded: &Decided, now: &super::Decision<'_>) -> Option<Self> {
+    pub fn between(recorded: &RecordedDecision, now: &super::Decision<'_>) -> Option<Self> {
         use super::Effect::{Allow, Deny, RequireApproval};
         let limited = match &now.cause {
             super::Cause::Limit(..) => true,

@@ -2,7 +2,7 @@
 
 use super::action::Action;
 use governance::ActionType;
-use governance::Risk;
+use governance::RiskLevel;
 use std::collections::BTreeMap;
 
 /// A question to a policy: may this run?
@@ -11,7 +11,7 @@ pub struct Request<'a> {
     /// What an agent proposes.
     pub action: &'a Action,
     /// The risk that was stated; it only counts if it is higher than the one that is found.
-    pub risk: Option<Risk>,
+    pub risk: Option<RiskLevel>,
     /// The turn.
     pub turn: u64,
     /// Who proposes.
@@ -51,7 +51,7 @@ pub struct Past {
     /// Tool of a tool call.
     pub tool: Option<String>,
     /// Its risk.
-    pub risk: Risk,
+    pub risk: RiskLevel,
     /// When, in milliseconds since the epoch.
     pub time: Option<i64>,
     /// Whether a human approved it, and not the policy.
@@ -65,7 +65,7 @@ pub struct History {
     /// The approvals by type, in the order of their times; those without a time count for ever.
     approved: BTreeMap<u8, Times>,
     /// The highest risk that a human has approved, by tool.
-    tools: BTreeMap<String, Risk>,
+    tools: BTreeMap<String, RiskLevel>,
     cost: f64,
     busy: u64,
 }
@@ -179,8 +179,8 @@ impl History {
     /// Whether a human has approved this tool in this session, at a risk that covers `risk`. High
     /// risk is never covered: each such action needs its own look.
     #[must_use]
-    pub fn has_approved(&self, tool: &str, risk: Risk) -> bool {
-        risk != Risk::High
+    pub fn has_approved(&self, tool: &str, risk: RiskLevel) -> bool {
+        risk != RiskLevel::High
             && self
                 .tools
                 .get(tool)
@@ -198,7 +198,7 @@ impl History {
 mod tests {
     use super::*;
 
-    fn past(time: Option<i64>, risk: Risk, by_human: bool) -> Past {
+    fn past(time: Option<i64>, risk: RiskLevel, by_human: bool) -> Past {
         Past {
             kind: Some(ActionType::ToolCall),
             tool: Some("write_file".into()),
@@ -212,7 +212,7 @@ mod tests {
     fn windows_are_open_at_their_start() {
         let mut history = History::default();
         for time in [70_000, 10_000, 60_000] {
-            history.approve(&past(Some(time), Risk::Low, false));
+            history.approve(&past(Some(time), RiskLevel::Low, false));
         }
         let count = |now| history.count(Some(ActionType::ToolCall), Some(60_000), Some(now));
         assert_eq!(count(70_000), 2, "10 s is a whole window ago");
@@ -239,7 +239,7 @@ mod tests {
             (Some(20), 5),
             (Some(90), 1),
         ] {
-            let past = past(time, Risk::Low, false);
+            let past = past(time, RiskLevel::Low, false);
             (0..count).for_each(|_| one_by_one.approve(&past));
             at_once.approve_times(&past, count);
         }
@@ -254,7 +254,7 @@ mod tests {
             at_once.count(Some(ActionType::ToolCall), Some(40), Some(50)),
             4 + 4 + 5
         );
-        at_once.approve_times(&past(Some(60), Risk::Low, false), u64::MAX);
+        at_once.approve_times(&past(Some(60), RiskLevel::Low, false), u64::MAX);
         assert_eq!(
             at_once.count(Some(ActionType::ToolCall), Some(40), Some(60)),
             u64::MAX - 3,
@@ -265,19 +265,19 @@ mod tests {
     #[test]
     fn a_session_remembers_what_a_human_approved_and_never_high_risk() {
         let mut history = History::default();
-        history.approve(&past(None, Risk::High, false));
+        history.approve(&past(None, RiskLevel::High, false));
         assert!(
-            !history.has_approved("write_file", Risk::Low),
+            !history.has_approved("write_file", RiskLevel::Low),
             "the policy's own approvals don't count"
         );
-        history.approve(&past(None, Risk::Medium, true));
+        history.approve(&past(None, RiskLevel::Medium, true));
         assert!(
-            history.has_approved("write_file", Risk::Medium)
-                && history.has_approved("write_file", Risk::Low)
+            history.has_approved("write_file", RiskLevel::Medium)
+                && history.has_approved("write_file", RiskLevel::Low)
         );
         assert!(
-            !history.has_approved("write_file", Risk::High)
-                && !history.has_approved("other", Risk::Low)
+            !history.has_approved("write_file", RiskLevel::High)
+                && !history.has_approved("other", RiskLevel::Low)
         );
     }
 }

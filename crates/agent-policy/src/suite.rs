@@ -8,7 +8,7 @@ use super::question::{Approvals, Question};
 use super::read::{Fields, Reader};
 use super::request::{History, Past, Request};
 use super::yaml::{At, Node, Problem, Value, parse};
-use governance::Risk;
+use governance::RiskLevel;
 use serde_json::Value as Json;
 
 /// Cases that a file may have.
@@ -41,7 +41,7 @@ pub struct Case {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Context {
     /// The risk that was stated.
-    pub risk: Option<Risk>,
+    pub risk: Option<RiskLevel>,
     /// The turn.
     pub turn: u64,
     /// Who proposes.
@@ -209,7 +209,7 @@ fn context(node: &Node, reader: &mut Reader) -> Context {
     context
 }
 
-fn level(word: &str, at: At, reader: &mut Reader) -> Option<Risk> {
+fn level(word: &str, at: At, reader: &mut Reader) -> Option<RiskLevel> {
     let found = risk(word);
     if found.is_none() {
         reader.unknown_word(at, "level of risk", word, &["low", "medium", "high"]);
@@ -217,8 +217,8 @@ fn level(word: &str, at: At, reader: &mut Reader) -> Option<Risk> {
     found
 }
 
-fn risk(word: &str) -> Option<Risk> {
-    [Risk::Low, Risk::Medium, Risk::High]
+fn risk(word: &str) -> Option<RiskLevel> {
+    [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High]
         .into_iter()
         .find(|l| l.name() == word)
 }
@@ -274,7 +274,7 @@ fn approval(node: &Node, context: &Context, reader: &mut Reader) -> Approvals {
         risk: fields
             .text("risk", reader)
             .and_then(|(w, at)| level(&w, at, reader))
-            .unwrap_or(Risk::Low),
+            .unwrap_or(RiskLevel::Low),
         time: fields
             .count("time", reader)
             .and_then(|n| i64::try_from(n).ok())

@@ -1,5 +1,5 @@
 use super::*;
-use governance::Risk;
+use governance::RiskLevel;
 use serde_json::json;
 
 fn policy(text: &str) -> Policy {
@@ -161,7 +161,7 @@ fn limits_count_what_was_approved_in_the_window() {
         history.approve(&Past {
             kind: action.kind,
             tool: None,
-            risk: Risk::Low,
+            risk: RiskLevel::Low,
             time: Some(time),
             by_human: false,
         });
@@ -205,8 +205,8 @@ fn nobody_talks_a_risk_down() {
         })
         .effect
     };
-    assert_eq!(ask("rm -rf /", Some(Risk::Low)), Effect::Deny);
-    assert_eq!(ask("ls", Some(Risk::High)), Effect::Deny);
+    assert_eq!(ask("rm -rf /", Some(RiskLevel::Low)), Effect::Deny);
+    assert_eq!(ask("ls", Some(RiskLevel::High)), Effect::Deny);
     assert_eq!(ask("ls", None), Effect::Allow);
     assert_eq!(
         decide(&p, &Action::recorded("dance", json!({}))).0,
@@ -271,7 +271,7 @@ fn permission_rules_go_by_session_tool_category_default() {
     history.approve(&Past {
         kind: write.kind,
         tool: write.tool.clone(),
-        risk: Risk::Medium,
+        risk: RiskLevel::Medium,
         time: None,
         by_human: true,
     });

@@ -3,7 +3,7 @@
 
 #![expect(clippy::inline_always, reason = "see `text_simd::at_best`")]
 
-use text_simd::{self, Kinds as _, Lanes, STRETCH};
+use text_simd::{self, CHUNK, Kinds as _, Lanes};
 
 /// The kinds of escapes that a scan asks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,7 +22,7 @@ impl Escapes {
     /// Looks a text over. A backslash that is escaped itself counts as one: this may err to the
     /// side of yes.
     pub fn of(text: &str) -> Self {
-        text_simd::at_best(Look {
+        text_simd::dispatch(Look {
             bytes: text.as_bytes(),
             found: Self::default(),
             beyond: Lanes::splat(0),
@@ -45,9 +45,9 @@ impl text_simd::Work for Look<'_> {
     fn call(mut self) -> Escapes {
         let (stretches, rest) = self.bytes.as_chunks();
         for (n, stretch) in stretches.iter().enumerate() {
-            self.stretch(n * STRETCH, stretch);
+            self.stretch(n * CHUNK, stretch);
         }
-        self.stretch(stretches.len() * STRETCH, &text_simd::first(rest));
+        self.stretch(stretches.len() * CHUNK, &text_simd::first(rest));
         // The highest bit of a byte that is no ASCII is set.
         Escapes {
             beyond: self.beyond.any(),
@@ -58,7 +58,7 @@ impl text_simd::Work for Look<'_> {
 
 impl Look<'_> {
     #[inline(always)]
-    fn stretch(&mut self, base: usize, stretch: &[u8; STRETCH]) {
+    fn stretch(&mut self, base: usize, stretch: &[u8; CHUNK]) {
         let lanes = text_simd::lanes(stretch);
         for lane in lanes {
             self.beyond |= lane | lane.are(0x7f);

@@ -95,14 +95,14 @@ impl Mask {
     /// The text with as many bytes as before, for what is pointed into; `None` when it holds no
     /// secret.
     #[must_use]
-    pub fn blot(&self, text: &str) -> Option<String> {
+    pub fn redact_span(&self, text: &str) -> Option<String> {
         let all = || vec![true; text.len()];
         let hidden = if self.overflow {
             Some(all())
         } else {
             self.hidden(text)
         }?;
-        Some(blot(text, |at| hidden.get(at) == Some(&true)))
+        Some(redact_span(text, |at| hidden.get(at) == Some(&true)))
     }
 
     /// Which bytes belong to characters that a secret touches; `None` when none does.
@@ -157,7 +157,7 @@ impl Mask {
 }
 
 /// Writes a `*` for every byte of the characters that are hidden.
-pub fn blot(text: &str, hidden: impl Fn(usize) -> bool) -> String {
+pub fn redact_span(text: &str, hidden: impl Fn(usize) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         if hidden(at) {
@@ -189,7 +189,7 @@ mod tests {
             Some("user:[secret]@host".into())
         );
         assert_eq!(
-            mask.blot("a q7Zk2vX9pLm4Ws b"),
+            mask.redact_span("a q7Zk2vX9pLm4Ws b"),
             Some("a ************** b".into())
         );
         assert_eq!(
@@ -236,7 +236,7 @@ mod tests {
             for window in secret.as_bytes().windows(length) {
                 prop_assert!(memchr::memmem::find(shown.replace(HIDDEN, " ").as_bytes(), window).is_none());
             }
-            prop_assert_eq!(mask.blot(&text).unwrap().len(), text.len());
+            prop_assert_eq!(mask.redact_span(&text).unwrap().len(), text.len());
         }
     }
 }

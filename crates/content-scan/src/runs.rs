@@ -7,7 +7,7 @@
 #![expect(clippy::inline_always, reason = "see `text_simd::at_best`")]
 
 use std::ops::Range;
-use text_simd::{self, Kinds as _, STRETCH};
+use text_simd::{self, CHUNK, Kinds as _};
 
 /// Bytes of a run that is told.
 pub(super) const LONG: usize = 12;
@@ -41,7 +41,7 @@ impl Kinds {
             only_letters: true,
             tells: false,
         };
-        for start in run.clone().step_by(STRETCH) {
+        for start in run.clone().step_by(CHUNK) {
             let mask = low(run.end - start);
             // What stands behind the run does no harm: it needn't be cut off first.
             let lanes = text_simd::lanes(&text_simd::first(bytes.get(start..).unwrap_or_default()));
@@ -61,7 +61,7 @@ impl Kinds {
 /// A bit for each byte of a stretch that belongs to a run: what is visible, but quotes, brackets
 /// and what ends a word in code.
 #[inline(always)]
-fn runs(stretch: &[u8; STRETCH]) -> u64 {
+fn runs(stretch: &[u8; CHUNK]) -> u64 {
     text_simd::word(text_simd::lanes(stretch).map(|lane| {
         // Kinds are told by ranges, because each costs an instruction or three.
         let brackets = lane.small().within(b'{', b'}');
@@ -75,16 +75,12 @@ fn runs(stretch: &[u8; STRETCH]) -> u64 {
 /// The lowest `length` bits.
 #[inline(always)]
 const fn low(length: usize) -> u64 {
-    if length >= STRETCH {
-        !0
-    } else {
-        !(!0 << length)
-    }
+    if length >= CHUNK { !0 } else { !(!0 << length) }
 }
 
 /// Calls `visit` for every run of at least [`LONG`] bytes, in order, until it returns `false`.
 pub(super) fn each(bytes: &[u8], visit: impl FnMut(Run) -> bool) {
-    text_simd::at_best(Walk { bytes, visit });
+    text_simd::dispatch(Walk { bytes, visit });
 }
 
 struct Walk<'b, V> {
@@ -111,7 +107,7 @@ fn walk(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
     };
     // Where the run began that reaches to the end of the last stretch.
     let mut open: Option<usize> = None;
-    let (stretches, rest) = bytes.as_chunks::<STRETCH>();
+    let (stretches, rest) = bytes.as_chunks::<CHUNK>();
     // The rest is filled up with zeros, which belong to no run; if there is none, they end the last
     // run all the same.
     let last = text_simd::first(rest);
@@ -120,8 +116,8 @@ fn walk(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
         let mut word = runs(stretch);
         if let Some(start) = open {
             let end = word.trailing_ones() as usize;
-            if end == STRETCH {
-                base += STRETCH;
+            if end == CHUNK {
+                base += CHUNK;
                 continue;
             }
             open = None;
@@ -134,8 +130,8 @@ fn walk(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
         // What touches the end goes on in the next stretch.
         let tail = word.leading_ones() as usize;
         if tail > 0 {
-            open = Some(base + STRETCH - tail);
-            word &= low(STRETCH - tail);
+            open = Some(base + CHUNK - tail);
+            word &= low(CHUNK - tail);
         }
         // A bit stays where a run of twelve begins.
         let two = word & word >> 1;
@@ -150,7 +146,7 @@ fn walk(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
             }
             long &= !low(end);
         }
-        base += STRETCH;
+        base += CHUNK;
     }
 }
 
@@ -168,7 +164,7 @@ mod tests {
     fn what_ends_a_run_is_what_ends_a_word() {
         for byte in 0..=255_u8 {
             assert_eq!(
-                runs(&[byte; STRETCH]),
+                runs(&[byte; CHUNK]),
                 if belongs(byte) { !0 } else { 0 },
                 "{byte:#x}"
             );

@@ -19,5 +19,5 @@ pub use action::{ActionType, DecidedBy};
 pub use capability::{Ledger, LedgerError};
 pub use event::{EvaluationKind, Event, Ruling};
 pub use reducer::{FsmVersion, Illegal, reduce};
-pub use risk::Risk;
+pub use risk::RiskLevel;
 pub use state::{State, StateSet};

@@ -5,7 +5,7 @@
 //! Hence a judgement says whether the premise was true at all.
 
 use super::model::{Approval, Effect, Governor, Guard, Run, Step, Thinkers, TokenId, World};
-use super::risk::Risk;
+use super::risk::RiskLevel;
 use super::state::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -211,7 +211,7 @@ impl Property {
         match self {
             Self::P1 => Judgement::of(match action.approval {
                 Some(Approval::Human | Approval::Policy) => true,
-                Some(Approval::SilentPolicy) => action.risk == Some(Risk::Low),
+                Some(Approval::SilentPolicy) => action.risk == Some(RiskLevel::Low),
                 Some(Approval::Agent(_)) | None => false,
             }),
             Self::P2 if !before.in_force => Judgement::Silent,
@@ -237,7 +237,7 @@ impl Property {
                 !run.token
                     .is_some_and(|token| before.token(token).is_revoked()),
             ),
-            Self::P7 if action.risk != Some(Risk::High) => Judgement::Silent,
+            Self::P7 if action.risk != Some(RiskLevel::High) => Judgement::Silent,
             Self::P7 => Judgement::of(action.approval == Some(Approval::Human)),
             Self::P8 => Judgement::of(!run.altered),
             Self::P5 | Self::P6 | Self::P9 | Self::P10 => Judgement::Silent,

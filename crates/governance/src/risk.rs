@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How bad an action can get. Unknown means [`Risk::High`].
+/// How bad an action can get. Unknown means [`RiskLevel::High`].
 #[derive(
     Debug,
     Clone,
@@ -20,7 +20,8 @@ use std::fmt;
     JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Risk {
+#[schemars(rename = "Risk")]
+pub enum RiskLevel {
     /// Reads inside the work tree, or nothing at all.
     #[default]
     Low,
@@ -30,7 +31,7 @@ pub enum Risk {
     High,
 }
 
-impl Risk {
+impl RiskLevel {
     /// The word as it stands in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -42,7 +43,7 @@ impl Risk {
     }
 }
 
-impl fmt::Display for Risk {
+impl fmt::Display for RiskLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -70,20 +71,20 @@ pub enum Subject<'a> {
 /// An answer is low: the specification says of it that it has no side effect, while the early
 /// analyser's "anything else" was meant for types that it didn't know.
 #[must_use]
-pub fn assess_v0(subject: Subject<'_>) -> Risk {
+pub fn assess_v0(subject: Subject<'_>) -> RiskLevel {
     const FRAGMENTS: [&str; 6] = ["rm ", "sudo", "chmod", "chown", "kill", ">"];
     match subject {
         Subject::ShellCommand(command) => {
             let command = command.to_lowercase();
             if FRAGMENTS.iter().any(|f| command.contains(f)) {
-                Risk::High
+                RiskLevel::High
             } else {
-                Risk::Medium
+                RiskLevel::Medium
             }
         }
-        Subject::CodeDiff => Risk::Medium,
-        Subject::ToolCall | Subject::Answer => Risk::Low,
-        Subject::Unknown => Risk::High,
+        Subject::CodeDiff => RiskLevel::Medium,
+        Subject::ToolCall | Subject::Answer => RiskLevel::Low,
+        Subject::Unknown => RiskLevel::High,
     }
 }
 
@@ -94,12 +95,12 @@ mod tests {
     #[test]
     fn version_0_is_as_naive_as_it_was() {
         let shell = |c| assess_v0(Subject::ShellCommand(c));
-        assert_eq!(shell("RM -rf /"), Risk::High);
-        assert_eq!(shell("echo hi > f"), Risk::High);
-        assert_eq!(shell("r''m -rf /"), Risk::Medium);
-        assert_eq!(shell("ls"), Risk::Medium);
-        assert_eq!(assess_v0(Subject::CodeDiff), Risk::Medium);
-        assert_eq!(assess_v0(Subject::ToolCall), Risk::Low);
-        assert_eq!(assess_v0(Subject::Unknown), Risk::High);
+        assert_eq!(shell("RM -rf /"), RiskLevel::High);
+        assert_eq!(shell("echo hi > f"), RiskLevel::High);
+        assert_eq!(shell("r''m -rf /"), RiskLevel::Medium);
+        assert_eq!(shell("ls"), RiskLevel::Medium);
+        assert_eq!(assess_v0(Subject::CodeDiff), RiskLevel::Medium);
+        assert_eq!(assess_v0(Subject::ToolCall), RiskLevel::Low);
+        assert_eq!(assess_v0(Subject::Unknown), RiskLevel::High);
     }
 }

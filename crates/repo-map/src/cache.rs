@@ -3,15 +3,15 @@
 //!
 //! The key is the SHA-256 of everything that tags depend on: the version of queries and code, the
 //! language, the text. A file that a run has read and that had been left alone is known again by
-//! its [`Stamp`]. One file holds all entries and ends with the SHA-256 of what stands before: what
+//! its [`FileStat`]. One file holds all entries and ends with the SHA-256 of what stands before: what
 //! is cut, of another version or damaged is not believed, and is built anew. That finds accidents.
 //! Whoever may write the file may write a hash that fits, as with any cache; so nothing is cached
 //! unless asked for, and checks are run without.
 
 use super::classify::LeftOut;
+use super::file_stat::FileStat;
 use super::grammar::VERSION;
 use super::language::Language;
-use super::stamp::Stamp;
 use super::tags::Tags;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -61,7 +61,7 @@ pub(super) enum Seen {
 }
 
 /// Files by their paths from the top of their tree, with what they were then.
-type Files = BTreeMap<String, (Stamp, Seen)>;
+type Files = BTreeMap<String, (FileStat, Seen)>;
 
 /// A cache in a folder.
 #[derive(Debug)]
@@ -144,7 +144,7 @@ impl Cache {
     }
 
     /// What a file was when it was read, if it is still the same.
-    pub(super) fn seen(&self, path: &str, stamp: &Stamp) -> Option<Seen> {
+    pub(super) fn seen(&self, path: &str, stamp: &FileStat) -> Option<Seen> {
         let (_, seen) = self
             .content
             .files
@@ -155,7 +155,7 @@ impl Cache {
     }
 
     /// Notes what a file is, with its stamp from before it was read.
-    pub(super) fn saw(&self, path: &str, stamp: Stamp, seen: Seen) {
+    pub(super) fn saw(&self, path: &str, stamp: FileStat, seen: Seen) {
         if stamp.is_settled(self.began) {
             self.state().files.insert(path.to_owned(), (stamp, seen));
         }
@@ -301,7 +301,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.rs");
         fs::write(&path, TEXT).unwrap();
-        let Some(stamp) = Stamp::of(&fs::metadata(&path).unwrap()) else {
+        let Some(stamp) = FileStat::of(&fs::metadata(&path).unwrap()) else {
             return;
         };
         let seen = Seen::Source(Language::Rust, Key::of(Language::Rust, TEXT));
@@ -323,7 +323,10 @@ mod tests {
         assert_eq!(again.seen("b.rs", &stamp), None);
         fs::write(&path, format!("{TEXT}\n")).unwrap();
         assert_eq!(
-            again.seen("a.rs", &Stamp::of(&fs::metadata(&path).unwrap()).unwrap()),
+            again.seen(
+                "a.rs",
+                &FileStat::of(&fs::metadata(&path).unwrap()).unwrap()
+            ),
             None
         );
     }

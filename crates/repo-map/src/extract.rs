@@ -1,9 +1,9 @@
 //! From text to tags: the parse, the patterns, and what their matches mean together.
 
+use super::annotations::{Mark, Marks};
 use super::found::{Found, Matches};
 use super::grammar::Grammar;
 use super::language::Language;
-use super::marks::{Mark, Marks};
 use super::signature::{self, Hidden};
 use super::tags::{Definition, Kind, Reference, Tags};
 use super::{comment, names};

@@ -1,8 +1,8 @@
 //! What the patterns of a language found in a text, by place.
 
+use super::annotations::{self, Mark};
 use super::comment::Span;
 use super::grammar::{Grammar, Role};
-use super::marks::{self, Mark};
 use super::pattern::Pattern;
 use super::tags::{Kind, Use};
 use super::walk::{self, Capture};
@@ -87,8 +87,11 @@ impl Matches {
                 Role::Mark(mark) => self.marks.push((start, *mark)),
                 Role::Called => {
                     let part = |range| text.get(range).unwrap_or_default();
-                    let called =
-                        marks::of_call(&pattern.calls, of.clone().map(part), part(start..end));
+                    let called = annotations::of_call(
+                        &pattern.calls,
+                        of.clone().map(part),
+                        part(start..end),
+                    );
                     self.marks.extend(called.map(|mark| (start, mark)));
                 }
                 Role::Write => self.writes.push((start, end)),

@@ -20,8 +20,8 @@
 //!
 //! `(#set! prefix "type")` puts a word before signatures where one keyword stands for a list.
 
+use super::annotations::Mark;
 use super::language::Language;
-use super::marks::Mark;
 use super::pattern::{self, Pattern, PatternError};
 use super::tags::{Kind, Use};
 use std::sync::OnceLock;

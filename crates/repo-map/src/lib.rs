@@ -5,6 +5,7 @@
 //! references a graph; a personalised `PageRank` puts all definitions in one order, and the longest
 //! run of it that fits is the map. Equal trees give equal bytes.
 
+mod annotations;
 mod cache;
 mod classify;
 mod comment;
@@ -12,12 +13,12 @@ mod common;
 mod ctags;
 mod diff;
 mod extract;
+mod file_stat;
 mod found;
 mod grammar;
 mod graph;
 mod language;
 mod map;
-mod marks;
 mod names;
 mod pattern;
 mod rank;
@@ -25,10 +26,10 @@ mod render;
 mod settings;
 mod signature;
 mod snapshot;
-mod stamp;
 mod tags;
 mod walk;
 
+pub use annotations::{Mark, Marks};
 pub use cache::{Cache, Usage};
 pub use classify::{LeftOut, MAX_BYTES};
 pub use ctags::{write_ctags, write_jsonl};
@@ -36,7 +37,6 @@ pub use diff::{Change, Difference, diff};
 pub use extract::{Unread, extract};
 pub use language::Language;
 pub use map::{BuildError, Map, build};
-pub use marks::{Mark, Marks};
 pub use settings::{Format, NoMap, Settings, TOKENS};
 pub use snapshot::{File, Snapshot, TreeError, of_file, of_folder, of_revision, paths};
 pub use tags::{Definition, Kind, Reference, Tags, Use};

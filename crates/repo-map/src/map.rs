@@ -43,7 +43,7 @@ pub(super) struct Entry {
 }
 
 /// All that a map is written from.
-pub(super) struct Ground<'a> {
+pub(super) struct RenderInput<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) settings: &'a Settings,
     /// What could be in the map, the highest first.
@@ -56,8 +56,8 @@ pub(super) struct Ground<'a> {
     pub(super) total: (usize, usize),
 }
 
-impl<'a> Ground<'a> {
-    fn new(snapshot: &'a Snapshot, settings: &'a Settings) -> Ground<'a> {
+impl<'a> RenderInput<'a> {
+    fn new(snapshot: &'a Snapshot, settings: &'a Settings) -> RenderInput<'a> {
         let graph = Graph::new(snapshot);
         let ranks = Ranks::new(
             &graph,
@@ -110,7 +110,7 @@ impl<'a> Ground<'a> {
         } else {
             BTreeMap::new()
         };
-        Ground {
+        RenderInput {
             snapshot,
             settings,
             entries,
@@ -200,7 +200,7 @@ pub fn build(snapshot: &Snapshot, settings: &Settings) -> Result<Map, BuildError
             return Err(BuildError::Focus(focus.clone()));
         }
     }
-    let ground = Ground::new(snapshot, settings);
+    let ground = RenderInput::new(snapshot, settings);
     let fits = |entries: usize| {
         let text = render::write(&ground, entries);
         encoding

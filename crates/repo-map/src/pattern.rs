@@ -8,8 +8,8 @@
 //! [`Pattern`] name. The rest is refused. Everything that is read means what it means to
 //! tree-sitter, whose engine is the oracle of the tests.
 
+use super::annotations::Mark;
 use super::grammar::Role;
-use super::marks::Mark;
 use regex::Regex;
 use std::collections::HashMap;
 use tree_sitter::Language;
@@ -263,7 +263,7 @@ impl Reader<'_> {
                 let mark = Mark::named(mark).ok_or_else(unexpected)?;
                 for call in calls {
                     out.calls
-                        .entry(super::marks::last_part(call).to_owned())
+                        .entry(super::annotations::last_part(call).to_owned())
                         .or_default()
                         .push((call.clone(), mark));
                 }

@@ -3,8 +3,8 @@
 //! Names, signatures and comments are somebody else's text: in every format they stand on one line,
 //! escaped, and in Markdown inside of code.
 
-use super::map::Ground;
-use super::marks::Marks;
+use super::annotations::Marks;
+use super::map::RenderInput;
 use super::settings::{Format, VERSION};
 use super::tags::{Definition, Tags};
 use serde_json::{Map as Object, Value, json};
@@ -18,7 +18,7 @@ use text_safety::escape::{line_start, terminal};
 type Chosen = BTreeSet<u32>;
 
 /// Writes the map that holds this many entries.
-pub(super) fn write(ground: &Ground<'_>, entries: usize) -> String {
+pub(super) fn write(ground: &RenderInput<'_>, entries: usize) -> String {
     let mut files: BTreeMap<usize, (usize, Chosen)> = BTreeMap::new();
     let mut definitions = 0;
     for entry in ground.entries.iter().take(entries) {
@@ -38,7 +38,7 @@ pub(super) fn write(ground: &Ground<'_>, entries: usize) -> String {
 }
 
 /// What the map holds and what not, in two sentences.
-fn summary(ground: &Ground<'_>, files: usize, definitions: usize) -> [String; 2] {
+fn summary(ground: &RenderInput<'_>, files: usize, definitions: usize) -> [String; 2] {
     let (all, of_files) = ground.total;
     let settings = ground.settings;
     let holds = format!(
@@ -107,7 +107,7 @@ fn column(marks: Marks) -> String {
 }
 
 /// One definition on one line.
-fn line(ground: &Ground<'_>, tags: &Tags, at: u32, depth: usize) -> Option<String> {
+fn line(ground: &RenderInput<'_>, tags: &Tags, at: u32, depth: usize) -> Option<String> {
     let definition = tags.definitions.get(at as usize)?;
     let mut out = "  ".repeat(depth.min(20));
     if ground.settings.lines {
@@ -124,7 +124,7 @@ fn line(ground: &Ground<'_>, tags: &Tags, at: u32, depth: usize) -> Option<Strin
     Some(line_start(&out))
 }
 
-fn text(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
+fn text(ground: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
     let [holds, left] = summary(ground, files.len(), definitions);
     let mut out = format!("# {holds}\n# {left}\n# {}\n", ground.settings.line());
     for (file, chosen) in files {
@@ -153,7 +153,7 @@ fn text(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> S
     out
 }
 
-fn markdown(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
+fn markdown(ground: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
     let [holds, left] = summary(ground, files.len(), definitions);
     let mut out = format!(
         "<!-- {} -->\n\n{holds}.\n\n{left}.\n",
@@ -197,7 +197,7 @@ fn markdown(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) 
 }
 
 /// A definition as a member of a JSON map.
-fn value(ground: &Ground<'_>, tags: &Tags, definition: &Definition) -> Value {
+fn value(ground: &RenderInput<'_>, tags: &Tags, definition: &Definition) -> Value {
     let mut out = Object::new();
     out.insert("name".into(), json!(definition.name));
     out.insert("kind".into(), json!(definition.kind));
@@ -217,7 +217,7 @@ fn value(ground: &Ground<'_>, tags: &Tags, definition: &Definition) -> Value {
     Value::Object(out)
 }
 
-fn as_json(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
+fn as_json(ground: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
     let listed: Vec<Value> = files
         .iter()
         .filter_map(|(file, chosen)| {

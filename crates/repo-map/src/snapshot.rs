@@ -3,9 +3,9 @@
 use super::cache::{Cache, Key, Seen};
 use super::classify::{Attributes, LeftOut, MAX_BYTES, text};
 use super::extract::Extractor;
+use super::file_stat::FileStat;
 use super::language::Language;
 use super::settings;
-use super::stamp::Stamp;
 use super::tags::Tags;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -202,7 +202,7 @@ pub fn of_revision(
 }
 
 /// The bytes of a file on disk, at most one more than are taken; with its stamp from before.
-fn content(path: &Path) -> Result<(Vec<u8>, Option<Stamp>), LeftOut> {
+fn content(path: &Path) -> Result<(Vec<u8>, Option<FileStat>), LeftOut> {
     use std::io::Read as _;
     let file = fs::File::open(path).map_err(|_| LeftOut::Unreadable)?;
     let metadata = file.metadata().map_err(|_| LeftOut::Unreadable)?;
@@ -212,7 +212,7 @@ fn content(path: &Path) -> Result<(Vec<u8>, Option<Stamp>), LeftOut> {
     file.take(limit)
         .read_to_end(&mut out)
         .map_err(|_| LeftOut::Unreadable)?;
-    Ok((out, Stamp::of(&metadata)))
+    Ok((out, FileStat::of(&metadata)))
 }
 
 /// The bytes of a file of a revision, if they are not too many.
@@ -303,7 +303,7 @@ fn on_disk(
 
 /// What the cache knows of a file that is as it was.
 fn known(path: &str, at: &Path, cache: &Cache) -> Option<(Seen, Tags)> {
-    let stamp = Stamp::of(&fs::symlink_metadata(at).ok()?)?;
+    let stamp = FileStat::of(&fs::symlink_metadata(at).ok()?)?;
     let seen = cache.seen(path, &stamp)?;
     let tags = if let Seen::Source(_, key) = &seen {
         cache.get(key)?

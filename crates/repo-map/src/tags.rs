@@ -1,6 +1,6 @@
 //! What a file defines and what it refers to.
 
-use super::marks::Marks;
+use super::annotations::Marks;
 use serde::{Deserialize, Serialize};
 
 /// What is defined.

@@ -1,7 +1,7 @@
 //! Builtins of the shell.
 
-use super::chars::{HOLE, has_hole, show};
-use super::effect::{Certainty, EffectKind, Risk, Span};
+use super::chars::{UNKNOWN, has_hole, show};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::{Arg, Var};
 use super::path::{self, PathClass};
@@ -169,7 +169,7 @@ impl Engine<'_> {
                                 Var {
                                     text: v,
                                     array: None,
-                                    obf: a.obf,
+                                    obfuscated: a.obfuscated,
                                 },
                             );
                         }
@@ -244,14 +244,14 @@ impl Engine<'_> {
                 }
                 let array = match &stdin.text {
                     Some(t) => t.lines().map(str::to_owned).collect(),
-                    None => vec![HOLE.to_string()],
+                    None => vec![UNKNOWN.to_string()],
                 };
                 self.vars.insert(
                     var,
                     Var {
                         text: array.first().cloned().unwrap_or_default(),
                         array: Some(array),
-                        obf: stdin.obf,
+                        obfuscated: stdin.obfuscated,
                     },
                 );
                 none
@@ -325,7 +325,7 @@ impl Engine<'_> {
                         Some("history".to_owned()),
                         Certainty::Certain,
                         span,
-                        Risk::High,
+                        RiskLevel::High,
                         "changes the history of the shell",
                     );
                 } else if rest.iter().any(|a| a.text == "-s" || a.text == "-p") {
@@ -376,7 +376,7 @@ impl Engine<'_> {
                     None,
                     Certainty::Certain,
                     span,
-                    Risk::Medium,
+                    RiskLevel::Medium,
                     "stops a job of this shell",
                 );
                 none
@@ -412,7 +412,7 @@ impl Engine<'_> {
         if to.is_empty() {
             return;
         }
-        let there = if to.contains(HOLE) {
+        let there = if to.contains(UNKNOWN) {
             None
         } else {
             path::normalise(to, self.cwd.as_deref())
@@ -446,7 +446,7 @@ impl Engine<'_> {
                     Some(show(&text)),
                     Certainty::Certain,
                     file.span,
-                    Risk::Medium,
+                    RiskLevel::Medium,
                     "reads a start-up file",
                 );
                 return;
@@ -484,10 +484,10 @@ impl Engine<'_> {
             .text
             .as_deref()
             .map(|t| t.split('\n').next().unwrap_or_default().to_owned());
-        let obf = stdin.obf;
+        let obfuscated = stdin.obfuscated;
         if let Some(a) = array {
             let list = line.as_deref().map_or_else(
-                || vec![HOLE.to_string()],
+                || vec![UNKNOWN.to_string()],
                 |l| {
                     l.split(BLANKS)
                         .filter(|w| !w.is_empty())
@@ -500,7 +500,7 @@ impl Engine<'_> {
                 Var {
                     text: list.first().cloned().unwrap_or_default(),
                     array: Some(list),
-                    obf,
+                    obfuscated,
                 },
             );
         }
@@ -508,7 +508,7 @@ impl Engine<'_> {
         let mut rest_line = line;
         for (k, name) in names.into_iter().enumerate() {
             let value = match &rest_line {
-                None => HOLE.to_string(),
+                None => UNKNOWN.to_string(),
                 Some(l) if k + 1 == n => l.trim_matches(BLANKS).to_owned(),
                 Some(l) => {
                     let l = l.trim_start_matches(BLANKS).to_owned();
@@ -526,7 +526,7 @@ impl Engine<'_> {
                 Var {
                     text: value,
                     array: None,
-                    obf,
+                    obfuscated,
                 },
             );
         }
@@ -540,7 +540,7 @@ impl Engine<'_> {
                 None,
                 Certainty::Possible,
                 arg.span,
-                Risk::High,
+                RiskLevel::High,
                 "prints a variable that holds a secret",
             );
         }
@@ -568,15 +568,15 @@ impl Engine<'_> {
         }
         let words = rest.get(i..).unwrap_or_default();
         let mut text = String::new();
-        let mut obf = false;
+        let mut obfuscated = false;
         for (k, a) in words.iter().enumerate() {
             if k > 0 {
                 text.push(' ');
             }
-            obf |= a.obf;
+            obfuscated |= a.obfuscated;
             if escapes {
                 let (t, hidden) = super::escapes::echo(&a.text);
-                obf |= hidden;
+                obfuscated |= hidden;
                 text.push_str(&t);
             } else {
                 text.push_str(&a.text);
@@ -588,7 +588,7 @@ impl Engine<'_> {
         Stream {
             text: Some(super::chars::source(&text)),
             present: true,
-            obf,
+            obfuscated,
             inline: false,
         }
     }
@@ -600,13 +600,13 @@ impl Engine<'_> {
         {
             self.subscript(var);
             let s = self.printf(tail);
-            let text = s.text.unwrap_or_else(|| HOLE.to_string());
+            let text = s.text.unwrap_or_else(|| UNKNOWN.to_string());
             self.vars.insert(
                 var.text.clone(),
                 Var {
                     text,
                     array: None,
-                    obf: s.obf,
+                    obfuscated: s.obfuscated,
                 },
             );
             return Stream::known("");
@@ -617,7 +617,7 @@ impl Engine<'_> {
         let Some((format, args)) = words.split_first() else {
             return Stream::known("");
         };
-        let mut obf = words.iter().any(|a| a.obf);
+        let mut obfuscated = words.iter().any(|a| a.obfuscated);
         let mut out = String::new();
         let mut args = args.iter();
         let mut used = true;
@@ -639,7 +639,7 @@ impl Engine<'_> {
                     continue;
                 }
                 let (t, hidden) = super::escapes::echo(&plain);
-                obf |= hidden;
+                obfuscated |= hidden;
                 out.push_str(&t);
                 plain.clear();
                 while it
@@ -655,7 +655,7 @@ impl Engine<'_> {
                 match conv {
                     'b' => {
                         let (t, hidden) = super::escapes::echo(v);
-                        obf |= hidden;
+                        obfuscated |= hidden;
                         out.push_str(&t);
                     }
                     'd' | 'i' | 'u' if v.is_empty() => out.push('0'),
@@ -677,7 +677,7 @@ impl Engine<'_> {
                 }
             }
             let (t, hidden) = super::escapes::echo(&plain);
-            obf |= hidden;
+            obfuscated |= hidden;
             out.push_str(&t);
             if out.len() > 1 << 16 {
                 return Stream::unknown();
@@ -690,14 +690,14 @@ impl Engine<'_> {
             return Stream {
                 text: Some(out),
                 present: true,
-                obf,
+                obfuscated,
                 inline: false,
             };
         }
         Stream {
             text: Some(super::chars::source(&out)),
             present: true,
-            obf,
+            obfuscated,
             inline: false,
         }
     }
@@ -714,7 +714,7 @@ fn installed(name: &str, table: &super::table::Table) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Context, Risk, Table, analyse, measured};
+    use crate::{Context, RiskLevel, Table, analyse, measured};
 
     #[test]
     fn a_directory_that_only_grows_is_given_up() {
@@ -735,12 +735,12 @@ mod tests {
         );
         assert_eq!(
             analyse(&(line(300) + "touch x"), &ctx).risk,
-            Risk::High,
+            RiskLevel::High,
             "where that is isn't known"
         );
         assert_eq!(
             analyse("cd src; cd command; cat x; cd ../..; touch x", &ctx).risk,
-            Risk::Medium
+            RiskLevel::Medium
         );
     }
 
@@ -748,8 +748,8 @@ mod tests {
     fn where_cd_leads_may_not_be_known() {
         let table = Table::builtin();
         let risk = |cmd: &str| analyse(cmd, &Context::new(&table)).risk;
-        assert_eq!(risk("CDPATH=/ cd etc && rm hosts"), Risk::High);
-        assert_eq!(risk("CDPATH=. cd etc && rm hosts"), Risk::Medium);
-        assert_eq!(risk("rm ~-/x"), Risk::High);
+        assert_eq!(risk("CDPATH=/ cd etc && rm hosts"), RiskLevel::High);
+        assert_eq!(risk("CDPATH=. cd etc && rm hosts"), RiskLevel::Medium);
+        assert_eq!(risk("rm ~-/x"), RiskLevel::High);
     }
 }

@@ -4,7 +4,7 @@
 //! replaces them in its input before anything else, so they are free for marking.
 
 /// Any string.
-pub(crate) const HOLE: char = '\0';
+pub(crate) const UNKNOWN: char = '\0';
 /// Any text that holds no slash, blank or leading dash (a number, a date, a host name).
 pub(crate) const SAFE_HOLE: char = '\u{1}';
 /// An unquoted `*` (any text without a slash).
@@ -47,7 +47,7 @@ pub(crate) fn show(s: &str) -> String {
     let mut out = String::with_capacity(s.len() + 8);
     for c in s.chars() {
         match c {
-            HOLE | SAFE_HOLE => out.push_str("$…"),
+            UNKNOWN | SAFE_HOLE => out.push_str("$…"),
             STAR => out.push('*'),
             ANY => out.push('?'),
             c => out.push(c),

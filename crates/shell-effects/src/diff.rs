@@ -4,7 +4,7 @@
 //! counts as one. The diff itself is parsed and applied elsewhere.
 
 use super::Context;
-use super::effect::{Analysis, Certainty, EffectKind, Risk, Span};
+use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
 
@@ -88,7 +88,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
                     Some(mode.to_owned()),
                     Certainty::Certain,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     "makes a symbolic link",
                 );
             } else if mode == "160000" {
@@ -97,7 +97,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
                     Some(mode.to_owned()),
                     Certainty::Certain,
                     span,
-                    Risk::Medium,
+                    RiskLevel::Medium,
                     "changes a submodule",
                 );
             } else if mode.starts_with("104") || mode.starts_with("102") || mode.starts_with("106")
@@ -107,7 +107,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
                     Some(mode.to_owned()),
                     Certainty::Certain,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     "gives a program its owner's rights",
                 );
             } else {
@@ -116,7 +116,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
                     Some(mode.to_owned()),
                     Certainty::Certain,
                     span,
-                    Risk::Medium,
+                    RiskLevel::Medium,
                     "sets the mode of a file",
                 );
             }
@@ -133,7 +133,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
                 None,
                 Certainty::Certain,
                 span,
-                Risk::Medium,
+                RiskLevel::Medium,
                 "deletes a file",
             );
         } else if line.starts_with("Binary files ") || line.starts_with("GIT binary patch") {
@@ -143,7 +143,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
                 None,
                 Certainty::Certain,
                 span,
-                Risk::Medium,
+                RiskLevel::Medium,
                 "changes a binary file",
             );
         } else if let Some(r) = line.strip_prefix("@@ ") {
@@ -165,7 +165,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
             None,
             Certainty::Possible,
             Span::new(0, diff.len()),
-            Risk::High,
+            RiskLevel::High,
             "not understood as a unified diff",
         );
     }
@@ -187,7 +187,7 @@ mod tests {
         let a = of(
             "--- a/src/add.ts\n+++ b/src/add.ts\n@@ -1,3 +1,3 @@\n x\n-return a - b\n+return a + b\n y\n",
         );
-        assert_eq!(a.risk, Risk::Medium);
+        assert_eq!(a.risk, RiskLevel::Medium);
         assert_eq!(a.effects[0].target.as_deref(), Some("src/add.ts"));
         assert_eq!(a.effects[0].span, Span::new(17, 33));
     }
@@ -197,14 +197,14 @@ mod tests {
         let a = of(
             "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/etc\n-- /etc/passwd\n+++ /etc/passwd\n+y\n",
         );
-        assert_eq!(a.risk, Risk::Medium, "{:?}", a.effects);
+        assert_eq!(a.risk, RiskLevel::Medium, "{:?}", a.effects);
     }
 
     #[test]
     fn outside_deleted_renamed_mode() {
         assert_eq!(
             of("--- a/x\n+++ ../../etc/passwd\n@@ -0,0 +1 @@\n+x\n").risk,
-            Risk::High
+            RiskLevel::High
         );
         let a = of(
             "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
@@ -213,10 +213,10 @@ mod tests {
         let a = of(
             "diff --git a/x b/.git/hooks/pre-commit\nrename from x\nrename to .git/hooks/pre-commit\n",
         );
-        assert_eq!(a.risk, Risk::High);
+        assert_eq!(a.risk, RiskLevel::High);
         assert_eq!(
             of("diff --git a/x b/x\nold mode 100644\nnew mode 120000\n").risk,
-            Risk::High
+            RiskLevel::High
         );
         assert!(of("hello").unparsed);
     }

@@ -1,6 +1,6 @@
 //! What a command does: effects, how sure we are, and the risk that follows.
 
-pub use governance::Risk;
+pub use governance::RiskLevel;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -126,22 +126,22 @@ impl EffectKind {
     /// The risk that an effect of this kind brings when nothing else is known
     /// (paths and counts may raise or lower it).
     #[must_use]
-    pub fn base_risk(self) -> Risk {
+    pub fn base_risk(self) -> RiskLevel {
         match self {
-            Self::Read | Self::GitRead => Risk::Low,
+            Self::Read | Self::GitRead => RiskLevel::Low,
             Self::Write
             | Self::Delete
             | Self::Execute
             | Self::Network
             | Self::Install
-            | Self::GitWrite => Risk::Medium,
+            | Self::GitWrite => RiskLevel::Medium,
             Self::Dynamic
             | Self::Privilege
             | Self::Process
             | Self::GitRewrite
             | Self::Credential
             | Self::System
-            | Self::Unknown => Risk::High,
+            | Self::Unknown => RiskLevel::High,
         }
     }
 }
@@ -170,7 +170,7 @@ pub struct Effect {
     /// Bytes of the original line that cause it; for decoded text the outer text.
     pub span: Span,
     /// The risk that this effect alone brings.
-    pub risk: Risk,
+    pub risk: RiskLevel,
     /// Why, in a few words.
     pub why: Cow<'static, str>,
     /// For effects on paths: where the path points, seen from where the line stands when it gets
@@ -220,7 +220,7 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
 pub struct Analysis {
     /// The worst of the effects.
-    pub risk: Risk,
+    pub risk: RiskLevel,
     /// Everything the line does, in the order of the text.
     pub effects: Vec<Effect>,
     /// True if the line isn't understood; its risk is high then.
@@ -258,7 +258,11 @@ impl Analysis {
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {
         const MOST: usize = 12;
-        let mut ranked: Vec<&Effect> = self.effects.iter().filter(|e| e.risk > Risk::Low).collect();
+        let mut ranked: Vec<&Effect> = self
+            .effects
+            .iter()
+            .filter(|e| e.risk > RiskLevel::Low)
+            .collect();
         ranked.sort_by_key(|e| std::cmp::Reverse(e.risk));
         let mut reasons: Vec<String> = Vec::new();
         for e in ranked {

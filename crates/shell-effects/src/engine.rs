@@ -6,8 +6,8 @@
 
 use super::Context;
 use super::ast::{Assign, AssignValue, Command, Kind, List, Pipeline, Redir, RedirOp};
-use super::chars::{HOLE, has_hole, show};
-use super::effect::{Analysis, Certainty, Effect, EffectKind, How, Risk, Span, Step};
+use super::chars::{UNKNOWN, has_hole, show};
+use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span, Step};
 use super::expand::{Arg, Var};
 use super::parse::{self, Base};
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ pub(crate) struct Stream {
     /// There is something (a pipe, a file, a here-document).
     pub present: bool,
     /// The text went through a decoder.
-    pub obf: bool,
+    pub obfuscated: bool,
     /// It is only data of the user's own making: a here-document or here-string.
     pub inline: bool,
 }
@@ -140,7 +140,7 @@ impl<'a> Engine<'a> {
                     None,
                     Certainty::Possible,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     "too complicated to follow",
                 );
             }
@@ -156,7 +156,7 @@ impl<'a> Engine<'a> {
         target: Option<String>,
         certainty: Certainty,
         span: Span,
-        risk: Risk,
+        risk: RiskLevel,
         why: impl Into<Cow<'static, str>>,
     ) {
         let place = self.place_of(kind, target.as_deref());
@@ -252,7 +252,7 @@ impl<'a> Engine<'a> {
             None,
             Certainty::Certain,
             span,
-            Risk::High,
+            RiskLevel::High,
             why,
         );
     }
@@ -296,7 +296,7 @@ impl<'a> Engine<'a> {
                 None,
                 Certainty::Possible,
                 span,
-                Risk::High,
+                RiskLevel::High,
                 why,
             );
             return Stream::unknown();
@@ -332,7 +332,7 @@ impl<'a> Engine<'a> {
                     None,
                     Certainty::Possible,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     why,
                 );
                 Stream::unknown()
@@ -367,7 +367,7 @@ impl<'a> Engine<'a> {
                 self.conditional -= 1;
             }
             if want {
-                out.obf |= s.obf;
+                out.obfuscated |= s.obfuscated;
                 match (&mut out.text, s.text) {
                     (Some(t), Some(u)) if t.len() + u.len() < 1 << 16 => t.push_str(&u),
                     _ => out.text = None,
@@ -535,7 +535,7 @@ impl<'a> Engine<'a> {
                     self.fields(w, &mut items);
                 }
             }
-            None => items.push(Arg::literal(HOLE.to_string(), Span::default())),
+            None => items.push(Arg::literal(UNKNOWN.to_string(), Span::default())),
         }
         let mut out = Stream {
             text: Some(String::new()),
@@ -547,7 +547,11 @@ impl<'a> Engine<'a> {
             let safe = items
                 .iter()
                 .all(|a| !has_hole(&a.text) && !a.text.contains('/') && !a.text.starts_with('-'));
-            let mark = if safe { super::chars::SAFE_HOLE } else { HOLE };
+            let mark = if safe {
+                super::chars::SAFE_HOLE
+            } else {
+                UNKNOWN
+            };
             items.truncate(1);
             if let Some(a) = items.first_mut() {
                 a.text = mark.to_string();
@@ -560,11 +564,11 @@ impl<'a> Engine<'a> {
                 Var {
                     text: item.text,
                     array: None,
-                    obf: item.obf,
+                    obfuscated: item.obfuscated,
                 },
             );
             let s = self.run_list(body, input, want, None);
-            out.obf |= s.obf;
+            out.obfuscated |= s.obfuscated;
             match (&mut out.text, s.text) {
                 (Some(t), Some(u)) if t.len() + u.len() < 1 << 16 => t.push_str(&u),
                 _ => out.text = None,
@@ -594,7 +598,7 @@ impl<'a> Engine<'a> {
                 None,
                 Certainty::Possible,
                 span,
-                Risk::High,
+                RiskLevel::High,
                 "the function calls itself without end",
             );
             return Stream::unknown();
@@ -697,7 +701,7 @@ impl<'a> Engine<'a> {
                 Some(show(path)),
                 Certainty::Certain,
                 span,
-                Risk::High,
+                RiskLevel::High,
                 "empties a file without removing it",
             );
         }
@@ -718,25 +722,25 @@ impl<'a> Engine<'a> {
                     let _ = self.text(&r.target);
                 }
                 RedirOp::HereString => {
-                    let (t, obf) = self.text(&r.target);
-                    let known = !t.contains(HOLE) || t.len() > 1;
+                    let (t, obfuscated) = self.text(&r.target);
+                    let known = !t.contains(UNKNOWN) || t.len() > 1;
                     input = Some(Stream {
                         text: known.then(|| t + "\n"),
                         present: true,
-                        obf,
+                        obfuscated,
                         inline: true,
                     });
                 }
                 RedirOp::HereDoc => {
                     let body = r.body.as_ref().and_then(|b| b.get());
-                    let (t, obf) = match body {
+                    let (t, obfuscated) = match body {
                         Some(w) => self.text(w),
                         None => (String::new(), false),
                     };
                     input = Some(Stream {
                         text: Some(t),
                         present: true,
-                        obf,
+                        obfuscated,
                         inline: true,
                     });
                 }
@@ -806,7 +810,7 @@ impl<'a> Engine<'a> {
             Some(show(&host)),
             Certainty::Certain,
             arg.span,
-            Risk::High,
+            RiskLevel::High,
             "a socket of the shell carries anything, unseen",
         );
     }
@@ -831,12 +835,12 @@ impl<'a> Engine<'a> {
         }
         let (var, text) = match &a.value {
             AssignValue::Word(w) => {
-                let (t, obf) = self.text(w);
+                let (t, obfuscated) = self.text(w);
                 (
                     Var {
                         text: t.clone(),
                         array: None,
-                        obf,
+                        obfuscated,
                     },
                     t,
                 )
@@ -847,13 +851,13 @@ impl<'a> Engine<'a> {
                     self.element_subscript(w);
                     self.fields(w, &mut items);
                 }
-                let obf = items.iter().any(|i| i.obf);
+                let obfuscated = items.iter().any(|i| i.obfuscated);
                 let list: Vec<String> = items.into_iter().map(|i| i.text).collect();
                 (
                     Var {
                         text: list.first().cloned().unwrap_or_default(),
                         array: Some(list),
-                        obf,
+                        obfuscated,
                     },
                     String::new(),
                 )
@@ -878,7 +882,7 @@ impl<'a> Engine<'a> {
                         *slot = text;
                     }
                 }
-                _ => entry.array = Some(vec![HOLE.to_string()]),
+                _ => entry.array = Some(vec![UNKNOWN.to_string()]),
             }
             return;
         }
@@ -896,27 +900,27 @@ impl<'a> Engine<'a> {
                     }
                     _ => Var {
                         text: if o.text.len() > 1 << 16 {
-                            HOLE.to_string()
+                            UNKNOWN.to_string()
                         } else {
                             format!("{}{}", o.text, var.text)
                         },
                         array: None,
-                        obf: true,
+                        obfuscated: true,
                     },
                 },
                 None if var.array.is_some() => var,
                 None => Var {
-                    text: format!("{HOLE}{}", var.text),
+                    text: format!("{UNKNOWN}{}", var.text),
                     array: None,
-                    obf: true,
+                    obfuscated: true,
                 },
             }
         } else if !for_program && self.conditional > 0 && old.is_some_and(|o| o.text != var.text) {
             // Which of the values holds isn't known.
             Var {
-                text: HOLE.to_string(),
+                text: UNKNOWN.to_string(),
                 array: None,
-                obf: false,
+                obfuscated: false,
             }
         } else {
             var
@@ -946,7 +950,7 @@ impl<'a> Engine<'a> {
         let mut effects = self.effects;
         effects.sort_by_key(|e| (e.span, e.kind));
         let risk = effects.iter().map(|e| e.risk).max().unwrap_or_default();
-        let risk = if self.unparsed { Risk::High } else { risk };
+        let risk = if self.unparsed { RiskLevel::High } else { risk };
         Analysis {
             risk,
             effects,
@@ -968,7 +972,7 @@ mod tests {
         let context = Context::new(&table);
         let lines = |bytes: usize| "ls\n".repeat(bytes / 3);
         let short = analyse(&lines(LONGEST), &context);
-        assert_eq!((short.risk, short.unparsed), (Risk::Low, false));
+        assert_eq!((short.risk, short.unparsed), (RiskLevel::Low, false));
         for text in [
             lines(LONGEST + 3),
             format!("bash -c '{}'", lines(LONGEST)),
@@ -977,7 +981,7 @@ mod tests {
             let long = analyse(&text, &context);
             assert_eq!(
                 (long.risk, long.unparsed, long.cut),
-                (Risk::High, true, true),
+                (RiskLevel::High, true, true),
                 "{}",
                 text.len()
             );

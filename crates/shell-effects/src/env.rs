@@ -1,7 +1,7 @@
 //! Environment variables that make programs run other programs, or change what runs.
 
-use super::chars::{HOLE, has_hole, show};
-use super::effect::{Certainty, EffectKind, Risk, Span};
+use super::chars::{UNKNOWN, has_hole, show};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 
@@ -268,7 +268,7 @@ impl Engine<'_> {
                     Some(show(host)),
                     Certainty::Possible,
                     span,
-                    Risk::Medium,
+                    RiskLevel::Medium,
                     why,
                 );
             }
@@ -286,7 +286,7 @@ impl Engine<'_> {
             self.dynamic(span, "defines a function for every shell that follows");
         } else if name.starts_with("GIT_CONFIG_KEY_") {
             // Its value stands in another variable, which may come later or from outside.
-            self.git_setting(value, &Arg::literal(HOLE, span));
+            self.git_setting(value, &Arg::literal(UNKNOWN, span));
         } else if name.starts_with("GIT_CONFIG_VALUE_") {
             if value.starts_with('!') || value.contains('/') || has_hole(value) {
                 self.dynamic(span, "sets a configuration of git that may run programs");
@@ -317,7 +317,7 @@ impl Engine<'_> {
                     Some(format!("{name}={}", show(value))),
                     Certainty::Possible,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     "packages come from another registry",
                 );
             }
@@ -330,7 +330,7 @@ impl Engine<'_> {
                 Some(show(super::hosts::host_of(value))),
                 Certainty::Possible,
                 span,
-                Risk::Medium,
+                RiskLevel::Medium,
                 "containers of another machine",
             );
         } else if name == "DOCKER_CONTEXT"
@@ -343,7 +343,7 @@ impl Engine<'_> {
                 Some(show(value)),
                 Certainty::Possible,
                 span,
-                Risk::Medium,
+                RiskLevel::Medium,
                 why,
             );
         } else if name == "PATH" {
@@ -360,7 +360,7 @@ impl Engine<'_> {
                     Some(name.to_owned()),
                     Certainty::Certain,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     "hides the history of the shell",
                 );
             }
@@ -370,7 +370,7 @@ impl Engine<'_> {
                 None,
                 Certainty::Possible,
                 span,
-                Risk::Medium,
+                RiskLevel::Medium,
                 "switches the check of certificates off",
             );
         }
@@ -435,7 +435,7 @@ impl Engine<'_> {
                 Some(name.to_owned()),
                 Certainty::Possible,
                 span,
-                Risk::Medium,
+                RiskLevel::Medium,
                 "names a program that other programs run",
             );
             return;
@@ -454,7 +454,7 @@ impl Engine<'_> {
             Some(format!("{name}={}", show(value))),
             Certainty::Possible,
             span,
-            Risk::High,
+            RiskLevel::High,
             "a variable that makes other programs run this command",
         );
     }
@@ -574,7 +574,7 @@ impl Engine<'_> {
             Some(format!("{name}={}", show(value))),
             Certainty::Possible,
             span,
-            Risk::High,
+            RiskLevel::High,
             "a variable that loads code into other programs",
         );
     }
@@ -604,7 +604,7 @@ impl Engine<'_> {
                     Some(target),
                     Certainty::Possible,
                     span,
-                    Risk::Medium,
+                    RiskLevel::Medium,
                     why,
                 );
             }
@@ -619,7 +619,7 @@ impl Engine<'_> {
                     Some(format!("PATH={}", show(value))),
                     Certainty::Possible,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     "programs are looked for in an unsafe directory first",
                 );
                 return;

@@ -1,7 +1,7 @@
 //! Expansion of words as far as the text alone tells; the rest stays a hole.
 
 use super::ast::{Param, ParamOp, Part, Word};
-use super::chars::{ANY, HOLE, SAFE_HOLE, STAR, has_hole};
+use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_hole};
 use super::effect::Span;
 use super::engine::{Engine, Stream};
 use super::table::spec::glob;
@@ -20,7 +20,7 @@ pub(crate) struct Arg {
     /// Where it comes from.
     pub span: Span,
     /// Part of it was decoded or computed: honest lines don't hide programs this way.
-    pub obf: bool,
+    pub obfuscated: bool,
     /// Where the text stands in the original line, if it stands there as it is.
     pub at: Option<usize>,
     /// Some part was quoted.
@@ -44,14 +44,14 @@ impl Arg {
 pub(crate) struct Var {
     pub text: String,
     pub array: Option<Vec<String>>,
-    pub obf: bool,
+    pub obfuscated: bool,
 }
 
 struct Fields {
     done: Vec<Arg>,
     text: String,
     open: bool,
-    obf: bool,
+    obfuscated: bool,
     quoted: bool,
     secret: bool,
 }
@@ -63,7 +63,7 @@ impl Fields {
             self.done.push(Arg {
                 text,
                 span,
-                obf: self.obf,
+                obfuscated: self.obfuscated,
                 at: None,
                 quoted: self.quoted,
                 secret: self.secret,
@@ -71,7 +71,7 @@ impl Fields {
         }
         self.text.clear();
         self.open = false;
-        self.obf = false;
+        self.obfuscated = false;
         self.quoted = false;
         self.secret = false;
     }
@@ -79,7 +79,7 @@ impl Fields {
     fn push(&mut self, s: &str) {
         self.open = true;
         if self.text.len().saturating_add(s.len()) > MAX_TEXT {
-            self.text.push(HOLE);
+            self.text.push(UNKNOWN);
         } else {
             self.text.push_str(s);
         }
@@ -171,7 +171,7 @@ impl Engine<'_> {
             done: Vec::new(),
             text: String::new(),
             open: false,
-            obf: false,
+            obfuscated: false,
             quoted: false,
             secret: false,
         };
@@ -196,7 +196,7 @@ impl Engine<'_> {
                 }
                 Part::Ansi(s, hidden) => {
                     f.quoted = true;
-                    f.obf |= hidden;
+                    f.obfuscated |= hidden;
                     f.push(s);
                 }
                 Part::Hole => f.push("\0"),
@@ -209,8 +209,8 @@ impl Engine<'_> {
                     f.push(&t);
                 }
                 Part::Param(p, quoted) => {
-                    let (vals, obf) = self.param(p, alone);
-                    f.obf |= obf;
+                    let (vals, obfuscated) = self.param(p, alone);
+                    f.obfuscated |= obfuscated;
                     f.secret |= self.holds_secret(p);
                     let n = vals.len();
                     for (k, v) in vals.into_iter().enumerate() {
@@ -236,7 +236,7 @@ impl Engine<'_> {
                         .unwrap_or("\0")
                         .trim_end_matches('\n')
                         .to_owned();
-                    f.obf |= s.obf;
+                    f.obfuscated |= s.obfuscated;
                     if *quoted {
                         f.quoted = true;
                         f.push(&text);
@@ -263,14 +263,14 @@ impl Engine<'_> {
             }
             first = false;
             if !piece.is_empty() {
-                let obf = f.obf;
+                let obfuscated = f.obfuscated;
                 f.open = true;
                 if f.text.len().saturating_add(piece.len()) > MAX_TEXT {
-                    f.text.push(HOLE);
+                    f.text.push(UNKNOWN);
                 } else {
                     push_globbed(&mut f.text, piece);
                 }
-                f.obf = obf;
+                f.obfuscated = obfuscated;
             }
         }
     }
@@ -291,7 +291,7 @@ impl Engine<'_> {
             .filter(|r| r.is_empty() || r.starts_with('/'))
         {
             // Where the shell was before isn't followed.
-            out.push(HOLE);
+            out.push(UNKNOWN);
             return Some(r);
         }
         None
@@ -300,7 +300,7 @@ impl Engine<'_> {
     /// Expands a word to one text, as in an assignment or between quotes.
     pub fn text(&mut self, word: &Word) -> (String, bool) {
         let mut out = String::new();
-        let mut obf = false;
+        let mut obfuscated = false;
         for (i, p) in word.parts.iter().enumerate() {
             self.burn(1);
             match p {
@@ -316,10 +316,10 @@ impl Engine<'_> {
                 }
                 Part::Quoted(s) => out.push_str(s),
                 Part::Ansi(s, h) => {
-                    obf |= h;
+                    obfuscated |= h;
                     out.push_str(s);
                 }
-                Part::Hole => out.push(HOLE),
+                Part::Hole => out.push(UNKNOWN),
                 Part::Arith(w) => {
                     let t = self.arith_value(w);
                     out.push_str(&t);
@@ -330,7 +330,7 @@ impl Engine<'_> {
                 }
                 Part::Param(p, _) => {
                     let (vals, o) = self.param(p, false);
-                    obf |= o;
+                    obfuscated |= o;
                     for (k, v) in vals.iter().enumerate() {
                         if k > 0 {
                             out.push(' ');
@@ -340,16 +340,16 @@ impl Engine<'_> {
                 }
                 Part::Cmd(list, _, span) => {
                     let s = self.substitution(list, *span);
-                    obf |= s.obf;
+                    obfuscated |= s.obfuscated;
                     out.push_str(s.text.as_deref().unwrap_or("\0").trim_end_matches('\n'));
                 }
             }
             if out.len() > MAX_TEXT {
                 out.clear();
-                out.push(HOLE);
+                out.push(UNKNOWN);
             }
         }
-        (out, obf)
+        (out, obfuscated)
     }
 
     /// Runs a command substitution and gives back what it prints.
@@ -419,11 +419,11 @@ impl Engine<'_> {
                 if p.op == ParamOp::Transform && p.args.iter().any(|w| w.plain() == Some("P")) {
                     self.prompt("\0", Span::default());
                 }
-                return (vec![HOLE.to_string()], true);
+                return (vec![UNKNOWN.to_string()], true);
             }
             return (self.param(&inner, alone).0, true);
         }
-        let (vals, obf) = self.raw_values(p, alone);
+        let (vals, obfuscated) = self.raw_values(p, alone);
         if p.length {
             let n = match vals.as_slice() {
                 [v] if !has_hole(v) && p.index.is_none() => v.chars().count().to_string(),
@@ -432,12 +432,12 @@ impl Engine<'_> {
             return (vec![n], false);
         }
         if p.op == ParamOp::None {
-            return (vals, obf);
+            return (vals, obfuscated);
         }
-        self.param_op(p, vals, obf)
+        self.param_op(p, vals, obfuscated)
     }
 
-    fn param_op(&mut self, p: &Param, vals: Vec<String>, obf: bool) -> (Vec<String>, bool) {
+    fn param_op(&mut self, p: &Param, vals: Vec<String>, obfuscated: bool) -> (Vec<String>, bool) {
         let mut args: Vec<String> = Vec::with_capacity(p.args.len());
         let mut args_obf = false;
         let set = self.is_set(p);
@@ -458,10 +458,10 @@ impl Engine<'_> {
         }
         let a = args.first().cloned().unwrap_or_default();
         match p.op {
-            ParamOp::None | ParamOp::Error => (vals, obf),
+            ParamOp::None | ParamOp::Error => (vals, obfuscated),
             ParamOp::Default | ParamOp::Assign => {
                 if set {
-                    return (vals, obf);
+                    return (vals, obfuscated);
                 }
                 if p.op == ParamOp::Assign {
                     self.vars.insert(
@@ -469,7 +469,7 @@ impl Engine<'_> {
                         Var {
                             text: a.clone(),
                             array: None,
-                            obf: args_obf,
+                            obfuscated: args_obf,
                         },
                     );
                 }
@@ -481,7 +481,7 @@ impl Engine<'_> {
                 } else {
                     (
                         vec![if self.may_be_set(p) {
-                            HOLE.to_string()
+                            UNKNOWN.to_string()
                         } else {
                             String::new()
                         }],
@@ -493,7 +493,7 @@ impl Engine<'_> {
                 if vals.iter().all(|v| v.is_empty()) {
                     (vals, true)
                 } else {
-                    (vec![HOLE.to_string()], true)
+                    (vec![UNKNOWN.to_string()], true)
                 }
             }
             _ => {
@@ -502,8 +502,8 @@ impl Engine<'_> {
                     .map(|v| {
                         if has_hole(v) {
                             // What is cut out of a number or a name is still one.
-                            return if v.contains(HOLE) {
-                                HOLE.to_string()
+                            return if v.contains(UNKNOWN) {
+                                UNKNOWN.to_string()
                             } else {
                                 SAFE_HOLE.to_string()
                             };
@@ -538,12 +538,12 @@ impl Engine<'_> {
         let name = p.name.as_str();
         let one = |s: &str| (vec![s.to_owned()], false);
         if let Some(v) = self.vars.get(name) {
-            let obf = v.obf;
+            let obfuscated = v.obfuscated;
             if let Some(ix) = &p.index {
                 let key = super::word::literal(ix);
                 let arr = v.array.clone().unwrap_or_else(|| vec![v.text.clone()]);
                 return match key.as_str() {
-                    "@" | "*" => (arr, obf),
+                    "@" | "*" => (arr, obfuscated),
                     k => {
                         let i = match k.parse::<usize>() {
                             Ok(i) => Some(i),
@@ -557,15 +557,15 @@ impl Engine<'_> {
                         };
                         match i {
                             Some(i) => (vec![arr.get(i).cloned().unwrap_or_default()], true),
-                            None => (vec![HOLE.to_string()], true),
+                            None => (vec![UNKNOWN.to_string()], true),
                         }
                     }
                 };
             }
             if let Some(arr) = &v.array {
-                return (vec![arr.first().cloned().unwrap_or_default()], obf);
+                return (vec![arr.first().cloned().unwrap_or_default()], obfuscated);
             }
-            return (vec![v.text.clone()], obf);
+            return (vec![v.text.clone()], obfuscated);
         }
         match name {
             "@" | "*" => match self.params.last() {

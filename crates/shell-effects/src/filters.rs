@@ -1,7 +1,7 @@
 //! What programs print, where that can be told: so that text that is decoded or put
 //! together can be looked at when it is run.
 
-use super::chars::{HOLE, SAFE_HOLE, STAR, has_hole};
+use super::chars::{SAFE_HOLE, STAR, UNKNOWN, has_hole};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use base64::Engine as _;
@@ -140,15 +140,15 @@ impl Engine<'_> {
             Some(all)
         };
         let decoded = |t: Option<String>| Stream {
-            text: t.filter(|t| !t.contains(HOLE)),
+            text: t.filter(|t| !t.contains(UNKNOWN)),
             present: true,
-            obf: true,
+            obfuscated: true,
             inline: false,
         };
         let kept = |t: Option<String>| Stream {
             text: t,
             present: true,
-            obf: stdin.obf,
+            obfuscated: stdin.obfuscated,
             inline: false,
         };
         let safe = || Stream {
@@ -182,7 +182,7 @@ impl Engine<'_> {
                     Stream {
                         text: None,
                         present: true,
-                        obf: false,
+                        obfuscated: false,
                         inline: false,
                     }
                 }
@@ -215,7 +215,7 @@ impl Engine<'_> {
             | "python" | "iconv" | "fold" | "paste" | "nl" => Stream {
                 text: None,
                 present: true,
-                obf: true,
+                obfuscated: true,
                 inline: false,
             },
             "head" | "tail" => {
@@ -247,7 +247,7 @@ impl Engine<'_> {
                 Stream::known(text)
             }
             "basename" => match operands(rest).first() {
-                Some(a) if !a.text.contains(HOLE) => {
+                Some(a) if !a.text.contains(UNKNOWN) => {
                     let mut b = a
                         .text
                         .trim_end_matches('/')
@@ -302,12 +302,12 @@ impl Engine<'_> {
                 let relative = dirs.first().is_none_or(|a| {
                     !a.text.starts_with(['/', '~', '\0']) && !a.text.starts_with("..")
                 });
-                let named = super::launch::find_name(rest);
+                let named = super::wrappers::find_name(rest);
                 if !named.is_empty() {
                     let base = if relative {
                         format!("./{STAR}")
                     } else {
-                        HOLE.to_string()
+                        UNKNOWN.to_string()
                     };
                     return Stream {
                         text: Some(format!("{base}{named}\n")),
@@ -362,7 +362,7 @@ impl Engine<'_> {
                 } else {
                     Stream {
                         present: true,
-                        obf: stdin.obf,
+                        obfuscated: stdin.obfuscated,
                         ..Stream::default()
                     }
                 }

@@ -1,8 +1,8 @@
 //! git: settings and options that make it run commands. What its subcommands do by
 //! themselves stands in the table.
 
-use super::chars::{HOLE, has_hole, show};
-use super::effect::{Certainty, EffectKind, How, Risk, Span};
+use super::chars::{UNKNOWN, has_hole, show};
+use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
@@ -79,7 +79,7 @@ impl Engine<'_> {
                     let value = self
                         .vars
                         .get(v)
-                        .map_or_else(|| HOLE.to_string(), |v| v.text.clone());
+                        .map_or_else(|| UNKNOWN.to_string(), |v| v.text.clone());
                     let k = k.to_owned();
                     rebases = pull_rebases(&k, &value).unwrap_or(rebases);
                     self.git_setting(&k, &Arg::literal(value, p.span));
@@ -209,7 +209,7 @@ impl Engine<'_> {
                     Some(key.to_owned()),
                     Certainty::Certain,
                     value.span,
-                    Risk::Medium,
+                    RiskLevel::Medium,
                     "an alias of git that runs a command",
                 );
             } else {
@@ -283,7 +283,7 @@ impl Engine<'_> {
                     Some(key.to_owned()),
                     Certainty::Possible,
                     value.span,
-                    Risk::High,
+                    RiskLevel::High,
                     "git runs hooks or settings from there",
                 );
             }
@@ -295,7 +295,7 @@ impl Engine<'_> {
                 Some(key.to_owned()),
                 Certainty::Possible,
                 value.span,
-                Risk::High,
+                RiskLevel::High,
                 "allows remotes that run commands",
             );
             return;
@@ -350,7 +350,7 @@ impl Engine<'_> {
             Some(format!("{key}={}", show(t))),
             Certainty::Possible,
             value.span,
-            Risk::High,
+            RiskLevel::High,
             "a setting that makes git run this command",
         );
     }
@@ -378,7 +378,7 @@ impl Engine<'_> {
                             Some(show(file)),
                             Certainty::Certain,
                             a.span,
-                            Risk::High,
+                            RiskLevel::High,
                             "reads a file that holds secrets",
                         );
                     }
@@ -432,7 +432,7 @@ impl Engine<'_> {
             "difftool" | "mergetool" => {
                 if let Some(c) = after(&["-x", "--extcmd"]) {
                     let c = Arg {
-                        text: format!("{} {HOLE}", c.text),
+                        text: format!("{} {UNKNOWN}", c.text),
                         at: None,
                         ..c
                     };
@@ -472,7 +472,7 @@ impl Engine<'_> {
                             Some(c.text.clone()),
                             Certainty::Possible,
                             a.span,
-                            Risk::High,
+                            RiskLevel::High,
                             "runs a program on what it finds",
                         );
                     }

@@ -1,7 +1,7 @@
 //! Which files' contents git shows, and which it puts back: secrets are secrets also when git
 //! prints them, and a file is written whoever writes it.
 
-use super::chars::HOLE;
+use super::chars::UNKNOWN;
 use super::effect::Span;
 use super::engine::Engine;
 use super::expand::Arg;
@@ -191,7 +191,7 @@ impl Engine<'_> {
             self.classify(dir).class,
             PathClass::Temporary | PathClass::Outside | PathClass::System
         );
-        if strange && !dir.is_empty() && !dir.contains(HOLE) {
+        if strange && !dir.is_empty() && !dir.contains(UNKNOWN) {
             self.dynamic(
                 span,
                 "git takes its settings and hooks from a repository outside the work tree",

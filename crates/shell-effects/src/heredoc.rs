@@ -5,7 +5,7 @@
 //! nothing in it); and what shells read differently from each other is refused.
 
 use super::ast::{Part, Redir, RedirOp, Word};
-use super::chars::{HOLE, SAFE_HOLE};
+use super::chars::{SAFE_HOLE, UNKNOWN};
 use super::parse::{ParseError, Parsed, Parser};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -62,7 +62,7 @@ fn unquoted(source: &str) -> Option<(String, bool)> {
         }
     }
     // A name of two lines is never met, and marks of holes stand for what isn't known.
-    (!name.contains(['\n', HOLE, SAFE_HOLE])).then_some((name, quoted))
+    (!name.contains(['\n', UNKNOWN, SAFE_HOLE])).then_some((name, quoted))
 }
 
 /// True if the end of the line is quoted, so that the next one belongs to it.

@@ -1,7 +1,7 @@
 //! Hosts that are contacted, and what is sent to them.
 
 use super::chars::{has_hole, show};
-use super::effect::{Certainty, EffectKind, Risk};
+use super::effect::{Certainty, EffectKind, RiskLevel};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ impl Engine<'_> {
             Some(show(&arg.text)),
             Certainty::Certain,
             arg.span,
-            Risk::High,
+            RiskLevel::High,
             "sends a file away",
         );
     }
@@ -59,7 +59,7 @@ impl Engine<'_> {
                 Some(show(&host)),
                 Certainty::Possible,
                 arg.span,
-                Risk::High,
+                RiskLevel::High,
                 "asks the cloud for its credentials",
             );
         }
@@ -68,7 +68,7 @@ impl Engine<'_> {
             Some(show(&host)),
             Certainty::Certain,
             arg.span,
-            Risk::Medium,
+            RiskLevel::Medium,
             "contacts a host",
         );
     }

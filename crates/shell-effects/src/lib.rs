@@ -10,8 +10,6 @@
     reason = "keys of git and names in code are no file names; `i`, `c`, `t` are what a scanner calls its place, its character, its text"
 )]
 
-mod again;
-mod apply;
 mod arith;
 mod ast;
 mod braces;
@@ -21,31 +19,32 @@ pub mod chars;
 mod code;
 mod content;
 mod diff;
+mod downloads;
 mod effect;
 mod engine;
 mod env;
 mod escapes;
 mod expand;
 pub mod explain;
-mod fetched;
 mod filters;
-mod foreign;
 mod git;
 mod git_files;
 mod heredoc;
 mod hosts;
-mod launch;
 pub mod line;
 mod links;
 mod memo;
+mod non_posix;
 mod param;
 mod parse;
 pub mod path;
 mod paths;
 mod programs;
 pub mod protected;
+mod reexpansion;
 pub mod rewrite;
 mod run;
+mod spec_eval;
 pub mod table;
 mod tool;
 mod tool_beside;
@@ -55,10 +54,11 @@ mod tool_name;
 mod tool_params;
 mod unexpanded;
 mod word;
+mod wrappers;
 
 pub use content::{Content, recorded_content};
 pub use diff::effects_of_diff;
-pub use effect::{Analysis, Certainty, Effect, EffectKind, How, Risk, Span, Step};
+pub use effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span, Step};
 pub use links::Links;
 pub use param::{Param, WRAPPERS, unwrapped_value};
 pub use table::{Table, TableError};
@@ -125,7 +125,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
     if let Some(why) = cmd
         .contains('\0')
         .then_some(nul)
-        .or_else(|| foreign::recognise(&clean))
+        .or_else(|| non_posix::recognise(&clean))
     {
         engine.unparsed = true;
         engine.emit_raw(
@@ -133,7 +133,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
             None,
             Certainty::Possible,
             Span::new(0, cmd.len()),
-            Risk::High,
+            RiskLevel::High,
             why,
         );
     } else {
@@ -151,7 +151,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
 
 /// The risk of a line, for tests.
 #[cfg(test)]
-fn risk_of(line: &str) -> Risk {
+fn risk_of(line: &str) -> RiskLevel {
     let table = Table::builtin();
     analyse(line, &Context::new(&table)).risk
 }
@@ -159,7 +159,7 @@ fn risk_of(line: &str) -> Risk {
 /// The risk of a call, for tests.
 #[cfg(test)]
 #[expect(clippy::needless_pass_by_value, reason = "reads as a call")]
-fn risk_of_call(name: &str, parameters: serde_json::Value) -> Risk {
+fn risk_of_call(name: &str, parameters: serde_json::Value) -> RiskLevel {
     let table = Table::builtin();
     effects_of_tool(name, &parameters, &Context::new(&table)).risk
 }

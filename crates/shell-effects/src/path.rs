@@ -1,6 +1,6 @@
 //! Where a path points, decided from its text alone.
 
-use super::chars::{HOLE, SAFE_HOLE, STAR, has_hole, holds, holds_pair};
+use super::chars::{SAFE_HOLE, STAR, UNKNOWN, has_hole, holds, holds_pair};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -278,10 +278,10 @@ pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &
     // A path that begins with a hole can be any path; but its tail may still name a secret. What a
     // plain path names, its absolute form names as well.
     let plain = cwd.is_some()
-        && !path.starts_with(['~', HOLE])
+        && !path.starts_with(['~', UNKNOWN])
         && !holds_pair(path, |one| one == b'.', |next| next == b'.');
     let tail_secret = !plain && is_secret_name(path, home);
-    if path.starts_with(HOLE) {
+    if path.starts_with(UNKNOWN) {
         return unknown(tail_secret);
     }
     if let Some(there) = Variable::in_front_of(path) {

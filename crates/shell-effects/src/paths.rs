@@ -1,7 +1,7 @@
 //! Effects on paths: what is read, written, removed, and what risk that brings.
 
-use super::chars::{HOLE, has_glob, has_hole, show};
-use super::effect::{Certainty, Effect, EffectKind, Risk, Span};
+use super::chars::{UNKNOWN, has_glob, has_hole, show};
+use super::effect::{Certainty, Effect, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
 use super::links::Followed;
@@ -81,11 +81,11 @@ impl Engine<'_> {
         let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
         inside
             .and_then(protected::find)
-            .is_some_and(|path| path.risk == Risk::High)
+            .is_some_and(|path| path.risk == RiskLevel::High)
     }
 
     fn certainty(text: &str) -> Certainty {
-        if text.contains(HOLE) || has_glob(text) {
+        if text.contains(UNKNOWN) || has_glob(text) {
             Certainty::Possible
         } else {
             Certainty::Certain
@@ -98,7 +98,7 @@ impl Engine<'_> {
         kind: EffectKind,
         at: Spot<'_>,
         info: PathInfo,
-        risk: Risk,
+        risk: RiskLevel,
         why: &'static str,
     ) {
         self.emit_path(kind, at, (info, false), risk, why);
@@ -110,7 +110,7 @@ impl Engine<'_> {
         kind: EffectKind,
         at: Spot<'_>,
         info: PathInfo,
-        risk: Risk,
+        risk: RiskLevel,
         why: &'static str,
     ) {
         self.emit_path(kind, at, (info, true), risk, why);
@@ -122,7 +122,7 @@ impl Engine<'_> {
         kind: EffectKind,
         at: Spot<'_>,
         (info, changes): (PathInfo, bool),
-        risk: Risk,
+        risk: RiskLevel,
         why: &'static str,
     ) {
         let certainty = Self::certainty(at.text);
@@ -155,7 +155,7 @@ impl Engine<'_> {
                 EffectKind::Credential,
                 at,
                 info,
-                Risk::High,
+                RiskLevel::High,
                 "reads a file that holds secrets",
             );
             return;
@@ -168,12 +168,12 @@ impl Engine<'_> {
                 EffectKind::System,
                 at,
                 info,
-                Risk::High,
+                RiskLevel::High,
                 "reads a device directly",
             );
             return;
         }
-        self.emit_look(EffectKind::Read, at, info, Risk::Low, "reads");
+        self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "reads");
     }
 
     /// Only the name or metadata of a path is looked at.
@@ -183,7 +183,7 @@ impl Engine<'_> {
             return;
         }
         let info = self.classify(at.text);
-        self.emit_look(EffectKind::Read, at, info, Risk::Low, "looks at");
+        self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "looks at");
     }
 
     /// What a container sees of this machine: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`.
@@ -207,7 +207,7 @@ impl Engine<'_> {
         };
         let Some(source) = source else { return };
         // A name without a slash is a volume that the daemon keeps.
-        if !(source.contains('/') || source.starts_with(['.', '~', HOLE])) {
+        if !(source.contains('/') || source.starts_with(['.', '~', UNKNOWN])) {
             return;
         }
         let source = Arg {
@@ -237,31 +237,35 @@ impl Engine<'_> {
             PathClass::Sink => return,
             PathClass::Inside | PathClass::Root if has_parent_hole(at.text) => (
                 EffectKind::Write,
-                Risk::High,
+                RiskLevel::High,
                 "writes to a path that isn't known",
             ),
             PathClass::Inside if self.runs_by_itself(&info) => {
-                (EffectKind::Write, Risk::High, STARTS)
+                (EffectKind::Write, RiskLevel::High, STARTS)
             }
             PathClass::Inside | PathClass::Root => (
                 EffectKind::Write,
-                Risk::Medium,
+                RiskLevel::Medium,
                 "writes inside the work tree",
             ),
-            PathClass::Temporary => (EffectKind::Write, Risk::Medium, "writes a temporary file"),
+            PathClass::Temporary => (
+                EffectKind::Write,
+                RiskLevel::Medium,
+                "writes a temporary file",
+            ),
             PathClass::GitInternal => (
                 EffectKind::Write,
-                Risk::High,
+                RiskLevel::High,
                 "writes into git's own directory",
             ),
             PathClass::Home => (
                 EffectKind::Write,
-                Risk::High,
+                RiskLevel::High,
                 "writes into the home directory, outside the work tree",
             ),
             PathClass::Outside => (
                 EffectKind::Write,
-                Risk::High,
+                RiskLevel::High,
                 "writes outside the work tree",
             ),
             PathClass::System
@@ -271,18 +275,18 @@ impl Engine<'_> {
             {
                 (
                     EffectKind::System,
-                    Risk::High,
+                    RiskLevel::High,
                     "writes to a device or the kernel",
                 )
             }
             PathClass::System => (
                 EffectKind::Write,
-                Risk::High,
+                RiskLevel::High,
                 "writes into a system directory",
             ),
             PathClass::Unknown => (
                 EffectKind::Write,
-                Risk::High,
+                RiskLevel::High,
                 "writes to a path that isn't known",
             ),
         };
@@ -298,21 +302,25 @@ impl Engine<'_> {
         }
         let info = self.classify(at.text);
         let (risk, why) = match info.class {
-            _ if recursive => (Risk::High, "removes a whole tree"),
+            _ if recursive => (RiskLevel::High, "removes a whole tree"),
             PathClass::Inside | PathClass::Temporary
                 if path::is_sweeping(at.text) || has_glob(at.text) =>
             {
-                (Risk::High, "removes whatever matches")
+                (RiskLevel::High, "removes whatever matches")
             }
-            PathClass::Inside if info.secret => (Risk::High, "removes a file that holds secrets"),
-            PathClass::Inside if self.runs_by_itself(&info) => (Risk::High, STARTS),
-            PathClass::Inside => (Risk::Medium, "removes a file inside the work tree"),
-            PathClass::Temporary => (Risk::Medium, "removes a temporary file"),
-            PathClass::Root => (Risk::High, "removes the work tree itself"),
-            PathClass::Sink | PathClass::System => (Risk::High, "removes a system file"),
-            PathClass::GitInternal => (Risk::High, "removes from git's own directory"),
-            PathClass::Home | PathClass::Outside => (Risk::High, "removes outside the work tree"),
-            PathClass::Unknown => (Risk::High, "removes a path that isn't known"),
+            PathClass::Inside if info.secret => {
+                (RiskLevel::High, "removes a file that holds secrets")
+            }
+            PathClass::Inside if self.runs_by_itself(&info) => (RiskLevel::High, STARTS),
+            PathClass::Inside => (RiskLevel::Medium, "removes a file inside the work tree"),
+            PathClass::Temporary => (RiskLevel::Medium, "removes a temporary file"),
+            PathClass::Root => (RiskLevel::High, "removes the work tree itself"),
+            PathClass::Sink | PathClass::System => (RiskLevel::High, "removes a system file"),
+            PathClass::GitInternal => (RiskLevel::High, "removes from git's own directory"),
+            PathClass::Home | PathClass::Outside => {
+                (RiskLevel::High, "removes outside the work tree")
+            }
+            PathClass::Unknown => (RiskLevel::High, "removes a path that isn't known"),
         };
         self.emit_change(EffectKind::Delete, at, info, risk, why);
     }
@@ -328,7 +336,7 @@ impl Engine<'_> {
             EffectKind::Delete,
             at,
             info,
-            Risk::High,
+            RiskLevel::High,
             "destroys the contents of a file",
         );
     }
@@ -342,18 +350,18 @@ impl Engine<'_> {
                 EffectKind::Credential,
                 at,
                 info.clone(),
-                Risk::High,
+                RiskLevel::High,
                 "moves a file that holds secrets",
             );
         }
         let (risk, why) = match info.class {
             PathClass::Inside if self.runs_by_itself(&info) => (
-                Risk::High,
+                RiskLevel::High,
                 "moves away what runs by itself or decides what is checked",
             ),
-            PathClass::Inside | PathClass::Temporary => (Risk::Medium, "moves away"),
-            PathClass::Unknown => (Risk::High, "moves away what isn't known"),
-            _ => (Risk::High, "moves away from outside"),
+            PathClass::Inside | PathClass::Temporary => (RiskLevel::Medium, "moves away"),
+            PathClass::Unknown => (RiskLevel::High, "moves away what isn't known"),
+            _ => (RiskLevel::High, "moves away from outside"),
         };
         self.emit_change(EffectKind::Write, at, info, risk, why);
     }
@@ -367,7 +375,7 @@ impl Engine<'_> {
                 EffectKind::Write,
                 arg.into(),
                 info,
-                Risk::High,
+                RiskLevel::High,
                 "changes a whole tree",
             );
         }
@@ -376,7 +384,7 @@ impl Engine<'_> {
 
 /// `*/x`-like globs stay inside; holes may not.
 fn has_parent_hole(text: &str) -> bool {
-    text.contains(HOLE)
+    text.contains(UNKNOWN)
 }
 
 fn raw_device(abs: &str) -> bool {

@@ -1,11 +1,11 @@
 //! Programs whose arguments are a language of their own.
 
-use super::apply::{is_assignment, read};
-use super::chars::{HOLE, STAR, show};
-use super::effect::{Certainty, EffectKind, How, Risk, Span};
+use super::chars::{STAR, UNKNOWN, show};
+use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
+use super::spec_eval::{is_assignment, read};
 
 /// `tar xzf a.tgz`: the first word is a bundle of flags without a dash, whose
 /// arguments follow in order.
@@ -166,7 +166,7 @@ impl Engine<'_> {
                         None,
                         Certainty::Certain,
                         span,
-                        Risk::High,
+                        RiskLevel::High,
                         "sends what it is given to another machine",
                     );
                 }
@@ -218,7 +218,7 @@ impl Engine<'_> {
                         None,
                         Certainty::Certain,
                         last.span,
-                        Risk::High,
+                        RiskLevel::High,
                         "moves files into nothing",
                     );
                 }
@@ -312,7 +312,7 @@ impl Engine<'_> {
                     None,
                     Certainty::Possible,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     "sends what it is given over the network",
                 );
                 None
@@ -389,7 +389,7 @@ impl Engine<'_> {
                 {
                     if rest
                         .get(i + 2)
-                        .is_some_and(|v| v.text.contains([';', '|', '&', '`', '$', HOLE, '\n']))
+                        .is_some_and(|v| v.text.contains([';', '|', '&', '`', '$', UNKNOWN, '\n']))
                     {
                         self.dynamic(a.span, "a parameter that becomes a part of the commands");
                     }
@@ -632,7 +632,7 @@ impl Engine<'_> {
                     super::expand::Var {
                         text: zero.text.clone(),
                         array: None,
-                        obf: zero.obf,
+                        obfuscated: zero.obfuscated,
                     },
                 );
             }
@@ -661,7 +661,7 @@ impl Engine<'_> {
                 if stdin.present {
                     match &stdin.text {
                         Some(t) if t.trim() != "\0" => {
-                            if stdin.obf {
+                            if stdin.obfuscated {
                                 self.dynamic(span, "decoded text is piped into a shell");
                             }
                             let text = t.clone();
@@ -685,7 +685,7 @@ impl Engine<'_> {
                         Some(name.to_owned()),
                         Certainty::Possible,
                         span,
-                        Risk::Medium,
+                        RiskLevel::Medium,
                         "starts a shell",
                     );
                 }
@@ -741,7 +741,7 @@ impl Engine<'_> {
                     Some(cmd.to_owned()),
                     Certainty::Certain,
                     a.span,
-                    Risk::High,
+                    RiskLevel::High,
                     "tar runs a command at each checkpoint",
                 );
             }
@@ -779,7 +779,7 @@ impl Engine<'_> {
                     Some(show(&option)),
                     Certainty::Possible,
                     a.span,
-                    Risk::High,
+                    RiskLevel::High,
                     "an option that makes ssh run a command",
                 );
             }
@@ -891,7 +891,7 @@ impl Engine<'_> {
             return;
         };
         let (call, _) = read(spec, rest);
-        let code = |f: &super::apply::Seen<'_>| matches!(f.name.as_str(), "-e" | "-E");
+        let code = |f: &super::spec_eval::Seen<'_>| matches!(f.name.as_str(), "-e" | "-E");
         let opens = call.has("-n")
             || call.has("-p")
             || call.flags.iter().filter(|f| code(f)).any(|f| {

@@ -2,7 +2,7 @@
 //!
 //! One list for the risk of a change, for rule YV705 and for `path: { protected: … }` in policies.
 
-use super::effect::Risk;
+use super::effect::RiskLevel;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ struct RawGroup {
     #[expect(dead_code, reason = "for readers of the file")]
     about: String,
     policy: Policy,
-    risk: Risk,
+    risk: RiskLevel,
     paths: Vec<String>,
     #[serde(default)]
     #[cfg_attr(not(test), expect(dead_code, reason = "tests"))]
@@ -49,7 +49,7 @@ enum Policy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Protection {
     /// What a change inside the work tree brings.
-    pub risk: Risk,
+    pub risk: RiskLevel,
 }
 
 /// The names of an entry, in their order.
@@ -59,7 +59,7 @@ struct Entry {
     above: Vec<String>,
     last: Name,
     folder: bool,
-    risk: Risk,
+    risk: RiskLevel,
 }
 
 #[derive(Debug)]
@@ -190,13 +190,15 @@ pub fn find(path: &str) -> Option<Protection> {
         last = Some(name);
     }
     if depth > DEPTH {
-        return Some(Protection { risk: Risk::High });
+        return Some(Protection {
+            risk: RiskLevel::High,
+        });
     }
     if !known && !last.is_some_and(|name| globs(name).any(|index| fits(index, name))) {
         return None;
     }
     let names: Vec<&str> = names().collect();
-    let mut found: Option<Risk> = None;
+    let mut found: Option<RiskLevel> = None;
     for (at, name) in names.iter().enumerate() {
         let is_last = at + 1 == names.len();
         let named = table

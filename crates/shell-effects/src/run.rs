@@ -1,7 +1,7 @@
 //! From a list of words to the program that runs.
 
-use super::chars::{ANY, HOLE, SAFE_HOLE, STAR, has_hole, show};
-use super::effect::{Certainty, EffectKind, How, Risk, Span};
+use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_hole, show};
+use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, MAX_LEVEL, Stream};
 use super::expand::Arg;
 use super::parse::Base;
@@ -69,10 +69,10 @@ impl Engine<'_> {
         }
         // An unquoted variable that is empty leaves the next word as the program.
         let text = first.text.as_str();
-        if text.contains([HOLE, SAFE_HOLE, STAR, ANY]) {
+        if text.contains([UNKNOWN, SAFE_HOLE, STAR, ANY]) {
             return self.unknown_program(args, stdin, want, span);
         }
-        if first.obf {
+        if first.obfuscated {
             self.dynamic(
                 first.span,
                 "the name of the program is hidden behind a computation",
@@ -148,7 +148,7 @@ impl Engine<'_> {
             Some(show(&first.text)),
             Certainty::Certain,
             first.span,
-            Risk::High,
+            RiskLevel::High,
             why,
         );
         let _ = (stdin, want);
@@ -193,9 +193,9 @@ impl Engine<'_> {
         if text == "-" || text == "/dev/stdin" {
             if stdin.present {
                 let code = Arg {
-                    text: stdin.text.clone().unwrap_or_else(|| HOLE.to_string()),
+                    text: stdin.text.clone().unwrap_or_else(|| UNKNOWN.to_string()),
                     span: arg.span,
-                    obf: stdin.obf,
+                    obfuscated: stdin.obfuscated,
                     ..Arg::default()
                 };
                 self.code(lang, &code, &Stream::default());
@@ -216,12 +216,12 @@ impl Engine<'_> {
         if proc || self.files.contains_key(&abs) {
             match self.file_text(text) {
                 Some(code) => {
-                    let obf = proc
+                    let obfuscated = proc
                         && text
                             .strip_prefix("/dev/fd/proc")
                             .and_then(|n| n.parse::<usize>().ok())
                             .and_then(|n| self.procs.get(n))
-                            .is_some_and(|s| s.obf);
+                            .is_some_and(|s| s.obfuscated);
                     let lang = if interpreter.is_empty() {
                         shebang(&code)
                     } else {
@@ -230,7 +230,7 @@ impl Engine<'_> {
                     let a = Arg {
                         text: code,
                         span: arg.span,
-                        obf,
+                        obfuscated,
                         ..Arg::default()
                     };
                     self.code(lang, &a, stdin);
@@ -255,10 +255,12 @@ impl Engine<'_> {
                 self.dynamic(arg.span, "runs a file that this line may have fetched");
                 return true;
             }
-            PathClass::Inside | PathClass::Root => (Risk::Medium, "runs a file of the work tree"),
-            PathClass::Temporary => (Risk::High, "runs a file from a temporary directory"),
-            PathClass::GitInternal => (Risk::High, "runs a file from git's own directory"),
-            _ => (Risk::High, "runs a file outside the work tree"),
+            PathClass::Inside | PathClass::Root => {
+                (RiskLevel::Medium, "runs a file of the work tree")
+            }
+            PathClass::Temporary => (RiskLevel::High, "runs a file from a temporary directory"),
+            PathClass::GitInternal => (RiskLevel::High, "runs a file from git's own directory"),
+            _ => (RiskLevel::High, "runs a file outside the work tree"),
         };
         self.emit_raw(
             EffectKind::Execute,
@@ -369,20 +371,24 @@ impl Engine<'_> {
 
     fn unlisted(&mut self, name: &str, first: &Arg, rest: &[Arg], span: Span) {
         let _ = span;
-        if let Some(why) = super::foreign::program(name) {
+        if let Some(why) = super::non_posix::program(name) {
             self.emit_raw(
                 EffectKind::Unknown,
                 Some(show(name)),
                 Certainty::Possible,
                 first.span,
-                Risk::High,
+                RiskLevel::High,
                 why,
             );
             return;
         }
         // Asking a program for its version or help is as good as harmless.
         let only_help = matches!(rest, [a] if matches!(a.text.as_str(), "--version" | "--help" | "-version" | "-help"));
-        let risk = if only_help { Risk::Medium } else { Risk::High };
+        let risk = if only_help {
+            RiskLevel::Medium
+        } else {
+            RiskLevel::High
+        };
         self.emit_raw(
             EffectKind::Unknown,
             Some(show(name)),

@@ -3,7 +3,7 @@
 
 use super::Context;
 use super::chars::holds;
-use super::effect::{Analysis, Certainty, EffectKind, Risk, Span};
+use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
 use super::memo::Memo;
@@ -58,7 +58,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
             None,
             Certainty::Possible,
             Span::default(),
-            Risk::High,
+            RiskLevel::High,
             "parameters in a text that can't be read as JSON",
         );
     }
@@ -109,7 +109,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                     None,
                     Certainty::Possible,
                     none,
-                    Risk::Low,
+                    RiskLevel::Low,
                     "the tool's name says that it reads",
                 );
             }
@@ -120,7 +120,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                 None,
                 Certainty::Possible,
                 none,
-                Risk::Medium,
+                RiskLevel::Medium,
                 "the tool's name says that it writes",
             );
         }
@@ -130,7 +130,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                 None,
                 Certainty::Possible,
                 none,
-                Risk::High,
+                RiskLevel::High,
                 "the tool's name says that it deletes",
             );
         }
@@ -141,7 +141,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                 None,
                 Certainty::Possible,
                 none,
-                Risk::High,
+                RiskLevel::High,
                 "the tool runs something that isn't named",
             );
         }
@@ -151,7 +151,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                 None,
                 Certainty::Certain,
                 none,
-                Risk::Medium,
+                RiskLevel::Medium,
                 "the tool's name says that it runs the project's own tests or build",
             );
         }
@@ -162,7 +162,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                 None,
                 Certainty::Possible,
                 none,
-                Risk::Medium,
+                RiskLevel::Medium,
                 "the tool's name says that it uses the network",
             );
         }
@@ -195,7 +195,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                 Some(name.to_owned()),
                 Certainty::Possible,
                 none,
-                Risk::High,
+                RiskLevel::High,
                 "a tool whose name says nothing",
             );
         }
@@ -243,59 +243,74 @@ mod tests {
 
     #[test]
     fn names_and_parameters() {
-        assert_eq!(risk("read_file", json!({"path": "README.md"})), Risk::Low);
+        assert_eq!(
+            risk("read_file", json!({"path": "README.md"})),
+            RiskLevel::Low
+        );
         assert_eq!(
             risk("mcp__fs__readFile", json!({"anything": "./src/a.rs"})),
-            Risk::Low
+            RiskLevel::Low
         );
         assert_eq!(
             risk("read_file", json!({"path": "/home/dev/.ssh/id_rsa"})),
-            Risk::High
+            RiskLevel::High
         );
         assert_eq!(
             risk("write_file", json!({"p": "./a.txt", "content": "rm -rf /"})),
-            Risk::Medium
+            RiskLevel::Medium
         );
         assert_eq!(
             risk("write_file", json!({"where": "/etc/hosts"})),
-            Risk::High
+            RiskLevel::High
         );
-        assert_eq!(risk("delete_file", json!({"path": "a.txt"})), Risk::Medium);
+        assert_eq!(
+            risk("delete_file", json!({"path": "a.txt"})),
+            RiskLevel::Medium
+        );
         assert_eq!(
             risk(
                 "delete_directory",
                 json!({"path": "src", "recursive": true})
             ),
-            Risk::High
+            RiskLevel::High
         );
         assert_eq!(
             risk("bash_execute", json!({"command": "ls src"})),
-            Risk::Low
+            RiskLevel::Low
         );
         assert_eq!(
             risk("bash_execute", json!({"command": "rm -rf src"})),
-            Risk::High
+            RiskLevel::High
         );
         assert_eq!(
             risk("run", json!({"command": ["rm", "-rf", "src"]})),
-            Risk::High
+            RiskLevel::High
         );
         assert_eq!(
             risk("fetch", json!({"url": "https://example.org"})),
-            Risk::Medium
+            RiskLevel::Medium
         );
-        assert_eq!(risk("git_status", json!({})), Risk::Low);
-        assert_eq!(risk("git_commit", json!({"message": "x"})), Risk::Medium);
-        assert_eq!(risk("frobnicate", json!({})), Risk::High);
-        assert_eq!(risk("run_tests", json!({"suite": "all"})), Risk::Medium);
+        assert_eq!(risk("git_status", json!({})), RiskLevel::Low);
+        assert_eq!(
+            risk("git_commit", json!({"message": "x"})),
+            RiskLevel::Medium
+        );
+        assert_eq!(risk("frobnicate", json!({})), RiskLevel::High);
+        assert_eq!(
+            risk("run_tests", json!({"suite": "all"})),
+            RiskLevel::Medium
+        );
         assert_eq!(
             risk("runTests", json!({"command": "rm -rf src"})),
-            Risk::High
+            RiskLevel::High
         );
-        assert_eq!(risk("run_script", json!({"name": "test"})), Risk::High);
-        assert_eq!(risk("delete_test", json!({})), Risk::High);
-        assert_eq!(risk("github_get_issue", json!({"number": 1})), Risk::Medium);
-        assert_eq!(risk("\u{1b}[2Jread", json!({})), Risk::High);
+        assert_eq!(risk("run_script", json!({"name": "test"})), RiskLevel::High);
+        assert_eq!(risk("delete_test", json!({})), RiskLevel::High);
+        assert_eq!(
+            risk("github_get_issue", json!({"number": 1})),
+            RiskLevel::Medium
+        );
+        assert_eq!(risk("\u{1b}[2Jread", json!({})), RiskLevel::High);
     }
 
     #[test]
@@ -330,7 +345,7 @@ mod tests {
             "open_and_pay_invoice",
             "lookup_plus_buy",
         ] {
-            assert_ne!(risk(name, json!({})), Risk::Low, "{name}");
+            assert_ne!(risk(name, json!({})), RiskLevel::Low, "{name}");
         }
         for name in [
             "get_weather",
@@ -360,7 +375,7 @@ mod tests {
             "search_code_and_issues",
             "get_user_and_groups",
         ] {
-            assert_eq!(risk(name, json!({})), Risk::Low, "{name}");
+            assert_eq!(risk(name, json!({})), RiskLevel::Low, "{name}");
         }
     }
 
@@ -429,49 +444,53 @@ mod tests {
                 json!({"path": ".github/workflows/ci.yml", "content": "x"}),
             ),
         ] {
-            assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::High,
+                "{name} {params}"
+            );
         }
         for (name, params, expected) in [
             (
                 "bash",
                 call(json!("{\"command\":\"ls src\",\"timeout\":5}")),
-                Risk::Low,
+                RiskLevel::Low,
             ),
             (
                 "read_file",
                 call(json!("{\"path\":\"src/a.rs\"}")),
-                Risk::Low,
+                RiskLevel::Low,
             ),
-            ("read_file", call(json!("src/a.rs")), Risk::Low),
+            ("read_file", call(json!("src/a.rs")), RiskLevel::Low),
             (
                 "read_file",
                 json!({"path": "${workspaceFolder}/src/a.rs"}),
-                Risk::Low,
+                RiskLevel::Low,
             ),
             (
                 "write_file",
                 json!({"path": "a.json", "content": "{\"command\":\"rm -rf /\"}"}),
-                Risk::Medium,
+                RiskLevel::Medium,
             ),
             (
                 "write_file",
                 json!({"path": "$PWD/a.rs", "content": "x"}),
-                Risk::Medium,
+                RiskLevel::Medium,
             ),
             (
                 "write_files",
                 json!({"files": {"src/a.rs": "use crate::x;", "src/profile.rs": "mod x;"}}),
-                Risk::Medium,
+                RiskLevel::Medium,
             ),
             (
                 "edit_file",
                 json!({"edits": [{"old_string": "a", "new_string": "b"}], "path": "a"}),
-                Risk::Medium,
+                RiskLevel::Medium,
             ),
             (
                 "search_text",
                 call(json!("{\"query\":\"rm -rf /\"}")),
-                Risk::Low,
+                RiskLevel::Low,
             ),
         ] {
             assert_eq!(risk(name, params.clone()), expected, "{name} {params}");

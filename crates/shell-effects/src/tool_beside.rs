@@ -1,7 +1,7 @@
 //! What stands where no parameters belong: beside the text of an answer, beside a diff.
 
 use super::Context;
-use super::effect::{Analysis, Certainty, EffectKind, Risk, Span};
+use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::line::{PLACES, is_harmless, is_remark};
 use super::param::{Param, WRAPPERS};
@@ -153,7 +153,7 @@ fn calls_within(value: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         }
     }
     if calls.next().is_some() {
-        (analysis.cut, analysis.risk) = (true, Risk::High);
+        (analysis.cut, analysis.risk) = (true, RiskLevel::High);
     }
     analysis
 }
@@ -171,7 +171,7 @@ fn effects_beside(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
             None,
             Certainty::Possible,
             Span::default(),
-            Risk::High,
+            RiskLevel::High,
             why,
         );
     };
@@ -231,7 +231,7 @@ mod tests {
             json!({"content": "Done.", "role": {"shell": "rm -rf /"}}),
             json!([{"text": "Done.", "label": {"command": "rm -rf /"}}]),
         ] {
-            assert_eq!(answer(payload.clone()), Risk::High, "{payload}");
+            assert_eq!(answer(payload.clone()), RiskLevel::High, "{payload}");
         }
         for payload in [
             json!({"content": "rm -rf /", "format": "markdown", "reasoning": "r"}),
@@ -242,32 +242,38 @@ mod tests {
             json!({"content": "Done.", "reason": ["a", "b"], "timeout": {"seconds": 5}, "note": {"text": "rm -rf /"}}),
             json!({"content": "As said there.", "sources": ["src/a.rs", "https://example.org/x"], "command": null}),
         ] {
-            assert_eq!(answer(payload.clone()), Risk::Low, "{payload}");
+            assert_eq!(answer(payload.clone()), RiskLevel::Low, "{payload}");
         }
         assert_eq!(
             answer(json!({"content": "Done.", "url": "https://example.org"})),
-            Risk::Medium
+            RiskLevel::Medium
         );
         let diff =
             |payload: serde_json::Value| effects_beside_diff(&Param::from(&payload), &ctx).risk;
         assert_eq!(
             diff(json!({"diff": "d", "command": "rm -rf /"})),
-            Risk::High
+            RiskLevel::High
         );
-        assert_eq!(diff(json!({"diff": "d", "path": "../../x"})), Risk::High);
+        assert_eq!(
+            diff(json!({"diff": "d", "path": "../../x"})),
+            RiskLevel::High
+        );
         assert_eq!(
             diff(json!({"diff": "d", "note": {"files": {".git/hooks/pre-commit": "x"}}})),
-            Risk::High
+            RiskLevel::High
         );
         assert_eq!(
             diff(json!({"diff": "d", "summary": {"command": "rm -rf /"}})),
-            Risk::High
+            RiskLevel::High
         );
-        assert_eq!(diff(json!({"diff": "d", "cwd": "/etc"})), Risk::High);
-        assert_eq!(diff(json!({"diff": "d", "path": "src/a.rs"})), Risk::Medium);
+        assert_eq!(diff(json!({"diff": "d", "cwd": "/etc"})), RiskLevel::High);
+        assert_eq!(
+            diff(json!({"diff": "d", "path": "src/a.rs"})),
+            RiskLevel::Medium
+        );
         assert_eq!(
             diff(json!({"diff": "d", "content": "x", "cwd": ".", "description": "Fixes it."})),
-            Risk::Low
+            RiskLevel::Low
         );
     }
 }

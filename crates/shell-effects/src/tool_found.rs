@@ -2,7 +2,7 @@
 //! called and however they are nested.
 
 use super::chars::holds;
-use super::effect::{Certainty, EffectKind, Risk, Span};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
 use super::memo::Memo;
@@ -155,7 +155,7 @@ impl<'p> Found<'p> {
                     None,
                     Certainty::Possible,
                     Span::default(),
-                    Risk::High,
+                    RiskLevel::High,
                     "too many parameters to look at",
                 );
                 break;

@@ -5,7 +5,7 @@
 //! to files what it says.
 
 use super::diff::effects_of_diff;
-use super::effect::{Certainty, EffectKind, How, Risk, Span};
+use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::line::Line;
@@ -76,7 +76,7 @@ impl Engine<'_> {
             target,
             Certainty::Possible,
             NOWHERE,
-            Risk::High,
+            RiskLevel::High,
             why,
         );
     }
@@ -126,7 +126,7 @@ impl Engine<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::Risk;
+    use crate::RiskLevel;
     use crate::risk_of_call as risk;
     use serde_json::json;
 
@@ -149,7 +149,11 @@ mod tests {
             json!({"command": ["rm", "a"], "cwd": "/etc"}),
             json!({"command": "ls", "script": "rm -rf src"}),
         ] {
-            assert_eq!(risk("bash_execute", params.clone()), Risk::High, "{params}");
+            assert_eq!(
+                risk("bash_execute", params.clone()),
+                RiskLevel::High,
+                "{params}"
+            );
         }
         for params in [
             json!({"command": "ls", "args": ["-l", "src"]}),
@@ -159,11 +163,15 @@ mod tests {
             json!({"command": ["ls", "-l"], "workdir": "/home/dev/project"}),
             json!({"command": "ls", "env": {"LANG": "C", "COLUMNS": 80}}),
         ] {
-            assert_eq!(risk("bash_execute", params.clone()), Risk::Low, "{params}");
+            assert_eq!(
+                risk("bash_execute", params.clone()),
+                RiskLevel::Low,
+                "{params}"
+            );
         }
         assert_eq!(
             risk("bash_execute", json!({"command": "touch a", "cwd": "src"})),
-            Risk::Medium
+            RiskLevel::Medium
         );
     }
 
@@ -174,24 +182,30 @@ mod tests {
         let begun = |path: &str| {
             format!("*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** End Patch\n")
         };
-        assert_eq!(risk("apply_patch", json!({"patch": git})), Risk::High);
+        assert_eq!(risk("apply_patch", json!({"patch": git})), RiskLevel::High);
         assert_eq!(
             risk("edit_file", json!({"path": "src/a", "diff": git})),
-            Risk::High
+            RiskLevel::High
         );
         assert_eq!(
             risk("apply_patch", json!({"input": begun("/etc/hosts")})),
-            Risk::High
+            RiskLevel::High
         );
         assert_eq!(
             risk("apply_patch", json!({"input": begun("src/a.rs")})),
-            Risk::Medium
+            RiskLevel::Medium
         );
-        assert_eq!(risk("apply_patch", json!({"patch": plain})), Risk::Medium);
-        assert_eq!(risk("review_diff_show", json!({"diff": plain})), Risk::Low);
+        assert_eq!(
+            risk("apply_patch", json!({"patch": plain})),
+            RiskLevel::Medium
+        );
+        assert_eq!(
+            risk("review_diff_show", json!({"diff": plain})),
+            RiskLevel::Low
+        );
         assert_eq!(
             risk("write_file", json!({"path": "a.patch", "content": git})),
-            Risk::Medium,
+            RiskLevel::Medium,
             "nobody applies it"
         );
     }

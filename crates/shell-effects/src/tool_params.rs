@@ -4,14 +4,14 @@
 //! A tool's name says what it is for; its parameters can ask for more. `git_diff` with `--output`,
 //! a query that drops a table, a reader with `save_to`: the parameter counts.
 
-use super::apply::is_assignment;
 use super::ast::{Part, Word};
 use super::chars::{ANY, STAR, holds};
-use super::effect::{Certainty, EffectKind, How, Risk, Span};
+use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::param::Param;
 use super::parse::Base;
+use super::spec_eval::is_assignment;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -440,7 +440,7 @@ impl Engine<'_> {
                 None,
                 Certainty::Possible,
                 NOWHERE,
-                Risk::High,
+                RiskLevel::High,
                 why,
             );
         }
@@ -496,21 +496,29 @@ impl Engine<'_> {
             "delete", "remove", "purge", "unlink", "erase", "wipe", "destroy", "truncate", "drop",
             "prune",
         ]) {
-            (EffectKind::Delete, Risk::High, "a parameter asks to delete")
+            (
+                EffectKind::Delete,
+                RiskLevel::High,
+                "a parameter asks to delete",
+            )
         } else if asks(&["kill", "terminate", "signal"]) {
             (
                 EffectKind::Process,
-                Risk::High,
+                RiskLevel::High,
                 "a parameter asks to stop processes",
             )
         } else if asks(&["exec", "execute", "eval"]) {
             (
                 EffectKind::Dynamic,
-                Risk::High,
+                RiskLevel::High,
                 "a parameter asks to run what is found",
             )
         } else if asks(&["write", "overwrite", "inplace", "fix", "autofix"]) {
-            (EffectKind::Write, Risk::Medium, "a parameter asks to write")
+            (
+                EffectKind::Write,
+                RiskLevel::Medium,
+                "a parameter asks to write",
+            )
         } else {
             return;
         };
@@ -533,7 +541,7 @@ impl Engine<'_> {
             None,
             Certainty::Possible,
             NOWHERE,
-            Risk::High,
+            RiskLevel::High,
             why,
         );
     }
@@ -545,7 +553,7 @@ impl Engine<'_> {
             Some(name.to_owned()),
             Certainty::Possible,
             NOWHERE,
-            Risk::High,
+            RiskLevel::High,
             why,
         );
     }
@@ -674,7 +682,11 @@ mod tests {
                 json!({"statements": ["select 1", "drop table x"]}),
             ),
         ] {
-            assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::High,
+                "{name} {params}"
+            );
         }
         for (name, params) in [
             ("query", json!({"sql": "select 1"})),
@@ -687,7 +699,11 @@ mod tests {
             ("query_metrics", json!({"query": "rate(errors[5m])"})),
             ("describe_table", json!({"table": "users"})),
         ] {
-            assert_eq!(risk(name, params.clone()), Risk::Low, "{name} {params}");
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::Low,
+                "{name} {params}"
+            );
         }
     }
 
@@ -707,7 +723,11 @@ mod tests {
                 json!({"variable": "GITHUB_TOKEN"}),
             ),
         ] {
-            assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::High,
+                "{name} {params}"
+            );
         }
         for (name, params) in [
             ("count_tokens", json!({"text": "a b"})),
@@ -717,7 +737,11 @@ mod tests {
             ("get_env", json!({"name": "LANG"})),
             ("get_setting", json!({"name": "MAX_TOKENS"})),
         ] {
-            assert_eq!(risk(name, params.clone()), Risk::Low, "{name} {params}");
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::Low,
+                "{name} {params}"
+            );
         }
     }
 
@@ -741,13 +765,20 @@ mod tests {
                 json!({"repo_path": "/home/dev/project", "revision": "HEAD:.env"}),
             ),
         ] {
-            assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::High,
+                "{name} {params}"
+            );
         }
-        assert_eq!(risk("git_branch", json!({"delete": "x"})), Risk::Medium);
-        assert_eq!(risk("git_branch", json!({"name": "x"})), Risk::Medium);
+        assert_eq!(
+            risk("git_branch", json!({"delete": "x"})),
+            RiskLevel::Medium
+        );
+        assert_eq!(risk("git_branch", json!({"name": "x"})), RiskLevel::Medium);
         assert_eq!(
             risk("git_push", json!({"remote": "origin", "branch": "main"})),
-            Risk::Medium
+            RiskLevel::Medium
         );
         for (name, params) in [
             ("git_diff", json!({"args": ["--stat"], "target": "main"})),
@@ -760,7 +791,11 @@ mod tests {
             ),
             ("git_branch", json!({})),
         ] {
-            assert_eq!(risk(name, params.clone()), Risk::Low, "{name} {params}");
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::Low,
+                "{name} {params}"
+            );
         }
     }
 
@@ -808,15 +843,19 @@ mod tests {
             ("find_files", json!({"pattern": "*.log", "delete": 1})),
             ("find_files", json!({"pattern": "*.log", "delete": "True"})),
         ] {
-            assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::High,
+                "{name} {params}"
+            );
         }
         assert_eq!(
             risk("open", json!({"file": "a.txt", "mode": "a"})),
-            Risk::Medium
+            RiskLevel::Medium
         );
         assert_eq!(
             risk("get_object", json!({"key": "a", "dest": "data/a"})),
-            Risk::Medium
+            RiskLevel::Medium
         );
         for (name, params) in [
             (
@@ -842,7 +881,11 @@ mod tests {
             ("list_files", json!({"path": ".", "delete": 0})),
             ("search_text", json!({"input": "two\nlines"})),
         ] {
-            assert_eq!(risk(name, params.clone()), Risk::Low, "{name} {params}");
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::Low,
+                "{name} {params}"
+            );
         }
     }
 }

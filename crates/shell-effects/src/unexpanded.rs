@@ -2,7 +2,7 @@
 //! or read otherwise: variables, substitutions, templates, drives, dots and slashes of other
 //! scripts.
 
-use super::chars::HOLE;
+use super::chars::UNKNOWN;
 use super::path::{self, PathClass, PathInfo, Variable};
 use std::borrow::Cow;
 use text_safety::invisible_chars::is_ignorable;
@@ -34,7 +34,7 @@ pub(super) fn meaning(path: &str) -> Meaning<'_> {
     if !path.bytes().any(is_sign) {
         return Meaning::Plain;
     }
-    if path.starts_with(HOLE)
+    if path.starts_with(UNKNOWN)
         || Variable::in_front_of(path)
             .is_some_and(|there| !there.rest().split(['/', '\\']).skip(1).any(expands))
     {

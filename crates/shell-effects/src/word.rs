@@ -1,7 +1,7 @@
 //! Words: quoting, parameters, substitutions.
 
 use super::ast::{List, Param, ParamOp, Part, Word};
-use super::chars::{HOLE, SAFE_HOLE};
+use super::chars::{SAFE_HOLE, UNKNOWN};
 use super::parse::{Base, ParseError, Parsed, Parser};
 use std::rc::Rc;
 
@@ -669,16 +669,16 @@ impl Parser<'_> {
     }
 }
 
-const HOLE_BYTE: u8 = HOLE as u8;
+const HOLE_BYTE: u8 = UNKNOWN as u8;
 const SAFE_BYTE: u8 = SAFE_HOLE as u8;
 
 /// Single-quoted text of a computed line can hold holes.
 fn push_holes(parts: &mut Vec<Part>, text: &str) {
-    if !text.contains([HOLE, SAFE_HOLE]) {
+    if !text.contains([UNKNOWN, SAFE_HOLE]) {
         push_quoted(parts, text);
         return;
     }
-    for (i, piece) in text.split([HOLE, SAFE_HOLE]).enumerate() {
+    for (i, piece) in text.split([UNKNOWN, SAFE_HOLE]).enumerate() {
         if i > 0 {
             parts.push(Part::Hole);
         }

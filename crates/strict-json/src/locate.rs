@@ -18,7 +18,7 @@ pub struct Located {
 /// The place of the value that `pointer` names; `None` when there is none.
 #[must_use]
 pub fn resolve(text: &str, pointer: &str) -> Option<Located> {
-    let mut scanner = Scanner::wayfinder(text);
+    let mut scanner = Scanner::unchecked(text);
     let mut name = None;
     for token in pointer.split('/').skip(1) {
         let token = token.replace("~1", "/").replace("~0", "~");
@@ -68,7 +68,7 @@ pub fn resolve(text: &str, pointer: &str) -> Option<Located> {
 pub fn resolve_all(text: &str, pointers: &BTreeSet<String>) -> HashMap<String, Located> {
     let mut found = HashMap::with_capacity(pointers.len());
     // What is found before the text turns invalid is found.
-    let _ = collect(&mut Scanner::wayfinder(text), pointers, &mut found);
+    let _ = collect(&mut Scanner::unchecked(text), pointers, &mut found);
     found
 }
 
@@ -181,7 +181,7 @@ fn next_name(scanner: &mut Scanner<'_>, first: bool) -> Option<usize> {
 /// One pass; works on texts that break off or turn invalid behind the offset.
 #[must_use]
 pub fn pointer_at(text: &str, offset: usize) -> String {
-    let mut scanner = Scanner::wayfinder(text);
+    let mut scanner = Scanner::unchecked(text);
     let mut path: Vec<Step<'_>> = Vec::new();
     walk(&mut scanner, offset, &mut path);
     let mut pointer = String::new();

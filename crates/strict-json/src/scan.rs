@@ -3,7 +3,7 @@
 use super::keys::{KeyStack, Seen};
 use super::text::Str;
 use std::fmt;
-use text_simd::{self, Kinds as _, STRETCH};
+use text_simd::{self, CHUNK, Kinds as _};
 
 /// Why a text is no acceptable JSON, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl<'a> Scanner<'a> {
 
     /// A scanner that finds its way through a text which has been read before: nothing is too deep
     /// for it, and it doesn't look for names that stand twice.
-    pub(super) fn wayfinder(text: &'a str) -> Self {
+    pub(super) fn unchecked(text: &'a str) -> Self {
         Self {
             memory: Memory::None,
             ..Self::new(text, u32::MAX)
@@ -538,7 +538,7 @@ impl<'a> Scanner<'a> {
         loop {
             // Strings are short: what is known of a stretch serves several of them.
             if from < end
-                && let Some(offset) = (from + STRETCH).checked_sub(end)
+                && let Some(offset) = (from + CHUNK).checked_sub(end)
             {
                 let left = hits >> offset;
                 if left != 0 {
@@ -551,7 +551,7 @@ impl<'a> Scanner<'a> {
                 return bytes.len();
             }
             hits = special(bytes, from);
-            end = from + STRETCH;
+            end = from + CHUNK;
             self.stretch = (end, hits);
         }
     }
@@ -659,7 +659,7 @@ impl<'a> Scanner<'a> {
 /// of the text that is each.
 #[inline]
 fn special(bytes: &[u8], pos: usize) -> u64 {
-    let bits = |stretch: &[u8; STRETCH]| {
+    let bits = |stretch: &[u8; CHUNK]| {
         text_simd::word(
             text_simd::lanes(stretch)
                 .map(|lane| lane.within(0, 0x1f) | lane.are(b'"') | lane.are(b'\\')),

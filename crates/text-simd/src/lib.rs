@@ -2,7 +2,7 @@
 //!
 //! Every byte of every input is asked such questions several times. The vectors are those that each
 //! processor of an architecture has, so one binary runs everywhere; what is called through
-//! [`at_best`] is compiled a second time for the instructions that most have.
+//! [`dispatch`] is compiled a second time for the instructions that most have.
 
 #![expect(
     clippy::inline_always,
@@ -12,14 +12,14 @@
 pub use wide::u8x16 as Lanes;
 
 /// Bytes of a stretch: as many as a word has bits.
-pub const STRETCH: usize = 64;
+pub const CHUNK: usize = 64;
 
 /// Something that is worth the best instructions: its `call` has to be inlined, and what it calls
 /// as well.
 pub use pulp::NullaryFnOnce as Work;
 
 /// Does something with the best instructions that this processor has.
-pub fn at_best<W: Work>(work: W) -> W::Output {
+pub fn dispatch<W: Work>(work: W) -> W::Output {
     pulp::Arch::new().dispatch(work)
 }
 
@@ -54,7 +54,7 @@ impl Kinds for Lanes {
 
 /// The lanes of a stretch, from the first byte on.
 #[inline(always)]
-pub fn lanes(stretch: &[u8; STRETCH]) -> [Lanes; 4] {
+pub fn lanes(stretch: &[u8; CHUNK]) -> [Lanes; 4] {
     let mut lanes = [Lanes::splat(0); 4];
     for (lane, bytes) in lanes.iter_mut().zip(stretch.as_chunks().0) {
         *lane = Lanes::new(*bytes);
@@ -73,11 +73,11 @@ pub fn word(kinds: [Lanes; 4]) -> u64 {
 
 /// The stretch that begins a text, filled up with zeros where the text is shorter.
 #[inline(always)]
-pub fn first(bytes: &[u8]) -> [u8; STRETCH] {
+pub fn first(bytes: &[u8]) -> [u8; CHUNK] {
     if let Some(whole) = bytes.first_chunk() {
         return *whole;
     }
-    let mut filled = [0; STRETCH];
+    let mut filled = [0; CHUNK];
     for (to, from) in filled.iter_mut().zip(bytes) {
         *to = *from;
     }

@@ -11,7 +11,7 @@ use cache::Cache;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use split::Pieces;
 use std::cell::RefCell;
-use text_simd::{self, Kinds as _, STRETCH};
+use text_simd::{self, CHUNK, Kinds as _};
 
 thread_local! {
     /// A cache for each encoding, since counting is done on all cores.
@@ -119,7 +119,7 @@ impl Encoding {
 /// row are at most `(2n + 1) / 3` tokens, the space before them counted as one of them; and any
 /// other byte is one at most.
 fn most(bytes: &[u8]) -> usize {
-    text_simd::at_best(Most {
+    text_simd::dispatch(Most {
         letters: 0,
         rows: 0,
         before: Letters::default(),
@@ -150,7 +150,7 @@ struct Letters {
 
 impl Letters {
     #[inline(always)]
-    fn of(stretch: &[u8; STRETCH]) -> Self {
+    fn of(stretch: &[u8; CHUNK]) -> Self {
         let lanes = text_simd::lanes(stretch);
         let rare = |l: text_simd::Lanes| {
             l.within(b'j', b'k') | l.are(b'q') | l.are(b'v') | l.are(b'x') | l.are(b'z')
@@ -167,9 +167,9 @@ impl Letters {
 
 impl Most<'_> {
     #[inline(always)]
-    fn stretch(&mut self, stretch: &[u8; STRETCH]) {
+    fn stretch(&mut self, stretch: &[u8; CHUNK]) {
         let (now, before) = (Letters::of(stretch), self.before);
-        let behind = |now: u64, before: u64| now << 1 | before >> (STRETCH - 1);
+        let behind = |now: u64, before: u64| now << 1 | before >> (CHUNK - 1);
         let begins = !behind(now.paired, before.paired) | now.f & behind(now.y, before.y);
         let spaces = now.paired & behind(now.space, before.space);
         self.letters += (now.paired.count_ones() + spaces.count_ones()) as usize;
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn any_two_letters_that_pair_up_are_a_token() {
-        let pairs = |byte: u8| Letters::of(&[byte; STRETCH]).paired == !0;
+        let pairs = |byte: u8| Letters::of(&[byte; CHUNK]).paired == !0;
         let letters = || (0..=255).filter(|b| pairs(*b)).map(char::from);
         assert_eq!(letters().collect::<String>(), "abcdefghilmnoprstuwy");
         for encoding in Encoding::ALL {

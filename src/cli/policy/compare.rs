@@ -7,10 +7,10 @@ use super::revision::Revision;
 use super::{FailOn, Format};
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{Severity, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::trajectory::recorded_decisions::Ledger;
+use crate::trajectory::recorded_decisions::DecisionHistory;
 use crate::verify::{Options, Report, watch};
 use agent_policy::{
     At, Case, Change, Comparison, Context, Effort, Question, Unproved, compare, load_cases,
@@ -91,7 +91,7 @@ impl CompareArgs {
             ),
         })?;
         if results.is_empty() {
-            return Ok(EXIT_UNABLE);
+            return Ok(EXIT_ERROR);
         }
         // A policy that is gone allows whatever the others don't forbid: nobody has looked at that.
         let gone = !one_sided.is_empty() && self.fail_on != FailOn::Never;
@@ -104,7 +104,7 @@ impl CompareArgs {
         let unproved = results.iter().any(|(_, found)| !found.unproved.is_empty());
         Ok(match () {
             () if failing > 0 || gone => EXIT_FINDINGS,
-            () if unproved && self.fail_on != FailOn::Never => EXIT_EMPTY,
+            () if unproved && self.fail_on != FailOn::Never => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }
@@ -166,7 +166,7 @@ impl CompareArgs {
                     .map(Case::question),
             );
         }
-        let mut ledger = Ledger::default();
+        let mut ledger = DecisionHistory::default();
         let options = Options {
             max_findings: 1,
             ..Options::default()

@@ -5,14 +5,16 @@ use super::objection::Objections;
 use super::{FailOn, Format};
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{Place, Related, Severity, digest as digest_of, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::source::{Found as Input, Missing};
 use crate::trace::action::hex;
-use crate::trajectory::recorded_decisions::Ledger;
+use crate::trajectory::recorded_decisions::DecisionHistory;
 use crate::verify::{Options, Report, watch};
-use agent_policy::{Decided, Drift, Drifted, History, Rule, SHIPPED, Untold};
+use agent_policy::{
+    Drift, DriftedDecision, History, RecordedDecision, Rule, SHIPPED, UnrecordedContext,
+};
 use clap::Args;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -117,7 +119,7 @@ fn stands(found: &Found, rule: &Rule) -> Option<Related> {
 /// A policy with what it asks for that no trace records.
 struct Asked {
     found: Found,
-    untold: Untold,
+    untold: UnrecordedContext,
 }
 
 /// What is known of all executions, though no trace records it.
@@ -129,7 +131,7 @@ struct Known<'a> {
 
 impl Known<'_> {
     fn asked(&self, found: Found) -> Asked {
-        let untold = Untold::of(&found.policy, self.production, self.mode);
+        let untold = UnrecordedContext::of(&found.policy, self.production, self.mode);
         Asked { found, untold }
     }
 }
@@ -170,12 +172,14 @@ impl ReplayArgs {
             .fail_on
             .count(errors, warnings, tally.notes + report.counts.notes);
         Ok(match () {
-            () if report.counts.unopened > 0 => EXIT_UNABLE,
+            () if report.counts.unopened > 0 => EXIT_ERROR,
             () if failing > 0 => EXIT_FINDINGS,
-            () if !tally.untold.is_empty() && self.fail_on != FailOn::Never => EXIT_EMPTY,
+            () if !tally.untold.is_empty() && self.fail_on != FailOn::Never => {
+                EXIT_NOTHING_VERIFIED
+            }
             () if tally.decisions == tally.unjudged => {
                 tell("nothing was replayed: no recorded decision could be asked about");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
         })
@@ -263,7 +267,7 @@ fn judge_all(
     policies: &Shelf<'_>,
     inputs: &[Result<Input, Missing>],
 ) -> (Tally, Objections, Report) {
-    let mut ledger = Ledger::default();
+    let mut ledger = DecisionHistory::default();
     let mut tally = Tally::default();
     let mut objections = Objections::default();
     let mut missing: BTreeMap<String, u64> = BTreeMap::new();
@@ -380,14 +384,14 @@ impl Tally {
     fn judge(
         &mut self,
         asked: &Asked,
-        decided: &Decided,
+        decided: &RecordedDecision,
         history: &History,
         execution: &str,
         place: Place,
         to: &mut Objections,
     ) {
         let found = &asked.found;
-        let Some(Drifted {
+        let Some(DriftedDecision {
             drift,
             decision,
             if_so,
@@ -598,7 +602,7 @@ impl<'a> Shelf<'a> {
         Ok(())
     }
 
-    fn policy_of(&self, decided: &Decided) -> Option<&Asked> {
+    fn policy_of(&self, decided: &RecordedDecision) -> Option<&Asked> {
         if let Some(found) = &self.given {
             return Some(found);
         }

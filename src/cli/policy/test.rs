@@ -5,7 +5,7 @@ use super::find::{self, Found};
 use super::folder::policies_under;
 use super::objection::Objections;
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{Severity, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::verify::Report;
@@ -89,7 +89,7 @@ impl TestArgs {
             () if objections.count(Severity::Error) > 0 => EXIT_FINDINGS,
             () if outcomes.is_empty() || empty => {
                 tell("nothing was tested: a policy has no case");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () if self.strict && !objections.findings.is_empty() => EXIT_FINDINGS,
             () => EXIT_CLEAN,

@@ -4,7 +4,7 @@ use super::item::{Item, Place};
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::{is_repeated, learn};
 use crate::knowledge::memory::CANDIDATES;
-use crate::knowledge::sources::{SourceKind, Sources};
+use crate::knowledge::source_config::{SourceKind, Sources};
 use crate::source::read_whole;
 use content_scan::mask::Mask;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use super::{Extracted, finding};
 use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::sources::SourceFile;
+use crate::knowledge::source_config::SourceFile;
 use repo_map::{self, LeftOut, MAX_BYTES, Tags};
 use std::io::Read as _;
 

@@ -26,7 +26,7 @@ pub(super) use turn::{Deed, Turn};
 
 use super::chunk::chunks;
 use super::observation::{Kind, Observation, summarise};
-use super::sources::{SourceFile, SourceKind, finding};
+use super::source_config::{SourceFile, SourceKind, finding};
 use crate::diag::Finding;
 use crate::source::read_whole;
 use secrets::Cleaner;

@@ -2,7 +2,7 @@
 
 use crate::diag::{Finding, Severity};
 use crate::knowledge::extract::Turn;
-use crate::knowledge::sources::finding;
+use crate::knowledge::source_config::finding;
 use std::collections::BTreeMap;
 use util::time::format_minute;
 

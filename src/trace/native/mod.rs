@@ -15,7 +15,7 @@ pub(super) use shown::names_action;
 use super::scalar::Timestamp;
 use super::step::{Action, ActionKind, Decision, Outcome};
 use governance::{ActionType, DecidedBy};
-use governance::{Risk, Ruling};
+use governance::{RiskLevel, Ruling};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use strict_json::{Raw, Str};
@@ -51,7 +51,7 @@ open_shapes! {
         #[serde(rename = "type")]
         kind: Str<'a>,
         payload: Option<Raw<'a>>,
-        risk_level: Option<Risk>,
+        risk_level: Option<RiskLevel>,
     }
 
     /// A decision.

@@ -3,7 +3,7 @@
 
 use super::NativeAction;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Beside, Fact, Part, Showing, Step};
+use crate::trace::step::{Action, ActionKind, Annotation, Fact, Part, Showing, Step};
 use governance::ActionType;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -93,7 +93,7 @@ pub(super) fn show<'r, 'a: 'r>(
             turn,
             time,
             part: Part::member(member),
-            fact: Fact::Beside(Beside::Shown(action, showing)),
+            fact: Fact::Annotation(Annotation::Shown(action, showing)),
         });
     };
     let unread = |payload| Action {
@@ -386,7 +386,7 @@ impl<'a> Other<'a> {
                 payload: Some(self.value),
                 risk: None,
             };
-            let fact = Fact::Beside(Beside::Shown(action, Showing::Open));
+            let fact = Fact::Annotation(Annotation::Shown(action, Showing::Open));
             emit(Step {
                 turn,
                 time,

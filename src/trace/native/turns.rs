@@ -12,7 +12,7 @@ use crate::trace::contract::OpenEvaluation;
 use crate::trace::record::{Each, Texts};
 use crate::trace::scalar::{Int, Timestamp};
 use crate::trace::step::{
-    ActionKind, Beside, Decision, Executed, Fact, Observed, Part, Proposal, Step,
+    ActionKind, Annotation, Decision, Executed, Fact, Observed, Part, Proposal, Step,
 };
 use governance::{ActionType, DecidedBy};
 use governance::{EvaluationKind, Event, Ruling};
@@ -219,7 +219,7 @@ impl<'a> NativeTurn<'a> {
                 turn,
                 time: start,
                 part: Part::WHOLE,
-                fact: Fact::Beside(Beside::Other),
+                fact: Fact::Annotation(Annotation::Other),
             });
         }
         let kind = self.proposed_action.as_ref().map(|a| a.fact().kind);

@@ -53,9 +53,9 @@ pub(super) fn tell(run: &CommandRun, page: &mut Page) {
     if let Some(line) = &run.command {
         let analysis = shell_effects::analyse(&line.text, &shell_effects::Context::new(&TABLE));
         let tone = match analysis.risk {
-            shell_effects::Risk::High => Tone::Bad,
-            shell_effects::Risk::Medium => Tone::Warning,
-            shell_effects::Risk::Low => Tone::Plain,
+            shell_effects::RiskLevel::High => Tone::Bad,
+            shell_effects::RiskLevel::Medium => Tone::Warning,
+            shell_effects::RiskLevel::Low => Tone::Plain,
         };
         page.toned("command", format!("{} risk", analysis.risk.name()), tone);
         page.block(Kind::Text, &line.text, line.cut, 12);

@@ -9,7 +9,7 @@ mod turn;
 pub use document::{Document, ExecutionView};
 
 use super::graph::Graph;
-use super::model::Book;
+use super::model::ExecutionSet;
 use crate::report::page::{Page, Tone};
 use std::sync::LazyLock;
 
@@ -36,7 +36,7 @@ impl Default for Detail {
 
 /// The page that tells all of a book.
 #[must_use]
-pub fn page(book: &Book, graph: Option<&Graph>, detail: Detail) -> Page {
+pub fn page(book: &ExecutionSet, graph: Option<&Graph>, detail: Detail) -> Page {
     let title = match (book.executions.as_slice(), book.commands.as_slice()) {
         ([one], []) => format!("Execution {}", one.execution_id),
         ([], [one]) => format!("Command {}", one.id),

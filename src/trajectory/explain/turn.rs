@@ -227,7 +227,7 @@ fn effects(line: &str, page: &mut Page) {
             .as_ref()
             .map(|t| format!(" {t}"))
             .unwrap_or_default();
-        let tone = if effect.risk == shell_effects::Risk::High {
+        let tone = if effect.risk == shell_effects::RiskLevel::High {
             Tone::Bad
         } else {
             Tone::Plain

@@ -4,7 +4,7 @@ mod page;
 
 pub use page::page;
 
-use super::model::{Book, Trajectory};
+use super::model::{ExecutionSet, Trajectory};
 use super::words::{self, Fate};
 use crate::verify::timeline::{CommandRun, Deed, Turn};
 use governance::DecidedBy;
@@ -150,7 +150,7 @@ fn number(n: i64) -> f64 {
 
 /// Counts all that a book tells. The order of its executions plays no part.
 #[must_use]
-pub fn stats(book: &Book) -> Document {
+pub fn stats(book: &ExecutionSet) -> Document {
     let mut document = Document {
         version: VERSION,
         ..Document::default()

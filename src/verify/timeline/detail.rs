@@ -228,7 +228,7 @@ impl Detail {
     /// execution.
     pub(super) fn of(entry: &Entry<'_>) -> Vec<Self> {
         match &entry.record {
-            Record::V1(_) | Record::Turn(_) | Record::Mended(_) => {
+            Record::V1(_) | Record::Turn(_) | Record::Recovered(_) => {
                 let Ok(members) = from_text::<Members<'_>>(entry.text) else {
                     return Vec::new();
                 };

@@ -10,10 +10,10 @@ pub(super) mod strategy;
 pub use properties::{Property as Law, Violation};
 
 use super::action::Action;
-use super::aim::{self, Target};
 use super::effect::Effect;
 use super::model::Policy;
 use super::request::{History, Request};
+use super::witness_generation::{self, Target};
 use properties::Subject;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde::Serialize;
@@ -106,7 +106,9 @@ fn search(
     let mut aimed = (0, 0);
     if let Some(own) = own {
         // What chance would hardly meet is asked about first.
-        for question in aim::questions(policy, &[Target::all(&own.for_all)], &[]).take(MAX_AIMED) {
+        for question in
+            witness_generation::questions(policy, &[Target::all(&own.for_all)], &[]).take(MAX_AIMED)
+        {
             aimed.0 += 1;
             match properties::holds_of(own, policy, &question) {
                 properties::Found::Nothing => {}

@@ -1,7 +1,7 @@
 //! What must hold of every policy, and what a policy's own team says must hold of it.
 
 use crate::action::Action;
-use crate::effect::{Effect, Holds};
+use crate::effect::{Effect, Tristate};
 use crate::facts::Facts;
 use crate::flags::respelled;
 use crate::model::{self, Combine, Policy};
@@ -9,7 +9,7 @@ use crate::path::Access;
 use crate::question::Question;
 use crate::request::{History, Past, Request};
 use crate::suite::Context;
-use governance::Risk;
+use governance::RiskLevel;
 use serde_json::Value;
 use shell_effects::rewrite::rewritings;
 
@@ -173,7 +173,7 @@ struct Try<'t> {
 }
 
 impl Try<'_> {
-    fn request<'a>(&'a self, action: &'a Action, risk: Option<Risk>) -> Request<'a> {
+    fn request<'a>(&'a self, action: &'a Action, risk: Option<RiskLevel>) -> Request<'a> {
         let name = self.subject.name.as_deref();
         Request {
             risk,
@@ -251,7 +251,7 @@ impl Try<'_> {
 
     fn risk_monotone(&self) -> Found {
         let action = &self.subject.action;
-        let levels = [Risk::Low, Risk::Medium, Risk::High];
+        let levels = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High];
         let effects =
             levels.map(|risk| self.policy.decide(&self.request(action, Some(risk))).effect);
         for (pair, level) in effects.windows(2).zip(levels.iter().skip(1)) {
@@ -393,7 +393,7 @@ impl Try<'_> {
         let action = &self.subject.action;
         let facts = Facts::new(action, None, &self.policy.surroundings);
         let out = |p: &crate::path::Place<'_>| {
-            p.site.access != Access::Read && p.site.inside != Holds::Yes
+            p.site.access != Access::Read && p.site.inside != Tristate::Yes
         };
         let Some(place) = facts.places().find(out) else {
             return Found::Nothing;
@@ -407,7 +407,7 @@ impl Try<'_> {
 
     fn human_for_high(&self) -> Found {
         let action = &self.subject.action;
-        if self.policy.risk(&self.request(action, None)) != Risk::High {
+        if self.policy.risk(&self.request(action, None)) != RiskLevel::High {
             return Found::Nothing;
         }
         self.at_least(
@@ -426,7 +426,7 @@ impl Try<'_> {
             history.approve(&Past {
                 kind: action.kind,
                 tool: action.tool.clone(),
-                risk: Risk::Medium,
+                risk: RiskLevel::Medium,
                 time: None,
                 by_human: true,
             });
@@ -528,7 +528,7 @@ pub(super) fn holds_of(own: &model::Property, policy: &Policy, question: &Questi
         question.context.risk,
         &policy.surroundings,
     );
-    if own.for_all.holds(&facts, &request, false) != Holds::Yes {
+    if own.for_all.holds(&facts, &request, false) != Tristate::Yes {
         return Found::Nothing;
     }
     let decision = policy.decide_on(&facts, &request);

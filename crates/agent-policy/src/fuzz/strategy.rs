@@ -8,7 +8,7 @@ use crate::question::{Approvals, Question};
 use crate::request::Past;
 use crate::sample::samples;
 use crate::suite::Context;
-use governance::Risk;
+use governance::RiskLevel;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeSet;
@@ -261,9 +261,9 @@ pub(crate) fn questions(
     let risks = vec![
         None,
         None,
-        Some(Risk::Low),
-        Some(Risk::Medium),
-        Some(Risk::High),
+        Some(RiskLevel::Low),
+        Some(RiskLevel::Medium),
+        Some(RiskLevel::High),
     ];
     let said = (
         select(some(words.agents.clone())),
@@ -278,7 +278,7 @@ pub(crate) fn questions(
                 each: Past {
                     kind: action.kind,
                     tool: None,
-                    risk: Risk::Low,
+                    risk: RiskLevel::Low,
                     time: Some(NOW - ago),
                     by_human: false,
                 },

@@ -9,7 +9,7 @@ use crate::path::{Access, PathGlob};
 use crate::pattern;
 use crate::yaml::{At, Node, Value};
 use governance::ActionType;
-use governance::Risk;
+use governance::RiskLevel;
 use shell_effects::EffectKind;
 
 const TYPES: [ActionType; 4] = [
@@ -18,7 +18,7 @@ const TYPES: [ActionType; 4] = [
     ActionType::CodeDiff,
     ActionType::Answer,
 ];
-const LEVELS: [Risk; 3] = [Risk::Low, Risk::Medium, Risk::High];
+const LEVELS: [RiskLevel; 3] = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High];
 
 /// Reads a `when` with the limits that may stand in it. `limits` is none where they can't stand.
 pub(crate) fn condition(
@@ -237,11 +237,16 @@ fn set<T>(
     (!found.is_empty()).then_some(found)
 }
 
-fn level(node: &Node, reader: &mut Reader) -> Option<Risk> {
+fn level(node: &Node, reader: &mut Reader) -> Option<RiskLevel> {
     let word = node.text().unwrap_or_default();
     let level = LEVELS.into_iter().find(|l| l.name() == word);
     if level.is_none() {
-        reader.unknown_word(node.at, "level of risk", &word, &LEVELS.map(Risk::name));
+        reader.unknown_word(
+            node.at,
+            "level of risk",
+            &word,
+            &LEVELS.map(RiskLevel::name),
+        );
     }
     level
 }
@@ -265,7 +270,7 @@ fn risk(node: &Node, reader: &mut Reader) -> Predicate {
             );
         }
         fields.finish(reader);
-        let within = |l: &Risk| least.is_none_or(|b| *l >= b) && most.is_none_or(|b| *l <= b);
+        let within = |l: &RiskLevel| least.is_none_or(|b| *l >= b) && most.is_none_or(|b| *l <= b);
         let bits = LEVELS
             .iter()
             .filter(|l| within(l))
@@ -275,7 +280,7 @@ fn risk(node: &Node, reader: &mut Reader) -> Predicate {
         }
         return Predicate::Risk(bits);
     }
-    let levels: Vec<Risk> = node
+    let levels: Vec<RiskLevel> = node
         .items()
         .iter()
         .filter_map(|n| level(n, reader))

@@ -24,7 +24,7 @@ pub use world::{Action, Approval, Cover, Thinkers, Token, World};
 
 use crate::lifecycle::{Lifecycle, LifecycleStep};
 use crate::reducer::{FsmVersion, natural_target, reduce};
-use crate::risk::Risk;
+use crate::risk::RiskLevel;
 use crate::state::State;
 
 /// A machine and a runtime around it.
@@ -156,7 +156,13 @@ impl Model {
         Some(())
     }
 
-    fn propose(&self, next: &mut World, agent: AgentId, id: ActionId, risk: Risk) -> Option<()> {
+    fn propose(
+        &self,
+        next: &mut World,
+        agent: AgentId,
+        id: ActionId,
+        risk: RiskLevel,
+    ) -> Option<()> {
         let thought = next.thinkers.is_some_and(|t| t.contains(agent));
         self.unless(
             Guard::OneAgentAtATime,
@@ -189,7 +195,7 @@ impl Model {
         let risk = action.risk?;
         self.unless(
             Guard::HumanForHigh,
-            risk != Risk::High || by == Some(Approval::Human),
+            risk != RiskLevel::High || by == Some(Approval::Human),
         )?;
         match by {
             None => {
@@ -200,7 +206,7 @@ impl Model {
                 match by {
                     Approval::Human | Approval::Policy => {}
                     Approval::SilentPolicy => {
-                        self.unless(Guard::PolicyNamesRule, risk == Risk::Low)?;
+                        self.unless(Guard::PolicyNamesRule, risk == RiskLevel::Low)?;
                     }
                     Approval::Agent(agent) => {
                         self.unless(Guard::GovernorIsNoAgent, false)?;
@@ -217,7 +223,7 @@ impl Model {
 
     /// The modified action has an id of its own, no higher risk, and a human behind it. The
     /// original is done with until somebody proposes it again.
-    fn modify(&self, next: &mut World, risk: Risk, governor: Governor) -> Option<()> {
+    fn modify(&self, next: &mut World, risk: RiskLevel, governor: Governor) -> Option<()> {
         let (original, action) = next.current_action()?;
         let replacement = original.other();
         allowed(action.risk.is_some_and(|was| risk <= was))?;

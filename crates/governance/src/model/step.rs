@@ -4,7 +4,7 @@
 use super::ids::{ActionId, AgentId, TokenId};
 use super::world::{Approval, Cover, Thinkers};
 use crate::event::{EvaluationKind, Event, Ruling};
-use crate::risk::Risk;
+use crate::risk::RiskLevel;
 use std::fmt;
 
 /// Who governs, compared with the decisions before.
@@ -96,7 +96,7 @@ pub enum Step {
         /// What is proposed.
         action: ActionId,
         /// How bad it can get.
-        risk: Risk,
+        risk: RiskLevel,
     },
     /// The turn's action may run.
     Approve {
@@ -108,7 +108,7 @@ pub enum Step {
     /// The other action, a new one, may run in the place of the turn's; by a human.
     Modify {
         /// How bad the new one can get.
-        risk: Risk,
+        risk: RiskLevel,
         /// Who governs.
         governor: Governor,
     },
@@ -190,7 +190,7 @@ impl Step {
     /// the first is shown.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        const RISKS: [Risk; 3] = [Risk::Low, Risk::Medium, Risk::High];
+        const RISKS: [RiskLevel; 3] = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High];
         const GOVERNORS: [Governor; 2] = [Governor::Same, Governor::Another];
         const KINDS: [EvaluationKind; 3] = [
             EvaluationKind::Continue,

@@ -2,7 +2,7 @@
 
 use super::ids::{ActionId, AgentId, TokenId};
 use crate::lifecycle::Lifecycle;
-use crate::risk::Risk;
+use crate::risk::RiskLevel;
 use crate::state::State;
 use std::fmt;
 
@@ -36,7 +36,7 @@ pub struct Action {
     /// Where it stands.
     pub lifecycle: Lifecycle,
     /// Its risk, fixed by its first proposal.
-    pub risk: Option<Risk>,
+    pub risk: Option<RiskLevel>,
     /// Who has let it run, while it is approved.
     pub approval: Option<Approval>,
     /// It has run at least once; taking its effect back doesn't undo that.
@@ -55,8 +55,8 @@ impl Action {
     #[must_use]
     pub const fn declares_changes(&self) -> bool {
         match self.risk {
-            Some(Risk::Medium | Risk::High) => true,
-            Some(Risk::Low) | None => false,
+            Some(RiskLevel::Medium | RiskLevel::High) => true,
+            Some(RiskLevel::Low) | None => false,
         }
     }
 }

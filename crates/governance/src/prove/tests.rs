@@ -2,7 +2,7 @@ use super::*;
 use crate::lifecycle::Lifecycle;
 use crate::model::{ActionId, AgentId, Cover, Guard, Guards, Thinkers, Token, TokenId};
 use crate::reducer::FsmVersion;
-use crate::risk::Risk;
+use crate::risk::RiskLevel;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
@@ -110,7 +110,7 @@ fn version_0_lacks_p6_by_its_shortcut_and_has_the_others() {
 fn small(model: Model) -> Model {
     model.restricted(|step| match step {
         Step::Think(thinkers) => *thinkers != Thinkers::Only(AgentId::Second),
-        Step::Propose { risk, .. } | Step::Modify { risk, .. } => *risk != Risk::Low,
+        Step::Propose { risk, .. } | Step::Modify { risk, .. } => *risk != RiskLevel::Low,
         Step::Issue(_, cover) => *cover != Cover::Only(ActionId::Second),
         _ => true,
     })

@@ -1,7 +1,7 @@
 //! awk programs: `system`, pipes and files written.
 
-use crate::chars::{HOLE, has_hole};
-use crate::effect::{Certainty, EffectKind, How, Risk, Span};
+use crate::chars::{UNKNOWN, has_hole};
+use crate::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 use crate::parse::Base;
@@ -137,7 +137,7 @@ impl Engine<'_> {
                         }
                         (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(_)) => {
                             // A command with fields appended: what is known of it, and a hole.
-                            self.run_inner_shell(&format!("{s}{HOLE}"), span);
+                            self.run_inner_shell(&format!("{s}{UNKNOWN}"), span);
                             self.dynamic(span, "awk runs a command that it builds from its input");
                         }
                         (Some(Tok::Op('(')), ..) => {
@@ -162,7 +162,7 @@ impl Engine<'_> {
                                 None
                             }
                         });
-                        let a = Arg::literal(file.unwrap_or_else(|| HOLE.to_string()), span);
+                        let a = Arg::literal(file.unwrap_or_else(|| UNKNOWN.to_string()), span);
                         self.path_read(&a);
                     }
                 }
@@ -187,7 +187,7 @@ impl Engine<'_> {
                         Some(Tok::Str(s)) => {
                             let partial = !matches!(toks.get(i + 2), None | Some(Tok::End));
                             let name = if partial {
-                                format!("{s}{HOLE}")
+                                format!("{s}{UNKNOWN}")
                             } else {
                                 s.clone()
                             };
@@ -199,7 +199,7 @@ impl Engine<'_> {
                                 None,
                                 Certainty::Possible,
                                 span,
-                                Risk::High,
+                                RiskLevel::High,
                                 "awk writes to a file whose name it computes",
                             );
                         }
@@ -244,7 +244,7 @@ impl Engine<'_> {
                 Some(command),
                 Certainty::Certain,
                 span,
-                Risk::High,
+                RiskLevel::High,
                 why,
             );
             return;
@@ -300,7 +300,7 @@ fn text_before(toks: &[Tok], i: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Risk, risk_of as risk};
+    use crate::{RiskLevel, risk_of as risk};
 
     #[test]
     fn pipes_run_what_stands_at_their_end() {
@@ -322,7 +322,7 @@ mod tests {
             r#"awk 'BEGIN{ARGV[1]="/home/dev/.ssh/id_rsa"; ARGC=2} {print}'"#,
             r#"awk 'BEGIN{f="/home/dev/.ssh/" "id_rsa"; while ((getline l < f) > 0) print l}'"#,
         ] {
-            assert_eq!(risk(cmd), Risk::High, "{cmd}");
+            assert_eq!(risk(cmd), RiskLevel::High, "{cmd}");
         }
         for cmd in [
             r#"awk '{print | "sort -rn"}' a"#,
@@ -334,7 +334,7 @@ mod tests {
             r#"awk 'BEGIN{ARGV[1]="a.txt"; ARGC=2} {print}'"#,
             r#"awk '$1 == "a@b.example" {print}' a.txt"#,
         ] {
-            assert_eq!(risk(cmd), Risk::Low, "{cmd}");
+            assert_eq!(risk(cmd), RiskLevel::Low, "{cmd}");
         }
     }
 }

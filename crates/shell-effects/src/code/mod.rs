@@ -12,8 +12,8 @@ mod small;
 mod sql;
 mod tree;
 
-use super::chars::{HOLE, has_hole, show};
-use super::effect::{Certainty, EffectKind, Risk, Span};
+use super::chars::{UNKNOWN, has_hole, show};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
@@ -35,13 +35,13 @@ impl Engine<'_> {
             self.dynamic(arg.span, "runs code that isn't known");
             return;
         }
-        if arg.obf && lang != "awk" && lang != "sed" {
+        if arg.obfuscated && lang != "awk" && lang != "sed" {
             self.dynamic(arg.span, "runs decoded text");
         }
         match lang {
             "sh" => {
                 let a = Arg {
-                    obf: false,
+                    obfuscated: false,
                     ..arg.clone()
                 };
                 self.shell_arg(&a, stdin, false);
@@ -59,7 +59,7 @@ impl Engine<'_> {
                 None,
                 Certainty::Possible,
                 arg.span,
-                Risk::High,
+                RiskLevel::High,
                 "PowerShell, which isn't understood yet",
             ),
             other => self.emit_raw(
@@ -67,7 +67,7 @@ impl Engine<'_> {
                 Some(other.to_owned()),
                 Certainty::Possible,
                 arg.span,
-                Risk::High,
+                RiskLevel::High,
                 "code in a language that isn't understood",
             ),
         }
@@ -125,7 +125,7 @@ impl Engine<'_> {
                 None,
                 Certainty::Possible,
                 arg.span,
-                Risk::Medium,
+                RiskLevel::Medium,
                 "inline code that isn't provably harmless",
             );
         }
@@ -203,7 +203,7 @@ impl Engine<'_> {
     fn set_by_code(&mut self, key: &str, value: &[Token], span: Span) {
         let text = match value.first() {
             Some(Token::Str(text, true)) => text.clone(),
-            _ => HOLE.to_string(),
+            _ => UNKNOWN.to_string(),
         };
         self.env_effect(key, &text, span);
     }
@@ -287,7 +287,7 @@ impl Engine<'_> {
             .first()
             .map(|a| a.partial.clone())
             .filter(|p| !p.is_empty())
-            .unwrap_or_else(|| HOLE.to_string());
+            .unwrap_or_else(|| UNKNOWN.to_string());
         let unknown = || Arg::literal(partial.clone(), span);
         match action {
             Action::Safe => {}
@@ -303,7 +303,7 @@ impl Engine<'_> {
                     Some(name.to_owned()),
                     Certainty::Possible,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     "the code runs other code",
                 );
             }
@@ -323,7 +323,7 @@ impl Engine<'_> {
                 let to = named(&["dst", "dest", "target", "destination"]).flatten();
                 let target = literal(1)
                     .or(to)
-                    .map_or_else(|| Arg::literal(HOLE, span), path);
+                    .map_or_else(|| Arg::literal(UNKNOWN, span), path);
                 self.path_write(&target);
             }
             Action::Move => {
@@ -417,7 +417,7 @@ impl Engine<'_> {
                     target,
                     Certainty::Possible,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     "the code sends data over the network",
                 );
             }
@@ -427,13 +427,13 @@ impl Engine<'_> {
                     None,
                     Certainty::Possible,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     "the code signals processes",
                 );
             }
             Action::PathMethodOpen => {
-                let target =
-                    lex::receiver_literal(tokens, i).map_or_else(|| Arg::literal(HOLE, span), path);
+                let target = lex::receiver_literal(tokens, i)
+                    .map_or_else(|| Arg::literal(UNKNOWN, span), path);
                 let mode = literal(0)
                     .or_else(|| named(&["mode"]).map(|m| m.unwrap_or_else(|| "w".to_owned())));
                 let mode = mode.unwrap_or_else(|| {
@@ -451,16 +451,16 @@ impl Engine<'_> {
                 }
             }
             Action::PathMethodMove => {
-                let from =
-                    lex::receiver_literal(tokens, i).map_or_else(|| Arg::literal(HOLE, span), path);
+                let from = lex::receiver_literal(tokens, i)
+                    .map_or_else(|| Arg::literal(UNKNOWN, span), path);
                 let to = literal(0)
                     .or(named(&["target"]).flatten())
-                    .map_or_else(|| Arg::literal(HOLE, span), path);
+                    .map_or_else(|| Arg::literal(UNKNOWN, span), path);
                 self.path_move(&from);
                 self.path_write(&to);
             }
             Action::Chdir => {
-                let to = literal(0).unwrap_or_else(|| HOLE.to_string());
+                let to = literal(0).unwrap_or_else(|| UNKNOWN.to_string());
                 self.change_dir(&to);
             }
             Action::Setenv => {
@@ -484,7 +484,7 @@ impl Engine<'_> {
                     None,
                     Certainty::Possible,
                     span,
-                    Risk::Medium,
+                    RiskLevel::Medium,
                     "the code sends SQL",
                 ),
             },
@@ -494,7 +494,7 @@ impl Engine<'_> {
                     Some(name.to_owned()),
                     Certainty::Possible,
                     span,
-                    Risk::Medium,
+                    RiskLevel::Medium,
                     "the code uses a module that isn't known",
                 );
             }
@@ -504,7 +504,7 @@ impl Engine<'_> {
                     Some(name.to_owned()),
                     Certainty::Possible,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     "the code reaches below the language",
                 );
             }
@@ -552,12 +552,12 @@ impl Engine<'_> {
     fn shell_settings(&mut self, args: &[lex::CallArg], span: Span) {
         for a in args.iter().filter(|a| a.keyword) {
             match a.key.as_str() {
-                "cwd" => self.change_dir(&a.literal.clone().unwrap_or_else(|| HOLE.to_string())),
+                "cwd" => self.change_dir(&a.literal.clone().unwrap_or_else(|| UNKNOWN.to_string())),
                 "env" => self.code_environment(&a.texts, span),
                 "executable" => {
-                    let program = a.literal.clone().unwrap_or_else(|| HOLE.to_string());
+                    let program = a.literal.clone().unwrap_or_else(|| UNKNOWN.to_string());
                     self.wrapped(
-                        &[Arg::literal(program, span), Arg::literal(HOLE, span)],
+                        &[Arg::literal(program, span), Arg::literal(UNKNOWN, span)],
                         &Stream::default(),
                         false,
                         span,
@@ -630,7 +630,7 @@ impl Engine<'_> {
                 None,
                 Certainty::Possible,
                 arg.span,
-                Risk::High,
+                RiskLevel::High,
                 "inline code that isn't understood",
             );
         } else {
@@ -639,7 +639,7 @@ impl Engine<'_> {
                 None,
                 Certainty::Possible,
                 arg.span,
-                Risk::Medium,
+                RiskLevel::Medium,
                 "inline code that isn't provably harmless",
             );
         }
@@ -672,7 +672,7 @@ impl Engine<'_> {
                 None,
                 Certainty::Possible,
                 arg.span,
-                Risk::High,
+                RiskLevel::High,
                 "the editor empties the file",
             );
         }
@@ -698,7 +698,7 @@ impl Engine<'_> {
                 Some(show(t)),
                 Certainty::Possible,
                 arg.span,
-                Risk::High,
+                RiskLevel::High,
                 "the editor runs commands",
             );
         }
@@ -806,11 +806,11 @@ impl Engine<'_> {
             "RANDOMKEY",
         ];
         let (kind, risk) = if high.contains(&word.as_str()) {
-            (EffectKind::Delete, Risk::High)
+            (EffectKind::Delete, RiskLevel::High)
         } else if read.contains(&word.as_str()) {
-            (EffectKind::Network, Risk::Medium)
+            (EffectKind::Network, RiskLevel::Medium)
         } else {
-            (EffectKind::Network, Risk::High)
+            (EffectKind::Network, RiskLevel::High)
         };
         self.emit_raw(
             kind,
@@ -824,7 +824,7 @@ impl Engine<'_> {
 
     /// Code in a string that a shell would run, from within another language.
     pub(crate) fn run_inner_shell(&mut self, text: &str, span: Span) {
-        if text.contains(HOLE) && text.trim().starts_with(HOLE) {
+        if text.contains(UNKNOWN) && text.trim().starts_with(UNKNOWN) {
             self.dynamic(span, "runs text that isn't known");
             return;
         }

@@ -1,6 +1,6 @@
 //! sed scripts: commands that run programs or write files.
 
-use crate::chars::HOLE;
+use crate::chars::UNKNOWN;
 use crate::effect::Span;
 use crate::engine::Engine;
 use crate::expand::Arg;
@@ -78,7 +78,7 @@ impl Engine<'_> {
                 'r' | 'R' => i = self.sed_file(&c, i + 1, span, false),
                 'a' | 'i' | 'c' => i = text_end(&c, i + 1),
                 ':' | 'b' | 't' | 'T' => i = label_end(&c, i + 1),
-                HOLE => {
+                UNKNOWN => {
                     // An unknown script may hold any command, but a lone value hardly does.
                     if c.len() == 1 {
                         self.dynamic(span, "the sed script isn't known");

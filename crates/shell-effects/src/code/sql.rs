@@ -1,7 +1,7 @@
 //! SQL given to a database client.
 
-use crate::chars::{HOLE, has_hole};
-use crate::effect::{Certainty, EffectKind, Risk, Span};
+use crate::chars::{UNKNOWN, has_hole};
+use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 
@@ -97,7 +97,7 @@ impl Engine<'_> {
                 Some(word.to_owned()),
                 Certainty::Possible,
                 span,
-                Risk::High,
+                RiskLevel::High,
                 "the client reads or writes files",
             );
         }
@@ -106,7 +106,7 @@ impl Engine<'_> {
     fn sql_statement(&mut self, s: &str, span: Span) {
         let lower = s.to_ascii_lowercase();
         let words: Vec<&str> = lower
-            .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == HOLE))
+            .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == UNKNOWN))
             .filter(|w| !w.is_empty())
             .collect();
         let first = words.first().copied().unwrap_or_default();
@@ -149,11 +149,11 @@ impl Engine<'_> {
                 if acts {
                     emit(
                         EffectKind::Write,
-                        Risk::High,
+                        RiskLevel::High,
                         "SQL that reaches beyond its tables",
                     );
                 } else {
-                    emit(EffectKind::Read, Risk::Low, "SQL that reads");
+                    emit(EffectKind::Read, RiskLevel::Low, "SQL that reads");
                 }
             }
             "with" | "explain" | "analyze" => {
@@ -165,9 +165,9 @@ impl Engine<'_> {
                     || has("alter");
                 let plain_explain = first == "explain" && !has("analyze");
                 if writes && !plain_explain {
-                    emit(EffectKind::Delete, Risk::High, "SQL that changes data");
+                    emit(EffectKind::Delete, RiskLevel::High, "SQL that changes data");
                 } else {
-                    emit(EffectKind::Read, Risk::Low, "SQL that reads");
+                    emit(EffectKind::Read, RiskLevel::Low, "SQL that reads");
                 }
             }
             "pragma" => {
@@ -175,22 +175,22 @@ impl Engine<'_> {
                 if sets {
                     emit(
                         EffectKind::Write,
-                        Risk::Medium,
+                        RiskLevel::Medium,
                         "SQL that changes a setting",
                     );
                 } else {
-                    emit(EffectKind::Read, Risk::Low, "SQL that reads");
+                    emit(EffectKind::Read, RiskLevel::Low, "SQL that reads");
                 }
             }
             "insert" | "replace" | "merge" | "upsert" => {
-                emit(EffectKind::Write, Risk::Medium, "SQL that adds data");
+                emit(EffectKind::Write, RiskLevel::Medium, "SQL that adds data");
             }
             "update" | "delete" | "drop" | "truncate" | "alter" | "grant" | "revoke" | "rename"
             | "kill" | "shutdown" | "vacuum" | "flush" | "reset" | "purge" | "detach" | "load"
             | "copy" | "call" | "do" | "exec" | "execute" | "attach" | "lock" => {
                 emit(
                     EffectKind::Delete,
-                    Risk::High,
+                    RiskLevel::High,
                     "SQL that destroys or changes data",
                 );
             }
@@ -205,15 +205,19 @@ impl Engine<'_> {
                 {
                     emit(
                         EffectKind::System,
-                        Risk::High,
+                        RiskLevel::High,
                         "SQL that adds code or users",
                     );
                 } else {
-                    emit(EffectKind::Write, Risk::Medium, "SQL that creates");
+                    emit(EffectKind::Write, RiskLevel::Medium, "SQL that creates");
                 }
             }
-            _ if has_hole(s) => emit(EffectKind::Dynamic, Risk::High, "SQL that isn't known"),
-            _ => emit(EffectKind::Unknown, Risk::High, "SQL that isn't understood"),
+            _ if has_hole(s) => emit(EffectKind::Dynamic, RiskLevel::High, "SQL that isn't known"),
+            _ => emit(
+                EffectKind::Unknown,
+                RiskLevel::High,
+                "SQL that isn't understood",
+            ),
         }
     }
 }

@@ -7,7 +7,7 @@
 //! constructs in which the lexer could be lost.
 
 use super::lex::Token;
-use crate::chars::{HOLE, SAFE_HOLE};
+use crate::chars::{SAFE_HOLE, UNKNOWN};
 use bounded_parse::parse;
 use std::ops::Range;
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
@@ -50,7 +50,7 @@ pub(super) fn read(lang: &str, text: &str) -> Option<Reading> {
         return Some(Reading::unread());
     }
     // What isn't known stands for a name: most holes are values.
-    let text = format!("{before}{}", text.replace([HOLE, SAFE_HOLE], "h"));
+    let text = format!("{before}{}", text.replace([UNKNOWN, SAFE_HOLE], "h"));
     let Ok(tree) = parse(&mut Parser::new(), &language, &text) else {
         return Some(Reading::unread());
     };

@@ -62,7 +62,7 @@ pub struct Test {
     /// The line.
     pub cmd: String,
     /// Its risk.
-    pub risk: super::effect::Risk,
+    pub risk: super::effect::RiskLevel,
     /// Kinds that must be found.
     pub effects: Vec<String>,
     /// Kinds that must not be found.

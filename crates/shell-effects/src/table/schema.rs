@@ -10,7 +10,7 @@ pub struct TestLine {
     /// The command.
     pub cmd: String,
     /// Its risk.
-    pub risk: super::super::effect::Risk,
+    pub risk: super::super::effect::RiskLevel,
     /// Kinds that must all be found.
     #[serde(default)]
     pub effects: Vec<String>,
@@ -26,7 +26,7 @@ pub struct RawSpec {
     /// Effects of every run.
     pub effects: Vec<String>,
     /// Floor of the risk.
-    pub risk: Option<super::super::effect::Risk>,
+    pub risk: Option<super::super::effect::RiskLevel>,
     /// How arguments are read.
     pub style: Option<Style>,
     /// Flags by spelling.
@@ -85,7 +85,7 @@ pub struct RawFlag {
     /// Effects added.
     pub effects: Vec<String>,
     /// Floor of the risk.
-    pub risk: Option<super::super::effect::Risk>,
+    pub risk: Option<super::super::effect::RiskLevel>,
     /// Replaces the operands.
     pub operands: Option<Vec<String>>,
     /// Works on whole trees.
@@ -107,7 +107,7 @@ pub struct RawValue {
     /// Effects added.
     pub effects: Vec<String>,
     /// Floor of the risk.
-    pub risk: Option<super::super::effect::Risk>,
+    pub risk: Option<super::super::effect::RiskLevel>,
     /// Changes nothing.
     pub dry: bool,
     /// Prints help only.
@@ -148,7 +148,7 @@ pub struct RawWhen {
     /// Effects added.
     pub effects: Vec<String>,
     /// Floor of the risk.
-    pub risk: Option<super::super::effect::Risk>,
+    pub risk: Option<super::super::effect::RiskLevel>,
     /// Changes nothing.
     pub dry: bool,
     /// Prints help only.

@@ -1,7 +1,7 @@
 //! Entries of the table, compiled for use.
 
 use super::schema::{OneOrMany, RawFlag, RawSpec, RawValue, RawWhen, Style};
-use crate::effect::{EffectKind, Risk};
+use crate::effect::{EffectKind, RiskLevel};
 use rustc_hash::FxHashMap;
 
 /// What a word is to a program.
@@ -57,7 +57,7 @@ pub(crate) struct EffectSpec {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spec {
     pub effects: Vec<EffectSpec>,
-    pub risk: Risk,
+    pub risk: RiskLevel,
     pub style: Option<Style>,
     pub flags: FxHashMap<String, usize>,
     pub flag_list: Vec<Flag>,
@@ -77,7 +77,7 @@ pub(crate) struct Flag {
     pub attached_only: bool,
     pub args: usize,
     pub effects: Vec<EffectSpec>,
-    pub risk: Risk,
+    pub risk: RiskLevel,
     pub operands: Option<Operands>,
     pub recursive: bool,
     pub dry: bool,
@@ -89,7 +89,7 @@ pub(crate) struct Flag {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Value {
     pub effects: Vec<EffectSpec>,
-    pub risk: Risk,
+    pub risk: RiskLevel,
     pub dry: bool,
     pub help: bool,
     pub as_program: Option<String>,
@@ -105,7 +105,7 @@ pub(crate) struct When {
     pub max: Option<usize>,
     pub dashdash: Option<bool>,
     pub effects: Vec<EffectSpec>,
-    pub risk: Risk,
+    pub risk: RiskLevel,
     pub dry: bool,
     pub help: bool,
     pub operands: Option<Operands>,

@@ -5,7 +5,7 @@ use crate::cli::knowledge::place::{Place, PlaceArgs};
 use crate::cli::knowledge::retrieve::time;
 use crate::cli::knowledge::{Format, clock, failure};
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
+use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use crate::knowledge::context::Bank;
 use crate::knowledge::skills::{
     Candidate, Ledger, LedgerError, Readiness, Status, Verdict, candidates,
@@ -120,8 +120,8 @@ impl CandidatesArgs {
             }
         })?;
         Ok(match () {
-            () if !bank.unreadable.is_empty() => EXIT_UNABLE,
-            () if all.is_empty() => EXIT_EMPTY,
+            () if !bank.unreadable.is_empty() => EXIT_ERROR,
+            () if all.is_empty() => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }

@@ -4,7 +4,7 @@ use super::AskArgs;
 use crate::cli::knowledge::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::knowledge::skills::{self, Judged};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::words::plural;
@@ -72,7 +72,7 @@ impl HistoryArgs {
         let failed = self.fail_on.met_by(&findings);
         Ok(match () {
             () if failed => EXIT_FINDINGS,
-            () if all.is_empty() => EXIT_EMPTY,
+            () if all.is_empty() => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }

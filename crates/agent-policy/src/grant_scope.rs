@@ -7,7 +7,7 @@
 //! beside. So a line is never treated milder than one of its commands.
 
 use super::condition::{Condition, Predicate};
-use super::effect::Holds;
+use super::effect::Tristate;
 use super::facts::Facts;
 use super::request::Request;
 use governance::ActionType;
@@ -147,19 +147,19 @@ fn holds(outer: Span, inner: Span) -> bool {
 }
 
 /// What a set of conditions speaks of, as bits.
-type Speech = u8;
-const PATHS: Speech = 1;
-const HOSTS: Speech = 2;
-const PROGRAMS: Speech = 4;
-const EVERYTHING: Speech = 8;
+type GrantSet = u8;
+const PATHS: GrantSet = 1;
+const HOSTS: GrantSet = 2;
+const PROGRAMS: GrantSet = 4;
+const EVERYTHING: GrantSet = 8;
 
 /// The sets that a condition may come to, each as the bit of its number: alternatives speak each
 /// for itself.
-type Readings = u16;
+type GrantAlternatives = u16;
 /// It says nothing of what an action does, only of the action as a whole.
-const SILENT: Readings = 1;
+const SILENT: GrantAlternatives = 1;
 /// One of the sets is empty, or holds [`EVERYTHING`]: no effect has to be looked at.
-const ENOUGH: Readings = 0xff01;
+const ENOUGH: GrantAlternatives = 0xff01;
 
 /// The first effect that a rule which allows doesn't speak of, though its condition holds.
 pub(crate) fn gap<'f>(
@@ -183,7 +183,7 @@ pub(crate) fn gap<'f>(
 
 /// What a rule that allows doesn't speak of.
 pub(crate) struct Gap<'f> {
-    set: Speech,
+    set: GrantSet,
     effect: &'f Effect,
 }
 
@@ -209,12 +209,13 @@ impl std::fmt::Display for Gap<'_> {
     }
 }
 
-fn product(one: Readings, other: Readings) -> Readings {
+fn product(one: GrantAlternatives, other: GrantAlternatives) -> GrantAlternatives {
     // Nearly all are about this: it is asked of every rule that allows.
     if one == SILENT || other == SILENT {
         return if one == SILENT { other } else { one };
     }
-    let sets = |readings: Readings| (0..16u16).filter(move |set| readings & (1 << set) != 0);
+    let sets =
+        |readings: GrantAlternatives| (0..16u16).filter(move |set| readings & (1 << set) != 0);
     sets(one).fold(0, |all, a| {
         sets(other).fold(all, |all, b| all | 1 << (a | b))
     })
@@ -222,7 +223,12 @@ fn product(one: Readings, other: Readings) -> Readings {
 
 /// What a condition that holds speaks of. `positive` is false inside `not`: what must not be is no
 /// grant.
-fn speech(when: &Condition, facts: &Facts<'_>, request: &Request<'_>, positive: bool) -> Readings {
+fn speech(
+    when: &Condition,
+    facts: &Facts<'_>,
+    request: &Request<'_>,
+    positive: bool,
+) -> GrantAlternatives {
     match (when, positive) {
         (Condition::Not(inner), _) => speech(inner, facts, request, !positive),
         (Condition::All(list), true) | (Condition::Any(list), false) => {
@@ -231,7 +237,11 @@ fn speech(when: &Condition, facts: &Facts<'_>, request: &Request<'_>, positive: 
             })
         }
         (Condition::Any(list), true) | (Condition::All(list), false) => {
-            let wanted = if positive { Holds::Yes } else { Holds::No };
+            let wanted = if positive {
+                Tristate::Yes
+            } else {
+                Tristate::No
+            };
             let holding = list
                 .iter()
                 .filter(|part| part.holds(facts, request, positive) == wanted);
@@ -243,7 +253,7 @@ fn speech(when: &Condition, facts: &Facts<'_>, request: &Request<'_>, positive: 
 }
 
 /// What a key speaks of.
-fn spoken(predicate: &Predicate) -> Speech {
+fn spoken(predicate: &Predicate) -> GrantSet {
     match predicate {
         Predicate::Path(_) => PATHS,
         Predicate::Host(_) => HOSTS,
@@ -271,14 +281,14 @@ pub(super) fn speaks_no_more(new: &[&Condition], old: &[&Condition]) -> bool {
             .map(|part| spoken_alone(part))
             .try_fold(0, |all, one| Some(all | one?))
     };
-    let enough = |set: Speech| set == 0 || set & EVERYTHING != 0;
+    let enough = |set: GrantSet| set == 0 || set & EVERYTHING != 0;
     together(old)
         .zip(together(new))
         .is_some_and(|(old, new)| enough(old) || !enough(new) && new & !old == 0)
 }
 
 /// What a key or a `not` speaks of; none where that depends on which of its alternatives holds.
-fn spoken_alone(part: &Condition) -> Option<Speech> {
+fn spoken_alone(part: &Condition) -> Option<GrantSet> {
     match part {
         Condition::Is(predicate, _) => Some(spoken(predicate)),
         Condition::Not(inner) => {
@@ -293,7 +303,7 @@ fn spoken_alone(part: &Condition) -> Option<Speech> {
 }
 
 /// The first effect that is none of what a set speaks of.
-fn uncovered<'f>(set: Speech, facts: &'f Facts<'_>) -> Option<&'f Effect> {
+fn uncovered<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
     if set == 0 || set & EVERYTHING != 0 {
         return None;
     }

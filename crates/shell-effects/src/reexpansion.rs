@@ -4,7 +4,7 @@
 //! `x='a[$(cmd)]'; echo $((x))` runs `cmd`: arithmetic takes the value of a name for an expression
 //! of its own, and expands the subscripts in it.
 
-use super::effect::{Certainty, EffectKind, Risk, Span};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, MAX_LEVEL};
 use super::expand::Arg;
 use super::parse::{Base, Parser};
@@ -75,7 +75,7 @@ impl Engine<'_> {
                     None,
                     Certainty::Possible,
                     span,
-                    Risk::High,
+                    RiskLevel::High,
                     why,
                 );
             }
@@ -199,7 +199,7 @@ impl Engine<'_> {
 
     /// `${x@P}`: the value is a prompt, in which escapes and substitutions count.
     pub(super) fn prompt(&mut self, text: &str, span: Span) {
-        if text.contains(super::chars::HOLE) {
+        if text.contains(super::chars::UNKNOWN) {
             self.dynamic(span, "a prompt that isn't known is expanded");
         } else if text
             .as_bytes()
@@ -215,7 +215,7 @@ impl Engine<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Risk, risk_of as risk};
+    use crate::{RiskLevel, risk_of as risk};
 
     #[test]
     fn values_that_are_read_as_code_are_followed() {
@@ -260,18 +260,18 @@ mod tests {
             ] {
                 assert_eq!(
                     risk(&format!("x='{value}'; {line}")),
-                    Risk::High,
+                    RiskLevel::High,
                     "{value} {line}"
                 );
             }
-            assert_ne!(risk(&format!("x=7; {line}")), Risk::High, "{line}");
+            assert_ne!(risk(&format!("x=7; {line}")), RiskLevel::High, "{line}");
         }
         for line in [
             "x='$(rm -rf src)'; echo ${x@P}",
             "x='`rm -rf src`'; echo \"${x@P}\"",
             "x='\\044(rm -rf src)'; y=x; echo ${!y@P}",
         ] {
-            assert_eq!(risk(line), Risk::High, "{line}");
+            assert_eq!(risk(line), RiskLevel::High, "{line}");
         }
         for line in [
             "x='a b'; echo ${x@Q}",
@@ -282,7 +282,7 @@ mod tests {
             "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done",
             "echo ${!BASH@}",
         ] {
-            assert_eq!(risk(line), Risk::Low, "{line}");
+            assert_eq!(risk(line), RiskLevel::Low, "{line}");
         }
     }
 }

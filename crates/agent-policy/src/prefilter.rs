@@ -3,9 +3,9 @@
 //! A pack of fifty rules is mostly about other programs, hosts and paths than those of one action.
 //! What a condition can't do without is found when the policy is read, and a rule is passed over
 //! when the action hasn't got it. That never changes a decision: a rule is passed over only where
-//! its condition would be [`Holds::No`].
+//! its condition would be [`Tristate::No`].
 //!
-//! [`Holds::No`]: super::effect::Holds::No
+//! [`Tristate::No`]: super::effect::Holds::No
 
 use super::condition::{Condition, Predicate, type_bit};
 use super::effect::Effect;
@@ -17,7 +17,7 @@ use std::array::from_fn;
 
 /// What an action must have for a condition to hold, or perhaps hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Sieve {
+pub(crate) struct Prefilter {
     /// Its type is among these bits.
     types: u8,
     /// It has all of these, as bits of [`PLACES`], [`HOSTS`] and [`STEPS`]; or it hides something.
@@ -35,7 +35,7 @@ const PLACES: u8 = 1;
 const HOSTS: u8 = 2;
 const STEPS: u8 = 4;
 
-impl Sieve {
+impl Prefilter {
     /// Lets everything pass.
     const OPEN: Self = Self {
         types: 31,
@@ -204,9 +204,9 @@ const TYPES: usize = 5;
 
 impl Sieves {
     pub fn of(rules: &[Rule]) -> Self {
-        let sieves: Vec<Sieve> = rules
+        let sieves: Vec<Prefilter> = rules
             .iter()
-            .map(|r| Sieve::of(&r.when, r.effect == Effect::Allow))
+            .map(|r| Prefilter::of(&r.when, r.effect == Effect::Allow))
             .collect();
         let groups = sieves.chunks(64).map(Group::of).collect();
         Self {
@@ -239,8 +239,8 @@ impl Sieves {
 }
 
 impl Group {
-    fn of(sieves: &[Sieve]) -> Self {
-        let which = |test: &dyn Fn(&Sieve) -> bool| {
+    fn of(sieves: &[Prefilter]) -> Self {
+        let which = |test: &dyn Fn(&Prefilter) -> bool| {
             sieves
                 .iter()
                 .zip(0..)
@@ -372,7 +372,7 @@ impl Iterator for Candidates<'_, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, History, Holds, Policy, Request, SHIPPED, load};
+    use crate::{Action, History, Policy, Request, SHIPPED, Tristate, load};
     use proptest::prelude::*;
     use serde_json::json;
     use std::sync::LazyLock;
@@ -440,7 +440,7 @@ mod tests {
             let (history, facts) = (History::default(), Facts::new(&action, None, &policy.surroundings));
             if policy.rules.sieves().candidates(&facts).next().is_none() {
                 let holds = rule.when.holds(&facts, &Request::new(&action, &history), rule.effect == Effect::Allow);
-                prop_assert_eq!(holds, Holds::No, "{:?}", paths);
+                prop_assert_eq!(holds, Tristate::No, "{:?}", paths);
             }
         }
 
@@ -455,7 +455,7 @@ mod tests {
                 for (index, rule) in policy.rules.iter().enumerate() {
                     let strict = rule.effect == Effect::Allow;
                     if !asked.contains(&index) {
-                        prop_assert_eq!(rule.when.holds(&facts, &request, strict), Holds::No, "{} {}", policy.id, rule.id);
+                        prop_assert_eq!(rule.when.holds(&facts, &request, strict), Tristate::No, "{} {}", policy.id, rule.id);
                     }
                 }
             }
@@ -465,24 +465,24 @@ mod tests {
     #[test]
     fn conditions_need_what_they_ask_about() {
         let policy = load("p", "version: 1\nid: p\ncombine: first-match\ndefault: { effect: deny, reason: r }\nrules:\n  - { id: a, when: { type: shell_cmd, host: ['*'], effects: [delete] }, effect: deny, reason: r }\n  - { id: b, when: { any: [ { path: { glob: x } }, { tool: y } ] }, effect: deny, reason: r }\n  - { id: c, when: { not: { host: ['*'] } }, effect: deny, reason: r }\n").unwrap();
-        let sieves: Vec<Sieve> = policy
+        let sieves: Vec<Prefilter> = policy
             .rules
             .iter()
-            .map(|r| Sieve::of(&r.when, false))
+            .map(|r| Prefilter::of(&r.when, false))
             .collect();
         let delete = crate::facts::bit(shell_effects::EffectKind::Delete);
         assert_eq!(
             sieves,
             [
-                Sieve {
+                Prefilter {
                     types: 2,
                     things: HOSTS,
                     effects: delete,
                     tools: 0,
                     paths: Vec::new()
                 },
-                Sieve::OPEN,
-                Sieve::OPEN
+                Prefilter::OPEN,
+                Prefilter::OPEN
             ]
         );
     }

@@ -2,8 +2,8 @@
 
 pub(crate) use super::call::{Call, Seen, read};
 use super::call::{holds, read_as};
-use super::chars::{HOLE, has_hole, show};
-use super::effect::{Certainty, EffectKind, How, Risk, Span};
+use super::chars::{UNKNOWN, has_hole, show};
+use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::hosts::remote_of;
@@ -58,7 +58,7 @@ impl Engine<'_> {
                 Some(format!("{name} {}", show(&u.text))),
                 Certainty::Possible,
                 u.span,
-                Risk::High,
+                RiskLevel::High,
                 why,
             );
         }
@@ -93,7 +93,7 @@ impl Engine<'_> {
             }
             if w.clear {
                 own.clear();
-                floor = Risk::Low;
+                floor = RiskLevel::Low;
             }
             own.extend(w.effects.iter().map(|e| (e, span)));
             floor = floor.max(w.risk);
@@ -109,7 +109,7 @@ impl Engine<'_> {
                 Some(show(&f.text)),
                 Certainty::Possible,
                 f.span,
-                Risk::High,
+                RiskLevel::High,
                 "an option that isn't in the table",
             );
         }
@@ -164,8 +164,8 @@ impl Engine<'_> {
     }
 
     /// Lifts the effects since `first` to the floor of the entry.
-    fn raise(&mut self, first: usize, floor: Risk, name: &str, span: Span) {
-        if floor == Risk::Low {
+    fn raise(&mut self, first: usize, floor: RiskLevel, name: &str, span: Span) {
+        if floor == RiskLevel::Low {
             return;
         }
         let worst = self.effects.iter().skip(first).map(|e| e.risk).max();
@@ -181,7 +181,7 @@ impl Engine<'_> {
             e.risk = floor;
             e.why = format!("`{name}` with these arguments is rated {}", floor.name()).into();
         } else {
-            let kind = if floor == Risk::High {
+            let kind = if floor == RiskLevel::High {
                 EffectKind::System
             } else {
                 EffectKind::Execute
@@ -218,7 +218,7 @@ impl Engine<'_> {
                         Some(t.clone()),
                         certainty,
                         span,
-                        Risk::High,
+                        RiskLevel::High,
                         why,
                     );
                 }
@@ -228,7 +228,7 @@ impl Engine<'_> {
                         Some(t.clone()),
                         certainty,
                         span,
-                        Risk::Medium,
+                        RiskLevel::Medium,
                         "writes where it runs in the container",
                     );
                 }
@@ -248,7 +248,7 @@ impl Engine<'_> {
             return;
         }
         let risk = match (e.kind, e.possible) {
-            (EffectKind::Process, true) => Risk::Medium,
+            (EffectKind::Process, true) => RiskLevel::Medium,
             (k, _) => k.base_risk(),
         };
         self.emit_raw(e.kind, None, certainty, span, risk, why_of(e.kind));
@@ -359,7 +359,7 @@ impl Engine<'_> {
             return self.shell_arg(one, stdin, want);
         }
         let text: Vec<String> = rest.iter().map(|a| super::chars::source(&a.text)).collect();
-        if rest.iter().any(|a| a.obf) {
+        if rest.iter().any(|a| a.obfuscated) {
             self.dynamic(span, "decoded text is run as a command");
         }
         self.run_text(&text.join(" "), Base::Fixed(span), How::Code, stdin, want)
@@ -372,7 +372,7 @@ impl Engine<'_> {
             self.dynamic(arg.span, "runs text that isn't known as a command");
             return Stream::unknown();
         }
-        if arg.obf {
+        if arg.obfuscated {
             self.dynamic(arg.span, "runs decoded text as a command");
         }
         let base = match arg.at {
@@ -421,9 +421,9 @@ impl Engine<'_> {
                 self.path_read(arg);
                 let class = self.classify(&arg.text).class;
                 let risk = if class == super::path::PathClass::Inside {
-                    Risk::Medium
+                    RiskLevel::Medium
                 } else {
-                    Risk::High
+                    RiskLevel::High
                 };
                 self.emit_raw(
                     EffectKind::Execute,
@@ -467,10 +467,10 @@ impl Engine<'_> {
                     return false;
                 }
                 // The program gets arguments of its own: a hole stands for them.
-                let text = if arg.text.contains(HOLE) {
+                let text = if arg.text.contains(UNKNOWN) {
                     arg.text.clone()
                 } else {
-                    format!("{} {HOLE}", arg.text)
+                    format!("{} {UNKNOWN}", arg.text)
                 };
                 self.shell_arg(
                     &Arg {
@@ -490,15 +490,15 @@ impl Engine<'_> {
                 if matches!(
                     name,
                     "host" | "dig" | "nslookup" | "drill" | "kdig" | "delv" | "ping"
-                ) && arg.text.contains(HOLE)
-                    && arg.text.contains(&format!("{HOLE}."))
+                ) && arg.text.contains(UNKNOWN)
+                    && arg.text.contains(&format!("{UNKNOWN}."))
                 {
                     self.emit_raw(
                         EffectKind::Network,
                         Some(show(&arg.text)),
                         Certainty::Possible,
                         arg.span,
-                        Risk::High,
+                        RiskLevel::High,
                         "sends what isn't known in a name that it asks for",
                     );
                 }
@@ -516,7 +516,7 @@ impl Engine<'_> {
                         Some(show(&h)),
                         Certainty::Certain,
                         arg.span,
-                        Risk::High,
+                        RiskLevel::High,
                         "sends files to another machine",
                     );
                 }
@@ -538,12 +538,12 @@ impl Engine<'_> {
                         },
                         stdin,
                     ),
-                    None if arg.text.contains(HOLE) => self.emit_raw(
+                    None if arg.text.contains(UNKNOWN) => self.emit_raw(
                         EffectKind::Network,
                         None,
                         Certainty::Possible,
                         arg.span,
-                        Risk::High,
+                        RiskLevel::High,
                         "sends away data that isn't known",
                     ),
                     None => self.emit(EffectKind::Network, None, arg.span, "sends data"),
@@ -556,7 +556,7 @@ impl Engine<'_> {
                     Some(show(&arg.text)),
                     Certainty::Certain,
                     arg.span,
-                    Risk::High,
+                    RiskLevel::High,
                     "reads a secret",
                 );
             }
@@ -566,7 +566,7 @@ impl Engine<'_> {
                     Some(show(&arg.text)),
                     Certainty::Certain,
                     arg.span,
-                    Risk::Low,
+                    RiskLevel::Low,
                     "uses a key",
                 );
             }
@@ -588,9 +588,9 @@ impl Engine<'_> {
         match role {
             Role::Code(lang) => {
                 let arg = Arg {
-                    text: stdin.text.clone().unwrap_or_else(|| HOLE.to_string()),
+                    text: stdin.text.clone().unwrap_or_else(|| UNKNOWN.to_string()),
                     span,
-                    obf: stdin.obf,
+                    obfuscated: stdin.obfuscated,
                     ..Arg::default()
                 };
                 if stdin.text.is_some() || !stdin.inline {
@@ -604,8 +604,10 @@ impl Engine<'_> {
                 self.upload(&arg, stdin);
             }
             other => {
-                let arg =
-                    Arg::literal(stdin.text.clone().unwrap_or_else(|| HOLE.to_string()), span);
+                let arg = Arg::literal(
+                    stdin.text.clone().unwrap_or_else(|| UNKNOWN.to_string()),
+                    span,
+                );
                 self.role(other, &arg, false, name, &Stream::default());
             }
         }

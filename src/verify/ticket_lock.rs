@@ -4,7 +4,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A value that is shown to everybody who has a number, one after the other, beginning with 0.
 #[derive(Debug)]
-pub(super) struct InOrder<T> {
+pub(super) struct TicketLock<T> {
     state: Mutex<State<T>>,
     moved: Condvar,
 }
@@ -18,7 +18,7 @@ struct State<T> {
     given_up: bool,
 }
 
-impl<T> InOrder<T> {
+impl<T> TicketLock<T> {
     pub(super) fn new(value: T) -> Self {
         Self {
             state: Mutex::new(State {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn all_pass_in_their_order_whoever_comes_first() {
-        let seen = InOrder::new(Vec::new());
+        let seen = TicketLock::new(Vec::new());
         std::thread::scope(|scope| {
             for lane in [3, 1, 2, 0] {
                 let seen = &seen;
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_one_who_never_comes() {
-        let gate = InOrder::new(());
+        let gate = TicketLock::new(());
         let passed = std::thread::scope(|scope| {
             let waits = scope.spawn(|| gate.pass(1, |()| ()));
             gate.give_up();

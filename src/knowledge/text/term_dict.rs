@@ -94,14 +94,14 @@ impl Seeds {
 /// A word as it is looked for. Made before it is, so that looks at several words can go on at a
 /// time.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct HashedTerm {
     key: Key,
     hash: u64,
     /// What the key can't hold.
     long: Option<Box<str>>,
 }
 
-impl Asked {
+impl HashedTerm {
     pub(super) fn new(word: &str) -> Self {
         let key = Key::of(word);
         let long = if key.is_whole() {
@@ -119,16 +119,16 @@ impl Asked {
 
 /// Words, each once, with something that is known of each.
 #[derive(Debug, Default)]
-pub(super) struct Lexicon<T> {
+pub(super) struct TermDict<T> {
     /// By their keys: all that a look at a word needs lies in one place.
     short: HashTable<(Key, T)>,
     /// What no key holds.
     long: HashMap<Box<str>, T>,
 }
 
-impl<T: Default> Lexicon<T> {
+impl<T: Default> TermDict<T> {
     /// What is known of a word.
-    pub(super) fn of(&mut self, Asked { key, hash, long }: Asked) -> &mut T {
+    pub(super) fn of(&mut self, HashedTerm { key, hash, long }: HashedTerm) -> &mut T {
         if let Some(word) = long {
             return self.long.entry(word).or_default();
         }
@@ -172,12 +172,12 @@ mod tests {
     proptest! {
         #[test]
         fn words_are_known_once_each(words in proptest::collection::vec(WORDS, 0..200)) {
-            let mut lexicon: Lexicon<u32> = Lexicon::default();
+            let mut lexicon: TermDict<u32> = TermDict::default();
             // Twice, since it is used again.
             for _ in 0..2 {
                 let mut expected: BTreeMap<&str, u32> = BTreeMap::new();
                 for word in &words {
-                    *lexicon.of(Asked::new(word)) += 1;
+                    *lexicon.of(HashedTerm::new(word)) += 1;
                     *expected.entry(word).or_default() += 1;
                 }
                 let sorted = lexicon.sorted().into_iter().map(|(key, long, count)| {
@@ -191,10 +191,10 @@ mod tests {
         #[test]
         fn equal_hashes_are_told_apart(words in proptest::collection::btree_set(WORDS, 0..20)) {
             // With room for all, so that they aren't hashed anew.
-            let mut lexicon: Lexicon<usize> = Lexicon { short: HashTable::with_capacity(64), long: HashMap::new() };
+            let mut lexicon: TermDict<usize> = TermDict { short: HashTable::with_capacity(64), long: HashMap::new() };
             for round in 0..2 {
                 for (n, word) in words.iter().enumerate() {
-                    let value = lexicon.of(Asked { hash: 7, ..Asked::new(word) });
+                    let value = lexicon.of(HashedTerm { hash: 7, ..HashedTerm::new(word) });
                     prop_assert_eq!(*value, n * round);
                     *value = n;
                 }

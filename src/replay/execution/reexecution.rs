@@ -3,7 +3,7 @@
 
 use super::super::authority;
 use super::super::evidence::KeptAction;
-use super::super::judged::{Judged, Repeat};
+use super::super::step_facts::{Repeat, StepFacts};
 use super::Execution;
 use crate::trace::step::{Decision, Executed, Observed};
 use governance::Ruling;
@@ -71,7 +71,7 @@ impl Execution {
 
     /// An observation is of what ran in its turn. Where that isn't known by its id, nothing can be
     /// said; where another action ran than the one that was due, that has been.
-    pub(super) fn bind_observation(&self, observed: &Observed<'_>, judged: &mut Judged) {
+    pub(super) fn bind_observation(&self, observed: &Observed<'_>, judged: &mut StepFacts) {
         let Some(named) = observed.action else {
             return;
         };

@@ -2,12 +2,12 @@
 //! records through what needs the order of the input.
 
 use super::input::Run;
-use super::order::InOrder;
 use super::parse::{Lines, parse};
 use super::shard::Shard;
+use super::ticket_lock::TicketLock;
 use crate::replay::{Context, Looks};
 use crate::rules::Settings;
-use crate::source::{Block, Blocks, Limits, Overlong};
+use crate::source::{Block, Blocks, Limits, OversizedLine};
 use crate::trace::entry::{Entry, Grammar, Record};
 use crate::trace::format::Format;
 use rustc_hash::FxHasher;
@@ -26,13 +26,13 @@ const LARGE: usize = 2 << 20;
 pub(super) struct Parsed<'b> {
     pub(super) entries: Vec<Entry<'b>>,
     /// Where each of them goes.
-    pub(super) falls: Vec<Falls>,
+    pub(super) falls: Vec<Route>,
     /// Lines that end in it.
     pub(super) lines: u64,
     /// Lines that hold nothing.
     pub(super) blank: u64,
     /// Instead of entries: a line that was too long.
-    pub(super) overlong: Option<Overlong>,
+    pub(super) overlong: Option<OversizedLine>,
 }
 
 impl<'b> Parsed<'b> {
@@ -59,12 +59,12 @@ impl<'b> Parsed<'b> {
 pub(super) struct Reading<'o> {
     pub(super) grammar: Grammar<'o>,
     pub(super) limits: Limits,
-    pub(super) dealing: Dealing,
+    pub(super) dealing: Router,
 }
 
 /// Where a record goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Falls {
+pub(super) enum Route {
     /// To the worker with this number.
     To(u64),
     /// To nobody: it may be the one that is missing anywhere.
@@ -75,14 +75,14 @@ pub(super) enum Falls {
 
 /// How the records of an input find their executions.
 #[derive(Debug, Clone)]
-pub(super) struct Dealing {
+pub(super) struct Router {
     /// None when nothing is replayed.
     pub(super) format: Option<Format>,
     /// The execution of formats that name none.
     pub(super) stem: Arc<str>,
 }
 
-impl Dealing {
+impl Router {
     /// How many workers there are.
     pub(super) fn workers(&self) -> u64 {
         match self.format {
@@ -100,20 +100,20 @@ impl Dealing {
     }
 
     /// Which worker each record falls to.
-    pub(super) fn all(&self, entries: &[Entry<'_>]) -> Vec<Falls> {
+    pub(super) fn all(&self, entries: &[Entry<'_>]) -> Vec<Route> {
         entries.iter().map(|entry| self.of(entry)).collect()
     }
 
-    fn of(&self, entry: &Entry<'_>) -> Falls {
+    fn of(&self, entry: &Entry<'_>) -> Route {
         match &entry.record {
-            _ if self.format.is_none() => Falls::Lost,
-            Record::Command(_) => Falls::Nowhere,
-            Record::Unreadable | Record::Foreign => Falls::Lost,
-            _ if self.format == Some(Format::YuangsRecord) => Falls::Lost,
-            _ if !self.names_executions() => Falls::To(0),
+            _ if self.format.is_none() => Route::Lost,
+            Record::Command(_) => Route::Nowhere,
+            Record::Unreadable | Record::Foreign => Route::Lost,
+            _ if self.format == Some(Format::YuangsRecord) => Route::Lost,
+            _ if !self.names_executions() => Route::To(0),
             record => match record.execution_id() {
-                Some(id) => Falls::To(share(&id.decode(), self.workers())),
-                None => Falls::Lost,
+                Some(id) => Route::To(share(&id.decode(), self.workers())),
+                None => Route::Lost,
             },
         }
     }
@@ -122,7 +122,7 @@ impl Dealing {
     pub(super) fn replay(
         &self,
         (first, shards): (u64, &mut [Shard]),
-        (entries, falls): (&[Entry<'_>], &[Falls]),
+        (entries, falls): (&[Entry<'_>], &[Route]),
         settings: &Settings,
         looks: &Looks,
     ) {
@@ -134,15 +134,15 @@ impl Dealing {
         for (number, shard) in (first..).zip(shards) {
             for (entry, falls) in entries.iter().zip(falls) {
                 match falls {
-                    Falls::Nowhere => {}
-                    Falls::Lost => shard.lost(entry.line),
-                    Falls::To(worker) if *worker == number => match entry.record.execution_id() {
+                    Route::Nowhere => {}
+                    Route::Lost => shard.lost(entry.line),
+                    Route::To(worker) if *worker == number => match entry.record.execution_id() {
                         Some(id) if self.names_executions() => {
                             shard.entry(&id.decode(), entry, settings, context);
                         }
                         _ => shard.entry(&self.stem, entry, settings, context),
                     },
-                    Falls::To(_) => {}
+                    Route::To(_) => {}
                 }
             }
         }
@@ -179,12 +179,12 @@ impl<R: Read> Queue<'_, R> {
 }
 
 /// Everything that the lanes of an input share.
-struct Lanes<'l, 'o, R> {
+struct Pipeline<'l, 'o, R> {
     queue: Mutex<Queue<'l, R>>,
-    run: InOrder<&'l mut Run<'o>>,
+    run: TicketLock<&'l mut Run<'o>>,
     /// The workers, some together: while one lane replays with the first ones, another one can with
     /// the next.
-    groups: Vec<InOrder<Vec<Shard>>>,
+    groups: Vec<TicketLock<Vec<Shard>>>,
     settings: &'o Settings,
     reading: Reading<'o>,
     /// The first block begins the input.
@@ -201,18 +201,18 @@ pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, fir
     };
     // More than there are shares would only wait.
     let lanes = lanes.min(usize::from(WORKERS));
-    let shared = Lanes {
+    let shared = Pipeline {
         queue: Mutex::new(Queue {
             blocks,
             first: Some(first),
             number: 0,
             ended: false,
         }),
-        groups: grouped(run.hire(), lanes),
+        groups: grouped(run.create_shards(), lanes),
         settings: &options.settings,
         reading: run.reading(),
         from_start: run.is_at_start(),
-        run: InOrder::new(run),
+        run: TicketLock::new(run),
     };
     std::thread::scope(|scope| {
         for _ in 1..lanes {
@@ -221,26 +221,30 @@ pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, fir
         }
         shared.lane();
     });
-    let Lanes { groups, run, .. } = shared;
-    run.into_inner()
-        .dismiss(groups.into_iter().flat_map(InOrder::into_inner).collect());
+    let Pipeline { groups, run, .. } = shared;
+    run.into_inner().collect(
+        groups
+            .into_iter()
+            .flat_map(TicketLock::into_inner)
+            .collect(),
+    );
 }
 
 /// The workers in so many groups, or in fewer.
-fn grouped(mut shards: Vec<Shard>, groups: usize) -> Vec<InOrder<Vec<Shard>>> {
+fn grouped(mut shards: Vec<Shard>, groups: usize) -> Vec<TicketLock<Vec<Shard>>> {
     let size = shards.len().div_ceil(groups).max(1);
     let mut all = Vec::new();
     while !shards.is_empty() {
         let rest = shards.split_off(size.min(shards.len()));
-        all.push(InOrder::new(std::mem::replace(&mut shards, rest)));
+        all.push(TicketLock::new(std::mem::replace(&mut shards, rest)));
     }
     all
 }
 
-impl<R: Read> Lanes<'_, '_, R> {
+impl<R: Read> Pipeline<'_, '_, R> {
     /// Works on one block after the other until there are no more.
     fn lane(&self) {
-        let _watchman = Watchman(self);
+        let _watchman = PanicGuard(self);
         let looks = Looks::default();
         let mut spare = Vec::new();
         loop {
@@ -302,13 +306,13 @@ impl<R: Read> Lanes<'_, '_, R> {
 }
 
 /// A lane that ends by a panic lets the others end as well, so that it is heard of.
-struct Watchman<'w, 'l, 'o, R>(&'w Lanes<'l, 'o, R>);
+struct PanicGuard<'w, 'l, 'o, R>(&'w Pipeline<'l, 'o, R>);
 
-impl<R> Drop for Watchman<'_, '_, '_, R> {
+impl<R> Drop for PanicGuard<'_, '_, '_, R> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.run.give_up();
-            self.0.groups.iter().for_each(InOrder::give_up);
+            self.0.groups.iter().for_each(TicketLock::give_up);
         }
     }
 }

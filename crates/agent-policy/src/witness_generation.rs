@@ -3,7 +3,7 @@
 
 use super::action::Action;
 use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, type_bit};
-use super::effect::{Effect, Holds};
+use super::effect::{Effect, Tristate};
 use super::facts::{Category, Facts, bit};
 use super::model::{Limit, Policy, Rule};
 use super::path::Access;
@@ -12,7 +12,7 @@ use super::request::{Past, Request};
 use super::sample::samples;
 use super::suite::Context;
 use governance::ActionType;
-use governance::Risk;
+use governance::RiskLevel;
 use serde_json::{Value, json};
 use shell_effects::EffectKind;
 use std::collections::BTreeSet;
@@ -124,7 +124,7 @@ fn aimed(
         let facts = Facts::new(&q.action, q.context.risk, &policy.surroundings);
         targets
             .iter()
-            .all(|target| target.when.holds(&facts, &request, false) != Holds::No)
+            .all(|target| target.when.holds(&facts, &request, false) != Tristate::No)
     };
     // Histories are dear: a few actions have to do for them.
     let limited = all
@@ -170,18 +170,18 @@ fn reach(
     request: &Request<'_>,
     strict: bool,
     positive: bool,
-) -> Holds {
+) -> Tristate {
     match when {
         Condition::All(list) => list
             .iter()
             .map(|c| reach(c, facts, request, strict, positive))
             .min()
-            .unwrap_or(Holds::Yes),
+            .unwrap_or(Tristate::Yes),
         Condition::Any(list) => list
             .iter()
             .map(|c| reach(c, facts, request, strict, positive))
             .max()
-            .unwrap_or(Holds::No),
+            .unwrap_or(Tristate::No),
         Condition::Not(inner) => reach(inner, facts, request, !strict, !positive).not(),
         Condition::Is(
             Predicate::Agent(_)
@@ -191,7 +191,7 @@ fn reach(
             | Predicate::ApprovedBefore
             | Predicate::UsedUp(_),
             _,
-        ) => Holds::sure(positive),
+        ) => Tristate::sure(positive),
         Condition::Is(..) => when.holds(facts, request, strict),
     }
 }
@@ -235,7 +235,7 @@ struct Words {
     agents: Vec<String>,
     modes: Vec<String>,
     production: Option<bool>,
-    risks: Vec<Risk>,
+    risks: Vec<RiskLevel>,
     texts: Vec<String>,
     lines: Vec<String>,
     programs: Vec<String>,
@@ -266,7 +266,11 @@ impl Words {
             Predicate::Mode(names) => self.modes.extend(spelled(names)),
             Predicate::Production(production) => self.production = Some(*production),
             Predicate::Risk(bits) => {
-                let levels = [(Risk::Low, 1u8), (Risk::Medium, 2), (Risk::High, 4)];
+                let levels = [
+                    (RiskLevel::Low, 1u8),
+                    (RiskLevel::Medium, 2),
+                    (RiskLevel::High, 4),
+                ];
                 self.risks.extend(
                     levels
                         .into_iter()
@@ -391,10 +395,10 @@ impl Words {
             let facts = Facts::new(&action, None, &policy.surroundings);
             let reached =
                 |target: &Target<'_>| reach(target.when, &facts, &request, target.strict, true);
-            match targets.iter().map(reached).min().unwrap_or(Holds::No) {
-                Holds::Yes => certain.push(action),
-                Holds::Maybe => rest.push(action),
-                Holds::No => {}
+            match targets.iter().map(reached).min().unwrap_or(Tristate::No) {
+                Tristate::Yes => certain.push(action),
+                Tristate::Maybe => rest.push(action),
+                Tristate::No => {}
             }
         }
         certain.sort_by_key(|a| a.payload.to_string().len());
@@ -595,7 +599,7 @@ impl Words {
                 .map(|name| Some(name.clone()))
                 .collect(),
         };
-        let risks: Vec<Option<Risk>> = std::iter::once(None)
+        let risks: Vec<Option<RiskLevel>> = std::iter::once(None)
             .chain(self.risks.iter().copied().map(Some))
             .collect();
         let mut all = Vec::new();
@@ -637,7 +641,11 @@ fn histories(question: &Question, limits: &[Limit], approved_before: bool) -> Ve
         let each = Past {
             kind: asked.action.kind,
             tool: asked.action.tool.clone().filter(|_| by_human),
-            risk: if by_human { Risk::Medium } else { Risk::Low },
+            risk: if by_human {
+                RiskLevel::Medium
+            } else {
+                RiskLevel::Low
+            },
             time: ago.map(|ago| NOW - ago),
             by_human,
         };

@@ -1,9 +1,9 @@
 //! What actions do, remembered: agents read the same files and run the same commands again and
 //! again.
 
-use super::reach::Reach;
+use super::path_effects::PathEffects;
 use governance::ActionType;
-use governance::risk::Risk;
+use governance::risk::RiskLevel;
 use hashbrown::HashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const BYTES: usize = 512 << 10;
 const LONGEST: usize = 1024;
 
 /// What is found in a payload: its risk, and where it reaches if there is anything to say.
-pub(super) type Look = (Risk, Option<Arc<Reach>>);
+pub(super) type Look = (RiskLevel, Option<Arc<PathEffects>>);
 
 /// Looks of one lane, by type of action and payload as written. The hash is keyed by chance, and few
 /// are kept, so that a trace can't make them collide to any effect.
@@ -69,11 +69,11 @@ mod tests {
         let ask = |kind, payload: &str| {
             looks.get(kind, payload, || {
                 *asked.borrow_mut() += 1;
-                (Risk::High, None)
+                (RiskLevel::High, None)
             })
         };
         for _ in 0..3 {
-            assert_eq!(ask(ActionType::ShellCmd, "a").0, Risk::High);
+            assert_eq!(ask(ActionType::ShellCmd, "a").0, RiskLevel::High);
         }
         ask(ActionType::ToolCall, "a");
         assert_eq!(*asked.borrow(), 2);

@@ -1,4 +1,4 @@
-//! What the commands that speak of whole executions have in common: reading traces into a [`Book`].
+//! What the commands that speak of whole executions have in common: reading traces into a [`ExecutionSet`].
 
 use super::file::traces;
 use super::output::Failure;
@@ -6,7 +6,7 @@ use crate::replay::Assessor;
 use crate::report::page::Format as PageFormat;
 use crate::rules::Settings;
 use crate::trace::Format;
-use crate::trajectory::Book;
+use crate::trajectory::ExecutionSet;
 use crate::verify::{Options, verify};
 use clap::{Args, ValueEnum};
 use content_scan::mask::Mask;
@@ -52,7 +52,7 @@ impl Print {
 /// What was read.
 pub(super) struct Reading {
     /// What happened.
-    pub(super) book: Book,
+    pub(super) book: ExecutionSet,
     /// What was found secret; the book is free of it.
     pub(super) secrets: Mask,
     /// Inputs that couldn't be opened.
@@ -81,7 +81,7 @@ impl ReadArgs {
         let secrets = std::mem::take(&mut report.secrets);
         let unopened = report.counts.unopened;
         Ok(Reading {
-            book: Book::of(report),
+            book: ExecutionSet::of(report),
             secrets,
             unopened,
         })

@@ -4,8 +4,8 @@
 //! It errs on the side of "it can": only what is plainly the same or stricter is cleared.
 
 use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, type_bit};
-use super::cover::speaks_no_more;
 use super::effect::Effect;
+use super::grant_scope::speaks_no_more;
 use super::model::{Combine, Limit, Policy, Rule};
 use super::path::PathGlob;
 use super::pattern::wildcard;

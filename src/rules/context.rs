@@ -2,9 +2,9 @@
 
 use super::Rule;
 use crate::diag::Severity;
-use crate::replay::{Assessor, Clock, Close, Execution, Judged};
+use crate::replay::{Assessor, Clock, Close, Execution, StepFacts};
 use crate::trace::keys::TrustStore;
-use crate::trace::step::{Beside, Decision, Fact, Outcome, Step};
+use crate::trace::step::{Annotation, Decision, Fact, Outcome, Step};
 use crate::trace::{Entry, Record, v1};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -36,7 +36,7 @@ pub struct Settings {
 
 /// One step of one execution, or its end.
 #[derive(Debug, Clone, Copy)]
-pub struct Scene<'s, 'r, 'a> {
+pub struct RuleContext<'s, 'r, 'a> {
     /// The execution after the step.
     pub execution: &'s Execution,
     /// The step; none when a record as a whole or the end is looked at.
@@ -44,14 +44,14 @@ pub struct Scene<'s, 'r, 'a> {
     /// The record; none at the end.
     pub entry: Option<&'s Entry<'a>>,
     /// What the replay found out.
-    pub judged: &'s Judged,
+    pub judged: &'s StepFacts,
     /// What is to be said at the end.
     pub close: Option<&'s Close>,
     /// What the caller has chosen.
     pub settings: &'s Settings,
 }
 
-impl<'a> Scene<'_, '_, 'a> {
+impl<'a> RuleContext<'_, '_, 'a> {
     /// Whether an execution starts here.
     #[must_use]
     pub fn starts(&self) -> bool {
@@ -65,8 +65,8 @@ impl<'a> Scene<'_, '_, 'a> {
         match self.step?.fact {
             Fact::Decided(decision) => Some(decision),
             Fact::Moved(moved) => moved.decision,
-            Fact::Beside(Beside::Executed(_, told)) => told.map(|(_, decision)| *decision),
-            Fact::Beside(Beside::Decided(_, told)) => told.map(|told| told.decision),
+            Fact::Annotation(Annotation::Executed(_, told)) => told.map(|(_, decision)| *decision),
+            Fact::Annotation(Annotation::Decided(_, told)) => told.map(|told| told.decision),
             _ => None,
         }
     }
@@ -89,7 +89,7 @@ impl<'a> Scene<'_, '_, 'a> {
             };
         }
         let whole_turn = match &entry.record {
-            Record::Turn(_) | Record::Mended(_) => true,
+            Record::Turn(_) | Record::Recovered(_) => true,
             Record::V1(record) => matches!(record, v1::Record::Turn(_) | v1::Record::Execution(_)),
             _ => false,
         };
@@ -106,7 +106,7 @@ impl<'a> Scene<'_, '_, 'a> {
     #[must_use]
     pub fn result(&self) -> Option<Outcome<'a>> {
         match self.step?.fact {
-            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed, _)) => {
+            Fact::Executed(executed) | Fact::Annotation(Annotation::Executed(executed, _)) => {
                 executed.result
             }
             _ => None,
@@ -118,7 +118,7 @@ impl<'a> Scene<'_, '_, 'a> {
     pub fn written_timestamp(&self) -> Option<serde_json::Value> {
         let entry = self
             .entry
-            .filter(|e| matches!(e.record, Record::V1(_) | Record::Mended(_)))?;
+            .filter(|e| matches!(e.record, Record::V1(_) | Record::Recovered(_)))?;
         let at = entry.resolve(&self.step?.part.pointer("/timestamp"))?;
         strict_json::from_text(entry.text.get(at.value)?).ok()
     }
@@ -159,20 +159,24 @@ pub struct Draft {
 
 /// What the rules say about one scene.
 #[derive(Debug, Default)]
-pub struct Out {
+pub struct Sink {
     /// The drafts, in the order of the codes.
     pub drafts: Vec<Draft>,
 }
 
 /// A draft that is being written.
 #[derive(Debug)]
-pub struct Handle<'o> {
+pub struct FindingBuilder<'o> {
     draft: &'o mut Draft,
 }
 
-impl Out {
+impl Sink {
     /// Adds a finding; the place is that of the step unless the handle says otherwise.
-    pub fn report(&mut self, rule: &'static Rule, message: impl Into<String>) -> Handle<'_> {
+    pub fn report(
+        &mut self,
+        rule: &'static Rule,
+        message: impl Into<String>,
+    ) -> FindingBuilder<'_> {
         let draft = Draft {
             rule,
             message: message.into(),
@@ -181,13 +185,13 @@ impl Out {
             related: Vec::new(),
             subject: None,
         };
-        Handle {
+        FindingBuilder {
             draft: self.drafts.push_mut(draft),
         }
     }
 }
 
-impl Handle<'_> {
+impl FindingBuilder<'_> {
     /// Points below the step.
     pub fn below(self, pointer: &str) -> Self {
         self.draft.target = Target::Below(pointer.to_owned());
@@ -238,7 +242,7 @@ impl Handle<'_> {
     }
 
     /// Adds the movements that led here: the tail of the shortest prefix that shows the break.
-    pub fn path(self, scene: &Scene<'_, '_, '_>) -> Self {
+    pub fn path(self, scene: &RuleContext<'_, '_, '_>) -> Self {
         if let Some(violation) = scene.execution.violation()
             && scene.entry.is_some_and(|e| e.line == violation.line)
         {

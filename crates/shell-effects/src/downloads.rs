@@ -1,7 +1,7 @@
 //! What comes from elsewhere: downloads, installs, frameworks that run what they find, sockets.
 
-use super::chars::{HOLE, has_hole, show, source};
-use super::effect::{Certainty, EffectKind, Risk, Span};
+use super::chars::{UNKNOWN, has_hole, show, source};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::hosts::unescaped;
@@ -49,7 +49,7 @@ impl Engine<'_> {
                     Some(show(t)),
                     Certainty::Certain,
                     a.span,
-                    Risk::High,
+                    RiskLevel::High,
                     "installs from an address, not from the registry",
                 );
             }
@@ -94,7 +94,7 @@ impl Engine<'_> {
                     Some(show(t)),
                     Certainty::Certain,
                     w.span,
-                    Risk::High,
+                    RiskLevel::High,
                     "a task that throws data away or publishes",
                 );
             }
@@ -133,7 +133,7 @@ impl Engine<'_> {
                 Some(show(t)),
                 Certainty::Certain,
                 mode.span,
-                Risk::High,
+                RiskLevel::High,
                 why,
             );
         }
@@ -237,7 +237,7 @@ impl Engine<'_> {
             a.text.contains("://")
                 && a.text
                     .split_once("://")
-                    .is_some_and(|(_, r)| r.contains(HOLE))
+                    .is_some_and(|(_, r)| r.contains(UNKNOWN))
         });
         if leaks
             && self
@@ -251,7 +251,7 @@ impl Engine<'_> {
                 None,
                 Certainty::Possible,
                 a.span,
-                Risk::High,
+                RiskLevel::High,
                 "sends a secret in the address",
             );
         }
@@ -283,7 +283,7 @@ impl Engine<'_> {
                 None,
                 Certainty::Certain,
                 span,
-                Risk::High,
+                RiskLevel::High,
                 "sends what it is given over the network",
             );
         } else if short('l') {
@@ -292,7 +292,7 @@ impl Engine<'_> {
                 None,
                 Certainty::Certain,
                 span,
-                Risk::High,
+                RiskLevel::High,
                 "listens for connections",
             );
         }

@@ -15,9 +15,9 @@ use worktree::path::{self, PathFault};
 
 /// What the payload of an action reaches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reach {
+pub struct PathEffects {
     /// Paths that leave the work tree.
-    pub leaves: Vec<Leaving>,
+    pub leaves: Vec<PathEscape>,
     /// Protected paths that are written or removed.
     pub protected: Vec<String>,
     /// Why a `code_diff` is no diff.
@@ -35,7 +35,7 @@ pub struct Reach {
 
 /// A path that leaves the work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leaving {
+pub struct PathEscape {
     /// As the action writes it.
     pub path: String,
     /// Why it isn't inside.
@@ -45,7 +45,7 @@ pub struct Leaving {
     pub disguised: bool,
 }
 
-impl Reach {
+impl PathEffects {
     /// Whether there is nothing to say.
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -61,7 +61,7 @@ impl Reach {
         let leaving = self
             .leaves
             .iter()
-            .map(|leaving| size_of::<Leaving>() + leaving.path.len() + leaving.why.len());
+            .map(|leaving| size_of::<PathEscape>() + leaving.path.len() + leaving.why.len());
         size_of::<Self>()
             + leaving.sum::<usize>()
             + paths
@@ -160,7 +160,7 @@ impl Reach {
                 .iter()
                 .any(|effect| effect.kind == EffectKind::GitRead)
         };
-        reach.lists = analysis.risk == shell_effects::Risk::Low && (lists() || asks_git());
+        reach.lists = analysis.risk == shell_effects::RiskLevel::Low && (lists() || asks_git());
         reach.settled()
     }
 
@@ -206,7 +206,7 @@ impl Reach {
             Some(rest) => format!("~{rest}"),
             None => path.to_owned(),
         };
-        self.leaves.push(Leaving {
+        self.leaves.push(PathEscape {
             path,
             why,
             disguised,
@@ -362,7 +362,7 @@ fn seen(name: &str) -> Effect {
         target: Some(name.to_owned()),
         certainty: Certainty::Certain,
         span: shell_effects::Span::default(),
-        risk: shell_effects::Risk::High,
+        risk: shell_effects::RiskLevel::High,
         why: "was seen to change".into(),
         place: Some(shell_effects::path::classify(
             name,
@@ -424,23 +424,23 @@ mod tests {
         }
     }
 
-    fn shell(line: &str) -> Reach {
-        Reach::of_effects(
+    fn shell(line: &str) -> PathEffects {
+        PathEffects::of_effects(
             ActionType::ShellCmd,
             &shell_effects::analyse(line, places()),
             false,
         )
     }
 
-    fn tool(name: &str, parameters: &serde_json::Value) -> Reach {
-        Reach::of_effects(
+    fn tool(name: &str, parameters: &serde_json::Value) -> PathEffects {
+        PathEffects::of_effects(
             ActionType::ToolCall,
             &shell_effects::effects_of_tool(name, parameters, places()),
             false,
         )
     }
 
-    fn paths(reach: &Reach) -> Vec<&str> {
+    fn paths(reach: &PathEffects) -> Vec<&str> {
         reach.leaves.iter().map(|l| l.path.as_str()).collect()
     }
 
@@ -473,11 +473,11 @@ mod tests {
             )),
             ["/etc/passwd"]
         );
-        let diff = Reach::of_diff(Some("--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n"));
+        let diff = PathEffects::of_diff(Some("--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n"));
         assert_eq!(paths(&diff), ["../x"]);
     }
 
-    fn is_harmless(reach: &Reach) -> bool {
+    fn is_harmless(reach: &PathEffects) -> bool {
         reach.leaves.is_empty() && reach.protected.is_empty() && reach.malformed.is_none()
     }
 
@@ -495,7 +495,7 @@ mod tests {
         ] {
             assert!(is_harmless(&shell(line)), "{line}: {:?}", shell(line));
         }
-        let climbing = Reach::of_effects(
+        let climbing = PathEffects::of_effects(
             ActionType::ShellCmd,
             &shell_effects::analyse("echo x > ../a", places()),
             true,

@@ -12,7 +12,7 @@ const SETTLED: Duration = Duration::from_secs(3);
 /// What a file system says of a file, as git's index keeps it: another content gives another stamp.
 /// Who writes a file can set the time of its content back, but not the time of its last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stamp {
+pub(super) struct FileStat {
     device: u64,
     inode: u64,
     size: u64,
@@ -22,13 +22,13 @@ pub(super) struct Stamp {
     change: (i64, i64),
 }
 
-impl Stamp {
+impl FileStat {
     /// None where a system doesn't tell the time of the last change: there every file is read.
     #[cfg(unix)]
     #[expect(clippy::unnecessary_wraps, reason = "not every system tells")]
-    pub fn of(file: &Metadata) -> Option<Stamp> {
+    pub fn of(file: &Metadata) -> Option<FileStat> {
         use std::os::unix::fs::MetadataExt as _;
-        Some(Stamp {
+        Some(FileStat {
             device: file.dev(),
             inode: file.ino(),
             size: file.size(),
@@ -38,7 +38,7 @@ impl Stamp {
     }
 
     #[cfg(not(unix))]
-    pub fn of(_: &Metadata) -> Option<Stamp> {
+    pub fn of(_: &Metadata) -> Option<FileStat> {
         None
     }
 
@@ -63,7 +63,7 @@ mod tests {
     fn a_file_is_told_from_what_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        let stamp = || Stamp::of(&fs::metadata(&path).unwrap()).unwrap();
+        let stamp = || FileStat::of(&fs::metadata(&path).unwrap()).unwrap();
         fs::write(&path, "one").unwrap();
         let first = stamp();
         assert_eq!(first, stamp());
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn only_what_was_left_alone_is_believed() {
-        let stamp = |content, change| Stamp {
+        let stamp = |content, change| FileStat {
             device: 1,
             inode: 2,
             size: 3,

@@ -1,6 +1,6 @@
 //! Who proposes, who decides and who issues tokens: no agent governs.
 
-use super::super::judged::{Confusable, Decided, Judged};
+use super::super::step_facts::{Confusable, Decided, StepFacts};
 use super::Execution;
 use crate::trace::identity::{Identity, plain, shape};
 use crate::trace::step::{Decision, Started};
@@ -65,7 +65,7 @@ impl People {
     }
 
     /// Compares an id that hasn't been looked at before with the shapes of all others.
-    fn look_at(&mut self, line: u64, id: &str, who: &Identity, judged: &mut Judged) {
+    fn look_at(&mut self, line: u64, id: &str, who: &Identity, judged: &mut StepFacts) {
         if !self.met.insert(id.into()) {
             return;
         }
@@ -89,7 +89,7 @@ impl People {
 
     /// Takes note of an agent, who may turn out to have signed, to have issued tokens, or to
     /// govern.
-    fn meet(&mut self, line: u64, agent: &str, judged: &mut Judged) {
+    fn meet(&mut self, line: u64, agent: &str, judged: &mut StepFacts) {
         if self.met.contains(agent) && self.agents.contains(&*plain(agent)) {
             return;
         }
@@ -156,7 +156,7 @@ pub(super) fn alike(one: &str, other: &str) -> bool {
 impl Execution {
     /// Takes note of an agent that thinks or proposes; a start that names the agents names all of
     /// them.
-    pub(super) fn meet(&mut self, line: u64, agent: &str, judged: &mut Judged) {
+    pub(super) fn meet(&mut self, line: u64, agent: &str, judged: &mut StepFacts) {
         self.people.meet(line, agent, judged);
         if let Some(recorded) = &self.people.recorded {
             let name = plain(agent);
@@ -173,7 +173,7 @@ impl Execution {
         line: u64,
         started: &Started<'_, '_>,
         goes_on: bool,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         let people = &mut self.people;
         for agent in started.agents.unwrap_or_default() {
@@ -220,7 +220,7 @@ impl Execution {
         line: u64,
         decision: &Decision<'_>,
         facts: &mut Decided,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
             return;
@@ -268,7 +268,7 @@ impl Execution {
     }
 
     /// No agent may issue tokens.
-    pub(super) fn judge_issuer(&mut self, line: u64, issuer: &str, judged: &mut Judged) {
+    pub(super) fn judge_issuer(&mut self, line: u64, issuer: &str, judged: &mut StepFacts) {
         let who = Identity::of(issuer);
         if who.plain().is_empty() {
             judged.anomalies_mut().issued_by_nobody = true;
@@ -287,7 +287,7 @@ impl Execution {
         &mut self,
         started: &Started<'_, '_>,
         resumes: bool,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         let intent: Option<[u8; 32]> = started
             .intent

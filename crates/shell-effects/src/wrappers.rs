@@ -1,11 +1,11 @@
 //! Programs that run others on what they find or are given: find, xargs, parallel.
 
-use super::apply::read;
-use super::chars::{HOLE, STAR};
+use super::chars::{STAR, UNKNOWN};
 use super::effect::{How, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
+use super::spec_eval::read;
 
 /// Words as xargs reads them: quotes and backslashes keep blanks together.
 fn unquoted_words(text: &str) -> Vec<String> {
@@ -199,7 +199,7 @@ impl Engine<'_> {
                 };
                 unq.into_iter().filter(|w| !w.is_empty()).take(64).collect()
             }
-            None => vec![HOLE.to_string()],
+            None => vec![UNKNOWN.to_string()],
         };
         let items: Vec<String> = items
             .into_iter()
@@ -215,7 +215,7 @@ impl Engine<'_> {
                                 Arg {
                                     text: w.text.replace(&mark, &item),
                                     at: None,
-                                    obf: w.obf || stdin.obf,
+                                    obfuscated: w.obfuscated || stdin.obfuscated,
                                     ..w.clone()
                                 }
                             } else {
@@ -234,7 +234,7 @@ impl Engine<'_> {
                     words.push(Arg {
                         text: item,
                         span,
-                        obf: stdin.obf,
+                        obfuscated: stdin.obfuscated,
                         ..Arg::default()
                     });
                 }
@@ -284,7 +284,7 @@ impl Engine<'_> {
             inputs.extend(t.lines().map(str::to_owned).take(16));
         }
         if inputs.is_empty() {
-            inputs.push(HOLE.to_string());
+            inputs.push(UNKNOWN.to_string());
         }
         if words.is_empty() {
             // The inputs are the commands.
@@ -293,7 +293,7 @@ impl Engine<'_> {
                     &[Arg {
                         text: line,
                         span,
-                        obf: stdin.obf,
+                        obfuscated: stdin.obfuscated,
                         ..Arg::default()
                     }],
                     &Stream::default(),

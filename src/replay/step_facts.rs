@@ -2,19 +2,19 @@
 
 use super::context::ContextBreak;
 use super::machine::Movement;
-use super::reach::Reach;
-use governance::{Event, LedgerError, Risk, State};
+use super::path_effects::PathEffects;
+use governance::{Event, LedgerError, RiskLevel, State};
 use std::sync::LazyLock;
 
 /// What a step turned out to be. Rules read this; each field answers one question.
 #[derive(Debug, Clone, Default)]
-pub struct Judged {
+pub struct StepFacts {
     /// How the machine took it.
     pub movement: Option<Moved>,
     /// What stands behind a decision.
     pub decided: Option<Decided>,
     /// What stands behind something that ran.
-    pub executed: Option<Ran>,
+    pub executed: Option<ExecutedFacts>,
     /// What hardly any step has.
     anomalies: Option<Box<Anomalies>>,
 }
@@ -51,7 +51,7 @@ pub struct Anomalies {
     /// The execution was declared over, and the last evaluation says something else.
     pub outcome: Option<OutcomeMismatch>,
     /// The recorded risk is below what the analyser finds.
-    pub understated: Option<(Risk, Risk)>,
+    pub understated: Option<(RiskLevel, RiskLevel)>,
     /// An agent that thinks, and that has signed a decision before: the line of that decision.
     pub late_agent: Option<(String, u64)>,
     /// An agent that thinks, and that has issued a token before: the line of that.
@@ -74,7 +74,7 @@ pub struct Anomalies {
     pub context: Vec<ContextBreak>,
 }
 
-impl Judged {
+impl StepFacts {
     /// What is out of the ordinary about it.
     #[must_use]
     pub fn anomalies(&self) -> &Anomalies {
@@ -88,14 +88,14 @@ impl Judged {
     }
 
     /// Takes note of a risk that is recorded below what the analyser finds. The first one counts.
-    pub(super) fn understate(&mut self, understated: Option<(Risk, Risk)>) {
+    pub(super) fn understate(&mut self, understated: Option<(RiskLevel, RiskLevel)>) {
         if let Some(risks) = understated {
             self.anomalies_mut().understated.get_or_insert(risks);
         }
     }
 
     /// Takes note of a diff that is none. The first one counts.
-    pub(super) fn malform(&mut self, reach: Option<&Reach>) {
+    pub(super) fn malform(&mut self, reach: Option<&PathEffects>) {
         if let Some(why) = reach.and_then(|r| r.malformed.as_ref()) {
             self.anomalies_mut()
                 .malformed_diff
@@ -248,7 +248,7 @@ pub struct Decided {
     /// The id that the decision names, when it isn't the proposed one.
     pub other_action: Option<(String, String)>,
     /// The risk to judge by: the worse of what was recorded and what the analyser finds.
-    pub risk: Option<Risk>,
+    pub risk: Option<RiskLevel>,
     /// An agent that signed.
     pub signed_by_agent: Option<String>,
     /// A governor that signed, and the one that governs.
@@ -258,7 +258,7 @@ pub struct Decided {
     /// What the modification changed beyond parameters.
     pub beyond_parameters: Option<&'static str>,
     /// Risk before and after the modification, when it rose.
-    pub raised_risk: Option<(Risk, Risk)>,
+    pub raised_risk: Option<(RiskLevel, RiskLevel)>,
     /// What is wrong with the lineage.
     pub lineage: Option<Lineage>,
     /// The proposal's line.
@@ -267,7 +267,7 @@ pub struct Decided {
     /// follows from that.
     pub unproposed: bool,
     /// The highest risk of what was thought, if that is all there is to decide about.
-    pub thought_risk: Option<Risk>,
+    pub thought_risk: Option<RiskLevel>,
 }
 
 /// How a modification's lineage is broken.
@@ -288,7 +288,7 @@ pub enum Lineage {
 
 /// What stands behind something that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
+pub struct ExecutedFacts {
     /// The action's id.
     pub id: Option<String>,
     /// Who allowed it.
@@ -302,7 +302,7 @@ pub struct Ran {
     /// Paths that changed without being declared, and declared ones that didn't change.
     pub undeclared: Option<(Vec<String>, Vec<String>)>,
     /// Paths that leave the work tree, but for those that a human has sent it to.
-    pub leaves: Vec<super::reach::Leaving>,
+    pub leaves: Vec<super::path_effects::PathEscape>,
     /// Protected paths that were written without a human.
     pub protected: Vec<String>,
     /// Files that changed, though the action is low and a policy approved it as that.
@@ -320,7 +320,7 @@ pub struct Ran {
     pub token_lost: bool,
 }
 
-impl Ran {
+impl ExecutedFacts {
     /// Something that ran and of which no more is known than this.
     #[must_use]
     pub fn bare(id: Option<String>, approval: Approval) -> Self {

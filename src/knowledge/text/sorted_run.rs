@@ -1,8 +1,8 @@
 //! Runs: the words of some documents in their order, each with where it stands. Made beside the
 //! reading, on all cores; a segment is the join of all runs of a time.
 
-use super::lexicon::{Asked, Key, Lexicon};
 use super::postings::{List, Posting};
+use super::term_dict::{HashedTerm, Key, TermDict};
 use crate::knowledge::words;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -14,7 +14,7 @@ const MOST: usize = 1 << 18;
 
 /// The words of some documents.
 #[derive(Debug)]
-pub(in crate::knowledge) struct Run {
+pub(in crate::knowledge) struct SortedRun {
     /// How many words each document has.
     lengths: Vec<u32>,
     /// In the order of the words.
@@ -37,7 +37,7 @@ struct Entry {
     long: u32,
 }
 
-impl Run {
+impl SortedRun {
     fn bytes(&self) -> usize {
         let long: usize = self
             .long
@@ -55,11 +55,11 @@ impl Run {
 
 /// Documents while their words are gathered.
 #[derive(Debug, Default)]
-pub(in crate::knowledge) struct Words {
-    done: Vec<Run>,
+pub(in crate::knowledge) struct IndexWriter {
+    done: Vec<SortedRun>,
     /// The words of the document that is added, and how much each weighs.
-    document: Vec<(Asked, u32)>,
-    known: Lexicon<Known>,
+    document: Vec<(HashedTerm, u32)>,
+    known: TermDict<Known>,
     /// In the order of documents, each with the number of its word.
     postings: Vec<(Posting, u32)>,
     lengths: Vec<u32>,
@@ -85,7 +85,7 @@ impl Default for Known {
     }
 }
 
-impl Words {
+impl IndexWriter {
     /// Adds a document: the words of its head `weight` times as heavy as those of its body.
     pub(in crate::knowledge) fn add(&mut self, head: &[&str], body: &str, weight: u32) {
         if self.postings.len() > MOST {
@@ -101,7 +101,9 @@ impl Words {
         } = self;
         let texts = head.iter().map(|text| (*text, weight)).chain([(body, 1)]);
         texts.for_each(|(text, weight)| {
-            words::each(text, &mut |word| words.push((Asked::new(word), weight)));
+            words::each(text, &mut |word| {
+                words.push((HashedTerm::new(word), weight))
+            });
         });
         // Numbers are below that of no place: a document would have to have four thousand million
         // words.
@@ -125,7 +127,7 @@ impl Words {
     }
 
     /// The documents that were gathered, as a run.
-    fn run(&mut self) -> Run {
+    fn run(&mut self) -> SortedRun {
         let Self {
             known,
             postings,
@@ -162,7 +164,7 @@ impl Words {
                 *place += 1;
             }
         }
-        let mut run = Run {
+        let mut run = SortedRun {
             lengths: std::mem::take(lengths),
             entries: Vec::with_capacity(known.len()),
             long: Vec::new(),
@@ -195,7 +197,7 @@ impl Words {
 
     /// All documents that were added. Forgets them, and keeps the memory in which words are looked
     /// up.
-    pub(in crate::knowledge) fn runs(&mut self) -> Vec<Run> {
+    pub(in crate::knowledge) fn runs(&mut self) -> Vec<SortedRun> {
         if !self.lengths.is_empty() {
             let last = self.run();
             self.done.push(last);
@@ -212,14 +214,14 @@ pub(in crate::knowledge) struct Builder {
     /// How many words each has.
     pub(super) lengths: Vec<u32>,
     /// With the place of their first document.
-    runs: Vec<(u32, Run)>,
+    runs: Vec<(u32, SortedRun)>,
     bytes: usize,
 }
 
 impl Builder {
     /// Adds documents with their words. Their ids follow each other, from `first` on, and are
     /// beyond all that were added.
-    pub(in crate::knowledge) fn add(&mut self, first: i64, runs: Vec<Run>) {
+    pub(in crate::knowledge) fn add(&mut self, first: i64, runs: Vec<SortedRun>) {
         let mut ids = first..;
         for run in runs {
             let before = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
@@ -286,13 +288,13 @@ impl Builder {
 #[derive(Clone, Copy)]
 struct Head<'r> {
     before: u32,
-    run: &'r Run,
+    run: &'r SortedRun,
     at: usize,
     entry: &'r Entry,
 }
 
 impl<'r> Head<'r> {
-    fn of(before: u32, run: &'r Run, at: usize) -> Option<Self> {
+    fn of(before: u32, run: &'r SortedRun, at: usize) -> Option<Self> {
         Some(Self {
             before,
             run,
@@ -370,14 +372,14 @@ mod tests {
     #[test]
     fn heads_weigh_more_and_words_come_sorted() {
         let mut builder = Builder::default();
-        let mut words = Words::default();
+        let mut words = IndexWriter::default();
         words.add(&["b"], "a a b", 2);
         words.add(&[], "a", 2);
         builder.add(7, words.runs());
-        let mut words = Words::default();
+        let mut words = IndexWriter::default();
         words.add(&["c", "b"], "", 2);
         builder.add(12, words.runs());
-        builder.add(13, Words::default().runs());
+        builder.add(13, IndexWriter::default().runs());
         let expected = [
             ("a", vec![(0, 2), (1, 1)]),
             ("b", vec![(0, 3), (2, 2)]),
@@ -396,7 +398,7 @@ mod tests {
 
     #[test]
     fn a_run_that_is_full_is_followed_by_another() {
-        let mut words = Words::default();
+        let mut words = IndexWriter::default();
         let documents = MOST / 50 + 1;
         let text = |n: usize| (n..n + 60).map(|n| format!("word{n} ")).collect::<String>();
         (0..documents).for_each(|n| words.add(&[], &text(n), 2));
@@ -432,7 +434,7 @@ mod tests {
         ) {
             let mut builder = Builder::default();
             let mut expected: BTreeMap<String, BTreeMap<u32, u32>> = BTreeMap::new();
-            let mut words = Words::default();
+            let mut words = IndexWriter::default();
             let mut first = 1;
             for ((n, (head, body)), cut) in (0_u32..).zip(&texts).zip(cuts) {
                 for (text, weight) in [(head, 2), (body, 1)] {

@@ -3,9 +3,9 @@
 use super::{Decay, Query, Ranker, Stages};
 use crate::knowledge::extract::Extracted;
 use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::sources::{SourceFile, SourceKind};
+use crate::knowledge::source_config::{SourceFile, SourceKind};
 use crate::knowledge::store::Prepared;
-use crate::knowledge::text::Words;
+use crate::knowledge::text::IndexWriter;
 use crate::knowledge::{KnowledgeError, Store};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,7 +40,7 @@ struct Question {
 
 /// Means over questions, between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Figures {
+pub struct Metrics {
     /// Discounted cumulative gain over the first ten answers, relative to the best there could be
     /// (Järvelin and Kekäläinen, TOIS 20, 2002), with a gain of `2^grade - 1`.
     pub ndcg: f64,
@@ -56,7 +56,7 @@ pub struct Group {
     /// How many questions.
     pub questions: usize,
     /// With full text, with vectors, with both.
-    pub figures: [Figures; 3],
+    pub figures: [Metrics; 3],
 }
 
 fn lines<'t, T: Deserialize<'t>>(what: &str, text: &'t str) -> Result<Vec<T>, String> {
@@ -110,7 +110,7 @@ pub fn judge(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, Knowle
     let mut all = Group {
         group: "all".into(),
         questions: 0,
-        figures: [Figures::default(); 3],
+        figures: [Metrics::default(); 3],
     };
     let ranker = Ranker::new(&store);
     for question in &corpus.questions {
@@ -118,7 +118,7 @@ pub fn judge(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, Knowle
         let group = groups.entry(name).or_insert_with(|| Group {
             group: name.into(),
             questions: 0,
-            figures: [Figures::default(); 3],
+            figures: [Metrics::default(); 3],
         });
         group.questions += 1;
         all.questions += 1;
@@ -165,7 +165,7 @@ pub fn judge(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, Knowle
 fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
     let given = store.given()?;
     let mut writer = store.write()?;
-    let (first, mut words) = (writer.next(), Words::default());
+    let (first, mut words) = (writer.next(), IndexWriter::default());
     for document in &corpus.documents {
         let observation = Observation {
             kind: Kind::Document,
@@ -190,7 +190,7 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
 }
 
 /// The figures of one list of answers.
-fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Figures {
+fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Metrics {
     let gain = |grade: u8| f64::from(2_u32.pow(u32::from(grade.min(8)))) - 1.0;
     #[expect(clippy::cast_precision_loss, reason = "at most ten")]
     let discounted = |grades: &mut dyn Iterator<Item = u8>| -> f64 {
@@ -212,7 +212,7 @@ fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Figures {
     } else {
         0.0
     };
-    Figures { ndcg, recall }
+    Metrics { ndcg, recall }
 }
 
 #[cfg(test)]
@@ -230,12 +230,12 @@ mod tests {
         };
         assert_eq!(
             rated(&["a", "b"]),
-            Figures {
+            Metrics {
                 ndcg: 1.0,
                 recall: 1.0
             }
         );
-        assert_eq!(rated(&[]), Figures::default());
+        assert_eq!(rated(&[]), Metrics::default());
         let ideal = 3.0 + 1.0 / 3.0_f64.log2();
         let swapped = (1.0 + 3.0 / 3.0_f64.log2()) / ideal;
         assert!((rated(&["b", "a"]).ndcg - swapped).abs() < 1e-12);

@@ -24,7 +24,7 @@ const TURNS: usize = 256;
 
 /// A record of several events that breaks its schema, as far as it can be read.
 #[derive(Debug)]
-pub struct Mended<'a> {
+pub struct Recovered<'a> {
     /// The execution.
     pub execution_id: Str<'a>,
     /// The hash of the record before.
@@ -40,7 +40,7 @@ enum Piece<'a> {
     /// It keeps the schema.
     Whole(Box<Turn<'a>>),
     /// Some of it does.
-    Mended(Box<LooseTurn<'a>>),
+    Recovered(Box<LooseTurn<'a>>),
     /// Nothing can be told but, perhaps, its number.
     Lost(Option<i64>),
 }
@@ -112,11 +112,11 @@ struct LooseExecution<'a> {
 
 /// Reads a turn or an execution that its type refused. Nothing where not even its execution can be
 /// told, or too much of it is broken.
-pub(super) fn mend<'a>(kind: RecordKind, text: &'a str) -> Option<Mended<'a>> {
+pub(super) fn mend<'a>(kind: RecordKind, text: &'a str) -> Option<Recovered<'a>> {
     if kind == RecordKind::Turn {
         let turn: LooseTurn<'a> = from_text(text).ok()?;
         let (execution_id, prev) = (turn.execution_id.there()?, turn.prev.there());
-        return Some(Mended {
+        return Some(Recovered {
             execution_id,
             prev,
             head: None,
@@ -135,7 +135,7 @@ pub(super) fn mend<'a>(kind: RecordKind, text: &'a str) -> Option<Mended<'a>> {
         .deserialize(&mut Deserializer::new(&mut scanner))
         .ok()?;
     let head = Some(loose.head().map_or(Slot::Lost, Slot::There));
-    Some(Mended {
+    Some(Recovered {
         execution_id,
         prev,
         head,
@@ -184,7 +184,7 @@ impl<'a> LooseTurn<'a> {
         match self.turn_id.there() {
             Some(_) if !other && !self.record.is_lost() => match self.whole() {
                 Some(turn) => Piece::Whole(Box::new(turn)),
-                None => Piece::Mended(Box::new(self)),
+                None => Piece::Recovered(Box::new(self)),
             },
             number => Piece::Lost(number.map(Int::get)),
         }
@@ -276,7 +276,7 @@ impl<'de: 'a, 'a> Visitor<'de> for Pieces<'a> {
     }
 }
 
-impl<'a> Mended<'a> {
+impl<'a> Recovered<'a> {
     /// Whether it declares that the records of its execution are chained.
     pub(crate) fn declares_chain(&self) -> bool {
         matches!(&self.head, Some(Slot::There(head)) if head.chain.is_some())
@@ -306,7 +306,7 @@ impl<'a> Mended<'a> {
         };
         match self.turns.get(index)? {
             Piece::Whole(turn) => Some(turn.turn_id.get()),
-            Piece::Mended(turn) => turn.turn_id.there().map(Int::get),
+            Piece::Recovered(turn) => turn.turn_id.there().map(Int::get),
             Piece::Lost(turn) => *turn,
         }
     }
@@ -334,7 +334,7 @@ impl<'a> Mended<'a> {
             let nested = self.head.as_ref().map(|_| index);
             match piece {
                 Piece::Whole(turn) => Parts::of(turn).steps(nested, emit),
-                Piece::Mended(turn) => turn.parts().steps(nested, emit),
+                Piece::Recovered(turn) => turn.parts().steps(nested, emit),
                 Piece::Lost(turn) => emit(Step {
                     turn: *turn,
                     time: None,
