@@ -6,10 +6,10 @@
     reason = "criterion's macros make undocumented items, and a benchmark may panic"
 )]
 
+use agent_policy::{Action, Effect, History, Policy, Request, load};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
 use std::hint::black_box;
-use yuangs_verify::policy::{Action, Effect, History, Policy, Request, load};
 
 /// Fifty rules as a team would have them: tools and programs by name, paths, hosts, patterns,
 /// effects. What is asked about most is decided by none of the first ones.

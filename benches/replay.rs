@@ -11,9 +11,9 @@ mod trace;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde::Deserialize;
+use shell_effects::{Context, Table, analyse};
 use std::hint::black_box;
-use yuangs_verify::command::{Context, Table, analyse};
-use yuangs_verify::json::{Deserializer, Scanner};
+use strict_json::{Deserializer, Scanner};
 use yuangs_verify::trace::record::Turn;
 use yuangs_verify::verify::{Options, verify_reader};
 

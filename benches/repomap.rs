@@ -11,10 +11,10 @@
 mod grammar;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use repo_map::{Language, Settings, build, extract, of_folder};
 use std::hint::black_box;
 use std::path::Path;
 use tree_sitter::Parser;
-use yuangs_verify::repomap::{Language, Settings, build, extract, of_folder};
 
 /// The samples in one language, again and again, up to about 200 kB.
 fn text(language: Language) -> String {

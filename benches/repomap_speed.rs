@@ -17,11 +17,11 @@
 mod grammar;
 
 use rayon::prelude::*;
+use repo_map::{Cache, Language, Settings, build, of_folder};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use tree_sitter::Parser;
-use yuangs_verify::repomap::{Cache, Language, Settings, build, of_folder};
 
 /// Seconds of processor time of this process.
 fn cpu() -> f64 {

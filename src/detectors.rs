@@ -6,7 +6,7 @@
 use crate::diag::Code;
 use crate::replay::Assessor;
 use crate::rules::{self, Rule, Settings};
-use crate::verify::account::settle_on;
+use crate::verify::account::reconcile_on;
 use crate::verify::{Options, verify_reader};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -337,7 +337,7 @@ pub fn measure(rule: &Rule, text: &str) -> Measured {
         };
         let mut report = verify_reader("row.jsonl", trace.as_bytes(), &options);
         if let Some(files) = &row.files
-            && let Err(error) = settle_on(&mut report, ("base", files), None)
+            && let Err(error) = reconcile_on(&mut report, ("base", files), None)
         {
             measured
                 .wrong

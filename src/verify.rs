@@ -11,13 +11,13 @@ mod bounds;
 mod follow_ups;
 mod input;
 mod kept;
-mod lanes;
-mod order;
 mod parse;
+mod pipeline;
 mod place;
 mod report;
 mod shard;
 mod signed;
+mod ticket_lock;
 pub mod timeline;
 mod units;
 

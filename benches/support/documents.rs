@@ -11,7 +11,7 @@
     reason = "small numbers, and places that are taken modulo the length"
 )]
 
-use yuangs_verify::random::SplitMix;
+use util::random::SplitMix;
 
 const COMMON: [&str; 48] = [
     "the", "a", "of", "to", "and", "in", "is", "for", "it", "that", "with", "on", "by", "as",

@@ -1,6 +1,6 @@
 //! The grammars by themselves, to measure a parse without anything around it.
 
-use yuangs_verify::repomap::Language;
+use repo_map::Language;
 
 /// The grammar of a language.
 pub fn of(language: Language) -> tree_sitter::Language {

@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
-use yuangs_verify::command::{Analysis, Context, Risk, Table, analyse};
+use shell_effects::{Analysis, Context, RiskLevel, Table, analyse};
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
 
@@ -18,7 +18,7 @@ fn analysed(line: &str) -> Analysis {
     let context = Context::new(&TABLE);
     let found = analyse(line, &context);
     assert_eq!(found, analyse(line, &context), "the same line is read differently");
-    assert!(!found.unparsed || found.risk == Risk::High, "what isn't understood isn't rated high");
+    assert!(!found.unparsed || found.risk == RiskLevel::High, "what isn't understood isn't rated high");
     for effect in &found.effects {
         assert!(effect.risk <= found.risk);
         assert!(line.get(effect.span.from..effect.span.to).is_some(), "{:?} doesn't lie in it", effect.span);

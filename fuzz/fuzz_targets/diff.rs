@@ -4,9 +4,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use yuangs_verify::workspace::diff::apply::apply;
-use yuangs_verify::workspace::diff::tree::{File, Folder, Overlay};
-use yuangs_verify::workspace::diff::{Limits, Mode, parse};
+use worktree::diff::apply::apply;
+use worktree::diff::tree::{File, Folder, Overlay};
+use worktree::diff::{Limits, Mode, parse};
 
 fuzz_target!(|bytes: &[u8]| {
     let limits = Limits { work: 5_000_000, ..Limits::default() };

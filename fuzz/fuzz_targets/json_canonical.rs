@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use yuangs_verify::json::{DEFAULT_MAX_DEPTH, NoteKind, Raw, Scanner, canonical_eq, canonicalise};
+use strict_json::{DEFAULT_MAX_DEPTH, NoteKind, Raw, Scanner, canonical_eq, canonicalise};
 
 fuzz_target!(|text: &str| {
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);

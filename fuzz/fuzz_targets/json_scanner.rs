@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use yuangs_verify::json::{ErrorKind, NoteKind, Scanner, from_text, pointer_at, resolve};
+use strict_json::{ErrorKind, NoteKind, Scanner, from_text, pointer_at, resolve};
 
 const DEPTH: u32 = 64;
 

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use yuangs_verify::workspace::path::{entry, fold, relative};
+use worktree::path::{entry, fold, relative};
 
 fuzz_target!(|path: &str| {
     if entry(path).is_ok() {

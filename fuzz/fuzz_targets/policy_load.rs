@@ -3,7 +3,7 @@
 //! Any text is a policy that answers, or is refused with places that lie in it.
 
 use libfuzzer_sys::fuzz_target;
-use yuangs_verify::policy::{Action, History, Request, load};
+use agent_policy::{Action, History, Request, load};
 
 fuzz_target!(|text: &str| {
     match load("fuzz", text) {

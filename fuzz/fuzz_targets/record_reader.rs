@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use yuangs_verify::json::{Scanner, from_text};
+use strict_json::{Scanner, from_text};
 use yuangs_verify::trace::entry::{Grammar, read};
 use yuangs_verify::trace::record::RecordKind;
 use yuangs_verify::trace::{Format, Record, schemas, v1};

@@ -4,7 +4,7 @@
 //! refused.
 
 use libfuzzer_sys::fuzz_target;
-use yuangs_verify::repomap::{Language, Settings, extract};
+use repo_map::{Language, Settings, extract};
 
 fuzz_target!(|text: &str| {
     let _ = Settings::of_map(text);

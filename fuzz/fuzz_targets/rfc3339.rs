@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use yuangs_verify::time::parse_rfc3339;
+use util::time::parse_rfc3339;
 
 /// A day, the most that an offset moves a time by.
 const DAY: i64 = 86_400_000;

@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use yuangs_verify::json::Scanner;
-use yuangs_verify::scan::frames::Frames;
-use yuangs_verify::scan::secret::{Table, find};
-use yuangs_verify::scan::{hidden_text, secrets};
+use strict_json::Scanner;
+use content_scan::frames::Frames;
+use content_scan::secret::{Table, find};
+use content_scan::{hidden_text, secrets};
 
 fuzz_target!(|text: &str| {
     if let Ok(table) = Table::shipped() {

@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use yuangs_verify::report::page::Format;
-use yuangs_verify::scan::mask::Mask;
+use content_scan::mask::Mask;
 use yuangs_verify::trajectory::Book;
 use yuangs_verify::trajectory::compare::compare;
 use yuangs_verify::trajectory::explain::{Detail, page};

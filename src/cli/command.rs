@@ -2,13 +2,13 @@
 
 use super::file;
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
-use crate::command::{Analysis, Context, Links, Risk, Table, analyse, explain};
+use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{harmless_json, line_start, safe_json, terminal};
 use clap::{Args, Subcommand, ValueEnum};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use shell_effects::{Analysis, Context, Links, RiskLevel, Table, analyse, explain};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -149,7 +149,7 @@ fn links(tree: &Path, workdir: &str) -> Result<Links, Failure> {
 struct Row {
     cmd: String,
     #[serde(default)]
-    expect: Option<Risk>,
+    expect: Option<RiskLevel>,
     #[serde(default)]
     class: Option<String>,
 }
@@ -209,7 +209,7 @@ impl ShellCommand {
                 let rated: Vec<Rated> = lines
                     .par_iter()
                     .map(|(number, line)| {
-                        let row: Option<Row> = crate::json::from_text(line).ok();
+                        let row: Option<Row> = strict_json::from_text(line).ok();
                         (
                             *number,
                             row.map(|row| {
@@ -229,7 +229,7 @@ impl ShellCommand {
                         .is_some_and(|(r, a)| r.expect.is_some_and(|e| e != a.risk))
                 };
                 Ok(if rated.is_empty() {
-                    EXIT_EMPTY
+                    EXIT_NOTHING_VERIFIED
                 } else if unreadable || (format == Check::Table && rated.iter().any(wrong)) {
                     EXIT_FINDINGS
                 } else {
@@ -288,19 +288,19 @@ fn confusion(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
         let class = row
             .class
             .clone()
-            .or_else(|| row.expect.map(|e| format!("expected {}", e.as_str())))
+            .or_else(|| row.expect.map(|e| format!("expected {}", e.name())))
             .unwrap_or_else(|| "all".into());
         let [low, medium, high] = classes.entry(class).or_default();
         *match analysis.risk {
-            Risk::Low => low,
-            Risk::Medium => medium,
-            Risk::High => high,
+            RiskLevel::Low => low,
+            RiskLevel::Medium => medium,
+            RiskLevel::High => high,
         } += 1;
         if let Some(expected) = row.expect.filter(|e| *e != analysis.risk) {
             wrong.push(format!(
                 "line {line}: expected {}, rated {}: {}",
-                expected.as_str(),
-                analysis.risk.as_str(),
+                expected.name(),
+                analysis.risk.name(),
                 terminal(&row.cmd)
             ));
         }

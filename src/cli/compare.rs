@@ -1,8 +1,8 @@
 //! `compare`.
 
-use super::book::{Print, ReadArgs};
+use super::executions::{Print, ReadArgs};
 use super::output::{Color, Failure, print, tell};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::write_pretty;
 use crate::trajectory::compare::{Document, compare, page};
 use clap::{Args, ValueEnum};
@@ -75,7 +75,7 @@ impl CompareArgs {
                 tell(&format!(
                     "nothing was compared: the {which} holds no execution and no record"
                 ));
-                return Ok(EXIT_EMPTY);
+                return Ok(EXIT_NOTHING_VERIFIED);
             }
         }
         let document = compare(&base.book, &new.book);
@@ -109,13 +109,13 @@ impl CompareArgs {
             () if fails => EXIT_FINDINGS,
             () if document.left_out() > 0 => {
                 tell("not all was compared: there are more turns than --max-turns");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () if document.unread > 0 => {
                 tell("not all was compared: something can't be read; `replay` says what");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
-            () if document.pairs.is_empty() => EXIT_EMPTY,
+            () if document.pairs.is_empty() => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         }
     }

@@ -4,18 +4,18 @@ use super::file;
 use super::gate::{Located, locate, read_baseline};
 use super::output::{Color, Failure, print};
 use super::replay::trust_store;
-use super::{EXIT_CLEAN, EXIT_UNABLE};
+use super::{EXIT_CLEAN, EXIT_ERROR};
 use crate::config::{Config, Demand, FILE, Traces};
 use crate::replay::Answer;
 use crate::report::terminal;
 use crate::source::{Choice, Input, NO_ENDING, NOT_INCLUDED, Skipped, by_name, open};
 use crate::trace::Format;
 use crate::verify::{Options, skipped_sentence, verify};
-use crate::workspace::git::Repository;
 use clap::{Args, Subcommand};
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
+use worktree::git::Repository;
 
 /// Files that `init` looks at.
 const LOOKED_AT: usize = 5_000;
@@ -221,7 +221,7 @@ fn is_trace(path: &Path) -> bool {
     let mut line = String::new();
     let first = open(&Input::File(path.to_path_buf()))
         .and_then(|reader| BufReader::new(reader.take(1 << 20)).read_line(&mut line));
-    first.is_ok() && Format::of_record(line.trim(), crate::json::DEFAULT_MAX_DEPTH).is_some()
+    first.is_ok() && Format::of_record(line.trim(), strict_json::DEFAULT_MAX_DEPTH).is_some()
 }
 
 /// A line that sets a list; commented out, with an example, where there is nothing to set.
@@ -518,7 +518,7 @@ impl DoctorArgs {
         Ok(if checks.iter().all(|(fine, _)| *fine) {
             EXIT_CLEAN
         } else {
-            EXIT_UNABLE
+            EXIT_ERROR
         })
     }
 }
@@ -594,7 +594,7 @@ fn check(located: &Located) -> Vec<(bool, String)> {
     if let Some(policy) = &config.policy {
         let read = file::text(&located.root.join(&policy.file));
         let said = read.map_err(|e| e.to_string()).and_then(|text| {
-            match crate::policy::load(&policy.file, &text) {
+            match agent_policy::load(&policy.file, &text) {
                 Ok(loaded) => Ok(format!(
                     "policy: {} with {} rules",
                     policy.file,

@@ -1,13 +1,13 @@
 //! `detectors`: how good each detector is.
 
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::detectors::{Measured, Wrong, measure, rule_of};
 use crate::report::terminal;
 use crate::rules::{Rule, by_code};
-use crate::scan::secret::Table;
-use crate::scan::secret::corpus::{Outcome, judge};
 use clap::Subcommand;
+use content_scan::secret::Table;
+use content_scan::secret::corpus::{Outcome, judge};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -91,13 +91,13 @@ impl DetectorsCommand {
             share.is_none_or(|tenths| floor.is_some_and(|floor| tenths < floor * 10))
         };
         Ok(match () {
-            () if lines.iter().any(|l| l.measured.has_unreadable()) => EXIT_UNABLE,
+            () if lines.iter().any(|l| l.measured.has_unreadable()) => EXIT_ERROR,
             () if lines.iter().all(|l| {
                 l.measured.found + l.measured.missed + l.measured.quiet + l.measured.false_alarms
                     == 0
             }) =>
             {
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () if floor.is_some()
                 && lines
@@ -136,7 +136,7 @@ fn corpora(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Credentials are judged by rule; here a line counts once.
-fn add(measured: &mut Measured, judged: &crate::scan::secret::corpus::Judged) {
+fn add(measured: &mut Measured, judged: &content_scan::secret::corpus::Judged) {
     let (mut missed, mut alarms) = (0, 0);
     for (line, outcome) in &judged.wrong {
         let wrong = match outcome {

@@ -1,19 +1,19 @@
 //! `explain`: a trace, turn by turn, or a rule.
 
-use super::book::{Print, ReadArgs};
+use super::executions::{Print, ReadArgs};
 use super::output::{Color, Failure, print, tell};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
+use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use crate::diag::Code;
 use crate::knowledge::about::about;
 use crate::knowledge::graph::{Graph as KnowledgeGraph, Statement};
 use crate::knowledge::{KnowledgeError, Store};
 use crate::report::write_pretty;
 use crate::rules::{self, Page, Rule};
-use crate::scan::mask::Mask;
 use crate::trajectory::explain::{Detail, Document, page};
 use crate::trajectory::graph::Graph;
-use crate::trajectory::{Book, Known};
+use crate::trajectory::{ExecutionSet, Known};
 use clap::Args;
+use content_scan::mask::Mask;
 use std::path::{Path, PathBuf};
 
 /// Explain a trace or a rule.
@@ -58,7 +58,7 @@ fn rule(word: &str) -> Option<&'static Rule> {
 }
 
 /// Asks an index of knowledge what it knows of each execution.
-fn ask(path: &Path, book: &mut Book, secrets: &Mask) -> Result<(), Failure> {
+fn ask(path: &Path, book: &mut ExecutionSet, secrets: &Mask) -> Result<(), Failure> {
     let remedy = |e: &KnowledgeError| match e {
         KnowledgeError::Foreign { .. } => "name the file that `knowledge reindex` has written",
         other => other.remedy(),
@@ -147,7 +147,7 @@ impl ExplainArgs {
         }
         if book.is_empty() && book.findings.is_empty() {
             tell("nothing was explained: no execution and no command is recorded");
-            return Ok(EXIT_EMPTY);
+            return Ok(EXIT_NOTHING_VERIFIED);
         }
         if let Some(format) = self.format.page() {
             let detail = Detail {
@@ -172,14 +172,14 @@ impl ExplainArgs {
             })?;
         }
         Ok(match () {
-            () if reading.unopened > 0 => EXIT_UNABLE,
-            () if book.is_empty() => EXIT_EMPTY,
+            () if reading.unopened > 0 => EXIT_ERROR,
+            () if book.is_empty() => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }
 
     /// Keeps what was asked for.
-    fn select(&self, book: &mut Book) -> Result<(), Failure> {
+    fn select(&self, book: &mut ExecutionSet) -> Result<(), Failure> {
         if let Some(id) = &self.execution {
             book.executions.retain(|e| e.execution_id == *id);
             book.commands.retain(|c| *c.id == **id);

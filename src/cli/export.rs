@@ -1,10 +1,10 @@
 //! `export`.
 
-use super::book::ReadArgs;
+use super::executions::ReadArgs;
 use super::guard;
 use super::output::{Color, Failure, print_as_is};
 use super::write::{self, Inputs};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
+use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use crate::report::safe_json;
 use crate::source::discover;
 use crate::trajectory::export::{spans, tables};
@@ -138,10 +138,10 @@ impl ExportArgs {
             );
         }
         Ok(match () {
-            () if reading.unopened > 0 => EXIT_UNABLE,
+            () if reading.unopened > 0 => EXIT_ERROR,
             () if reading.book.executions.is_empty() => {
                 let _ = writeln!(stderr, "nothing was exported: no execution was found");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
         })

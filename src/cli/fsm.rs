@@ -1,12 +1,12 @@
 //! `fsm`.
 
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
-use crate::governance::FsmVersion;
-use crate::governance::model::{Guards, Model};
-use crate::governance::prove::{DEFAULT_LIMIT, prove};
-use crate::governance::show;
+use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use clap::{Subcommand, ValueEnum};
+use governance::FsmVersion;
+use governance::model::{Guards, Model};
+use governance::prove::{DEFAULT_LIMIT, prove};
+use governance::show;
 
 /// The state machine.
 #[derive(Debug, Subcommand)]
@@ -96,7 +96,7 @@ impl FsmCommand {
                 } else if proof.holds() {
                     EXIT_CLEAN
                 } else {
-                    EXIT_EMPTY
+                    EXIT_NOTHING_VERIFIED
                 })
             }
         }

@@ -65,7 +65,7 @@ fn manifest(found: &Found) -> Option<Manifest> {
     // A record of a known format is one, unless the name of its file has others read it as a
     // manifest: what they would load is checked, whatever stands beside it.
     let record =
-        |text: &str| Format::of_record(text.trim(), crate::json::DEFAULT_MAX_DEPTH).is_some();
+        |text: &str| Format::of_record(text.trim(), strict_json::DEFAULT_MAX_DEPTH).is_some();
     if !named && (record(first) || record(&text)) {
         return None;
     }

@@ -2,11 +2,11 @@
 //! codes.
 
 mod attest;
-mod book;
 mod command;
 mod compare;
 mod config;
 mod detectors;
+mod executions;
 mod explain;
 mod export;
 mod file;
@@ -42,9 +42,9 @@ pub const EXIT_CLEAN: u8 = 0;
 /// Findings at or above the threshold.
 pub const EXIT_FINDINGS: u8 = 1;
 /// Could not verify: usage, configuration, input or output.
-pub const EXIT_UNABLE: u8 = 2;
+pub const EXIT_ERROR: u8 = 2;
 /// Nothing was verified, or an analysis is inconclusive.
-pub const EXIT_EMPTY: u8 = 3;
+pub const EXIT_NOTHING_VERIFIED: u8 = 3;
 
 /// Verifies recorded executions of governed AI agents, offline, from the record alone.
 #[derive(Debug, Parser)]
@@ -132,8 +132,8 @@ const fn exit_code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Clean | Outcome::Unenforced(_) => EXIT_CLEAN,
         Outcome::Findings => EXIT_FINDINGS,
-        Outcome::Unable(_) => EXIT_UNABLE,
-        Outcome::Empty(_) => EXIT_EMPTY,
+        Outcome::Unable(_) => EXIT_ERROR,
+        Outcome::Empty(_) => EXIT_NOTHING_VERIFIED,
     }
 }
 

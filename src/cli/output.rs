@@ -1,6 +1,6 @@
 //! Where output goes, and how failures of the command itself are said.
 
-use super::{EXIT_CLEAN, EXIT_UNABLE};
+use super::{EXIT_CLEAN, EXIT_ERROR};
 use anstream::AutoStream;
 use clap::ValueEnum;
 use std::io::{self, BufWriter, Write};
@@ -73,7 +73,7 @@ impl Failure {
         {
             let _ = writeln!(stderr, "  help: {}", crate::report::terminal(remedy));
         }
-        ExitCode::from(EXIT_UNABLE)
+        ExitCode::from(EXIT_ERROR)
     }
 }
 

@@ -1,16 +1,16 @@
 //! `patch`: what diffs would do, found out without touching a file.
 
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{harmless_json, terminal};
-use crate::workspace::diff::apply::{FileOutcome, HunkOutcome, Outcome, Place, apply};
-use crate::workspace::diff::tree::{Folder, Overlay, Revision, Tree};
-use crate::workspace::diff::{DiffError, Limits, Nearest, Obstacle, parse};
-use crate::workspace::git::{GitError, Repository};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use worktree::diff::apply::{FileOutcome, HunkOutcome, Outcome, Place, apply};
+use worktree::diff::tree::{Folder, Overlay, Revision, Tree};
+use worktree::diff::{DiffError, Limits, Nearest, Obstacle, parse};
+use worktree::git::{GitError, Repository};
 
 /// What can be asked about diffs.
 #[derive(Debug, Subcommand)]
@@ -102,7 +102,7 @@ impl CheckArgs {
         Ok(if any("malformed") || any("conflicts") {
             EXIT_FINDINGS
         } else if any("unjudged") {
-            EXIT_EMPTY
+            EXIT_NOTHING_VERIFIED
         } else {
             EXIT_CLEAN
         })

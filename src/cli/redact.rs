@@ -2,12 +2,12 @@
 
 use super::file;
 use super::output::{Color, Failure, print_as_is, tell};
-use super::{EXIT_CLEAN, EXIT_EMPTY};
+use super::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
 use crate::attest::private_key;
 use crate::redact::{Error, Keys, Outcome, Remade, redact};
-use crate::scan::secret::Table;
 use crate::source::{Limits, discover, open, read_whole};
 use clap::Args;
+use content_scan::secret::Table;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -61,7 +61,7 @@ impl RedactArgs {
             Ok(done) => done,
             Err(Error::Empty) => {
                 tell("nothing was redacted: the input holds no record");
-                return Ok(EXIT_EMPTY);
+                return Ok(EXIT_NOTHING_VERIFIED);
             }
             Err(error) => {
                 let remedy = match &error {

@@ -6,25 +6,25 @@ use super::output::{Color, Failure, print, tell};
 use super::patch::git_failure;
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
 use super::write::Inputs;
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE, exit_code};
+use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED, exit_code};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::replay::Assessor;
 use crate::report::page::Format as PageFormat;
 use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions, write_pretty};
 use crate::rules::{Settings, Signed};
-use crate::scan::secret::Table;
 use crate::schema::Validator;
 use crate::source::{Discovery, Limits, survey};
 use crate::trace::Format;
 use crate::trace::keys::TrustStore;
 use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
-use crate::verify::account::settle;
+use crate::verify::account::reconcile;
 use crate::verify::{Options, Report, skipped_sentence, verify, watch};
-use crate::workspace::diff::tree::{Revision, TreeError};
-use crate::workspace::git::{GitError, ObjectId, Repository};
 use clap::{Args, ValueEnum};
+use content_scan::secret::Table;
 use std::path::{Path, PathBuf};
+use worktree::diff::tree::{Revision, TreeError};
+use worktree::git::{GitError, ObjectId, Repository};
 
 /// What is still to be done with a report before it is written.
 type Settle<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;
@@ -119,8 +119,8 @@ pub struct ReplayArgs {
     #[command(flatten)]
     common: Common,
     /// How the risk of an action is found, to compare it with the recorded one.
-    #[arg(long, value_enum, default_value_t = Risk::V1)]
-    risk: Risk,
+    #[arg(long, value_enum, default_value_t = RiskLevel::V1)]
+    risk: RiskLevel,
     /// What is replayed. `strict`: the recorded decisions, applied again. `compatible`: as strict,
     /// and the versions of prompts, tools, policies and models are listed, with those that differ.
     /// `re-evaluate`: `--policy` is asked again at each decision, and the path is followed up to
@@ -177,7 +177,7 @@ enum Require {
 
 /// Risk profiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Risk {
+enum RiskLevel {
     /// Believe the record (a type that nobody knows is high all the same).
     Off,
     /// The early runtime's rules.
@@ -203,15 +203,15 @@ impl ReplayArgs {
             Require::All => Signed::All,
         });
         let assessor = match self.risk {
-            Risk::Off => Assessor::Off,
-            Risk::V0 => Assessor::V0,
-            Risk::V1 => Assessor::V1,
+            RiskLevel::Off => Assessor::Off,
+            RiskLevel::V0 => Assessor::V0,
+            RiskLevel::V1 => Assessor::V1,
         };
         let mut extra = Vec::new();
         if let Some(name) = self
             .risk
             .to_possible_value()
-            .filter(|_| self.risk != Risk::V1)
+            .filter(|_| self.risk != RiskLevel::V1)
         {
             extra.extend(["--risk".to_owned(), name.get_name().to_owned()]);
         }
@@ -318,7 +318,7 @@ impl ReplayArgs {
                         "a shallow or partial clone may lack it: fetch it",
                     )
                 };
-                settle(
+                reconcile(
                     report,
                     (base.0, &base.1),
                     head.as_ref().map(|(id, tree)| (*id, tree)),
@@ -363,7 +363,7 @@ impl ReplayArgs {
             }
         }
         Ok(match () {
-            () if report.counts.unopened > 0 => EXIT_UNABLE,
+            () if report.counts.unopened > 0 => EXIT_ERROR,
             // What can't be read may hold the decision that is stopped.
             () if self.common.fail_on != FailOn::Never
                 && (document.stopped > 0 || report.counts.errors > 0) =>
@@ -372,7 +372,7 @@ impl ReplayArgs {
             }
             () if document.decisions == 0 => {
                 tell("nothing was re-evaluated: no decision is recorded");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
         })

@@ -4,7 +4,7 @@ use super::output::{Color, Failure, print, print_as_is};
 use super::write;
 use crate::report::page::Page;
 use crate::report::{Format, Run};
-use crate::trajectory::{Book, stats};
+use crate::trajectory::{ExecutionSet, stats};
 use crate::verify::Report;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -144,7 +144,7 @@ impl ReportArgs {
 pub(super) fn statistics(targets: &[Target], report: &Report) -> Option<Page> {
     let drawn = targets.iter().any(|t| t.format == Format::Html) && !report.summaries.is_empty();
     drawn.then(|| {
-        stats::page(&stats::stats(&Book::gather(
+        stats::page(&stats::stats(&ExecutionSet::gather(
             &report.summaries,
             &report.findings,
             report.timeline.clone(),

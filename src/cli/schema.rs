@@ -62,7 +62,7 @@ pub fn catalogue() -> Catalogue {
         "The configuration, `yuangs-verify.toml`.",
         |_| {},
     );
-    catalogue.add::<crate::governance::prove::Proof>(
+    catalogue.add::<governance::prove::Proof>(
         "fsm-proof",
         "What `fsm prove --format json` prints.",
         |_| {},

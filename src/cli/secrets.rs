@@ -2,11 +2,11 @@
 
 use super::file;
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::terminal;
-use crate::scan::secret::corpus::{Figures, Judged, Outcome, judge};
-use crate::scan::secret::{Table, TableError};
 use clap::Subcommand;
+use content_scan::secret::corpus::{Figures, Judged, Outcome, judge};
+use content_scan::secret::{Table, TableError};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -60,7 +60,7 @@ impl SecretsCommand {
                 Ok(if wrong {
                     EXIT_FINDINGS
                 } else if rows == 0 {
-                    EXIT_EMPTY
+                    EXIT_NOTHING_VERIFIED
                 } else {
                     EXIT_CLEAN
                 })

@@ -1,8 +1,8 @@
 //! `stats`.
 
-use super::book::{Print, ReadArgs};
+use super::executions::{Print, ReadArgs};
 use super::output::{Color, Failure, print, tell};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
+use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use crate::report::write_pretty;
 use crate::trajectory::stats::{page, stats};
 use clap::Args;
@@ -42,11 +42,11 @@ impl StatsArgs {
         Ok(match () {
             () if reading.unopened > 0 => {
                 tell("not everything was counted: an input can't be opened");
-                EXIT_UNABLE
+                EXIT_ERROR
             }
             () if reading.book.is_empty() => {
                 tell("nothing was counted: no execution and no record was found");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
         })

@@ -503,7 +503,7 @@ fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D:
 
 /// The first millisecond after a day, since the epoch.
 pub(crate) fn day_end(date: &str) -> Option<i64> {
-    crate::time::parse_rfc3339(&format!("{date}T00:00:00Z")).map(|start| start + 86_400_000)
+    util::time::parse_rfc3339(&format!("{date}T00:00:00Z")).map(|start| start + 86_400_000)
 }
 
 impl Config {
@@ -592,7 +592,7 @@ impl Config {
 }
 
 fn reasoned(name: &str, reason: &str) -> Result<(), ConfigError> {
-    if crate::unseen::says_nothing(reason) {
+    if text_safety::invisible_chars::says_nothing(reason) {
         Err(ConfigError::NoReason {
             name: name.to_owned(),
         })

@@ -3,10 +3,10 @@
 
 use super::observation::Kind;
 use super::rank::{Query, Ranker};
-use super::retrieve::{Answer, Form, Item, Print, Rest, block, fit, line};
+use super::retrieve::{Answer, Form, Item, Omitted, Print, block, fit, line};
 use super::{KnowledgeError, Store};
-use crate::tokens::Encoding;
 use serde_json::{Value, json};
+use tokens::Encoding;
 
 /// Tokens below which a part is sure to say nothing.
 pub const LEAST_PART: usize = 50;
@@ -76,7 +76,7 @@ struct Part {
     budget: usize,
     items: Vec<Item>,
     /// What there is besides.
-    rest: Rest,
+    rest: Omitted,
 }
 
 /// Gathers a bundle: for a task, or for the one that was at work last. Without words the question
@@ -98,8 +98,8 @@ pub fn bundle(
     let lines =
         |all: &[super::Stored]| -> Vec<Item> { all.iter().map(|s| line(s, None, print)).collect() };
     let beyond =
-        |kinds: &[Kind], task: Option<&str>, shown: usize| -> Result<Rest, KnowledgeError> {
-            Ok(Rest {
+        |kinds: &[Kind], task: Option<&str>, shown: usize| -> Result<Omitted, KnowledgeError> {
+            Ok(Omitted {
                 count: store.count_of(kinds, task)?.saturating_sub(shown),
                 open: false,
             })
@@ -123,7 +123,7 @@ pub fn bundle(
     let task = query
         .task
         .or_else(|| recent.iter().find_map(|s| s.task.as_deref()));
-    let (mut state, mut state_rest) = (Vec::new(), Rest::default());
+    let (mut state, mut state_rest) = (Vec::new(), Omitted::default());
     if let Some(task) = task {
         let (whole, said) = ([Kind::Execution, Kind::Run], [Kind::Turn, Kind::Message]);
         state = newest(&whole, Some(task), parts.task)?;
@@ -185,7 +185,7 @@ pub fn bundle(
             "Semantic chunks",
             parts.chunks,
             chunks,
-            Rest::of(&answers),
+            Omitted::of(&answers),
         ),
     ];
     let mut total = parts.total;

@@ -1,7 +1,7 @@
 //! Long texts in pieces that a model can be handed.
 
-use crate::tokens::Encoding;
 use std::ops::Range;
+use tokens::Encoding;
 
 /// Tokens of a piece.
 pub(super) const SIZE: usize = 400;

@@ -85,7 +85,7 @@ pub enum KnowledgeError {
     OtherModel,
     /// There is no map.
     #[error(transparent)]
-    Map(crate::repomap::BuildError),
+    Map(repo_map::BuildError),
 }
 
 impl From<rusqlite::Error> for KnowledgeError {
@@ -150,7 +150,7 @@ impl KnowledgeError {
             Self::OtherModel => {
                 "give the same --model as `knowledge reindex`, run that again, or ask with --no-vectors"
             }
-            Self::Map(crate::repomap::BuildError::Focus(_)) => {
+            Self::Map(repo_map::BuildError::Focus(_)) => {
                 "--focus takes paths from the folder of the configuration"
             }
             Self::Map(_) => "give more map-tokens",

@@ -1,7 +1,7 @@
 //! Looking into the knowledge graph: what its edges say, each statement with the lines that it
 //! rests on. Nothing is judged here, and nothing is changed.
 
-use super::sources::finding;
+use super::source_config::finding;
 use super::store::{EdgeRow, NodeRow};
 use super::{KnowledgeError, SourceKind, Store, store};
 use crate::diag::{Finding, assign_fingerprints};
@@ -31,7 +31,7 @@ pub struct Statement {
 
 /// Figures of one context.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct Metrics {
     /// Executions that it was used in.
     pub used: u64,
     /// Of those, the ones that validated a skill with success.
@@ -254,7 +254,7 @@ impl Graph {
 
     /// The figures of each context.
     #[must_use]
-    pub fn stats(&self) -> BTreeMap<&str, Figures> {
+    pub fn stats(&self) -> BTreeMap<&str, Metrics> {
         let succeeded: BTreeMap<&str, Line> = self
             .edges
             .iter()
@@ -262,7 +262,7 @@ impl Graph {
             .map(|e| (bare(&e.from), place(e)))
             .collect();
         let mut seen = BTreeSet::new();
-        let mut all: BTreeMap<&str, Figures> = BTreeMap::new();
+        let mut all: BTreeMap<&str, Metrics> = BTreeMap::new();
         for (edge, context) in self.of_contexts() {
             match edge.kind.as_str() {
                 "used_in" => {

@@ -5,9 +5,9 @@
 //! and every row is compared with what it has to be.
 
 use super::extract::extract;
-use super::sources::SourceFile;
+use super::source_config::SourceFile;
 use super::store::{Prepared, Store};
-use super::text::{self, Words};
+use super::text::{self, IndexWriter};
 use super::{KnowledgeError, weak};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -46,7 +46,7 @@ pub(super) fn expected(
     sources: &[(&SourceFile, &[u8], u64)],
 ) -> Result<Vec<Contents>, KnowledgeError> {
     let mut store = Store::in_memory()?;
-    let mut words = Words::default();
+    let mut words = IndexWriter::default();
     let mut writer = store.write()?;
     for (file, hash, bytes) in sources {
         let mut extracted = extract(file);
@@ -125,7 +125,7 @@ pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
     let mut select = store
         .db
         .prepare("SELECT summary, refs, task, detail FROM observation WHERE id = ?1")?;
-    let mut add = |id: i64, words: &mut Words| -> Result<bool, KnowledgeError> {
+    let mut add = |id: i64, words: &mut IndexWriter| -> Result<bool, KnowledgeError> {
         // Each stands in one place.
         if !left.remove(&id) {
             return Ok(false);

@@ -1,9 +1,9 @@
 //! The layer `map`: the skeleton of the code that the index knows.
 
 use super::retrieve::{Answer, Form};
-use super::sources::SourceKind;
+use super::source_config::SourceKind;
 use super::{KnowledgeError, Store};
-use crate::repomap::{self, File, Format, Settings, Snapshot};
+use repo_map::{self, File, Format, Settings, Snapshot};
 
 /// What is asked of a map.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +53,7 @@ pub fn map(
         explain: asked.explain,
         ..Settings::default()
     };
-    let map = repomap::build(&snapshot, &settings).map_err(KnowledgeError::Map)?;
+    let map = repo_map::build(&snapshot, &settings).map_err(KnowledgeError::Map)?;
     let (shown, all) = if snapshot.files.is_empty() {
         (0, 0)
     } else {

@@ -25,7 +25,7 @@ pub mod retrieve;
 mod safe_file;
 pub mod session;
 pub mod skills;
-mod sources;
+mod source_config;
 mod store;
 mod text;
 mod vector;
@@ -35,5 +35,5 @@ pub mod words;
 
 pub use error::KnowledgeError;
 pub use observation::{Id, Kind, Observation};
-pub use sources::{SourceKind, Sources, stays};
+pub use source_config::{SourceKind, Sources, stays};
 pub use store::{Store, Stored};

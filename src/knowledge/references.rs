@@ -2,15 +2,15 @@
 
 use super::context::{Bank, Quotes};
 use super::extract::{Turn, each_turn};
-use super::sources::finding;
+use super::source_config::finding;
 use crate::diag::{Finding, assign_fingerprints};
-use crate::json::{Str, from_text};
 use crate::source::{Found, Missing};
 use crate::trace::action::plain_path;
 use crate::trace::injected::declared;
 use crate::verify::{Options, Report};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use strict_json::{Str, from_text};
 
 /// Findings that are given; the weak turns are counted besides.
 const MOST: usize = 1_000;

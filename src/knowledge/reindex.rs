@@ -2,9 +2,9 @@
 
 use super::extract::{self, Extracted, extract};
 use super::skills::{self, Limits};
-use super::sources::{SourceFile, SourceKind, Sources, finding};
+use super::source_config::{SourceFile, SourceKind, Sources, finding};
 use super::store::{self, Prepared, Store, Writer};
-use super::text::{self, Run, Words};
+use super::text::{self, IndexWriter, SortedRun};
 use super::{KnowledgeError, integrity, rank, weak};
 use crate::diag::{Finding, assign_fingerprints};
 use rayon::prelude::*;
@@ -230,14 +230,14 @@ struct Group<'s> {
     sources: &'s [Source],
     read: Vec<Read>,
     /// The words of all that is new in them.
-    words: Vec<Run>,
+    words: Vec<SortedRun>,
 }
 
 impl<'s> Group<'s> {
     fn read(sources: &'s [Source], current: bool) -> Self {
         thread_local! {
             /// Empty between two groups, which need about the same room.
-            static WORDS: RefCell<Words> = RefCell::default();
+            static WORDS: RefCell<IndexWriter> = RefCell::default();
         }
         // Taken out, not lent: whoever waits inside for other threads may be given another group
         // meanwhile.
@@ -255,7 +255,7 @@ impl<'s> Group<'s> {
     }
 }
 
-fn read(file: &SourceFile, before: Option<&Known>, words: &mut Words) -> Read {
+fn read(file: &SourceFile, before: Option<&Known>, words: &mut IndexWriter) -> Read {
     match hash(file) {
         Err(error) => Read::Unreadable(error),
         Ok((hash, _)) if before.is_some_and(|known| known.hash == hash) => Read::Unchanged,

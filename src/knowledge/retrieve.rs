@@ -7,9 +7,9 @@
 use super::observation::Id;
 use super::rank::{Answers, Found, Query, Ranker};
 use super::{KnowledgeError, Store, Stored};
-use crate::tokens::Encoding;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use tokens::Encoding;
 
 /// Tokens below which not even the last line is sure to fit.
 pub const LEAST: usize = 100;
@@ -117,7 +117,7 @@ pub fn index(
     budget.check()?;
     // A line has ten tokens or more.
     let most = budget.index / 4;
-    let (items, rest): (Vec<Item>, Rest) = if let Some(query) = question {
+    let (items, rest): (Vec<Item>, Omitted) = if let Some(query) = question {
         let answers = Ranker::new(store).answers(&Query {
             limit: most,
             ..query.clone()
@@ -128,18 +128,18 @@ pub fn index(
                 .iter()
                 .map(|f| line(&f.stored, Some(f), print))
                 .collect(),
-            Rest::of(&answers),
+            Omitted::of(&answers),
         )
     } else {
         let newest = store.newest(task, most)?;
         let count = total(store, task)?.saturating_sub(newest.len());
         (
             newest.iter().map(|s| line(s, None, print)).collect(),
-            Rest { count, open: false },
+            Omitted { count, open: false },
         )
     };
     let (items, held_back) = per_source(items, budget.per_source, print);
-    let rest = Rest {
+    let rest = Omitted {
         count: rest.count + held_back,
         ..rest
     };
@@ -172,7 +172,7 @@ pub fn search(
     Ok(fit(
         "search",
         &items,
-        Rest::of(&answers),
+        Omitted::of(&answers),
         budget.total,
         print,
     ))
@@ -184,7 +184,7 @@ pub fn search(
 /// When the id or the task is unknown, the budget is too small, or the store can't be read.
 pub fn timeline(
     store: &Store,
-    middle: &Middle<'_>,
+    middle: &Anchor<'_>,
     count: usize,
     budget: &Budget,
     print: Print,
@@ -194,7 +194,7 @@ pub fn timeline(
     // An id alone is five tokens or more, a line eight: more of them can't fit, and aren't tried.
     let count = count.min(limit / 16);
     match middle {
-        Middle::Task(task) => {
+        Anchor::Task(task) => {
             let all = store.of_task(task, limit)?;
             if all.is_empty() {
                 return Err(KnowledgeError::UnknownTask((*task).to_owned()));
@@ -204,7 +204,7 @@ pub fn timeline(
             Ok(fit(
                 "timeline",
                 &items,
-                Rest {
+                Omitted {
                     count: more,
                     open: false,
                 },
@@ -212,7 +212,7 @@ pub fn timeline(
                 print,
             ))
         }
-        Middle::Id(id) => {
+        Anchor::Id(id) => {
             let middle = store.by_id(id)?;
             let all = store.around(&middle, count)?;
             let items: Vec<Item> = all.iter().map(|s| line(s, None, print)).collect();
@@ -225,7 +225,7 @@ pub fn timeline(
                 .count();
             let layer = Layer {
                 name: "timeline",
-                rest: Rest::default(),
+                rest: Omitted::default(),
                 budget: limit,
                 print,
                 all: items.len(),
@@ -245,7 +245,7 @@ pub fn timeline(
 
 /// What a timeline is about.
 #[derive(Debug, Clone)]
-pub enum Middle<'m> {
+pub enum Anchor<'m> {
     /// What happened before and after this.
     Id(Id),
     /// What happened in this task.
@@ -269,7 +269,7 @@ pub fn detail(
         .map(|id| store.by_id(id))
         .collect::<Result<_, _>>()?;
     let blocks: Vec<Item> = all.iter().map(|s| block(s, budget.detail, print)).collect();
-    let whole = fit("detail", &blocks, Rest::default(), budget.total, print);
+    let whole = fit("detail", &blocks, Omitted::default(), budget.total, print);
     if whole.left_out == 0 {
         return Ok(whole);
     }
@@ -286,7 +286,7 @@ pub fn detail(
         let mixed = fit(
             "detail",
             &items.collect::<Vec<_>>(),
-            Rest::default(),
+            Omitted::default(),
             budget.total,
             print,
         );
@@ -325,14 +325,14 @@ fn per_source(items: Vec<Item>, limit: Option<usize>, print: Print) -> (Vec<Item
 
 /// What an answer doesn't show although it was found.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Rest {
+pub(super) struct Omitted {
     /// How much of it is known.
     pub(super) count: usize,
     /// There may be more.
     pub(super) open: bool,
 }
 
-impl Rest {
+impl Omitted {
     pub(super) const fn of(answers: &Answers) -> Self {
         Self {
             count: answers.more,
@@ -368,7 +368,7 @@ impl Item {
         }
         let layer = Layer {
             name: "timeline",
-            rest: Rest {
+            rest: Omitted {
                 count: usize::MAX,
                 open: true,
             },
@@ -383,7 +383,7 @@ impl Item {
 /// What an answer has around its items.
 struct Layer<'n> {
     name: &'n str,
-    rest: Rest,
+    rest: Omitted,
     budget: usize,
     print: Print,
     /// Items that there are, shown or not.
@@ -480,7 +480,13 @@ impl Layer<'_> {
 
 /// The most items from the front that the budget holds together with everything around them;
 /// without those that it could not even hold alone. `rest` is what there is besides.
-pub(super) fn fit(name: &str, items: &[Item], rest: Rest, budget: usize, print: Print) -> Answer {
+pub(super) fn fit(
+    name: &str,
+    items: &[Item],
+    rest: Omitted,
+    budget: usize,
+    print: Print,
+) -> Answer {
     let layer = Layer {
         name,
         rest,
@@ -494,7 +500,7 @@ pub(super) fn fit(name: &str, items: &[Item], rest: Rest, budget: usize, print: 
 
 /// A day and a minute, or nothing.
 fn when(time: Option<i64>) -> String {
-    time.map(crate::time::format_minute).unwrap_or_default()
+    time.map(util::time::format_minute).unwrap_or_default()
 }
 
 /// Characters that are shown of the name of a task.

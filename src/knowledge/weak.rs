@@ -4,7 +4,7 @@
 use super::KnowledgeError;
 use super::context::Bank;
 use super::references::weak_turns;
-use super::sources::{SourceKind, Sources};
+use super::source_config::{SourceKind, Sources};
 use super::store::{self, Writer};
 use crate::source::discover;
 use crate::trace::action::hex;

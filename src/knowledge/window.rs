@@ -1,7 +1,7 @@
 //! How full the window of a session is, and whether it is time to write down what it holds.
 
 use super::session::{Event, Session};
-use crate::tokens::Encoding;
+use tokens::Encoding;
 
 /// Tokens of a window unless told otherwise.
 pub const WINDOW: usize = 200_000;

@@ -12,8 +12,8 @@
 //!   characters is a word, and the last of a run by itself, so that a single character is found as
 //!   the beginning of a word.
 
-use crate::bits::{self, Kinds as _, STRETCH};
 use std::borrow::Cow;
+use text_simd::{self, CHUNK, Kinds as _};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Bytes of the longest word that is indexed: a SHA-512 in hexadecimal fits, an image in base64
@@ -68,8 +68,8 @@ pub fn each(text: &str, emit: &mut impl FnMut(&str)) {
     let (stretches, rest) = text.as_bytes().as_chunks();
     let mut open: Option<Open> = None;
     // Filled up with zeros, at least one, which end the last run.
-    let last = bits::first(rest);
-    for (at, stretch) in (0..).step_by(STRETCH).zip(stretches.iter().chain([&last])) {
+    let last = text_simd::first(rest);
+    for (at, stretch) in (0..).step_by(CHUNK).zip(stretches.iter().chain([&last])) {
         let signs = Signs::of(stretch);
         let mut edges = signs.run ^ (signs.run << 1 | u64::from(open.is_some()));
         let mut from = 0;
@@ -110,12 +110,12 @@ struct Signs {
 }
 
 impl Signs {
-    fn of(stretch: &[u8; STRETCH]) -> Self {
-        let lanes = bits::lanes(stretch);
+    fn of(stretch: &[u8; CHUNK]) -> Self {
+        let lanes = text_simd::lanes(stretch);
         // Their highest bit is what a mask is made of.
-        let foreign = bits::word(lanes);
-        let joint = bits::word(lanes.map(|l| l.within(b'A', b'Z') | l.are(b'_')));
-        let plain = bits::word(lanes.map(|l| l.within(b'a', b'z') | l.within(b'0', b'9')));
+        let foreign = text_simd::word(lanes);
+        let joint = text_simd::word(lanes.map(|l| l.within(b'A', b'Z') | l.are(b'_')));
+        let plain = text_simd::word(lanes.map(|l| l.within(b'a', b'z') | l.within(b'0', b'9')));
         Self {
             run: plain | joint | foreign,
             foreign,

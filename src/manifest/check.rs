@@ -4,12 +4,12 @@ use super::fault::{Fault, faults};
 use super::kind::Kind;
 use super::paths;
 use crate::diag::{Code, Finding, Place, Severity, digest, subject};
-use crate::json;
 use crate::rules::by_code;
-use crate::scan::mask::Mask;
 use crate::trace::entry::Entry;
+use content_scan::mask::Mask;
 use std::collections::BTreeSet;
 use std::path::Path;
+use strict_json;
 
 /// A manifest with its place.
 #[derive(Debug, Clone, Copy)]
@@ -33,14 +33,14 @@ pub fn check(kind: Kind, file: &File<'_>) -> (Vec<Finding>, Mask) {
     {
         let mut named = paths::look(kind, &value, folder, root);
         let wanted: BTreeSet<String> = named.iter().map(|f| f.pointer.clone()).collect();
-        let places = json::resolve_all(file.text, &wanted);
+        let places = strict_json::resolve_all(file.text, &wanted);
         for fault in &mut named {
             fault.at = places.get(&fault.pointer).map_or(0..0, |p| p.value.clone());
         }
         all.extend(named);
     }
     let valid = !all.iter().any(|f| f.code == 102);
-    let secrets = crate::scan::secrets(file.text, valid).places;
+    let secrets = content_scan::secrets(file.text, valid).places;
     let entry = Entry::unread((1, 0), file.text, Vec::new(), secrets);
     let mut mask = Mask::default();
     entry.secret_texts().for_each(|secret| mask.add(&secret));

@@ -5,12 +5,12 @@ use super::kind::Kind;
 use super::servers;
 use super::types::add_to;
 use crate::diag::Severity;
-use crate::json::{self, DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 use crate::schema::{Catalogue, Validator};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
+use strict_json::{self, DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 
 /// Faults that are listed for one manifest.
 const MOST: usize = 100;
@@ -103,7 +103,7 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
                 "there are too many members to tell whether one stands twice",
             ),
         };
-        let pointer = json::pointer_at(text, note.at);
+        let pointer = strict_json::pointer_at(text, note.at);
         all.push(Fault {
             code,
             severity: None,
@@ -122,11 +122,11 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
     shape(kind, text, &value, &mut all);
     meaning(kind, &value, &mut all);
     place(text, &mut all);
-    let (secrets, hidden) = crate::scan::scan(text);
+    let (secrets, hidden) = content_scan::scan(text);
     for (code, remarks) in [(803, secrets.remarks), (804, hidden)] {
         for remark in remarks.into_iter().take(MOST) {
             let at = remark.at.0..remark.at.0 + remark.at.1;
-            let pointer = json::pointer_at(text, remark.at.0);
+            let pointer = strict_json::pointer_at(text, remark.at.0);
             all.push(Fault {
                 code,
                 severity: None,
@@ -187,7 +187,7 @@ fn shape(kind: Kind, text: &str, value: &Value, all: &mut Vec<Fault>) {
             let pointers: Vec<String> = (0..list.len().min(TOOLS))
                 .map(|n| format!("/{n}"))
                 .collect();
-            let parts = json::resolve_all(text, &pointers.iter().cloned().collect());
+            let parts = strict_json::resolve_all(text, &pointers.iter().cloned().collect());
             for pointer in &pointers {
                 if let Some(part) = parts.get(pointer)
                     && let Some(inner) = text.get(part.value.clone())
@@ -208,7 +208,7 @@ fn place(text: &str, all: &mut [Fault]) {
         .filter(|f| f.at.is_empty())
         .map(|f| f.pointer.clone())
         .collect();
-    let places = json::resolve_all(text, &wanted);
+    let places = strict_json::resolve_all(text, &wanted);
     for fault in all.iter_mut().filter(|f| f.at.is_empty()) {
         if let Some(found) = places.get(&fault.pointer) {
             fault.at = found.value.clone();
@@ -286,7 +286,7 @@ fn is_date(text: &str) -> bool {
     } else {
         text.to_owned()
     };
-    crate::time::parse_rfc3339(&whole).is_some()
+    util::time::parse_rfc3339(&whole).is_some()
 }
 
 /// Tools have names of their own, and parameters.

@@ -1,6 +1,6 @@
 //! Whether the intent of a skill says anything: a skill has one purpose.
 
-use crate::unseen::is_ignorable;
+use text_safety::invisible_chars::is_ignorable;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Words of which an intent says nothing, alone or together.
@@ -161,7 +161,7 @@ fn words(text: &str) -> Vec<String> {
         .filter(|c| !is_accent(*c) && !is_ignorable(*c))
         .nfc()
     {
-        let c = crate::scan::looks_like(c).unwrap_or(c);
+        let c = text_safety::confusables::looks_like(c).unwrap_or(c);
         let parts = !c.is_alphanumeric()
             || before.is_lowercase() && c.is_uppercase()
             || before.is_numeric() != c.is_numeric();

@@ -4,9 +4,9 @@ use super::code::{defines, is_name};
 use super::fault::{Fault, TOOLS, step};
 use super::kind::Kind;
 use super::servers::ARGUMENTS;
-use crate::workspace::path::entry;
 use serde_json::Value;
 use std::path::Path;
+use worktree::path::entry;
 
 /// Bytes of a handler's file that are searched for its function.
 const SEARCHED: u64 = 8 << 20;

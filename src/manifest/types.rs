@@ -3,6 +3,7 @@
 //! Members that nobody knows are let pass: other programs keep their own there.
 
 use crate::schema::Catalogue;
+use governance::RiskLevel;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -25,15 +26,6 @@ pub struct Tool {
     /// What it may touch.
     #[serde(default)]
     pub permissions: Option<Vec<Permission>>,
-}
-
-/// How much harm something can do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum RiskLevel {
-    Low,
-    Medium,
-    High,
 }
 
 /// What something may touch.

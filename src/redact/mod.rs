@@ -7,20 +7,20 @@
 //! reports, and the record says so in its metadata.
 
 mod record;
-mod seal;
+mod resign;
 
-pub use seal::Keys;
+pub use resign::Keys;
 
-use crate::json::Scanner;
-use crate::scan::redact::{Gathered, RedactError, Redactor, has_member};
 use crate::trace::Format;
 use crate::trace::native::turns::NativeTurn;
+use content_scan::redact::{Gathered, RedactError, Redactor, has_member};
 use record::{Edit, set};
-use seal::Seal;
+use resign::Seal;
 use std::collections::BTreeSet;
+use strict_json::Scanner;
 
 /// Nesting that a record may have.
-const DEPTH: u32 = crate::json::DEFAULT_MAX_DEPTH;
+const DEPTH: u32 = strict_json::DEFAULT_MAX_DEPTH;
 
 /// A trace can't be redacted.
 #[derive(Debug, thiserror::Error)]
@@ -216,7 +216,7 @@ fn by_line(
     let misfits = if keys.is_empty() || format != Some(Format::ExecutionRecord) {
         BTreeSet::new()
     } else {
-        seal::misfits(
+        resign::misfits(
             lines()
                 .filter(|(_, line, _)| is_json(line))
                 .map(|(number, line, _)| (number, line)),
@@ -298,9 +298,9 @@ fn input_hash(format: Option<Format>, before: &str, after: &mut String, outcome:
     if format != Some(Format::YuangsTurns) {
         return;
     }
-    let fits = crate::json::from_text::<NativeTurn<'_>>(before)
+    let fits = strict_json::from_text::<NativeTurn<'_>>(before)
         .is_ok_and(|turn| turn.input_hash_is_wrong() == Some(false));
-    let new = crate::json::from_text::<NativeTurn<'_>>(after)
+    let new = strict_json::from_text::<NativeTurn<'_>>(after)
         .ok()
         .and_then(|turn| turn.input_hash());
     if let Some(new) = new.filter(|_| fits) {

@@ -1,7 +1,7 @@
 //! Changes to the text of one record that leave the rest of it as it is.
 
-use crate::json::{Raw, Str, resolve};
 use crate::trace::record::RecordKind;
+use strict_json::{Raw, Str, resolve};
 
 /// A value that takes the place of another.
 pub(super) struct Edit<'e> {

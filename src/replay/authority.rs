@@ -1,22 +1,21 @@
 //! Who may do what: risk to judge by, what a modification changed.
 
+use super::analysis_cache::Looks;
 use super::digest::Fixed;
 use super::evidence::{KeptAction, TurnEvidence};
-use super::judged::{Decided, Lineage};
-use super::looks::Looks;
-use super::reach::{Reach, Start, places, start};
-use crate::command;
-use crate::command::line::Line;
-use crate::governance::Ruling;
-use crate::governance::risk::{Risk, assess_v0};
-use crate::json::{Raw, Str};
-use crate::policy::Category;
+use super::path_effects::{PathEffects, Start, places, start};
+use super::step_facts::{Decided, Lineage};
 use crate::trace::action;
-use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision};
+use agent_policy::Category;
+use governance::Ruling;
+use governance::risk::{RiskLevel, assess_v0};
+use governance::{ActionType, DecidedBy};
+use shell_effects::line::Line;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use strict_json::{Raw, Str};
 
 /// How the risk of an action is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,7 +43,7 @@ pub struct Context<'a> {
 /// What the analyser finds of an action's risk; `None` when there is no analyser. A type that
 /// nobody knows is always high.
 #[must_use]
-pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
+pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<RiskLevel> {
     look(
         Context {
             assessor,
@@ -60,7 +59,7 @@ pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
 pub(super) fn look(
     context: Context<'_>,
     action: &Action<'_>,
-) -> (Option<Risk>, Option<Arc<Reach>>) {
+) -> (Option<RiskLevel>, Option<Arc<PathEffects>>) {
     let found = || {
         let (risk, reach) = analyse(action);
         (risk, Some(reach).filter(|r| !r.is_empty()).map(Arc::new))
@@ -72,7 +71,7 @@ pub(super) fn look(
         _ => found(),
     };
     let risk = match context.assessor {
-        _ if matches!(action.kind, ActionKind::Other(_)) => Some(Risk::High),
+        _ if matches!(action.kind, ActionKind::Other(_)) => Some(RiskLevel::High),
         Assessor::Off => None,
         Assessor::V0 => {
             let mut line = String::new();
@@ -87,7 +86,7 @@ pub(super) fn look(
 pub(super) fn look_again(
     context: Context<'_>,
     action: &KeptAction,
-) -> (Option<Risk>, Option<Arc<Reach>>) {
+) -> (Option<RiskLevel>, Option<Arc<PathEffects>>) {
     if let Some(analysis) = action.analysis() {
         analysis
     } else {
@@ -113,66 +112,72 @@ pub(super) fn digest(context: Context<'_>, action: &mut KeptAction, short: usize
 }
 
 /// What an action does; the risk of what can't be found in the payload is high.
-fn analyse(action: &Action<'_>) -> (Risk, Reach) {
+fn analyse(action: &Action<'_>) -> (RiskLevel, PathEffects) {
     if let (Some(payload), ActionKind::Known(ActionType::CodeDiff)) = (action.payload, action.kind)
     {
         return analyse_diff(payload);
     }
     let Some((kind, analysis, moved)) = effects(action) else {
-        return (Risk::High, Reach::default());
+        return (RiskLevel::High, PathEffects::default());
     };
     let kind = if kind == ActionType::Answer {
         ActionType::ToolCall
     } else {
         kind
     };
-    (risk(&analysis), Reach::of_effects(kind, &analysis, moved))
+    (
+        risk(&analysis),
+        PathEffects::of_effects(kind, &analysis, moved),
+    )
 }
 
 /// The same of a diff. Its own paths are known; of those beside it nothing is known but where they
 /// are.
-fn analyse_diff(payload: Raw<'_>) -> (Risk, Reach) {
-    let (diff, more) = action::diff_and_more(&command::DIFF, payload);
-    let reach = Reach::of_diff(diff.as_deref());
+fn analyse_diff(payload: Raw<'_>) -> (RiskLevel, PathEffects) {
+    let (diff, more) = action::diff_and_more(&shell_effects::DIFF, payload);
+    let reach = PathEffects::of_diff(diff.as_deref());
     let Some(diff) = diff else {
-        return (Risk::High, reach);
+        return (RiskLevel::High, reach);
     };
-    let own = risk(&command::effects_of_diff(&diff, places()));
+    let own = risk(&shell_effects::effects_of_diff(&diff, places()));
     if !more {
         return (own, reach);
     }
-    let Some(all) = payload.read_all::<command::Param<'_>>() else {
-        return (Risk::High, reach);
+    let Some(all) = payload.read_all::<shell_effects::Param<'_>>() else {
+        return (RiskLevel::High, reach);
     };
-    let beside = command::effects_beside_diff(&all, places());
-    let elsewhere = Reach::of_effects(ActionType::ToolCall, &beside, false);
+    let beside = shell_effects::effects_beside_diff(&all, places());
+    let elsewhere = PathEffects::of_effects(ActionType::ToolCall, &beside, false);
     (own.max(risk(&beside)), reach.and_beside(elsewhere))
 }
 
-fn risk(analysis: &command::Analysis) -> Risk {
+fn risk(analysis: &shell_effects::Analysis) -> RiskLevel {
     match analysis.risk {
-        command::Risk::Low => Risk::Low,
-        command::Risk::Medium => Risk::Medium,
-        command::Risk::High => Risk::High,
+        RiskLevel::Low => RiskLevel::Low,
+        RiskLevel::Medium => RiskLevel::Medium,
+        RiskLevel::High => RiskLevel::High,
     }
 }
 
 /// The effects of an action, and whether it starts in a folder of its own; none where its payload
 /// can't be read.
-fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)> {
+fn effects(action: &Action<'_>) -> Option<(ActionType, shell_effects::Analysis, bool)> {
     let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
         return None;
     };
     let mut moved = false;
     let analysis = match kind {
         // Its text does nothing; what stands beside that may.
-        ActionType::Answer if !action::has_more_than(&command::ANSWER, payload) => {
-            command::Analysis::default()
+        ActionType::Answer if !action::has_more_than(&shell_effects::ANSWER, payload) => {
+            shell_effects::Analysis::default()
         }
-        ActionType::Answer => command::effects_of_answer(&payload.read_all()?, places()),
+        ActionType::Answer => shell_effects::effects_of_answer(&payload.read_all()?, places()),
         ActionType::CodeDiff => {
-            let mut analysis = command::effects_of_diff(&action::diff(payload)?, places());
-            analysis.join(command::effects_beside_diff(&payload.read_all()?, places()));
+            let mut analysis = shell_effects::effects_of_diff(&action::diff(payload)?, places());
+            analysis.join(shell_effects::effects_beside_diff(
+                &payload.read_all()?,
+                places(),
+            ));
             analysis
         }
         ActionType::ShellCmd => {
@@ -183,19 +188,19 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)>
             // `..` takes it.
             moved = start == Start::Somewhere;
             match start {
-                Start::At(cwd) => command::analyse(
+                Start::At(cwd) => shell_effects::analyse(
                     &line.text,
-                    &command::Context {
+                    &shell_effects::Context {
                         cwd,
                         ..places().clone()
                     },
                 ),
-                Start::Tree | Start::Somewhere => command::analyse(&line.text, places()),
+                Start::Tree | Start::Somewhere => shell_effects::analyse(&line.text, places()),
             }
         }
         ActionType::ToolCall => {
-            let call: command::Param<'_> = payload.read_all()?;
-            let mut analysis = command::effects_of_call(call.tool()?, &call, places());
+            let call: shell_effects::Param<'_> = payload.read_all()?;
+            let mut analysis = shell_effects::effects_of_call(call.tool()?, &call, places());
             join_other_tools(&mut analysis, &call);
             analysis
         }
@@ -205,14 +210,14 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)>
 
 /// Adds what a call does if it is that of another tool that it names. Where that may be a
 /// parameter, only a name that says what it does is taken for a tool's.
-fn join_other_tools(analysis: &mut command::Analysis, call: &command::Param<'_>) {
+fn join_other_tools(analysis: &mut shell_effects::Analysis, call: &shell_effects::Param<'_>) {
     for (tool, given, perhaps) in call.other_tools() {
-        let other = command::effects_of_call(tool, given, places());
+        let other = shell_effects::effects_of_call(tool, given, places());
         if !perhaps
             || other
                 .effects
                 .iter()
-                .all(|e| e.kind != command::EffectKind::Unknown)
+                .all(|e| e.kind != shell_effects::EffectKind::Unknown)
         {
             analysis.join(other);
         }
@@ -222,10 +227,10 @@ fn join_other_tools(analysis: &mut command::Analysis, call: &command::Param<'_>)
 /// What an action does, as far as a modification may not add to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Doing {
-    risk: command::Risk,
+    risk: RiskLevel,
     pub(super) programs: BTreeSet<String>,
     /// The kinds of its effects that are more than low.
-    kinds: BTreeSet<command::EffectKind>,
+    kinds: BTreeSet<shell_effects::EffectKind>,
     unparsed: bool,
 }
 
@@ -244,7 +249,7 @@ impl Doing {
             kinds: analysis
                 .effects
                 .iter()
-                .filter(|e| e.risk > command::Risk::Low)
+                .filter(|e| e.risk > RiskLevel::Low)
                 .map(|e| e.kind)
                 .collect(),
             unparsed: analysis.unparsed,
@@ -264,7 +269,7 @@ impl Doing {
         let Some(after) = Self::of(after) else {
             return true;
         };
-        if after.risk == command::Risk::Low {
+        if after.risk == RiskLevel::Low {
             return false;
         }
         let other_program = after
@@ -276,14 +281,14 @@ impl Doing {
 }
 
 /// What a tool call makes of a file, where its parameters hold all of that.
-pub(super) fn content(payload: Raw<'_>) -> Option<(String, command::Content)> {
-    let call: command::Param<'_> = payload.read_all()?;
-    command::recorded_content(call.tool()?, &call, places())
+pub(super) fn content(payload: Raw<'_>) -> Option<(String, shell_effects::Content)> {
+    let call: shell_effects::Param<'_> = payload.read_all()?;
+    shell_effects::recorded_content(call.tool()?, &call, places())
 }
 
 /// Whether an action changes nothing by its own words.
 pub(super) fn only_reads(action: &Action<'_>) -> bool {
-    effects(action).is_some_and(|(_, analysis, _)| analysis.risk == command::Risk::Low)
+    effects(action).is_some_and(|(_, analysis, _)| analysis.risk == RiskLevel::Low)
 }
 
 /// The categories of everything that an action does, as bits; `None` where that can't be told. A
@@ -296,17 +301,20 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
         ActionType::ShellCmd => {
             let payload: serde_json::Value = payload.read_all()?;
             let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
-            command::analyse(&line.text, places())
+            shell_effects::analyse(&line.text, places())
         }
         ActionType::CodeDiff => {
-            let mut analysis = command::effects_of_diff(&action::diff(payload)?, places());
-            analysis.join(command::effects_beside_diff(&payload.read_all()?, places()));
+            let mut analysis = shell_effects::effects_of_diff(&action::diff(payload)?, places());
+            analysis.join(shell_effects::effects_beside_diff(
+                &payload.read_all()?,
+                places(),
+            ));
             analysis
         }
-        ActionType::Answer => command::effects_of_answer(&payload.read_all()?, places()),
+        ActionType::Answer => shell_effects::effects_of_answer(&payload.read_all()?, places()),
         ActionType::ToolCall => {
-            let call: command::Param<'_> = payload.read_all()?;
-            let mut analysis = command::effects_of_call(call.tool()?, &call, places());
+            let call: shell_effects::Param<'_> = payload.read_all()?;
+            let mut analysis = shell_effects::effects_of_call(call.tool()?, &call, places());
             join_other_tools(&mut analysis, &call);
             analysis
         }
@@ -328,7 +336,7 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
 pub(super) fn judge_modification(
     proposal: Option<&KeptAction>,
     decision: &Decision<'_>,
-    found: Option<Risk>,
+    found: Option<RiskLevel>,
     id_taken: impl FnOnce(&str) -> bool,
     judged: &mut Decided,
 ) {

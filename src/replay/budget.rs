@@ -1,9 +1,9 @@
 //! The budget of tokens that an injected context has to keep.
 
 use super::context::ContextBreak;
-use crate::tokens::Encoding;
 use crate::trace::injected::{SnapshotMetadata, injection};
 use crate::trace::record::SnapshotItem;
+use tokens::Encoding;
 
 /// What a context may have, and how it is counted.
 #[derive(Debug, Clone, Copy, Default)]

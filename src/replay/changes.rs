@@ -1,8 +1,8 @@
 //! What the actions of an execution have changed, as far as the record holds it.
 
-use super::reach::{self, Reach};
-use crate::command::path::PathClass;
-use crate::command::{Analysis, Content, EffectKind};
+use super::path_effects::{self, PathEffects};
+use shell_effects::path::PathClass;
+use shell_effects::{Analysis, Content, EffectKind};
 
 /// What one action that ran and succeeded has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,7 +29,7 @@ pub struct RecordedChange {
 /// What an action writes inside the work tree, by its effects; and whether it may write anything
 /// else there.
 pub(super) fn written(analysis: &Analysis) -> (Vec<String>, bool) {
-    let root = format!("{}/", reach::places().workdir);
+    let root = format!("{}/", path_effects::places().workdir);
     let mut paths = Vec::new();
     let mut opaque = analysis.unparsed || analysis.cut;
     for effect in &analysis.effects {
@@ -78,7 +78,7 @@ impl RecordedChange {
     pub(super) fn of(
         line: u64,
         (diff, content): (Option<String>, Option<(String, Content)>),
-        reach: Option<&Reach>,
+        reach: Option<&PathEffects>,
         declared: Option<Vec<String>>,
         (observed, only_reads): (Option<Vec<String>>, bool),
     ) -> Self {

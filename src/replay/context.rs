@@ -1,15 +1,16 @@
 //! What an execution's thoughts were shown, and what they refer to.
 
 use super::budget::Budget;
-use super::cut;
-use super::sources::Sources;
-use crate::json::Str;
+use super::context_overlap::Sources;
+use super::truncation;
 use crate::trace::action::{self, plain_path};
 use crate::trace::injected::{self, SnapshotMetadata};
-use crate::trace::mend::Mended;
-use crate::trace::record::{ActionType, ContextDiff, ContextSnapshot, Payload, SnapshotItem, Turn};
+use crate::trace::record::{ContextDiff, ContextSnapshot, Payload, SnapshotItem, Turn};
+use crate::trace::recover::Recovered;
 use crate::trace::v1::Record;
+use governance::ActionType;
 use std::collections::{BTreeMap, BTreeSet};
+use strict_json::Str;
 
 /// Something about the context that can't be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub enum ContextBreak {
 /// The items that were last shown, hashes by path (`None` until a record lists them), and what came
 /// back.
 #[derive(Debug, Default)]
-pub(crate) struct ContextBook {
+pub(crate) struct ContextTracker {
     items: Option<BTreeMap<String, String>>,
     /// Why the last output looks cut: its observation may still say that it is.
     cut: Option<String>,
@@ -66,7 +67,7 @@ pub(crate) struct ContextBook {
     budget: Budget,
 }
 
-impl ContextBook {
+impl ContextTracker {
     /// Bytes that it holds, roughly.
     pub(super) fn weight(&self) -> usize {
         let items: usize = self
@@ -113,7 +114,7 @@ impl ContextBook {
                 self.cut = if marked {
                     None
                 } else {
-                    cut::written_looks_cut(r.result.output)
+                    truncation::written_looks_cut(r.result.output)
                 };
                 self.about_to_run(r.action.as_ref().map(|a| (a.kind, a.payload)));
                 self.came_back(r.result.success, r.result.output);
@@ -142,9 +143,9 @@ impl ContextBook {
     }
 
     /// As [`Self::note`], of a record that breaks its schema.
-    pub(crate) fn note_mended(
+    pub(crate) fn note_recovered(
         &mut self,
-        record: &Mended<'_>,
+        record: &Recovered<'_>,
         budget: Option<u64>,
     ) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
@@ -176,7 +177,7 @@ impl ContextBook {
             .as_ref()
             .filter(|r| r.truncated != Some(true))
         {
-            self.cut = cut::written_looks_cut(result.output);
+            self.cut = truncation::written_looks_cut(result.output);
             self.observed(turn.observation.as_ref().and_then(|o| o.truncated), breaks);
         }
         let mut thoughts = turn

@@ -2,16 +2,16 @@
 //! is the same, and what it does.
 
 use super::authority::{Doing, categories};
-use super::reach::Reach;
+use super::path_effects::PathEffects;
 use super::scope::{Targets, diff_files};
-use crate::governance::risk::Risk;
-use crate::json::Raw;
 use crate::trace::action::{action_hash, tool};
-use crate::trace::record::ActionType;
 use crate::trace::step::{Action, ActionKind};
+use governance::ActionType;
+use governance::risk::RiskLevel;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use strict_json::Raw;
 
 /// Bytes of names that are kept. What has more counts as unknown, which no token covers and no
 /// modification may touch.
@@ -30,7 +30,7 @@ pub struct Digest {
     pub(super) does: Option<Doing>,
     pub(super) covered: Covered,
     /// Risk and reach.
-    pub(super) analysis: (Option<Risk>, Option<Arc<Reach>>),
+    pub(super) analysis: (Option<RiskLevel>, Option<Arc<PathEffects>>),
 }
 
 /// What a modification may not change, besides the type.
@@ -78,7 +78,7 @@ impl Digest {
     pub(super) fn of(
         action: &Action<'_>,
         payload: Raw<'_>,
-        analysis: (Option<Risk>, Option<Arc<Reach>>),
+        analysis: (Option<RiskLevel>, Option<Arc<PathEffects>>),
     ) -> Self {
         let short =
             |names: &BTreeSet<String>| names.iter().map(String::len).sum::<usize>() <= NAMES;
@@ -136,12 +136,12 @@ impl Digest {
 
 #[cfg(test)]
 mod tests {
-    use crate::json::{DEFAULT_MAX_DEPTH, Scanner};
-    use crate::replay::{Context, Execution, Judged};
+    use crate::replay::{Context, Execution, StepFacts};
     use crate::trace::entry::{Grammar, read};
     use crate::trace::format::Format;
     use std::collections::HashMap;
     use std::path::Path;
+    use strict_json::{DEFAULT_MAX_DEPTH, Scanner};
 
     /// Every step of a trace judged twice: with payloads kept, and with digests of all. Returns how
     /// many steps it has.
@@ -175,7 +175,7 @@ mod tests {
                 .or_insert_with(|| [new(), new()]);
             entry.record.steps(&mut |step| {
                 let [kept, digested] = pair.each_mut().map(|execution| {
-                    let mut judged = Judged::default();
+                    let mut judged = StepFacts::default();
                     execution.step(entry.line, &step, Context::default(), &mut judged);
                     format!("{judged:?}")
                 });

@@ -1,18 +1,18 @@
 //! What a replay keeps of the steps it has seen: owned, and no more than an open turn needs.
 
 use super::digest::{Covered, Digest, Fixed};
-use super::reach::Reach;
-use crate::governance::{Risk, Ruling};
-use crate::json::{Raw, Str, canonical_eq};
-use crate::policy::Category;
+use super::path_effects::PathEffects;
 use crate::trace::action::action_hash;
-use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind};
+use agent_policy::Category;
 use globset::{GlobBuilder, GlobMatcher};
+use governance::{ActionType, DecidedBy};
+use governance::{RiskLevel, Ruling};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::sync::Arc;
+use strict_json::{Raw, Str, canonical_eq};
 
 /// Something with the line that it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,11 +66,11 @@ pub struct KeptAction {
     /// What is kept of it then.
     pub digest: Option<Arc<Digest>>,
     /// The recorded risk.
-    pub risk: Option<Risk>,
+    pub risk: Option<RiskLevel>,
     /// The risk that the analyser found, where it was asked.
-    pub found: Option<Risk>,
+    pub found: Option<RiskLevel>,
     /// Where it reaches, if there is anything to say of that.
-    pub reach: Option<Arc<Reach>>,
+    pub reach: Option<Arc<PathEffects>>,
 }
 
 impl KeptAction {
@@ -105,7 +105,7 @@ impl KeptAction {
     #[must_use]
     pub fn proposed(
         action: &Action<'_>,
-        found: Option<Risk>,
+        found: Option<RiskLevel>,
         thoughts: &[Kept<KeptThought>],
     ) -> Self {
         let mut known = thoughts
@@ -129,7 +129,7 @@ impl KeptAction {
     }
 
     /// Replaces its payload, whose risk and reach are these, by a digest.
-    pub(super) fn digest(&mut self, analysis: (Option<Risk>, Option<Arc<Reach>>)) {
+    pub(super) fn digest(&mut self, analysis: (Option<RiskLevel>, Option<Arc<PathEffects>>)) {
         let digest = self
             .payload
             .as_deref()
@@ -140,7 +140,7 @@ impl KeptAction {
     }
 
     /// Its risk and reach, where the payload isn't kept.
-    pub(super) fn analysis(&self) -> Option<(Option<Risk>, Option<Arc<Reach>>)> {
+    pub(super) fn analysis(&self) -> Option<(Option<RiskLevel>, Option<Arc<PathEffects>>)> {
         self.digest.as_ref().map(|digest| digest.analysis.clone())
     }
 
@@ -183,13 +183,13 @@ impl KeptAction {
 
     /// The same, with what is known of where it reaches.
     #[must_use]
-    pub fn reaching(self, reach: Option<Arc<Reach>>) -> Self {
+    pub fn reaching(self, reach: Option<Arc<PathEffects>>) -> Self {
         Self { reach, ..self }
     }
 
     /// The risk to judge by: the worse of what was recorded and what was found.
     #[must_use]
-    pub fn judged_risk(&self) -> Option<Risk> {
+    pub fn judged_risk(&self) -> Option<RiskLevel> {
         self.risk.max(self.found)
     }
 

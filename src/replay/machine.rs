@@ -8,8 +8,8 @@
 //! An event that any of these states explains is a follow-up; one that none explains is a new
 //! break.
 
-use crate::governance::reducer::natural_target;
-use crate::governance::{Event, FsmVersion, State, StateSet, reduce};
+use governance::reducer::natural_target;
+use governance::{Event, FsmVersion, State, StateSet, reduce};
 
 /// How an event moved the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,7 +204,7 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::governance::{EvaluationKind, Ruling};
+    use governance::{EvaluationKind, Ruling};
 
     const TURN: [Event; 6] = [
         Event::ThoughtGenerated { done: false },

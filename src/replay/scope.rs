@@ -3,20 +3,19 @@
 use super::authority::categories;
 use super::digest::Covered;
 use super::evidence::{Grants, Token};
-use super::judged::TokenUse;
-use super::reach::places;
-use crate::command;
-use crate::command::line::Line;
-use crate::governance::{Ledger, LedgerError};
-use crate::json::Raw;
-use crate::policy::Category;
+use super::path_effects::places;
+use super::step_facts::TokenUse;
 use crate::trace::action;
-use crate::trace::record::ActionType;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind};
-use crate::workspace::diff;
+use agent_policy::Category;
+use governance::ActionType;
+use governance::{Ledger, LedgerError};
+use shell_effects::line::Line;
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
+use strict_json::Raw;
+use worktree::diff;
 
 /// An action as tokens are held against it. What its payload touches is found out once, however
 /// many tokens there are.
@@ -320,12 +319,12 @@ pub(super) fn diff_files(payload: Raw<'_>) -> Option<BTreeSet<String>> {
 /// The paths among the parameters of a call, whatever those are called. `None` when there may be
 /// more.
 fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
-    let call: command::Param<'_> = payload.read_all()?;
+    let call: shell_effects::Param<'_> = payload.read_all()?;
     let tool = call
         .get("tool")
         .or_else(|| call.get("tool_name"))
-        .and_then(command::Param::as_str)?;
-    let analysis = command::effects_of_call(tool, &call, places());
+        .and_then(shell_effects::Param::as_str)?;
+    let analysis = shell_effects::effects_of_call(tool, &call, places());
     if analysis.cut || analysis.unparsed {
         return None;
     }

@@ -1,8 +1,8 @@
 //! The verdict of a replay: three questions, each answered yes, no or not recorded.
 
 use super::changes::RecordedChange;
-use crate::governance::{Event, FsmVersion, State};
 use crate::trace::format::Format;
+use governance::{Event, FsmVersion, State};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;

@@ -7,16 +7,16 @@
 )]
 
 use crate::diag::{Finding, Severity};
-use crate::escape::json::Harmless;
-pub(super) use crate::escape::json::harmless;
-use crate::governance::{Event, State};
 use crate::replay::{Summary, Verdict};
 use crate::verify::account::Account;
 use crate::verify::{InputUnits, Report, Units};
+use governance::{Event, State};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use text_safety::escape::json::Harmless;
+pub(super) use text_safety::escape::json::harmless;
 
 /// The version of this shape. It grows by members; a change of meaning makes a new version.
 const VERSION: u32 = 1;

@@ -18,13 +18,13 @@ mod sarif;
 mod text;
 mod words;
 
-pub use crate::escape::json::harmless as harmless_json;
-pub use crate::escape::markdown::code as code_span;
-pub use crate::escape::terminal;
-pub(crate) use crate::escape::{holds_command, line_start};
 pub use json::{Document, findings_json, safe_json, write_json, write_pretty};
 pub use jsonl::Line;
 pub use markdown::MARKER;
 pub use outcome::Outcome;
 pub use run::{Format, Run};
 pub use text::{TextOptions, write_findings, write_problem, write_text};
+pub use text_safety::escape::json::harmless as harmless_json;
+pub use text_safety::escape::markdown::code as code_span;
+pub use text_safety::escape::terminal;
+pub(crate) use text_safety::escape::{holds_command, line_start};

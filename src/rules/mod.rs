@@ -9,8 +9,8 @@
     reason = "the fences of a page name the files and the command that its examples are run with"
 )]
 
+mod context;
 mod page;
-mod scene;
 mod yv101;
 mod yv102;
 mod yv103;
@@ -105,8 +105,8 @@ mod yv913;
 mod yv914;
 mod yv915;
 
+pub use context::{Draft, FindingBuilder, RuleContext, Settings, Signed, Sink, Target};
 pub use page::Page;
-pub use scene::{Draft, Handle, Out, Scene, Settings, Signed, Target};
 
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
@@ -141,16 +141,16 @@ pub enum Check {
     /// The comparison with a git repository, where one is named.
     Repository,
     /// A function that is shown the scenes of these kinds.
-    Scene(&'static [When], CheckFn),
+    RuleContext(&'static [Trigger], CheckFn),
 }
 
 /// A rule's function.
-pub type CheckFn = fn(&Scene<'_, '_, '_>, &mut Out);
+pub type CheckFn = fn(&RuleContext<'_, '_, '_>, &mut Sink);
 
 /// The kinds of scene. Most steps of most traces are as they should be; a rule that speaks of what
 /// isn't is only asked when something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum Trigger {
     /// An execution starts.
     Start,
     /// A decision was made.
@@ -158,7 +158,7 @@ pub enum When {
     /// Something ran.
     Execution,
     /// The replay found something out of the ordinary.
-    Oddity,
+    Anomaly,
     /// The execution ends, or its input does.
     End,
 }
@@ -271,31 +271,33 @@ pub fn by_code(code: Code) -> Option<&'static Rule> {
 
 /// The functions for each kind of scene, in the order of the codes, each with a bit of its own.
 static BY_WHEN: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
-    let asked = |when: When| {
+    let asked = |when: Trigger| {
         let shown = ALL
             .iter()
-            .filter(|rule| matches!(rule.check, Check::Scene(..)));
+            .filter(|rule| matches!(rule.check, Check::RuleContext(..)));
         let with_bits = shown
             .zip(0u32..)
             .map(|(rule, n)| (1u128 << (n % 128), rule.check));
         with_bits
             .filter_map(|(bit, check)| match check {
-                Check::Scene(whens, function) if whens.contains(&when) => Some((bit, function)),
-                Check::Scene(..) | Check::Reader | Check::Policy | Check::Repository => None,
+                Check::RuleContext(whens, function) if whens.contains(&when) => {
+                    Some((bit, function))
+                }
+                Check::RuleContext(..) | Check::Reader | Check::Policy | Check::Repository => None,
             })
             .collect()
     };
     [
-        asked(When::Start),
-        asked(When::Decision),
-        asked(When::Execution),
-        asked(When::Oddity),
-        asked(When::End),
+        asked(Trigger::Start),
+        asked(Trigger::Decision),
+        asked(Trigger::Execution),
+        asked(Trigger::Anomaly),
+        asked(Trigger::End),
     ]
 });
 
 /// Shows a scene to every rule that it concerns, once.
-pub fn check_all(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+pub fn check_all(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let [start, decision, execution, oddity, end] = &*BY_WHEN;
     let kinds = [
         (scene.starts(), start),
@@ -345,7 +347,7 @@ mod tests {
         assert_eq!(names.len(), ALL.len());
         let shown = ALL
             .iter()
-            .filter(|rule| matches!(rule.check, Check::Scene(..)))
+            .filter(|rule| matches!(rule.check, Check::RuleContext(..)))
             .count();
         assert!(
             shown <= 128,

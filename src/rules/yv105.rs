@@ -30,10 +30,10 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
-use crate::governance::FsmVersion;
 use crate::trace::Fact;
+use governance::FsmVersion;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(105),
@@ -42,10 +42,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "a trace names a version that nobody knows",
     source: include_str!("yv105.rs"),
-    check: Check::Scene(&[When::Start], check),
+    check: Check::RuleContext(&[Trigger::Start], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let Some(Fact::Started(started)) = scene.step.map(|s| s.fact) else {
         return;
     };

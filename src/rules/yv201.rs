@@ -39,7 +39,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 use crate::replay::Breach;
@@ -52,10 +52,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::LegalPath),
     summary: "an event is illegal in the state that the record has led to",
     source: include_str!("yv201.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let Some(moved) = &scene.judged.movement else {
         return;
     };

@@ -35,7 +35,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::trace::Format;
 
@@ -46,10 +46,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "the input ends and the execution is in no final state",
     source: include_str!("yv203.rs"),
-    check: Check::Scene(&[When::End], check),
+    check: Check::RuleContext(&[Trigger::End], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let Some(close) = scene.close.filter(|c| c.unterminated) else {
         return;
     };

@@ -34,11 +34,11 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":2,"timestamp":1768800000210,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
-use crate::governance::Event;
 use crate::replay::Aspect;
 use crate::replay::Breach;
+use governance::Event;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(204),
@@ -47,10 +47,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::LegalPath),
     summary: "an event arrives after the end",
     source: include_str!("yv204.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(moved) = &scene.judged.movement
         && moved.breach == Some(Breach::AfterTerminal)
     {

@@ -31,10 +31,10 @@
 //! {"record":"execution_ended","executionId":"exec_1","timestamp":1768800000120,"outcome":"goal_satisfied"}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
-use crate::governance::{Event, FsmVersion};
 use crate::replay::Aspect;
+use governance::{Event, FsmVersion};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(205),
@@ -43,10 +43,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::LegalPath),
     summary: "the end was reached without an evaluation",
     source: include_str!("yv205.rs"),
-    check: Check::Scene(&[When::Oddity, When::End], check),
+    check: Check::RuleContext(&[Trigger::Anomaly, Trigger::End], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let moved = scene
         .judged
         .movement

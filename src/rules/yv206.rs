@@ -33,7 +33,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":2,"timestamp":1768800000210,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 use crate::replay::{Movement, TurnBreak};
@@ -45,10 +45,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::LegalPath),
     summary: "turn numbers don't grow by one, or turns interleave",
     source: include_str!("yv206.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     // An event that the path can't explain has its finding; its number is part of that.
     let explained = scene.execution.is_broken()
         || scene

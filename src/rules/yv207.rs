@@ -32,7 +32,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"evaluation":{"kind":"terminate","reason":"max_turns_exceeded"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 
@@ -43,10 +43,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::LegalPath),
     summary: "an execution took more turns than it was given",
     source: include_str!("yv207.rs"),
-    check: Check::Scene(&[When::End], check),
+    check: Check::RuleContext(&[Trigger::End], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((line, max)) = scene.close.and_then(|c| c.max_turns) {
         out.report(
             &RULE,

@@ -41,7 +41,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::{Approval, Movement};
 
@@ -52,10 +52,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "a timestamp is before the previous one of its execution",
     source: include_str!("yv208.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     // An event that the path finds out of place is out of its time as well.
     let displaced = scene.execution.is_broken()
         || scene

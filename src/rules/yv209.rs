@@ -29,7 +29,7 @@
 //! {"record":"turn","executionId":"exec_1","turnId":2,"startTime":1768800000300,"endTime":1768800000380,"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"},"thought":{"reasoning":"Then the folder.","done":false,"action":{"type":"tool_call","payload":{"tool":"list_files","parameters":{"path":"docs"}}}},"proposedAction":{"id":"a2","type":"tool_call","payload":{"tool":"list_files","parameters":{"path":"docs"}},"riskLevel":"low","reasoning":"Then the folder."},"governance":{"status":"approved","by":"policy","actionId":"a2","ruleId":"allow-read","timestamp":1768800000320},"executionResult":{"success":true,"output":"ok"},"observation":{"summary":"Done.","artifacts":[]},"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 use crate::replay::Movement;
@@ -41,10 +41,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::LegalPath),
     summary: "an id is used twice",
     source: include_str!("yv209.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(reuse) = &scene.judged.anomalies().reuse {
         // A whole turn that comes again brings its ids with it, and is reported as a turn.
         let out_of_place = scene

@@ -30,7 +30,7 @@
 //! {"record":"execution_ended","executionId":"exec_1","timestamp":1768800000120,"outcome":"user_abort"}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 
@@ -41,10 +41,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::LegalPath),
     summary: "the declared outcome contradicts the last evaluation",
     source: include_str!("yv211.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let Some(mismatch) = &scene.judged.anomalies().outcome else {
         return;
     };

@@ -33,7 +33,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -43,10 +43,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "the format doesn't record what a check needs",
     source: include_str!("yv212.rs"),
-    check: Check::Scene(&[When::End], check),
+    check: Check::RuleContext(&[Trigger::End], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(close) = scene.close
         && let Some(parts) = close.not_recorded
     {

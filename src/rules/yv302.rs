@@ -39,12 +39,12 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
-use crate::governance::{Risk, Ruling};
 use crate::replay::Aspect;
 use crate::trace::Format;
-use crate::trace::record::DecidedBy;
+use governance::DecidedBy;
+use governance::{RiskLevel, Ruling};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(302),
@@ -53,16 +53,16 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "a high-risk action was approved by policy",
     source: include_str!("yv302.rs"),
-    check: Check::Scene(&[When::Decision, When::Execution], check),
+    check: Check::RuleContext(&[Trigger::Decision, Trigger::Execution], check),
 };
 
 const MESSAGE: &str = "a high-risk action was approved by policy; it takes a human";
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let (Some(decided), Some(decision)) = (&scene.judged.decided, scene.decision()) {
         let by_policy = decision.ruling == Ruling::Approved && decision.by == DecidedBy::Policy;
         if by_policy
-            && decided.risk.or(decided.thought_risk) == Some(Risk::High)
+            && decided.risk.or(decided.thought_risk) == Some(RiskLevel::High)
             && decided.other_action.is_none()
         {
             let draft = out.report(&RULE, MESSAGE).below_if_there("/by");

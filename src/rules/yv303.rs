@@ -38,14 +38,13 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
-use crate::governance::{Risk, Ruling};
-use crate::json::Str;
 use crate::replay::Aspect;
 use crate::trace::Format;
-use crate::trace::record::DecidedBy;
-use crate::unseen;
+use governance::DecidedBy;
+use governance::{RiskLevel, Ruling};
+use strict_json::Str;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(303),
@@ -54,10 +53,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::GovernanceComplete),
     summary: "a decision lacks what makes it one",
     source: include_str!("yv303.rs"),
-    check: Check::Scene(&[When::Decision], check),
+    check: Check::RuleContext(&[Trigger::Decision], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let (Some(decided), Some(decision)) = (&scene.judged.decided, scene.decision()) else {
         return;
     };
@@ -70,7 +69,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let permitted_by_policy = decision.by == DecidedBy::Policy && decision.ruling.permits();
     if ours
         && permitted_by_policy
-        && decided.risk.is_some_and(|r| r >= Risk::Medium)
+        && decided.risk.is_some_and(|r| r >= RiskLevel::Medium)
         && blank(decision.rule)
     {
         missing.push(("rule", "the rule that policy used"));
@@ -109,5 +108,8 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
 
 /// Whether a character leaves no mark; a pattern of Braille without a dot is one.
 fn shows_nothing(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || c == '\u{2800}' || unseen::is_ignorable(c)
+    c.is_whitespace()
+        || c.is_control()
+        || c == '\u{2800}'
+        || text_safety::invisible_chars::is_ignorable(c)
 }

@@ -37,7 +37,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 
@@ -48,10 +48,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "a decision names another action than the proposed one",
     source: include_str!("yv304.rs"),
-    check: Check::Scene(&[When::Decision], check),
+    check: Check::RuleContext(&[Trigger::Decision], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(decided) = &scene.judged.decided
         && let Some((found, proposed)) = &decided.other_action
     {

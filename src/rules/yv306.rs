@@ -40,7 +40,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 
@@ -51,10 +51,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "a modification changed the type, the tool or the target of a diff",
     source: include_str!("yv306.rs"),
-    check: Check::Scene(&[When::Decision], check),
+    check: Check::RuleContext(&[Trigger::Decision], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(what) = scene
         .judged
         .decided

@@ -36,7 +36,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 
@@ -47,10 +47,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "a modified action has a higher risk than the proposed one",
     source: include_str!("yv307.rs"),
-    check: Check::Scene(&[When::Decision], check),
+    check: Check::RuleContext(&[Trigger::Decision], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((before, after)) = scene.judged.decided.as_ref().and_then(|d| d.raised_risk) {
         out.report(
             &RULE,

@@ -38,7 +38,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 use crate::replay::Lineage;
@@ -50,10 +50,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::GovernanceComplete),
     summary: "the ids of a modification don't fit",
     source: include_str!("yv308.rs"),
-    check: Check::Scene(&[When::Decision], check),
+    check: Check::RuleContext(&[Trigger::Decision], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     match scene
         .judged
         .decided

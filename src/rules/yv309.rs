@@ -36,7 +36,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":2,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"user_abort"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Approval;
 use crate::replay::Aspect;
@@ -48,10 +48,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "a rejected action ran",
     source: include_str!("yv309.rs"),
-    check: Check::Scene(&[When::Execution], check),
+    check: Check::RuleContext(&[Trigger::Execution], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(ran) = &scene.judged.executed
         && ran.approval == Approval::Rejected
         && ran.repeat.is_none()

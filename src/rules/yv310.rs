@@ -39,7 +39,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 
 pub(super) const RULE: Rule = Rule {
@@ -49,10 +49,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "the recorded risk is below what the analyser finds",
     source: include_str!("yv310.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((recorded, found)) = scene.judged.anomalies().understated {
         out.report(
             &RULE,

@@ -38,11 +38,11 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
-use crate::governance::Event;
 use crate::replay::Aspect;
 use crate::replay::{Approval, Breach};
+use governance::Event;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(311),
@@ -51,10 +51,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::LegalPath),
     summary: "a result or an observation stands outside its state, or is of another action",
     source: include_str!("yv311.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((named, ran)) = &scene.judged.anomalies().observed_other {
         let own = scene
             .step

@@ -40,7 +40,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 
@@ -51,10 +51,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::GovernanceComplete),
     summary: "an agent signed a decision, or two governors did",
     source: include_str!("yv312.rs"),
-    check: Check::Scene(&[When::Decision, When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Decision, Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((agent, line)) = &scene.judged.anomalies().late_agent {
         out.report(
             &RULE,

@@ -41,7 +41,7 @@
 //! {"record":"turn","executionId":"exec_1","turnId":2,"startTime":1768800002700,"endTime":1768800005000,"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"},"thought":{"reasoning":"Try again.","done":false,"action":{"type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/add.ts","content":"export const add = (a, b) => a + b\n"}}}},"proposedAction":{"id":"a2","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/add.ts","content":"export const add = (a, b) => a + b\n"}},"riskLevel":"medium","reasoning":"Try again."},"governance":{"status":"approved","by":"human","actionId":"a2","signer":"alice","timestamp":1768800004900},"executionResult":{"success":true,"output":"ok"},"observation":{"summary":"Done.","artifacts":[]},"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 
@@ -52,10 +52,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "a failed action ran again without being proposed and decided anew",
     source: include_str!("yv313.rs"),
-    check: Check::Scene(&[When::Execution], check),
+    check: Check::RuleContext(&[Trigger::Execution], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(ran) = &scene.judged.executed
         && let Some(repeat) = ran.repeat
         && !repeat.succeeded

@@ -38,7 +38,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -48,13 +48,13 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "a human is said to have decided faster than a person can",
     source: include_str!("yv315.rs"),
-    check: Check::Scene(&[When::Decision], check),
+    check: Check::RuleContext(&[Trigger::Decision], check),
 };
 
 /// Milliseconds below which nobody has read, understood and answered.
 const HUMAN_MILLIS: i64 = 150;
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let Some(decided) = &scene.judged.decided else {
         return;
     };

@@ -38,7 +38,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"user_abort"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -48,10 +48,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "a success stands beside the signs of a failure",
     source: include_str!("yv316.rs"),
-    check: Check::Scene(&[When::Execution], check),
+    check: Check::RuleContext(&[Trigger::Execution], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let Some(result) = scene.result().filter(|r| r.success) else {
         return;
     };

@@ -41,7 +41,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::{Approval, Aspect};
 
@@ -52,10 +52,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "a decision is dated after the action that it allows ran",
     source: include_str!("yv317.rs"),
-    check: Check::Scene(&[When::Execution, When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Execution, Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let message = |id: Option<&str>| {
         let action = id.map_or_else(|| "an action".to_owned(), |id| format!("action `{id}`"));
         format!("the decision that allows {action} is dated after it ran")

@@ -38,7 +38,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 
 pub(super) const RULE: Rule = Rule {
@@ -48,10 +48,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "two ids of one execution look alike",
     source: include_str!("yv318.rs"),
-    check: Check::Scene(&[When::Decision, When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Decision, Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     for pair in &scene.judged.anomalies().confusable {
         // Who signs under a name that passes for an agent's has a finding.
         let told = [

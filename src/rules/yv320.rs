@@ -43,7 +43,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":2,"timestamp":1768800009180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 
@@ -54,10 +54,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::GovernanceComplete),
     summary: "after a pause somebody else governs, or (a note) other conditions hold",
     source: include_str!("yv320.rs"),
-    check: Check::Scene(&[When::Start], check),
+    check: Check::RuleContext(&[Trigger::Start], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let resumed = &scene.judged.anomalies().resumed;
     if let Some((before, now)) = &resumed.governor {
         out.report(

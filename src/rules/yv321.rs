@@ -52,11 +52,11 @@
 //! }
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::{Approval, Aspect};
 use crate::rules::Signed;
-use crate::trace::record::DecidedBy;
+use governance::DecidedBy;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(321),
@@ -65,10 +65,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::GovernanceComplete),
     summary: "a decision isn't signed, and has to be",
     source: include_str!("yv321.rs"),
-    check: Check::Scene(&[When::Decision, When::Execution], check),
+    check: Check::RuleContext(&[Trigger::Decision, Trigger::Execution], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let Some(required) = scene.settings.signed else {
         return;
     };

@@ -38,7 +38,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 
 pub(super) const RULE: Rule = Rule {
@@ -48,13 +48,13 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "a low-risk action that a policy approved changed files",
     source: include_str!("yv323.rs"),
-    check: Check::Scene(&[When::Execution], check),
+    check: Check::RuleContext(&[Trigger::Execution], check),
 };
 
 /// Paths that are named; the rest is counted.
 const MOST: usize = 5;
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let Some(ran) = scene
         .judged
         .executed

@@ -43,11 +43,11 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
-use crate::governance::LedgerError;
 use crate::replay::Aspect;
 use crate::trace::Fact;
+use governance::LedgerError;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(403),
@@ -56,10 +56,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "a live or revoked token was issued again",
     source: include_str!("yv403.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let id = match scene.step.map(|s| s.fact) {
         Some(Fact::Issued(token)) => token.id.decode(),
         _ => "".into(),

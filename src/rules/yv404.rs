@@ -39,7 +39,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 
@@ -50,10 +50,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "the same action ran twice",
     source: include_str!("yv404.rs"),
-    check: Check::Scene(&[When::Execution], check),
+    check: Check::RuleContext(&[Trigger::Execution], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(ran) = &scene.judged.executed
         && let Some(repeat) = ran.repeat
         && repeat.succeeded

@@ -48,7 +48,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 use crate::replay::TokenUse;
@@ -60,10 +60,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "the token doesn't cover the action",
     source: include_str!("yv405.rs"),
-    check: Check::Scene(&[When::Execution, When::End], check),
+    check: Check::RuleContext(&[Trigger::Execution, Trigger::End], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     for (line, word) in scene.close.map_or(&[][..], |close| &close.unknown_grants) {
         let message = format!(
             "`{word}` is no type of action, no category and no tool that is called here: it grants nothing"

@@ -41,7 +41,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::{Aspect, TokenUse};
 use crate::trace::Fact;
@@ -53,10 +53,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "an action ran on a token that nobody had issued",
     source: include_str!("yv407.rs"),
-    check: Check::Scene(&[When::Execution, When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Execution, Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let message = |name: &str| format!("the action ran on token `{name}`, which nobody had issued");
     if let Some(TokenUse::NotIssued(name)) = scene.judged.executed.as_ref().map(|r| &r.token) {
         out.report(&RULE, message(name))

@@ -47,7 +47,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000250,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, digest, subject};
 use crate::replay::ContextBreak;
 
@@ -58,13 +58,13 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "content of a context item was used and not declared: the turn is weak",
     source: include_str!("yv602.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
 /// Characters of the repeated text that are quoted.
 const QUOTED: usize = 60;
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     for b in &scene.judged.anomalies().context {
         if let ContextBreak::Undeclared { path, text, tokens } = b {
             let words = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -30,7 +30,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000210,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::ContextBreak;
 
@@ -41,13 +41,13 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "a context diff disagrees with its two snapshots",
     source: include_str!("yv603.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
 /// What is listed of one record; the rest is counted.
 const MOST: usize = 10;
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let wrong = scene
         .judged
         .anomalies()

@@ -40,7 +40,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000250,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::ContextBreak;
 
@@ -51,10 +51,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "an injected context is over its token budget",
     source: include_str!("yv605.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     for b in &scene.judged.anomalies().context {
         if let ContextBreak::OverBudget {
             recorded,

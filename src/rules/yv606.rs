@@ -29,7 +29,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -39,10 +39,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "the conditions of the decisions can't be told",
     source: include_str!("yv606.rs"),
-    check: Check::Scene(&[When::End], check),
+    check: Check::RuleContext(&[Trigger::End], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(what) = scene.close.and_then(|c| c.conditions_missing) {
         out.report(
             &RULE,

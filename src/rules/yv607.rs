@@ -28,7 +28,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -38,10 +38,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "the recorded hash of the context doesn't fit the recorded messages",
     source: include_str!("yv607.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if scene.judged.anomalies().input_hash_wrong {
         out.report(
             &RULE,

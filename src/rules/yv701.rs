@@ -38,7 +38,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -48,10 +48,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "a `code_diff` is no valid unified diff",
     source: include_str!("yv701.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(why) = &scene.judged.anomalies().malformed_diff {
         out.report(&RULE, format!("the diff can't be read: {why}"))
             .below_if_there("/modifiedAction/payload/diff")

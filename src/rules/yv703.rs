@@ -42,7 +42,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 
 pub(super) const RULE: Rule = Rule {
@@ -52,13 +52,13 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "a path leaves the work tree (.., absolute, symlink, case or Unicode tricks)",
     source: include_str!("yv703.rs"),
-    check: Check::Scene(&[When::Execution], check),
+    check: Check::RuleContext(&[Trigger::Execution], check),
 };
 
 /// Paths that are named; the rest is counted.
 const MOST: usize = 5;
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let Some(ran) = &scene.judged.executed else {
         return;
     };

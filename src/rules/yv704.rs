@@ -44,7 +44,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 
 pub(super) const RULE: Rule = Rule {
@@ -54,10 +54,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "observed changes differ from declared ones",
     source: include_str!("yv704.rs"),
-    check: Check::Scene(&[When::Execution], check),
+    check: Check::RuleContext(&[Trigger::Execution], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let Some((extra, absent)) = scene
         .judged
         .executed

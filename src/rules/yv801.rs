@@ -32,7 +32,7 @@
 //! {"record":"evaluation_made","executionId":"exec_1","prev":"d206b990ef5cf5c62b4536713d1c58545b25f0b526f205dfb3b0bddfc78aa5c8","turnId":1,"timestamp":1768800000110,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 
@@ -43,10 +43,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::GovernanceComplete),
     summary: "a record's `prev` doesn't match the record before it",
     source: include_str!("yv801.rs"),
-    check: Check::Scene(&[When::Oddity], check),
+    check: Check::RuleContext(&[Trigger::Anomaly], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let Some(chain) = &scene.judged.anomalies().chain else {
         return;
     };

@@ -54,14 +54,14 @@
 //! }
 //! ```
 
-use super::{Check, Out, Rule, Scene, When};
+use super::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
-use crate::json::{Raw, canonicalise};
 use crate::replay::Aspect;
 use crate::trace::action::action_hash;
 use crate::trace::keys::{Distrust, Signed, TrustStore};
-use crate::trace::record::DecidedBy;
 use crate::trace::step::{Decision, SignatureFact};
+use governance::DecidedBy;
+use strict_json::{Raw, canonicalise};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(802),
@@ -70,10 +70,10 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::GovernanceComplete),
     summary: "a signature doesn't count",
     source: include_str!("yv802.rs"),
-    check: Check::Scene(&[When::Decision], check),
+    check: Check::RuleContext(&[Trigger::Decision], check),
 };
 
-fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+fn check(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let (Some(keys), Some(decision)) = (scene.settings.keys.as_ref(), scene.decision()) else {
         return;
     };
@@ -90,7 +90,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
 /// Rebuilds what was signed: the RFC 8785 form of
 /// `{executionId, turnId, actionHash, status, by, signer, timestamp}`.
 fn verify(
-    scene: &Scene<'_, '_, '_>,
+    scene: &RuleContext<'_, '_, '_>,
     keys: &TrustStore,
     decision: &Decision<'_>,
     signature: &SignatureFact<'_>,

@@ -1,12 +1,12 @@
 //! The general validator: slow, and exact about the place.
 
-use crate::json::{self, DEFAULT_MAX_DEPTH, Deserializer, Located, Scanner};
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, ValidationError};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use strict_json::{self, DEFAULT_MAX_DEPTH, Deserializer, Located, Scanner};
 
 /// Violations that are listed for one record; a hostile one could break its schema a million times.
 const MAX_VIOLATIONS: usize = 20;
@@ -124,7 +124,7 @@ impl Validator {
         }
         let text = Text {
             text,
-            places: json::resolve_all(text, &pointers),
+            places: strict_json::resolve_all(text, &pointers),
         };
         let mut all = Vec::new();
         for error in &errors {
@@ -210,7 +210,7 @@ fn shorten(value: &mut Value, left: &mut usize) {
 
 /// RFC 3339, as the typed records read it.
 fn date_time(text: &str) -> bool {
-    crate::time::parse_rfc3339(text).is_some()
+    util::time::parse_rfc3339(text).is_some()
 }
 
 /// A record with the places of what is wrong in it.

@@ -18,7 +18,7 @@ const MOST_ROOM: usize = 64 << 20;
 
 /// A line that is longer than a record may be. It has been passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Overlong {
+pub struct OversizedLine {
     /// Bytes of the line.
     pub length: u64,
     /// A hash of them.
@@ -31,7 +31,7 @@ pub struct Block {
     /// The lines with their ends; the last line of an input may have none.
     pub bytes: Vec<u8>,
     /// Set when the block stands for one overlong line; `bytes` is empty then.
-    pub overlong: Option<Overlong>,
+    pub overlong: Option<OversizedLine>,
     /// Whether the input ends with this block.
     pub last: bool,
 }
@@ -252,7 +252,7 @@ impl<R: Read> Blocks<R> {
         let last = self.end && self.tail.is_empty() && self.failed.is_none();
         Ok(Block {
             bytes: buffer,
-            overlong: Some(Overlong {
+            overlong: Some(OversizedLine {
                 length,
                 hash: hash.finalize(),
             }),

@@ -5,7 +5,7 @@
 //! is held at a time, so the memory that a document needs is that of its longest element, and never
 //! more than a record may have.
 
-use super::{Blocks, Limits, Overlong};
+use super::{Blocks, Limits, OversizedLine};
 use std::io::{self, Read};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -25,7 +25,7 @@ pub enum Element<'b> {
     /// Its bytes as they are written.
     Bytes(&'b [u8]),
     /// It has more bytes than a record may have, and was passed over.
-    Overlong(Overlong),
+    OversizedLine(OversizedLine),
 }
 
 /// Why a document couldn't be read to its end.
@@ -232,7 +232,7 @@ impl Reader<'_> {
             return Ok(());
         };
         let element = match &open.hash {
-            Some(hash) => Element::Overlong(Overlong {
+            Some(hash) => Element::OversizedLine(OversizedLine {
                 length: open.length,
                 hash: hash.finalize(),
             }),
@@ -317,8 +317,8 @@ impl Open {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Scanner;
     use proptest::prelude::*;
+    use strict_json::Scanner;
 
     /// One byte at a time, as far as a reader can be.
     struct Drops<'a>(&'a [u8]);
@@ -340,7 +340,7 @@ mod tests {
         let result = each_element(&mut blocks, limits, &mut |at, element| {
             let what = match element {
                 Element::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-                Element::Overlong(Overlong { length, .. }) => format!("({length} bytes)"),
+                Element::OversizedLine(OversizedLine { length, .. }) => format!("({length} bytes)"),
             };
             all.push((at.line, at.indent, what));
             Next::Go

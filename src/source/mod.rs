@@ -8,7 +8,7 @@ mod blocks;
 mod discover;
 mod elements;
 
-pub use blocks::{Block, Blocks, Overlong};
+pub use blocks::{Block, Blocks, OversizedLine};
 pub use discover::{
     Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, Skipped, by_name, discover,
     open, open_regular, stored_hash, survey, survey_by,
@@ -59,7 +59,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             record_bytes: 16 << 20,
-            depth: crate::json::DEFAULT_MAX_DEPTH,
+            depth: strict_json::DEFAULT_MAX_DEPTH,
             document_bytes: 256 << 20,
             input_bytes: 64 << 30,
             executions: 50_000,

@@ -1,9 +1,8 @@
 //! What an action is about, as far as a replay has to look into its payload.
 
-use super::record::ActionType;
 use super::step::{Action, ActionKind};
-use crate::governance::risk::Subject;
-use crate::json::{Raw, Str, canonical_pieces, canonicalise};
+use governance::ActionType;
+use governance::risk::Subject;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use sha2::{Digest, Sha256};
@@ -11,6 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
+use strict_json::{Raw, Str, canonical_pieces, canonicalise};
 
 /// Members of a tool's parameters that name paths, in lower case.
 const PATH_MEMBERS: [&str; 16] = [

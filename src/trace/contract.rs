@@ -1,11 +1,11 @@
 //! Records whose members depend on each other: thoughts under the prompt contract, and evaluations.
 
 use super::record::{AnyObject, Each, EvaluationReason, Intent};
-use crate::governance::EvaluationKind;
-use crate::json::Str;
+use governance::EvaluationKind;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use std::borrow::Cow;
+use strict_json::Str;
 
 /// What a model handed in. An action is there exactly when it isn't done.
 #[derive(Debug, Clone, Deserialize)]

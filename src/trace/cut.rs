@@ -4,10 +4,10 @@ use super::format::Format;
 use super::native::events::EventType;
 use super::native::names_action;
 use super::record::RecordKind;
-use crate::json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str};
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
+use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str};
 
 /// A record that breaks off and may tell of an action that was executed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,29 +1,29 @@
 //! One record of an input, read: what it says, where it stands, what is wrong with it.
 
 use super::format::{Format, Peek};
-use super::mend::{Mended, mend};
+use super::line_index::Places;
 use super::native::cast::{CastFrame, CastHeader};
 use super::native::command::CommandRecord;
 use super::native::events::Event;
 use super::native::transitions::Transition;
 use super::native::turns::NativeTurn;
-use super::places::Places;
 use super::record::RecordKind;
+use super::recover::{Recovered, mend};
 use super::scalar::Timestamp;
 use super::schemas;
 use super::step::{Fact, Part, Step};
 use super::v1;
 use crate::diag::{Code, Excerpt};
-use crate::json::{
-    Deserializer, Error, ErrorKind, Located, MOST_NAMES, MOST_NOTES, NoteKind, Scanner, Str,
-    from_text, pointer_at,
-};
-use crate::scan::Remark;
 use crate::schema::{Validator, Violation};
+use content_scan::Remark;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
+use strict_json::{
+    Deserializer, Error, ErrorKind, Located, MOST_NAMES, MOST_NOTES, NoteKind, Scanner, Str,
+    from_text, pointer_at,
+};
 
 /// A record with its place.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub enum Record<'a> {
     /// A frame of a recording.
     CastFrame(CastFrame<'a>),
     /// A turn or an execution of version 1 that breaks its schema, part by part.
-    Mended(Box<Mended<'a>>),
+    Recovered(Box<Recovered<'a>>),
     /// Valid JSON, but not the record that it should be. As much as can be told of it.
     Broken(Broken<'a>),
     /// Valid JSON of a format that nobody knows: nothing can be told of it but whether it holds
@@ -172,7 +172,7 @@ impl<'a> Entry<'a> {
             return excerpt;
         }
         Excerpt {
-            text: crate::scan::mask::blot(&excerpt.text, secret),
+            text: content_scan::mask::redact_span(&excerpt.text, secret),
             ..excerpt
         }
     }
@@ -248,7 +248,7 @@ impl<'a> Record<'a> {
     pub fn execution_id(&self) -> Option<Str<'a>> {
         match self {
             Self::V1(r) => Some(r.execution_id()),
-            Self::Mended(r) => Some(r.execution_id),
+            Self::Recovered(r) => Some(r.execution_id),
             Self::Event(r) => Some(r.execution_id),
             Self::Broken(broken) => broken.execution,
             Self::Transition(_)
@@ -265,7 +265,7 @@ impl<'a> Record<'a> {
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         match self {
             Self::V1(r) => r.steps(emit),
-            Self::Mended(r) => r.steps(emit),
+            Self::Recovered(r) => r.steps(emit),
             Self::Event(r) => r.steps(emit),
             Self::Transition(r) => r.steps(emit),
             Self::Turn(r) => r.steps(emit),
@@ -351,7 +351,7 @@ pub fn read<'a>(
                     unreadable(text, &error, last_unended, &mut problems);
                 }
             }
-            let secrets = crate::scan::secrets(text, problems.is_empty()).places;
+            let secrets = content_scan::secrets(text, problems.is_empty()).places;
             return Entry::unread(place, text, problems, secrets);
         }
     };
@@ -533,7 +533,7 @@ fn broken<'a>(
         format == Format::ExecutionRecord && matches!(k, RecordKind::Turn | RecordKind::Execution)
     });
     if let Some(mended) = several.and_then(|kind| mend(kind, text)) {
-        return Record::Mended(Box::new(mended));
+        return Record::Recovered(Box::new(mended));
     }
     Record::Broken(Broken {
         kind,
@@ -684,9 +684,9 @@ fn scanned(text: &str, valid: bool, problems: &mut Vec<Problem>) -> Vec<Range<us
         }
     };
     let (secrets, hidden) = if valid {
-        crate::scan::scan(text)
+        content_scan::scan(text)
     } else {
-        (crate::scan::secrets(text, false), Vec::new())
+        (content_scan::secrets(text, false), Vec::new())
     };
     add(Code(803), secrets.remarks);
     add(Code(804), hidden);

@@ -4,7 +4,7 @@
 //! Nothing is checked by these shapes; a finding (YV108) names them.
 
 use super::members::Members;
-use crate::json::Str;
+use strict_json::Str;
 
 /// A noun with its article, and whether an object looks like that.
 type Shape = (&'static str, fn(&Members<'_>) -> bool);

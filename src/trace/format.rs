@@ -2,9 +2,9 @@
 
 use super::members::{Beginning, Members};
 use super::native::events::EventType;
-use crate::governance::{FsmVersion, State};
-use crate::json::{Raw, Scanner};
+use governance::{FsmVersion, State};
 use serde::Deserialize;
+use strict_json::{Raw, Scanner};
 
 /// A format that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

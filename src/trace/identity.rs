@@ -1,8 +1,8 @@
 //! Who is who: ids of agents, governors and signers, however they are written.
 
-use crate::scan::passes_for;
-use crate::unseen::is_ignorable;
+use content_scan::passes_for;
 use std::borrow::Cow;
+use text_safety::invisible_chars::is_ignorable;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// An id as it is compared with others.

@@ -2,7 +2,6 @@
 //! context, and the budget that the context had to keep.
 
 use super::record::Message;
-use crate::json::{OPEN_OBJECT, Raw, Str};
 use memchr::memmem::Finder;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -10,6 +9,7 @@ use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
+use strict_json::{OPEN_OBJECT, Raw, Str};
 
 /// What stands before an item that is put before a model: `[Reference] TYPE: NAME (PATH)`.
 pub const MARK: &str = "[Reference] ";
@@ -273,14 +273,14 @@ mod tests {
     #[test]
     fn messages_are_checked_and_mostly_not_kept() {
         let text = r#"[{"role":"user","content":"hello","timestamp":1},{"role":"system","content":"[Reference] FILE: a (a)\nx","timestamp":2}]"#;
-        let messages: Messages<'_> = crate::json::from_text(text).unwrap();
+        let messages: Messages<'_> = strict_json::from_text(text).unwrap();
         assert_eq!((messages.count, messages.carrying.len()), (2, 1));
-        assert!(crate::json::from_text::<Messages<'_>>(r#"[{"role":"user"}]"#).is_err());
+        assert!(strict_json::from_text::<Messages<'_>>(r#"[{"role":"user"}]"#).is_err());
     }
 
     #[test]
     fn a_budget_is_a_whole_number() {
-        let read = |text| crate::json::from_text::<SnapshotMetadata<'_>>(text).unwrap();
+        let read = |text| strict_json::from_text::<SnapshotMetadata<'_>>(text).unwrap();
         assert_eq!(
             read(r#"{"tokenBudget":800,"tokenizer":"cl100k_base"}"#).token_budget(),
             Some(800)
@@ -299,7 +299,7 @@ mod tests {
         ] {
             assert_eq!(read(none).token_budget(), None, "{none}");
         }
-        assert!(crate::json::from_text::<SnapshotMetadata<'_>>("[]").is_err());
+        assert!(strict_json::from_text::<SnapshotMetadata<'_>>("[]").is_err());
     }
 
     proptest! {

@@ -1,12 +1,12 @@
 //! The trust file: whose public keys count, and when; and the check of a decision's signature.
 
 use super::scalar::Timestamp;
-use crate::json::{Deserializer, NoteKind, Scanner};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use ed25519_dalek::{Signature, VerifyingKey};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use strict_json::{Deserializer, NoteKind, Scanner};
 
 /// The trust file can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -128,7 +128,7 @@ impl TrustStore {
     /// # Errors
     /// When it is no such file, or a key is none.
     pub fn parse(text: &str) -> Result<Self, TrustError> {
-        let mut scanner = Scanner::new(text, crate::json::DEFAULT_MAX_DEPTH);
+        let mut scanner = Scanner::new(text, strict_json::DEFAULT_MAX_DEPTH);
         let file = TrustFile::deserialize(&mut Deserializer::new(&mut scanner))
             .and_then(|file| scanner.end().map(|()| file));
         let file = file.map_err(|e| TrustError::Shape(e.to_string()))?;

@@ -1,10 +1,10 @@
 //! Some members of an object, read without keeping the others: an object may have millions.
 
-use crate::json::Raw;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
+use strict_json::Raw;
 
 /// The members of an object that shapes are told by. The first of several that have the same name
 /// is kept.
@@ -80,7 +80,7 @@ const MORE: [&str; 7] = [
 impl<'a> Members<'a> {
     /// The members of an object; `None` when the text isn't one.
     pub(super) fn of(text: &'a str) -> Option<Self> {
-        crate::json::from_text(text).ok()
+        strict_json::from_text(text).ok()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<Raw<'a>> {
@@ -165,6 +165,6 @@ impl<'a> Beginning<'a> {
                 deserializer.deserialize_seq(BeginningVisitor).map(Read)
             }
         }
-        crate::json::from_text::<Read<'a>>(text).ok()?.0
+        strict_json::from_text::<Read<'a>>(text).ok()?.0
     }
 }

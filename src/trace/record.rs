@@ -7,14 +7,15 @@
 use super::contract::{Evaluation, Thought, TurnThought};
 use super::injected::{Messages, SnapshotMetadata};
 use super::scalar::{Int, Timestamp};
-use crate::governance::{EvaluationKind, Risk, Ruling};
-use crate::json::{OPEN_OBJECT, Raw, Str};
+use governance::{ActionType, DecidedBy};
+use governance::{EvaluationKind, RiskLevel, Ruling};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use strict_json::{OPEN_OBJECT, Raw, Str};
 
 /// The kinds of record, in the order of an execution.
 #[derive(
@@ -304,26 +305,6 @@ impl JsonSchema for Payload<'_> {
     }
 }
 
-/// The types of action. The set is closed in version 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say all there is")]
-pub enum ActionType {
-    ToolCall,
-    ShellCmd,
-    CodeDiff,
-    Answer,
-}
-
-/// Who decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say all there is")]
-pub enum DecidedBy {
-    Policy,
-    Human,
-}
-
 /// Kinds of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -462,7 +443,7 @@ shapes! {
         #[serde(rename = "type")]
         kind: ActionType,
         payload: Payload<'a>,
-        risk_level: Risk,
+        risk_level: RiskLevel,
         reasoning: Str<'a>,
         metadata: Option<AnyObject>,
     }
@@ -473,7 +454,7 @@ shapes! {
         #[serde(rename = "type")]
         kind: ActionType,
         payload: Payload<'a>,
-        risk_level: Option<Risk>,
+        risk_level: Option<RiskLevel>,
         reasoning: Option<Str<'a>>,
         metadata: Option<AnyObject>,
     }
@@ -707,7 +688,7 @@ shapes! {
         #[serde(rename = "type")]
         kind: ActionType,
         payload: Payload<'a>,
-        risk_level: Risk,
+        risk_level: RiskLevel,
         reasoning: Str<'a>,
         agent_id: Option<Str<'a>>,
         declared_changes: Option<Vec<Str<'a>>>,

@@ -3,17 +3,17 @@
 
 use super::entry::{Entry, Record};
 use super::native::events::EventType;
-use super::step::{Beside, Decision, Fact, Step, Told};
+use super::step::{Annotation, Decision, Fact, Step, Told};
 use super::v1;
-use crate::governance::{Ruling, State};
-use crate::json::{self, DEFAULT_MAX_DEPTH, Raw, Scanner};
-use crate::trace::record::DecidedBy;
+use governance::DecidedBy;
+use governance::{Ruling, State};
 use memchr::memmem;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
+use strict_json::{self, DEFAULT_MAX_DEPTH, Raw, Scanner};
 
 /// What was said, thought, shown or came of an action, which decides nothing.
 const DATA: [&str; 13] = [
@@ -52,7 +52,7 @@ impl Refusals {
             // What isn't metadata keeps its schema.
             Record::V1(_) => entry.open,
             Record::Event(event) => event.kind != EventType::LlmCall,
-            Record::Mended(_) | Record::Transition(_) | Record::Turn(_) => true,
+            Record::Recovered(_) | Record::Transition(_) | Record::Turn(_) => true,
             Record::Broken(_)
             | Record::Command(_)
             | Record::CastHeader(_)
@@ -65,7 +65,7 @@ impl Refusals {
         }
         let whole = matches!(
             &entry.record,
-            Record::Mended(_) | Record::V1(v1::Record::Execution(_))
+            Record::Recovered(_) | Record::V1(v1::Record::Execution(_))
         );
         let ended = matches!(&entry.record, Record::V1(v1::Record::ExecutionEnded(_)));
         let mut found = Vec::new();
@@ -353,7 +353,7 @@ impl<'de> Visitor<'de> for Whole<'_> {
 fn read_some<'de, S: DeserializeSeed<'de>>(search: S, value: Raw<'de>) -> Option<S::Value> {
     let mut scanner = Scanner::new(value.as_written(), DEFAULT_MAX_DEPTH);
     search
-        .deserialize(&mut json::Deserializer::new(&mut scanner))
+        .deserialize(&mut strict_json::Deserializer::new(&mut scanner))
         .ok()
 }
 
@@ -433,7 +433,7 @@ impl<'a> Step<'_, 'a> {
                 Some(decision) => refuse(decision, refusal),
                 none => *none = Some(*refusal),
             },
-            Fact::Beside(Beside::Decided(_, told)) => match told {
+            Fact::Annotation(Annotation::Decided(_, told)) => match told {
                 Some(told) if told.decision.ruling == Ruling::Rejected => {}
                 Some(told) => {
                     refuse(&mut told.decision, refusal);

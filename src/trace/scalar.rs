@@ -1,10 +1,10 @@
 //! The scalars of records: numbers and times, with the bounds that the schema states.
 
-use crate::time::parse_rfc3339_with_unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
 use std::borrow::Cow;
 use std::fmt;
+use util::time::parse_rfc3339_with_unit;
 
 /// The largest integer that every JSON reader agrees on (2^53 - 1).
 const MAX_SAFE: i64 = 9_007_199_254_740_991;
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn reads_both_spellings_of_a_time() {
         let read = |text| {
-            crate::json::from_text::<Timestamp>(text)
+            strict_json::from_text::<Timestamp>(text)
                 .map(Timestamp::millis)
                 .ok()
         };
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn times_are_compared_as_coarsely_as_they_are_written() {
-        let read = |text: &str| crate::json::from_text::<Timestamp>(text).unwrap();
+        let read = |text: &str| strict_json::from_text::<Timestamp>(text).unwrap();
         let second = read(r#""2026-01-19T05:20:00Z""#);
         let exact = read(r#""2026-01-19T05:20:00.000Z""#);
         let tenth = read(r#""2026-01-19T05:20:00.1Z""#);
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn integers_keep_their_bounds() {
-        let read = |text| crate::json::from_text::<Int<1>>(text).map(Int::get).ok();
+        let read = |text| strict_json::from_text::<Int<1>>(text).map(Int::get).ok();
         assert_eq!(read("1"), Some(1));
         assert_eq!(read("3.0"), Some(3));
         for wrong in ["0", "-1", "1.5", "9007199254740992", "1e300", "\"1\""] {

@@ -3,13 +3,12 @@
 //! A record of any format unfolds into steps: one for an event, several for a turn or an execution.
 //! A fact that a format doesn't keep is [`None`] or [`Fact::NotRecorded`]; it is never made up.
 
-use super::record::{
-    ActionType, Capability, ChainMode, DecidedBy, EvaluationReason, RecordKind, Signature,
-};
+use super::record::{Capability, ChainMode, EvaluationReason, RecordKind, Signature};
 use super::scalar::Timestamp;
-use crate::governance::{EvaluationKind, Event, Risk, Ruling, State};
-use crate::json::{Raw, Str};
+use governance::{ActionType, DecidedBy};
+use governance::{EvaluationKind, Event, RiskLevel, Ruling, State};
 use std::borrow::Cow;
+use strict_json::{Raw, Str};
 
 /// One fact with its place in the record.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +88,7 @@ pub enum Fact<'r, 'a> {
     /// A native log says that the state moved.
     Moved(Moved<'a>),
     /// A native log tells more of the turn without moving the state.
-    Beside(Beside<'r, 'a>),
+    Annotation(Annotation<'r, 'a>),
     /// Something happened that the format keeps no record of.
     NotRecorded(Event),
     /// A frame of a recorded terminal session.
@@ -156,7 +155,7 @@ pub struct Action<'a> {
     /// What it does.
     pub payload: Option<Raw<'a>>,
     /// The risk that was recorded.
-    pub risk: Option<Risk>,
+    pub risk: Option<RiskLevel>,
 }
 
 /// A thought.
@@ -323,7 +322,7 @@ impl Moved<'_> {
 
 /// Evidence that stands beside the movements.
 #[derive(Debug, Clone, Copy)]
-pub enum Beside<'r, 'a> {
+pub enum Annotation<'r, 'a> {
     /// What the model said.
     Thought(Thought<'a>),
     /// What was decided about which action.
@@ -371,11 +370,11 @@ impl<'r, 'a> Step<'r, 'a> {
     pub fn kind(&self) -> Cow<'static, str> {
         Cow::Borrowed(match &self.fact {
             Fact::Started(_) => "started",
-            Fact::Thought(_) | Fact::Beside(Beside::Thought(_)) => "thought",
+            Fact::Thought(_) | Fact::Annotation(Annotation::Thought(_)) => "thought",
             Fact::Proposed(_) => "proposed",
-            Fact::Decided(_) | Fact::Beside(Beside::Decided(..)) => "decided",
-            Fact::Executed(_) | Fact::Beside(Beside::Executed(..)) => "executed",
-            Fact::Observed(_) | Fact::Beside(Beside::Observed(_)) => "observed",
+            Fact::Decided(_) | Fact::Annotation(Annotation::Decided(..)) => "decided",
+            Fact::Executed(_) | Fact::Annotation(Annotation::Executed(..)) => "executed",
+            Fact::Observed(_) | Fact::Annotation(Annotation::Observed(_)) => "observed",
             Fact::Evaluated(..) => "evaluated",
             Fact::Ended(_) => "ended",
             Fact::Issued(_) => "issued",
@@ -384,12 +383,12 @@ impl<'r, 'a> Step<'r, 'a> {
             Fact::Moved(moved) => {
                 return format!("{}>{}", moved.from.name(), moved.to.name()).into();
             }
-            Fact::Beside(Beside::Other) => "other",
+            Fact::Annotation(Annotation::Other) => "other",
             Fact::NotRecorded(_) => "not recorded",
             Fact::Terminal(_) => "terminal",
-            Fact::Beside(Beside::Shown(..)) => "an action that is shown",
-            Fact::Beside(Beside::SummedUp(_)) => "files left behind",
-            Fact::Beside(Beside::RefusedBefore(..)) => "a listed rejection",
+            Fact::Annotation(Annotation::Shown(..)) => "an action that is shown",
+            Fact::Annotation(Annotation::SummedUp(_)) => "files left behind",
+            Fact::Annotation(Annotation::RefusedBefore(..)) => "a listed rejection",
             Fact::Unreadable(_) => "unreadable",
         })
     }
@@ -403,7 +402,7 @@ impl<'r, 'a> Step<'r, 'a> {
                 moved.decision = Some(*decision);
                 moved.told = Some(line);
             }
-            Fact::Beside(Beside::Executed(_, told)) => *told = Some((line, decision)),
+            Fact::Annotation(Annotation::Executed(_, told)) => *told = Some((line, decision)),
             _ => {}
         }
         self

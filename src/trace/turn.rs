@@ -7,8 +7,8 @@ use super::step::{
     Action, ActionKind, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step, Thought,
 };
 use super::v1::{decision, intent};
-use crate::json::{Raw, Str};
 use serde::{Deserialize, Deserializer};
+use strict_json::{Raw, Str};
 
 /// A part of a turn.
 #[derive(Debug, Clone, Copy, Default)]

@@ -6,13 +6,13 @@ use super::record::{
     GovernanceDecided, Intent, ObservationRecorded, RecordKind, ThoughtGenerated, Turn, Values,
 };
 use super::step::{
-    Action, ActionKind, Beside, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step,
-    Thought,
+    Action, ActionKind, Annotation, Decision, Executed, Fact, Observed, Outcome, Part, Proposal,
+    Step, Thought,
 };
 use super::turn::Parts;
-use crate::governance::Ruling;
-use crate::json::{Deserializer, Error, Raw, Scanner, Str};
+use governance::Ruling;
 use serde::Deserialize;
+use strict_json::{Deserializer, Error, Raw, Scanner, Str};
 
 /// What replay reads of the start of an execution, in whatever record it stands.
 macro_rules! started {
@@ -233,14 +233,17 @@ impl<'a> Record<'a> {
                     turn: None,
                     time: None,
                     part: Part::member(member),
-                    fact: Fact::Beside(beside),
+                    fact: Fact::Annotation(beside),
                 };
                 if let Some(artifacts) = r.artifacts.filter(|a| a.count > 0) {
-                    emit(beside("artifacts", Beside::SummedUp(artifacts)));
+                    emit(beside("artifacts", Annotation::SummedUp(artifacts)));
                 }
                 let decisions = r.decisions.map(Values::all).unwrap_or_default();
                 for (decision, nth) in decisions.into_iter().filter_map(refusal).zip(1u64..) {
-                    emit(beside("decisions", Beside::RefusedBefore(decision, nth)));
+                    emit(beside(
+                        "decisions",
+                        Annotation::RefusedBefore(decision, nth),
+                    ));
                 }
                 emit(Step {
                     turn: None,
@@ -313,7 +316,7 @@ fn refusal(listed: Raw<'_>) -> Option<Decision<'_>> {
     let rejected = word.decode().trim().eq_ignore_ascii_case("rejected");
     rejected.then(|| Decision {
         ruling: Ruling::Rejected,
-        by: v1::DecidedBy::Policy,
+        by: governance::DecidedBy::Policy,
         time: None,
         action: listed_as.and_then(|l| l.action_id?.read()),
         signer: None,

@@ -5,12 +5,12 @@
 //! `{from, to, type, timestamp, metadata?}` with types in upper case beside nodes
 //! `{id, type, payload, timestamp}`.
 
-use crate::json::{Raw, Str, from_text};
-use crate::scan::mask::Mask;
 use crate::trace::scalar::Timestamp;
+use content_scan::mask::Mask;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use strict_json::{Raw, Str, from_text};
 
 /// Lines that can't be read and are listed; the rest is counted.
 const LISTED: usize = 20;
@@ -81,7 +81,7 @@ impl Graph {
             if line.trim().is_empty() {
                 continue;
             }
-            for place in crate::scan::secrets(line, true).places {
+            for place in content_scan::secrets(line, true).places {
                 secrets.add(line.get(place).unwrap_or_default());
             }
             match from_text::<Line<'_>>(line) {

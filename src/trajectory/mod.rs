@@ -14,10 +14,11 @@ pub mod export;
 pub mod graph;
 mod model;
 mod pair;
+pub mod recorded_decisions;
 pub mod reevaluate;
 pub mod stats;
 pub mod versions;
 pub mod words;
 
 pub use context::{Quality, References};
-pub use model::{Book, FindingNote, Known, Trajectory};
+pub use model::{ExecutionSet, FindingNote, Known, Trajectory};

@@ -1,10 +1,10 @@
 //! The model: a verification's report, gathered by execution.
 
 use crate::diag::{Finding, Severity};
-use crate::governance::State;
 use crate::replay::{Summary, Verdict};
 use crate::verify::Report;
 use crate::verify::timeline::{CommandRun, Opening, Timeline, Turn};
+use governance::State;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -163,7 +163,7 @@ impl Trajectory {
 
 /// All that inputs tell.
 #[derive(Debug, Clone, Default)]
-pub struct Book {
+pub struct ExecutionSet {
     /// The executions, in the order of the inputs.
     pub executions: Vec<Trajectory>,
     /// The records of commands, which have no turns.
@@ -172,7 +172,7 @@ pub struct Book {
     pub findings: Vec<FindingNote>,
 }
 
-impl Book {
+impl ExecutionSet {
     /// Gathers what a verification kept. Its turns have to have been asked for.
     #[must_use]
     pub fn of(report: Report) -> Self {

@@ -2,16 +2,17 @@
 //! far as it would still have been allowed. No model and no tool is run, so nothing is said of what
 //! would have happened instead.
 
-use crate::command::{self, Context, Table};
-use crate::policy::{Decided, Drift, Effect, History, Ledger, Policy};
+use super::recorded_decisions::DecisionHistory;
 use crate::report::page::{Page, Tone};
-use crate::scan::mask::Mask;
-use crate::trace::record::ActionType;
-use crate::trace::step::{Action, ActionKind, Beside, Fact};
+use crate::trace::step::{Action, ActionKind, Annotation, Fact};
 use crate::trace::{Entry, action};
 use crate::trajectory::words::plural;
+use agent_policy::{Drift, Effect, History, Policy, RecordedDecision};
+use content_scan::mask::Mask;
+use governance::ActionType;
 use schemars::JsonSchema;
 use serde::Serialize;
+use shell_effects::{Context, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -102,7 +103,7 @@ pub struct Document {
 #[derive(Debug)]
 pub struct Reevaluation<'p> {
     policy: &'p Policy,
-    ledger: Ledger,
+    ledger: DecisionHistory,
     decisions: u64,
     paths: BTreeMap<(String, String), Path>,
     /// The paths that the action proposed last touches, by execution.
@@ -122,7 +123,7 @@ fn touched(action: &Action<'_>) -> Vec<String> {
     {
         let context = Context::new(&TABLE);
         let inside = format!("{}/", context.workdir);
-        let targets = command::analyse(&line, &context)
+        let targets = shell_effects::analyse(&line, &context)
             .effects
             .into_iter()
             .filter_map(|e| e.target);
@@ -144,7 +145,7 @@ impl<'p> Reevaluation<'p> {
     pub fn new(policy: &'p Policy) -> Self {
         Self {
             policy,
-            ledger: Ledger::default(),
+            ledger: DecisionHistory::default(),
             decisions: 0,
             paths: BTreeMap::new(),
             proposed: BTreeMap::new(),
@@ -157,7 +158,7 @@ impl<'p> Reevaluation<'p> {
         entry.record.steps(&mut |step| {
             let proposed = match &step.fact {
                 Fact::Proposed(proposal) => Some(touched(&proposal.action)),
-                Fact::Beside(Beside::Decided(Some(action), _)) => Some(touched(action)),
+                Fact::Annotation(Annotation::Decided(Some(action), _)) => Some(touched(action)),
                 Fact::Decided(decision) => decision.modified.as_ref().map(touched),
                 _ => None,
             };
@@ -210,7 +211,7 @@ impl Path {
     fn decide(
         &mut self,
         policy: &Policy,
-        decided: &Decided,
+        decided: &RecordedDecision,
         history: &History,
         line: u64,
         touches: &[String],

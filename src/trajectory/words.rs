@@ -1,8 +1,8 @@
 //! The words in which all outputs speak of actions, decisions and times.
 
-use crate::governance::{Risk, Ruling};
-use crate::trace::record::DecidedBy;
 use crate::verify::timeline::{Deed, Shown, Text, Turn, Verdict};
+use governance::DecidedBy;
+use governance::{RiskLevel, Ruling};
 
 /// A count with its noun.
 #[must_use]
@@ -68,7 +68,7 @@ pub fn waited(turn: &Turn) -> Option<i64> {
 
 /// The risk of what was proposed in a turn: the worse of what was recorded and what was found.
 #[must_use]
-pub fn risk(turn: &Turn) -> Option<Risk> {
+pub fn risk(turn: &Turn) -> Option<RiskLevel> {
     turn.judged_risk
         .max(turn.proposed.as_ref().and_then(|p| p.risk))
 }
@@ -163,7 +163,7 @@ mod tests {
     proptest! {
         #[test]
         fn moments_are_read_back(millis in -62_135_596_800_000_i64..253_402_300_799_999) {
-            prop_assert_eq!(crate::time::parse_rfc3339(&moment(millis)), Some(millis));
+            prop_assert_eq!(util::time::parse_rfc3339(&moment(millis)), Some(millis));
         }
     }
 

@@ -7,16 +7,16 @@ use crate::diag::{Code, Finding, Place, Severity, subject};
 use crate::replay::{Content, RecordedChange};
 use crate::rules::by_code;
 use crate::trace::action::plain_path;
-use crate::workspace::diff::apply::{FileOutcome, Outcome, Place as At, Refusal, attempt};
-use crate::workspace::diff::tree::{File, Found, Overlay, Revision, Tree, TreeError};
-use crate::workspace::diff::{Change, Diff, FileDiff, Limits, Mode, parse};
-use crate::workspace::git::ObjectId;
-use crate::workspace::name;
-use crate::workspace::path::entry;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use worktree::diff::apply::{FileOutcome, Outcome, Place as At, Refusal, attempt};
+use worktree::diff::tree::{File, Found, Overlay, Revision, Tree, TreeError};
+use worktree::diff::{Change, Diff, FileDiff, Limits, Mode, parse};
+use worktree::git::ObjectId;
+use worktree::name;
+use worktree::path::entry;
 
 /// Paths that a sentence names; the rest is counted.
 const SHOWN: usize = 10;
@@ -72,27 +72,27 @@ pub struct Account {
 ///
 /// # Errors
 /// When a revision can't be read.
-pub fn settle(
+pub fn reconcile(
     report: &mut Report,
     base: (ObjectId, &Revision<'_>),
     head: Option<(ObjectId, &Revision<'_>)>,
 ) -> Result<(), TreeError> {
-    settle_but(report, base, head, &BTreeSet::new())
+    reconcile_except(report, base, head, &BTreeSet::new())
 }
 
-/// As [`settle`], without some paths of the commit: those of the traces themselves, which no action
+/// As [`reconcile`], without some paths of the commit: those of the traces themselves, which no action
 /// writes.
 ///
 /// # Errors
 /// When a revision can't be read.
-pub fn settle_but(
+pub fn reconcile_except(
     report: &mut Report,
     base: (ObjectId, &Revision<'_>),
     head: Option<(ObjectId, &Revision<'_>)>,
     but: &BTreeSet<String>,
 ) -> Result<(), TreeError> {
     let id = base.0.to_string();
-    settle_on(
+    reconcile_on(
         report,
         (&id, base.1),
         head.map(|(id, tree)| Head {
@@ -114,8 +114,8 @@ pub(crate) struct Head<'h> {
     but: &'h BTreeSet<String>,
 }
 
-/// As [`settle`], on any tree, with a name for it.
-pub(crate) fn settle_on(
+/// As [`reconcile`], on any tree, with a name for it.
+pub(crate) fn reconcile_on(
     report: &mut Report,
     base: (&str, &dyn Tree),
     head: Option<Head<'_>>,

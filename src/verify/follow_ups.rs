@@ -1,12 +1,12 @@
 //! Findings that only follow from another one. They are folded under it, and appear when that is
 //! suppressed.
 
-use crate::json::Raw;
-use crate::replay::{Approval, Judged};
+use crate::replay::{Approval, StepFacts};
 use crate::rules::Draft;
 use crate::trace::entry::Record;
-use crate::trace::step::{Beside, Decision, Fact, Step, Told};
+use crate::trace::step::{Annotation, Decision, Fact, Step, Told};
 use crate::trace::v1;
+use strict_json::Raw;
 
 /// Rules that a lost record may explain. Their findings are folded under it, and the verdict stays
 /// open: the missing decision (YV301) may be the record that can't be read.
@@ -24,7 +24,7 @@ pub(super) enum Excuse {
 }
 
 /// Why a draft only follows from another finding. `None` if it doesn't.
-pub(super) fn excuse(draft: &Draft, judged: &Judged) -> Option<Excuse> {
+pub(super) fn excuse(draft: &Draft, judged: &StepFacts) -> Option<Excuse> {
     let ran = judged.executed.as_ref();
     let unproposed = ran.is_some_and(|ran| ran.unproposed);
     match draft.rule.code.0 {
@@ -52,7 +52,7 @@ pub(super) fn is_whole(record: &Record<'_>) -> bool {
     matches!(
         record,
         Record::Turn(_)
-            | Record::Mended(_)
+            | Record::Recovered(_)
             | Record::V1(v1::Record::Turn(_) | v1::Record::Execution(_))
     )
 }
@@ -65,13 +65,15 @@ pub(super) fn refusal_beside<'r, 'a>(
     written: Raw<'a>,
 ) -> Option<Step<'r, 'a>> {
     let bound = match step.fact {
-        Fact::Beside(Beside::Shown(..) | Beside::SummedUp(_) | Beside::RefusedBefore(..)) => false,
+        Fact::Annotation(
+            Annotation::Shown(..) | Annotation::SummedUp(_) | Annotation::RefusedBefore(..),
+        ) => false,
         Fact::Proposed(_)
         | Fact::Executed(_)
         | Fact::Observed(_)
         | Fact::Evaluated(..)
         | Fact::Ended(_) => true,
-        Fact::Moved(_) | Fact::Beside(_) => true,
+        Fact::Moved(_) | Fact::Annotation(_) => true,
         Fact::Thought(_)
         | Fact::Started(_)
         | Fact::Issued(_)
@@ -79,7 +81,7 @@ pub(super) fn refusal_beside<'r, 'a>(
         | Fact::Context => decision.action.is_some(),
         Fact::Decided(_) | Fact::NotRecorded(_) | Fact::Terminal(_) | Fact::Unreadable(_) => false,
     };
-    let fact = Fact::Beside(Beside::Decided(
+    let fact = Fact::Annotation(Annotation::Decided(
         None,
         Some(Told {
             decision: *decision,

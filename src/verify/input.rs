@@ -2,8 +2,8 @@
 
 use super::bounds::{Bounds, Refused};
 use super::kept::Kept;
-use super::lanes::{self, Dealing, Falls, Parsed, Reading};
 use super::parse::{self, BOM};
+use super::pipeline::{self, Parsed, Reading, Route, Router};
 use super::place::{help, problem_finding, shown_parts};
 use super::shard::Shard;
 use super::signed::{self, Signed};
@@ -11,23 +11,23 @@ use super::timeline::{CommandRun, Timeline};
 use super::units::{InputUnits, Units};
 use super::{Options, Report};
 use crate::diag::{Code, ContentHash, Finding, Place, Severity, subject};
-use crate::governance::State;
-use crate::json::Scanner;
 use crate::replay::{Execution, Looks, Summary};
 use crate::rules;
-use crate::scan::frames::Frames;
-use crate::scan::mask::Mask;
 use crate::source::{
-    Block, Blocks, DocumentError, Element, Found, Input, Missing, Next, Overlong, Position,
+    Block, Blocks, DocumentError, Element, Found, Input, Missing, Next, OversizedLine, Position,
     each_element, open, stored_hash,
 };
 use crate::trace::cut::{self, CutAction};
 use crate::trace::entry::{Entry, Grammar, Problem, Record};
 use crate::trace::foreign;
 use crate::trace::format::Format;
+use content_scan::frames::Frames;
+use content_scan::mask::Mask;
+use governance::State;
 use std::collections::HashMap;
 use std::io::Read;
 use std::sync::Arc;
+use strict_json::Scanner;
 
 /// Is shown each record, with the execution that it belongs to.
 pub(super) type Watch<'w> = &'w mut (dyn FnMut(&str, &Entry<'_>) + Send);
@@ -247,7 +247,7 @@ impl<'o> Run<'o> {
                 self.formless(&block);
             }
             if self.format.is_some() || self.options.schema.is_some() {
-                return lanes::run(self, blocks, block);
+                return pipeline::run(self, blocks, block);
             }
             next = blocks.next(block.bytes);
         }
@@ -421,7 +421,7 @@ impl<'o> Run<'o> {
         let end = each_element(blocks, limits, &mut |at, element| {
             let bytes = match element {
                 Element::Bytes(bytes) => bytes,
-                Element::Overlong(overlong) => {
+                Element::OversizedLine(overlong) => {
                     self.limit(
                         at.line,
                         &overlong_subject(&overlong),
@@ -454,7 +454,7 @@ impl<'o> Run<'o> {
                 false,
             );
             if self.shards.is_empty() {
-                self.shards = self.hire();
+                self.shards = self.create_shards();
             }
             let entries = [entry];
             let falls = reading.dealing.all(&entries);
@@ -557,7 +557,7 @@ impl<'o> Run<'o> {
     }
 
     /// Keeps what has to be kept of records, whoever replays them.
-    fn take_note(&mut self, entries: &[Entry<'_>], falls: &[Falls]) {
+    fn take_note(&mut self, entries: &[Entry<'_>], falls: &[Route]) {
         self.remember_secrets(entries);
         for (entry, falls) in entries.iter().zip(falls) {
             self.units.count(entry);
@@ -574,14 +574,14 @@ impl<'o> Run<'o> {
                     .and_then(|format| cut::action(format, entry.text))
                     .map(|cut| (entry.line, cut));
             }
-            if !matches!(falls, Falls::To(_)) {
+            if !matches!(falls, Route::To(_)) {
                 self.report_problems(entry);
             }
             if let Some(watch) = &mut self.watch {
                 let named = entry.record.execution_id().map(|id| id.decode());
                 watch(named.as_deref().unwrap_or(&self.stem), entry);
             }
-            if *falls == Falls::Nowhere
+            if *falls == Route::Nowhere
                 && let Record::Command(record) = &entry.record
                 && self.commands.len() < self.options.max_turns
             {
@@ -615,7 +615,7 @@ impl<'o> Run<'o> {
                 ),
             },
             limits: self.options.limits,
-            dealing: Dealing {
+            dealing: Router {
                 format: self.format.filter(|_| replayed),
                 stem: self.stem.clone(),
             },
@@ -623,7 +623,7 @@ impl<'o> Run<'o> {
     }
 
     /// The workers that this input needs.
-    pub(super) fn hire(&self) -> Vec<Shard> {
+    pub(super) fn create_shards(&self) -> Vec<Shard> {
         let dealing = self.reading().dealing;
         let most = self.options.kept_findings();
         let bounds = Bounds::of(&self.options.limits, most, dealing.workers());
@@ -643,7 +643,7 @@ impl<'o> Run<'o> {
     }
 
     /// Takes back the workers when everything is read.
-    pub(super) fn dismiss(&mut self, shards: Vec<Shard>) {
+    pub(super) fn collect(&mut self, shards: Vec<Shard>) {
         self.shards = shards;
     }
 
@@ -933,7 +933,7 @@ impl<'o> Run<'o> {
 }
 
 /// What a finding about a record that is too long is about.
-fn overlong_subject(overlong: &Overlong) -> Box<str> {
+fn overlong_subject(overlong: &OversizedLine) -> Box<str> {
     subject(["record", &overlong.hash.to_hex()])
 }
 
@@ -944,7 +944,7 @@ fn hide_in_finding(finding: &mut Finding, mask: &Mask) {
         mask.clean(&mut finding.message);
     }
     if let Some(excerpt) = &mut finding.place.excerpt
-        && let Some(text) = mask.blot(&excerpt.text)
+        && let Some(text) = mask.redact_span(&excerpt.text)
     {
         excerpt.text = text;
     }

@@ -1,10 +1,10 @@
 //! The lines of a block as records.
 
 use crate::diag::{Code, digest};
-use crate::json::Scanner;
 use crate::source::{Block, Limits};
 use crate::trace::entry::{self, Entry, Grammar, Problem};
 use std::ops::Range;
+use strict_json::Scanner;
 
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -94,7 +94,7 @@ fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
         pointer: None,
         message: too_long(text.len() as u64, limit),
     };
-    let secrets = crate::scan::secrets(text, false).places;
+    let secrets = content_scan::secrets(text, false).places;
     Entry::unread(place, text, vec![problem], secrets)
 }
 
@@ -111,7 +111,7 @@ fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
         pointer: None,
         message,
     };
-    let secrets = crate::scan::secrets(text, false).places;
+    let secrets = content_scan::secrets(text, false).places;
     let mut entry = Entry::unread(place, text, vec![problem], secrets);
     entry.unread = Some(digest(bytes.get(valid..).unwrap_or_default()));
     entry

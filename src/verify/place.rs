@@ -3,9 +3,9 @@
 use super::parse::without;
 use crate::diag::{Finding, Place, digest, digest_of, subject};
 use crate::replay::Execution;
-use crate::rules::{self, Check, Draft, Rule, Target, When};
+use crate::rules::{self, Check, Draft, Rule, Target, Trigger};
 use crate::trace::entry::{Entry, Problem, Record};
-use crate::trace::step::Beside;
+use crate::trace::step::Annotation;
 use crate::trace::{Fact, Step};
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ pub(super) fn problem_finding(
     let (line, column) = entry.position(problem.at.0);
     let turn = match &entry.record {
         Record::Broken(broken) => broken.turn,
-        Record::Mended(mended) => mended.turn_at(problem.pointer.as_deref()),
+        Record::Recovered(mended) => mended.turn_at(problem.pointer.as_deref()),
         _ => None,
     };
     let place = Place {
@@ -135,9 +135,9 @@ pub(super) fn place(
         });
     };
     let about_decision = match draft.rule.check {
-        Check::Scene(&[When::Decision], _) => true,
+        Check::RuleContext(&[Trigger::Decision], _) => true,
         // What only the execution shows is in its own record.
-        Check::Scene(&[When::Decision, When::Execution], _) => {
+        Check::RuleContext(&[Trigger::Decision, Trigger::Execution], _) => {
             draft.rule.code.0 == 302 && !matches!(draft.target, Target::Record(_))
         }
         _ => false,
@@ -146,7 +146,7 @@ pub(super) fn place(
         .filter(|_| about_decision)
         .and_then(|step| match step.fact {
             Fact::Moved(moved) => moved.told,
-            Fact::Beside(Beside::Executed(_, told)) => told.map(|(line, _)| line),
+            Fact::Annotation(Annotation::Executed(_, told)) => told.map(|(line, _)| line),
             _ => None,
         });
     if let Some(line) = told {
@@ -161,7 +161,7 @@ pub(super) fn place(
             {
                 format!("/metadata/payload{pointer}")
             }
-            (Record::Event(_), Fact::Beside(Beside::Decided(..))) if about_decision => {
+            (Record::Event(_), Fact::Annotation(Annotation::Decided(..))) if about_decision => {
                 format!("/data/decision{pointer}")
             }
             (Record::Transition(_), Fact::Moved(moved))

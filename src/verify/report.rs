@@ -4,8 +4,8 @@ use super::timeline::Timeline;
 use super::units::InputUnits;
 use crate::diag::{Code, Finding, Severity};
 use crate::replay::Summary;
-use crate::scan::mask::Mask;
 use crate::source::{NO_ENDING, Skipped};
+use content_scan::mask::Mask;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

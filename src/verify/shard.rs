@@ -6,37 +6,37 @@ use super::kept::Kept;
 use super::place::{about, help, place, problem_finding, shown_parts, subject_of};
 use super::report::Dropped;
 use super::signed::Signed;
-use super::timeline::{Pen, Recorder, Timeline};
+use super::timeline::{Recorder, Timeline, TurnCursor};
 use crate::diag::{Code, Finding, Related, Severity, subject};
-use crate::governance::Event;
-use crate::json::Raw;
 use crate::replay::{
-    Aspect, Breach, Close, Context, Execution, Judged, Moved, Movement, Remains, Summary,
+    Aspect, Breach, Close, ClosedState, Context, Execution, Moved, Movement, StepFacts, Summary,
 };
-use crate::rules::{self, Draft, Out, Scene, Settings};
+use crate::rules::{self, Draft, RuleContext, Settings, Sink};
 use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
 use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
-use crate::trace::step::{Beside, Part, Told};
+use crate::trace::step::{Annotation, Part, Told};
 use crate::trace::{Fact, Format, Step};
+use governance::Event;
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
+use strict_json::Raw;
 
 /// A worker's executions.
 #[derive(Debug)]
 pub(super) struct Shard {
     file: Arc<str>,
     format: Format,
-    open: HashMap<Box<str>, Box<Live>>,
+    open: HashMap<Box<str>, Box<OpenExecution>>,
     /// The execution whose record came last, with its id: the next record is likely to be its as
     /// well.
-    current: Option<(Box<str>, Box<Live>)>,
+    current: Option<(Box<str>, Box<OpenExecution>)>,
     /// Executions that were declared over, by a hash of their id that nobody outside knows the key
     /// of: where their summary is, and what is left of them.
-    closed: HashMap<u64, (usize, Remains)>,
+    closed: HashMap<u64, (usize, ClosedState)>,
     hasher: RandomState,
     bounds: Bounds,
     /// Bytes that the open executions hold, as far as it is known.
@@ -68,7 +68,7 @@ pub(super) struct Shard {
 
 /// An open execution with what hangs on it.
 #[derive(Debug)]
-struct Live {
+struct OpenExecution {
     execution: Execution,
     /// The finding that explains what follows, while the path is broken.
     root: Option<Root>,
@@ -84,7 +84,7 @@ struct Live {
     scanned: HashMap<String, usize>,
     /// It goes on after its end: the summary that it belongs to.
     ghost_of: Option<usize>,
-    pen: Pen,
+    pen: TurnCursor,
     /// What it held when that was found out last, and the bytes that have been read of it since.
     weight: usize,
     unweighed: usize,
@@ -101,7 +101,7 @@ enum Root {
 
 /// What a worker hands back.
 #[derive(Debug, Default)]
-pub(super) struct Harvest {
+pub(super) struct ShardOutput {
     pub(super) summaries: Vec<Summary>,
     #[expect(clippy::vec_box, reason = "see `Kept::into_parts`")]
     pub(super) findings: Vec<Box<Finding>>,
@@ -190,7 +190,7 @@ impl Shard {
     }
 
     /// Ends an execution that was declared over, or that is given up.
-    fn close(&mut self, id: &str, mut live: Box<Live>, settings: &Settings) {
+    fn close(&mut self, id: &str, mut live: Box<OpenExecution>, settings: &Settings) {
         let close = live.execution.close();
         self.finish(&mut live, &close, settings);
         self.unload(&live);
@@ -201,7 +201,7 @@ impl Shard {
         self.sum_up(&live);
     }
 
-    fn sum_up(&mut self, live: &Live) {
+    fn sum_up(&mut self, live: &OpenExecution) {
         let failed_unlisted = self.failed_unlisted.remove(live.execution.id());
         self.summaries.push(Summary {
             failed_unlisted,
@@ -235,23 +235,23 @@ impl Shard {
     }
 
     /// Finds out what an execution holds.
-    fn weigh(&mut self, live: &mut Live) {
+    fn weigh(&mut self, live: &mut OpenExecution) {
         self.unload(live);
         let scanned = live
             .scanned
             .keys()
             .map(|message| message.len() + 64)
             .sum::<usize>();
-        live.weight = live.execution.weight() + size_of::<Live>() + scanned;
+        live.weight = live.execution.weight() + size_of::<OpenExecution>() + scanned;
         live.unweighed = 0;
         self.load(live);
     }
 
-    fn load(&mut self, live: &Live) {
+    fn load(&mut self, live: &OpenExecution) {
         self.held += live.weight + live.unweighed;
     }
 
-    fn unload(&mut self, live: &Live) {
+    fn unload(&mut self, live: &OpenExecution) {
         self.held = self.held.saturating_sub(live.weight + live.unweighed);
     }
 
@@ -308,7 +308,7 @@ impl Shard {
     }
 
     /// A new execution, or one that goes on after its end.
-    fn open(&mut self, id: &str, entry: &Entry<'_>) -> Box<Live> {
+    fn open(&mut self, id: &str, entry: &Entry<'_>) -> Box<OpenExecution> {
         let remains = self
             .closed
             .get_mut(&self.hasher.hash_one(id))
@@ -320,8 +320,8 @@ impl Shard {
         {
             execution.reopen(summary, remains);
         }
-        let weight = size_of::<Execution>() + size_of::<Live>() + id.len();
-        let live = Live {
+        let weight = size_of::<Execution>() + size_of::<OpenExecution>() + id.len();
+        let live = OpenExecution {
             execution,
             root: None,
             chain_broken_at: 0,
@@ -330,7 +330,7 @@ impl Shard {
             token_lost: None,
             scanned: HashMap::new(),
             ghost_of,
-            pen: Pen::default(),
+            pen: TurnCursor::default(),
             weight,
             unweighed: 0,
         };
@@ -340,7 +340,7 @@ impl Shard {
 
     fn replay(
         &mut self,
-        live: &mut Live,
+        live: &mut OpenExecution,
         entry: &Entry<'_>,
         settings: &Settings,
         context: Context<'_>,
@@ -379,12 +379,12 @@ impl Shard {
         }
         let link = match &entry.record {
             Record::V1(record) => Some((record.prev(), record.declares_chain())),
-            Record::Mended(record) => Some((record.prev, record.declares_chain())),
+            Record::Recovered(record) => Some((record.prev, record.declares_chain())),
             Record::Broken(record) => Some((record.prev, false)),
             _ => None,
         };
         if let Some((prev, declares_chain)) = link {
-            let mut judged = Judged::default();
+            let mut judged = StepFacts::default();
             live.execution
                 .record(entry.line, entry.text, prev, declares_chain, &mut judged);
             if judged.anomalies().chain.is_some() {
@@ -398,7 +398,7 @@ impl Shard {
                 live.execution.doubt_all();
             }
         }
-        if matches!(entry.record, Record::Mended(_)) {
+        if matches!(entry.record, Record::Recovered(_)) {
             live.execution.doubt_all();
         }
         if entry.record.execution_id().is_some_and(|id| id.is_torn()) {
@@ -409,11 +409,11 @@ impl Shard {
             kind: None, turn, ..
         }) = entry.record
         {
-            let mut judged = Judged::default();
+            let mut judged = StepFacts::default();
             live.execution.lose_track(entry.line, turn, &mut judged);
             live.lost = problem_root.map(Root::Finding);
             live.root = live.root.or(live.lost);
-            let scene = Scene {
+            let scene = RuleContext {
                 execution: &live.execution,
                 step: None,
                 entry: Some(entry),
@@ -432,10 +432,10 @@ impl Shard {
                 .execution
                 .context()
                 .note(record, settings.context_budget),
-            Record::Mended(record) => live
+            Record::Recovered(record) => live
                 .execution
                 .context()
-                .note_mended(record, settings.context_budget),
+                .note_recovered(record, settings.context_budget),
             Record::Broken(_) => {
                 live.execution.context().lose();
                 Vec::new()
@@ -465,7 +465,6 @@ impl Shard {
             }
             let told_behind = told.filter(|_| behind);
             let step = refused.as_ref().unwrap_or(&step);
-            let mut judged = Judged::default();
             if std::mem::take(&mut input_hash_wrong) {
                 judged.anomalies_mut().input_hash_wrong = true;
             }
@@ -502,7 +501,7 @@ impl Shard {
             .filter(|_| !counted && is_whole(&entry.record))
             && let Some(decision) = native::decision(text)
         {
-            let told = Beside::Decided(
+            let told = Annotation::Decided(
                 None,
                 Some(Told {
                     decision,
@@ -513,7 +512,7 @@ impl Shard {
                 turn: None,
                 time: None,
                 part: Part::WHOLE,
-                fact: Fact::Beside(told),
+                fact: Fact::Annotation(told),
             };
             self.refusal(live, entry, &step, (lost_between, settings), context);
         }
@@ -522,19 +521,19 @@ impl Shard {
     /// Replays a rejection that a record holds beside what it is of.
     fn refusal(
         &mut self,
-        live: &mut Live,
+        live: &mut OpenExecution,
         entry: &Entry<'_>,
         step: &Step<'_, '_>,
         (lost_between, settings): (bool, &Settings),
         context: Context<'_>,
     ) {
-        let mut judged = Judged::default();
+        let mut judged = StepFacts::default();
         live.execution.step(entry.line, step, context, &mut judged);
         self.judge(live, entry, step, &judged, lost_between, settings);
     }
 
     /// Reports what the reader found wrong with a record; returns the first such finding.
-    fn problems(&mut self, live: &mut Live, entry: &Entry<'_>) -> Option<usize> {
+    fn problems(&mut self, live: &mut OpenExecution, entry: &Entry<'_>) -> Option<usize> {
         let mut first = None;
         for problem in &entry.problems {
             if problem.is_scanned() {
@@ -568,7 +567,7 @@ impl Shard {
     }
 
     /// Reports what a scan has found, once for each execution.
-    fn scanned(&mut self, live: &mut Live, entry: &Entry<'_>, problem: &Problem) {
+    fn scanned(&mut self, live: &mut OpenExecution, entry: &Entry<'_>, problem: &Problem) {
         let root = live.scanned.get(&problem.message).copied();
         let Some(found) = problem_finding(
             &self.file,
@@ -601,9 +600,9 @@ impl Shard {
     /// can't be read goes back to that line.
     fn chain(
         &mut self,
-        live: &mut Live,
+        live: &mut OpenExecution,
         entry: &Entry<'_>,
-        judged: &Judged,
+        judged: &StepFacts,
         lost_between: bool,
         settings: &Settings,
     ) {
@@ -615,7 +614,7 @@ impl Shard {
         live.execution
             .verdict_mut()
             .deny(Aspect::GovernanceComplete);
-        let scene = Scene {
+        let scene = RuleContext {
             execution: &live.execution,
             step: None,
             entry: Some(entry),
@@ -647,14 +646,14 @@ impl Shard {
     /// Shows a step to the rules and folds what only follows from an earlier break.
     fn judge(
         &mut self,
-        live: &mut Live,
+        live: &mut OpenExecution,
         entry: &Entry<'_>,
         step: &Step<'_, '_>,
-        judged: &Judged,
+        judged: &StepFacts,
         lost_between: bool,
         settings: &Settings,
     ) {
-        let scene = Scene {
+        let scene = RuleContext {
             execution: &live.execution,
             step: Some(step),
             entry: Some(entry),
@@ -699,7 +698,7 @@ impl Shard {
     /// open.
     fn fold_drafts(
         &mut self,
-        live: &mut Live,
+        live: &mut OpenExecution,
         root: Option<Root>,
         drafts: &[Draft],
         (entry, step): (Option<&Entry<'_>>, Option<&Step<'_, '_>>),
@@ -720,9 +719,9 @@ impl Shard {
     /// Reports what the rules say of a step, by how the machine took it.
     fn apply_movement(
         &mut self,
-        live: &mut Live,
+        live: &mut OpenExecution,
         (entry, step): (&Entry<'_>, &Step<'_, '_>),
-        judged: &Judged,
+        judged: &StepFacts,
         drafts: Vec<Draft>,
         lost_between: bool,
     ) {
@@ -799,12 +798,12 @@ impl Shard {
     /// that.
     fn displaced(
         &self,
-        live: &Live,
+        live: &OpenExecution,
         moved: Moved,
         entry: &Entry<'_>,
         step: &Step<'_, '_>,
     ) -> Option<Finding> {
-        let mut out = Out::default();
+        let mut out = Sink::default();
         let is_result = matches!(
             moved.event,
             Event::ExecutionFinished | Event::ObservationRecorded
@@ -871,9 +870,9 @@ impl Shard {
         self.folded += root.folded().count() - before;
     }
 
-    fn finish(&mut self, live: &mut Live, close: &Close, settings: &Settings) {
-        let judged = Judged::default();
-        let scene = Scene {
+    fn finish(&mut self, live: &mut OpenExecution, close: &Close, settings: &Settings) {
+        let judged = StepFacts::default();
+        let scene = RuleContext {
             execution: &live.execution,
             step: None,
             entry: None,
@@ -913,7 +912,7 @@ impl Shard {
     }
 
     /// Ends every execution that is still open, with the input.
-    pub(super) fn end(mut self, settings: &Settings) -> Harvest {
+    pub(super) fn end(mut self, settings: &Settings) -> ShardOutput {
         let mut open: Vec<_> = std::mem::take(&mut self.open)
             .into_iter()
             .chain(self.current.take())
@@ -929,7 +928,7 @@ impl Shard {
             }
         }
         let (findings, dropped) = self.findings.into_parts();
-        Harvest {
+        ShardOutput {
             summaries: self.summaries,
             findings,
             dropped,
@@ -945,7 +944,7 @@ impl Shard {
     /// Turns drafts into findings; returns where they are kept.
     fn report(
         &mut self,
-        live: &mut Live,
+        live: &mut OpenExecution,
         drafts: &[Draft],
         entry: Option<&Entry<'_>>,
         step: Option<&Step<'_, '_>>,
@@ -968,7 +967,7 @@ impl Shard {
     /// The finding that a draft is of.
     fn found(
         &self,
-        live: &Live,
+        live: &OpenExecution,
         draft: &Draft,
         entry: Option<&Entry<'_>>,
         step: Option<&Step<'_, '_>>,
@@ -1031,8 +1030,8 @@ const SHORT: usize = 1 << 10;
 /// Bytes that are read of an execution before it is found out what it holds.
 const WEIGHED: usize = 16 << 10;
 
-fn scene_drafts(scene: &Scene<'_, '_, '_>) -> Vec<Draft> {
-    let mut out = Out::default();
+fn scene_drafts(scene: &RuleContext<'_, '_, '_>) -> Vec<Draft> {
+    let mut out = Sink::default();
     rules::check_all(scene, &mut out);
     out.drafts
 }

@@ -36,7 +36,7 @@ impl Units {
         let broken = entry.problems.iter().any(|problem| !problem.is_scanned());
         let class = match &entry.record {
             Record::Foreign => &mut self.refused,
-            Record::Broken(_) | Record::Mended(_) => &mut self.findings,
+            Record::Broken(_) | Record::Recovered(_) => &mut self.findings,
             _ if broken => &mut self.findings,
             // Kept a schema that the caller has given: of what kind it is nobody knows.
             Record::Unreadable | Record::Command(_) | Record::CastHeader(_) => &mut self.no_step,

@@ -3,7 +3,7 @@
 use crate::generate::{Layout, plan};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use yuangs_verify::json::Scanner;
+use strict_json::Scanner;
 use yuangs_verify::trace::entry::{Grammar, Record, read};
 use yuangs_verify::trace::record::RecordKind;
 use yuangs_verify::trace::{Format, schemas};
@@ -13,7 +13,7 @@ fn typed(format: Format, text: &str) -> bool {
     let entry = read(Grammar::Format(format), &mut scanner, text, (1, 0), false);
     !matches!(
         entry.record,
-        Record::Broken(_) | Record::Mended(_) | Record::Unreadable
+        Record::Broken(_) | Record::Recovered(_) | Record::Unreadable
     )
 }
 

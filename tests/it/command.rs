@@ -1,10 +1,8 @@
 //! The analyser as a whole: its table, its bounds, its properties.
 
 use proptest::prelude::*;
+use shell_effects::{Analysis, Context, EffectKind, RiskLevel, Table, analyse, measured, rewrite};
 use std::sync::OnceLock;
-use yuangs_verify::command::{
-    Analysis, Context, EffectKind, Risk, Table, analyse, measured, rewrite,
-};
 
 fn table() -> &'static Table {
     static T: OnceLock<Table> = OnceLock::new();
@@ -123,7 +121,7 @@ fn nesting_is_bounded_work() {
         "f(){ g;g;};g(){ h;h;};h(){ i;i;};i(){ j;j;};j(){ k;k;};k(){ f;f;};f".to_owned(),
     ] {
         let a = of(&text);
-        assert_eq!(a.risk, Risk::High, "{text:.40}");
+        assert_eq!(a.risk, RiskLevel::High, "{text:.40}");
     }
 }
 
@@ -162,7 +160,7 @@ fn what_is_not_understood_says_so() {
         "C:\\x.exe",
     ] {
         let a = of(cmd);
-        assert!(a.unparsed && a.risk == Risk::High, "{cmd}");
+        assert!(a.unparsed && a.risk == RiskLevel::High, "{cmd}");
     }
 }
 
@@ -173,7 +171,7 @@ fn users_add_their_own_entries() {
     assert_eq!(t.add("mine.yaml", file).unwrap(), 1);
     assert_eq!(
         analyse("frobnicate a.txt", &Context::new(&t)).risk,
-        Risk::Low
+        RiskLevel::Low
     );
     assert!(
         t.add(
@@ -209,11 +207,11 @@ const HARM: &[&str] = &[
 #[test]
 fn each_rule_of_rewriting_keeps_the_risk() {
     for cmd in HARM {
-        assert_eq!(of(cmd).risk, Risk::High, "{cmd}");
+        assert_eq!(of(cmd).risk, RiskLevel::High, "{cmd}");
         for w in rewrite::every_rule(cmd, 3) {
             assert_eq!(
                 of(&w.text).risk,
-                Risk::High,
+                RiskLevel::High,
                 "{cmd:?} as {:?} by {:?}",
                 w.text,
                 w.rules
@@ -369,7 +367,7 @@ proptest! {
         prop_assert!(a.effects.iter().all(|e| e.span.to <= s.len()), "{:?}", a.effects);
         let worst = a.effects.iter().map(|e| e.risk).max().unwrap_or_default();
         prop_assert!(a.unparsed || a.risk == worst);
-        prop_assert!(!a.unparsed || a.risk == Risk::High);
+        prop_assert!(!a.unparsed || a.risk == RiskLevel::High);
     }
 
     #[test]
@@ -422,7 +420,7 @@ fn the_corpora_are_rated_as_they_should_be() {
         assert!(rows.len() > 300, "{name}");
         let high = rows
             .iter()
-            .filter(|r| of(r["cmd"].as_str().unwrap()).risk == Risk::High)
+            .filter(|r| of(r["cmd"].as_str().unwrap()).risk == RiskLevel::High)
             .count();
         let share = high * 1000 / rows.len();
         assert!(

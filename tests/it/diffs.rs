@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use yuangs_verify::random::SplitMix;
-use yuangs_verify::workspace::diff::apply::apply;
-use yuangs_verify::workspace::diff::tree::{Folder, Overlay};
-use yuangs_verify::workspace::diff::{Fault, Limits, parse};
+use util::random::SplitMix;
+use worktree::diff::apply::apply;
+use worktree::diff::tree::{Folder, Overlay};
+use worktree::diff::{Fault, Limits, parse};
 
 /// How many diffs are judged by both.
 const CASES: u64 = 1500;

@@ -49,7 +49,7 @@ fn text() -> impl Strategy<Value = String> {
         // Commands hold it without its quotes, and what stood apart may stand together then.
         [text.clone(), text.replace('\'', "")].iter().all(|text| {
             let record = json!({"reasoning": text, "command": text, "path": text}).to_string();
-            yuangs_verify::scan::hidden_text(&record).is_empty()
+            content_scan::hidden_text(&record).is_empty()
         })
     })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use yuangs_verify::replay::Assessor;
 use yuangs_verify::report::{Format, Outcome, Run, TextOptions};
 use yuangs_verify::rules::Settings;
-use yuangs_verify::trajectory::{Book, stats};
+use yuangs_verify::trajectory::{ExecutionSet, stats};
 use yuangs_verify::verify::{Counts, Options, Report, verify_reader};
 
 struct Payload {
@@ -89,7 +89,7 @@ fn written(report: &Report, format: Format, word: &str) -> String {
         ..TextOptions::default()
     };
     let command = format!("yuangs-verify replay -- '{word}'");
-    let book = Book::gather(&report.summaries, &report.findings, report.timeline.clone());
+    let book = ExecutionSet::gather(&report.summaries, &report.findings, report.timeline.clone());
     let statistics = stats::page(&stats::stats(&book));
     let run = Run {
         report,

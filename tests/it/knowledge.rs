@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
-use yuangs_verify::knowledge::rank::{Decay, Query, Stages, judge};
-use yuangs_verify::knowledge::retrieve::{self, Budget, Form, Middle, Print};
+use yuangs_verify::knowledge::rank::{Decay, Query, Stages, eval};
+use yuangs_verify::knowledge::retrieve::{self, Anchor, Budget, Form, Print};
 use yuangs_verify::knowledge::{Id, SourceKind, Sources, Store, reindex};
 use yuangs_verify::report::{safe_json, terminal};
 
@@ -441,7 +441,7 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
 }
 
 fn tokens(text: &str) -> usize {
-    yuangs_verify::tokens::Encoding::default().count(text)
+    tokens::Encoding::default().count(text)
 }
 
 proptest! {
@@ -471,12 +471,12 @@ proptest! {
             let all: Value = serde_json::from_str(&all.text).unwrap();
             let ids: Vec<Id> = all["items"].as_array().unwrap().iter().map(|i| Id::typed(i["id"].as_str().unwrap())).collect();
             prop_assert!(!ids.is_empty());
-            let middle = Middle::Id(ids[0].clone());
+            let middle = Anchor::Id(ids[0].clone());
             let answers = [
                 (retrieve::index(&store, None, None, &budget, print), index.min(total)),
                 (retrieve::index(&store, Some(&query), None, &budget, print), index.min(total)),
                 (retrieve::timeline(&store, &middle, 5, &budget, print), timeline.min(total)),
-                (retrieve::timeline(&store, &Middle::Task("0"), 5, &budget, print), timeline.min(total)),
+                (retrieve::timeline(&store, &Anchor::Task("0"), 5, &budget, print), timeline.min(total)),
                 (retrieve::detail(&store, &ids, &budget, print), total),
                 (retrieve::search(&store, &query, &budget, print), total),
             ];
@@ -501,8 +501,8 @@ fn the_judged_corpus_is_answered_as_well_as_before() {
         )
         .unwrap()
     };
-    let corpus = judge::Corpus::parse(&read("documents.jsonl"), &read("questions.jsonl")).unwrap();
-    let figures = judge::judge(&corpus, None).unwrap();
+    let corpus = eval::Corpus::parse(&read("documents.jsonl"), &read("questions.jsonl")).unwrap();
+    let figures = eval::judge(&corpus, None).unwrap();
     let all = figures.iter().find(|f| f.group == "all").unwrap();
     assert!(all.questions >= 200);
     let [text, vectors, both] = all.figures;

@@ -176,7 +176,7 @@ fn what_holds_a_secret_is_kept_and_not_shown() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     project(at);
-    let token = yuangs_verify::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+    let token = content_scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
     let mut bad = item("bad", 0, 0.1, START - 60 * DAY, (4, 0, 3));
     bad["alias"] = json!(token);
     write(at, "bank/items/bad.json", &bad.to_string());

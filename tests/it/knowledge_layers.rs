@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use tokens::Encoding;
+use util::random::SplitMix;
 use yuangs_verify::knowledge::bundle::{Parts, bundle};
 use yuangs_verify::knowledge::map::{Asked, map};
 use yuangs_verify::knowledge::rank::{Decay, Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex;
 use yuangs_verify::knowledge::retrieve::{Form, Print};
 use yuangs_verify::knowledge::{SourceKind, Sources, Store};
-use yuangs_verify::random::SplitMix;
 use yuangs_verify::report::{safe_json, terminal};
-use yuangs_verify::tokens::Encoding;
 
 fn run(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));

@@ -9,10 +9,10 @@ mod foreign;
 mod model;
 
 use foreign::Decided;
+use governance::State;
 use model::{Execution, Flavour, Layout, Rng, keys, shuffled};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use yuangs_verify::governance::State;
 use yuangs_verify::replay::Answer::{self, NotRecorded, Yes};
 use yuangs_verify::rules::Settings;
 use yuangs_verify::source::{Found, Input, Missing};

@@ -5,11 +5,11 @@
 
 use rayon::prelude::*;
 use serde_json::Value;
+use shell_effects::rewrite::rewritings;
+use shell_effects::{Context, RiskLevel, Table, analyse};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use yuangs_verify::command::rewrite::rewritings;
-use yuangs_verify::command::{Context, Risk, Table, analyse};
 
 /// Whether bash takes a text for valid, without running any of it.
 fn bash_accepts(text: &str) -> bool {
@@ -102,7 +102,7 @@ fn what_bash_refuses_is_high() {
     assert!(refused.len() > 500, "{}", refused.len());
     let cleared: Vec<&&String> = refused
         .par_iter()
-        .filter(|cmd| analyse(cmd, &context).risk != Risk::High)
+        .filter(|cmd| analyse(cmd, &context).risk != RiskLevel::High)
         .collect();
     assert!(
         cleared.is_empty(),

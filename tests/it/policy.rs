@@ -1,13 +1,13 @@
 //! Policies from the outside: what the commands say and exit with, and what hostile policies can't
 //! do.
 
+use agent_policy::{
+    Action, Effect, Effort, History, Request, SHIPPED, fuzz, load, load_cases, load_corpus,
+};
 use proptest::prelude::*;
 use sha2::Digest as _;
 use std::path::Path;
 use std::process::{Command, Output};
-use yuangs_verify::policy::{
-    Action, Effect, Effort, History, Request, SHIPPED, fuzz, load, load_cases, load_corpus,
-};
 
 fn run(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))

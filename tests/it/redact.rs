@@ -2,13 +2,13 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use content_scan::secret::sample::fill;
 use ed25519_dalek::{Signer as _, SigningKey};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sha2::Digest as _;
 use yuangs_verify::redact::{Error, Keys, Outcome, redact};
 use yuangs_verify::rules::Settings;
-use yuangs_verify::scan::secret::sample::fill;
 use yuangs_verify::trace::keys::TrustStore;
 use yuangs_verify::verify::{Options, verify_reader};
 
@@ -34,16 +34,13 @@ fn trace(id: &str, command: &str, output: &str) -> String {
     let payload = json!({ "command": command });
     let hash = yuangs_verify::trace::action::action_hash(
         "shell_cmd",
-        yuangs_verify::json::Raw::trusted(&payload.to_string()),
+        strict_json::Raw::trusted(&payload.to_string()),
     );
     let core = json!({"executionId": id, "turnId": 1, "actionHash": hash, "status": "approved", "by": "human", "signer": "alice", "timestamp": 5000});
     let value = STANDARD.encode(
         key()
             .sign(
-                yuangs_verify::json::canonicalise(yuangs_verify::json::Raw::trusted(
-                    &core.to_string(),
-                ))
-                .as_bytes(),
+                strict_json::canonicalise(strict_json::Raw::trusted(&core.to_string())).as_bytes(),
             )
             .to_bytes(),
     );

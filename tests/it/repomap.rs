@@ -1,11 +1,11 @@
 //! Repo maps from the outside: equal bytes, budgets, hostile trees, checks and comparisons.
 
 use proptest::prelude::*;
+use repo_map::{Format, Language, Settings, build, extract, of_folder};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-use yuangs_verify::repomap::{Format, Language, Settings, build, extract, of_folder};
-use yuangs_verify::tokens::Encoding;
+use tokens::Encoding;
 
 fn run(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))

@@ -1,7 +1,7 @@
 //! What gives a definition a mark, in every language: and that what does nothing of it has none.
 
+use repo_map::{Language, Mark, extract};
 use std::collections::BTreeSet;
-use yuangs_verify::repomap::{Language, Mark, extract};
 
 /// A text, and the marks of what it defines; `.` is the file itself. What isn't named has none.
 struct Case {

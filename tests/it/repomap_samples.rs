@@ -1,9 +1,9 @@
 //! Definitions and references of a sample in every language, held against what a person wrote down.
 
+use repo_map::{Language, Tags, extract};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
-use yuangs_verify::repomap::{Language, Tags, extract};
 
 fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/repomap/samples")

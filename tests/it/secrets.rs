@@ -1,9 +1,9 @@
 //! Credentials: the corpora, and that no report repeats one.
 
+use content_scan::secret::corpus::{Figures, judge};
+use content_scan::secret::{Table, sample};
 use std::path::Path;
 use std::process::{Command, Output};
-use yuangs_verify::scan::secret::corpus::{Figures, judge};
-use yuangs_verify::scan::secret::{Table, sample};
 
 fn run(args: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
@@ -43,7 +43,7 @@ fn no_report_repeats_a_secret() {
     for template in table.rules.iter().flat_map(|r| &r.finds) {
         let text = sample::fill(template).unwrap();
         secrets.extend(
-            yuangs_verify::scan::secret::find(table, &text)
+            content_scan::secret::find(table, &text)
                 .iter()
                 .map(|s| text[s.start..s.end].to_owned()),
         );

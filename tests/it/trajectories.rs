@@ -1,14 +1,14 @@
 //! What is told of whole executions: explained, compared, counted, exported.
 
+use agent_policy::{Action, Effect, History, Past, Policy, Request, SHIPPED, load};
+use content_scan::mask::Mask;
+use governance::RiskLevel;
 use proptest::prelude::*;
 use std::path::Path;
 use std::process::Command;
-use yuangs_verify::governance::Risk;
-use yuangs_verify::policy::{Action, Effect, History, Past, Policy, Request, SHIPPED, load};
 use yuangs_verify::report::page::Format;
-use yuangs_verify::scan::mask::Mask;
 use yuangs_verify::source::discover;
-use yuangs_verify::trajectory::Book;
+use yuangs_verify::trajectory::ExecutionSet;
 use yuangs_verify::trajectory::compare::{self, Aspect, Sameness, compare};
 use yuangs_verify::trajectory::explain::{self, Detail};
 use yuangs_verify::trajectory::export;
@@ -19,7 +19,7 @@ use yuangs_verify::verify::{Options, verify, verify_reader, watch};
 
 const MAX_TURNS: usize = 20_000;
 
-fn book(paths: &[&str]) -> Book {
+fn book(paths: &[&str]) -> ExecutionSet {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let paths: Vec<_> = paths
         .iter()
@@ -49,11 +49,11 @@ fn book(paths: &[&str]) -> Book {
     for finding in &mut report.findings {
         finding.place.file = finding.place.file.replace(&root, "").into();
     }
-    Book::of(report)
+    ExecutionSet::of(report)
 }
 
-fn of_text(name: &str, text: &str) -> Book {
-    Book::of(verify_reader(
+fn of_text(name: &str, text: &str) -> ExecutionSet {
+    ExecutionSet::of(verify_reader(
         name,
         text.as_bytes(),
         &Options {
@@ -63,7 +63,7 @@ fn of_text(name: &str, text: &str) -> Book {
     ))
 }
 
-fn explained(book: &Book, graph: Option<&Graph>, format: Format) -> String {
+fn explained(book: &ExecutionSet, graph: Option<&Graph>, format: Format) -> String {
     let mut plain = anstream::StripStream::new(Vec::new());
     explain::page(book, graph, Detail::default())
         .write(format, &mut plain)
@@ -607,7 +607,7 @@ fn governed(policy: &Policy, actions: &[usize], human: &[bool]) -> String {
         let action = Action::from_json(&value).unwrap();
         let time = i64::from(turn) * 7_000;
         let request = Request {
-            risk: Some(Risk::Low),
+            risk: Some(RiskLevel::Low),
             turn: turn.into(),
             time: Some(time),
             ..Request::new(&action, &history)
@@ -630,7 +630,7 @@ fn governed(policy: &Policy, actions: &[usize], human: &[bool]) -> String {
             history.approve(&Past {
                 kind: action.kind,
                 tool: action.tool.clone(),
-                risk: Risk::Low,
+                risk: RiskLevel::Low,
                 time: Some(time),
                 by_human,
             });

@@ -9,7 +9,7 @@ use regorus::{Engine, Value};
 use serde_json::json;
 use std::str::FromStr;
 use std::time::Instant;
-use yuangs_verify::policy::{Action, Effect, History, Policy, Request, load};
+use agent_policy::{Action, Effect, History, Policy, Request, load};
 
 /// Tools that nobody may call, by the beginning of their names.
 const FORBIDDEN: usize = 10;

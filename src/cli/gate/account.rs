@@ -5,11 +5,11 @@ use crate::cli::output::Failure;
 use crate::diag::{Finding, Place, subject};
 use crate::source::{Found, Input, Missing};
 use crate::verify::Report;
-use crate::verify::account::{Accounted, settle_but};
-use crate::workspace::diff::tree::Revision;
-use crate::workspace::git::{GitError, Repository};
+use crate::verify::account::{Accounted, reconcile_except};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use worktree::diff::tree::Revision;
+use worktree::git::{GitError, Repository};
 
 /// Paths that a sentence names; the rest is counted.
 const SHOWN: usize = 10;
@@ -17,7 +17,7 @@ const SHOWN: usize = 10;
 /// Applies what the traces of this change record to where the branch parted from `revision`, and
 /// compares with `HEAD` (YV702, YV704). Traces that stood there already account for nothing, and
 /// traces need no trace.
-pub(super) fn settle(
+pub(super) fn reconcile(
     located: &Located,
     revision: &str,
     inputs: &[Result<Found, Missing>],
@@ -64,7 +64,7 @@ pub(super) fn settle(
     }
     let own: BTreeSet<String> = own.into_keys().collect();
     let (before, after) = (tree(&repository, base)?, tree(&repository, head)?);
-    settle_but(report, (base, &before), Some((head, &after)), &own).map_err(|e| {
+    reconcile_except(report, (base, &before), Some((head, &after)), &own).map_err(|e| {
         Failure::unable(
             e.to_string(),
             "a shallow or partial clone may lack it: fetch it",
@@ -187,10 +187,7 @@ fn below(top: &Path, path: &Path) -> Option<String> {
     )
 }
 
-fn tree(
-    repository: &Repository,
-    id: crate::workspace::git::ObjectId,
-) -> Result<Revision<'_>, Failure> {
+fn tree(repository: &Repository, id: worktree::git::ObjectId) -> Result<Revision<'_>, Failure> {
     Revision::new(repository, id).map_err(|e| unable(&e))
 }
 

@@ -60,7 +60,7 @@ pub(super) struct GateArgs {
 /// Milliseconds since the epoch of a day or an instant.
 pub(super) fn time(text: &str) -> Result<i64, String> {
     let day = day_end(text).map(|end| end - 86_400_000);
-    day.or_else(|| crate::time::parse_rfc3339(text))
+    day.or_else(|| util::time::parse_rfc3339(text))
         .ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
 }
 

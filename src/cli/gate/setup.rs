@@ -7,10 +7,10 @@ use crate::knowledge::stays;
 use crate::source::{
     Choice, Discovery, Found, Missing, NO_ENDING, NOT_INCLUDED, by_name, survey_by,
 };
-use crate::workspace::git::{GitError, ObjectId, Repository};
 use clap::Args;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use worktree::git::{GitError, ObjectId, Repository};
 
 /// Bytes that a file of a revision may have.
 const MOST: usize = 64 << 20;

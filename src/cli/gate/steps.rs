@@ -108,7 +108,7 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
     strict::unterminated(&mut report, traces.unterminated.unwrap_or_default());
     strict::demands(&mut report, &traces.require);
     if let Some(revision) = &traces.account_for {
-        account::settle(located, revision, &inputs, &mut report)?;
+        account::reconcile(located, revision, &inputs, &mut report)?;
     }
     let weaker = match assessor {
         Assessor::Off => {

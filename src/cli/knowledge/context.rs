@@ -3,21 +3,21 @@
 use super::place::{Place, PlaceArgs};
 use super::retrieve::time;
 use super::{Format, clock, failure};
-use crate::cli::book::ReadArgs;
+use crate::cli::executions::ReadArgs;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::knowledge::SourceKind;
-use crate::knowledge::context::{Bank, Figures, Item, stage};
+use crate::knowledge::context::{Bank, Item, Metrics, stage};
 use crate::knowledge::references::{findings, weak_turns};
 use crate::report::{findings_json, line_start, safe_json, terminal, write_findings};
 use crate::source::discover;
-use crate::time::format_minute;
 use crate::trajectory::{References, Trajectory};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::io;
 use std::path::PathBuf;
+use util::time::format_minute;
 
 /// Contexts.
 #[derive(Debug, Subcommand)]
@@ -137,8 +137,8 @@ pub(super) fn tell_later(bank: &Bank, now: i64, out: &mut dyn io::Write) -> io::
 /// The exit code of a command that has looked at a bank.
 pub(super) fn exit(bank: &Bank) -> u8 {
     match () {
-        () if !bank.unreadable.is_empty() => EXIT_UNABLE,
-        () if bank.items.is_empty() => EXIT_EMPTY,
+        () if !bank.unreadable.is_empty() => EXIT_ERROR,
+        () if bank.items.is_empty() => EXIT_NOTHING_VERIFIED,
         () => EXIT_CLEAN,
     }
 }
@@ -148,7 +148,7 @@ impl StagesArgs {
         let bank = bank(&self.bank.place.place()?)?;
         let now = as_of(&bank, self.bank.now);
         let mut items: Vec<&Item> = bank.items.iter().collect();
-        let ranking = |item: &Item| Figures::of(item, now).ranking;
+        let ranking = |item: &Item| Metrics::of(item, now).ranking;
         items.sort_by(|a, b| {
             stage(a, now)
                 .stage
@@ -163,7 +163,7 @@ impl StagesArgs {
                     "stage", "score", "importance", "ranking"
                 )?;
                 for item in &items {
-                    let (staged, f) = (stage(item, now), Figures::of(item, now));
+                    let (staged, f) = (stage(item, now), Metrics::of(item, now));
                     let importance = f
                         .importance
                         .map_or_else(|| "-".to_owned(), |i| format!("{i:.3}"));
@@ -213,7 +213,7 @@ impl StagesArgs {
 }
 
 fn staged_json(bank: &Bank, item: &Item, now: i64) -> Value {
-    let (staged, f) = (stage(item, now), Figures::of(item, now));
+    let (staged, f) = (stage(item, now), Metrics::of(item, now));
     json!({
         "id": shown(bank, &item.id), "path": shown(bank, &item.path), "file": item.file, "stage": staged.stage.name(),
         "score": staged.score, "why": staged.why, "importance": f.importance, "freshness": f.freshness,
@@ -293,9 +293,9 @@ impl ReferencesArgs {
         })?;
         let failed = self.fail_on.met_by(&findings);
         Ok(match () {
-            () if reading.unopened > 0 || !bank.unreadable.is_empty() => EXIT_UNABLE,
+            () if reading.unopened > 0 || !bank.unreadable.is_empty() => EXIT_ERROR,
             () if failed => EXIT_FINDINGS,
-            () if looked.turns == 0 => EXIT_EMPTY,
+            () if looked.turns == 0 => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }

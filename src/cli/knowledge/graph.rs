@@ -4,14 +4,14 @@ use super::place::PlaceArgs;
 use super::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::knowledge::graph::{Graph, Line, Statement, check};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::time::format_minute;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use util::time::format_minute;
 
 /// Look into the knowledge graph as it is indexed. Every statement names the lines that it rests
 /// on.
@@ -98,7 +98,7 @@ impl GraphCommand {
                 })?;
                 Ok(match () {
                     () if fail_on.met_by(&findings) => EXIT_FINDINGS,
-                    () if edges == 0 => EXIT_EMPTY,
+                    () if edges == 0 => EXIT_NOTHING_VERIFIED,
                     () => EXIT_CLEAN,
                 })
             }
@@ -110,7 +110,7 @@ impl GraphCommand {
                 let graph = Graph::of(&store).map_err(|e| failure(&e))?;
                 print(Color::Always, |out| draw(&graph, format, out))?;
                 Ok(if graph.is_empty() {
-                    EXIT_EMPTY
+                    EXIT_NOTHING_VERIFIED
                 } else {
                     EXIT_CLEAN
                 })
@@ -177,7 +177,7 @@ impl AskArgs {
             }
         })?;
         Ok(if statements.is_empty() {
-            EXIT_EMPTY
+            EXIT_NOTHING_VERIFIED
         } else {
             EXIT_CLEAN
         })
@@ -223,7 +223,7 @@ impl AskArgs {
             }
         })?;
         Ok(if stats.is_empty() {
-            EXIT_EMPTY
+            EXIT_NOTHING_VERIFIED
         } else {
             EXIT_CLEAN
         })

@@ -2,8 +2,8 @@
 
 use super::failure;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
-use crate::knowledge::rank::judge::{Corpus, judge};
+use crate::cli::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
+use crate::knowledge::rank::eval::{Corpus, judge};
 use crate::report::line_start;
 use clap::Args;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ impl JudgeArgs {
             Ok(())
         })?;
         Ok(if groups.iter().all(|g| g.questions == 0) {
-            EXIT_EMPTY
+            EXIT_NOTHING_VERIFIED
         } else {
             EXIT_CLEAN
         })

@@ -9,10 +9,10 @@ use crate::cli::output::{Color, Failure, print};
 use crate::knowledge::context::{Bank, MemoryAction};
 use crate::knowledge::memory::{Done, Journal, JournalError, Plan, Unfinished, plan};
 use crate::report::{safe_json, terminal};
-use crate::time::format_minute;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
+use util::time::format_minute;
 
 /// Memory.
 #[derive(Debug, Subcommand)]

@@ -5,7 +5,7 @@ use super::place::{ModelArgs, PlaceArgs};
 use super::report::{Run, checked, report};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::Finding;
 use crate::knowledge::Store;
 use crate::knowledge::reindex::{Settings, check, run_with};
@@ -103,9 +103,9 @@ impl ReindexArgs {
             .iter()
             .any(|f| f.code.0 == 101 && f.place.line == 0);
         match () {
-            () if unopened => EXIT_UNABLE,
+            () if unopened => EXIT_ERROR,
             () if self.fail_on.unwrap_or(default).met_by(findings) => EXIT_FINDINGS,
-            () if looked_at == 0 => EXIT_EMPTY,
+            () if looked_at == 0 => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         }
     }

@@ -37,7 +37,7 @@ fn vectors(vectors: Vectors) -> String {
         Vectors::Kept(0) => "as before".into(),
         Vectors::Kept(n) => format!("{n} computed"),
         Vectors::Learnt(n) => format!("model learnt anew, {n} computed"),
-        Vectors::Given(n) => format!("another model than before, {n} computed"),
+        Vectors::Model2Vec(n) => format!("another model than before, {n} computed"),
     }
 }
 

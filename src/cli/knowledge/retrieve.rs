@@ -3,19 +3,19 @@
 use super::place::{ModelArgs, Place, PlaceArgs};
 use super::{Format, clock, failure};
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
+use crate::cli::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
 use crate::config::day_end;
 use crate::knowledge::bundle::bundle;
 use crate::knowledge::map::{Asked, map};
 use crate::knowledge::rank::{Query, Stages};
 use crate::knowledge::retrieve::{
-    Answer, Budget, Form, Middle, Print, detail, index, search, timeline,
+    Anchor, Answer, Budget, Form, Print, detail, index, search, timeline,
 };
 use crate::knowledge::{Id, Store};
 use crate::report::{safe_json, terminal};
-use crate::tokens::Encoding;
 use clap::Args;
 use std::io::Write as _;
+use tokens::Encoding;
 
 /// How to answer.
 #[derive(Debug, Args)]
@@ -52,7 +52,7 @@ struct RankArgs {
 
 pub(super) fn time(text: &str) -> Result<i64, String> {
     let day = day_end(text).map(|end| end - 86_400_000);
-    day.or_else(|| crate::time::parse_rfc3339(text))
+    day.or_else(|| util::time::parse_rfc3339(text))
         .ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
 }
 
@@ -90,7 +90,7 @@ impl AnswerArgs {
             ));
         }
         Ok(if answer.shown == 0 {
-            EXIT_EMPTY
+            EXIT_NOTHING_VERIFIED
         } else {
             EXIT_CLEAN
         })
@@ -204,8 +204,8 @@ impl TimelineArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (_, store, budget) = self.answer.open()?;
         let middle = match (&self.task, &self.ids) {
-            (Some(task), _) => Middle::Task(task),
-            (None, id) => Middle::Id(Id::typed(id.as_deref().unwrap_or_default())),
+            (Some(task), _) => Anchor::Task(task),
+            (None, id) => Anchor::Id(Id::typed(id.as_deref().unwrap_or_default())),
         };
         let answer = timeline(
             &store,

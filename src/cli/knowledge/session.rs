@@ -2,15 +2,15 @@
 
 use super::Format;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::knowledge::compaction::compare;
 use crate::knowledge::session::Session;
 use crate::knowledge::window::{Level, WINDOW, health};
 use crate::report::{line_start, safe_json, terminal};
-use crate::tokens::Encoding;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
+use tokens::Encoding;
 
 /// From which level on a window is a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -96,7 +96,7 @@ impl WindowArgs {
         Ok(match () {
             // What a line that can't be read takes of the window is unknown.
             () if failing || !session.unreadable.is_empty() => EXIT_FINDINGS,
-            () if session.events.is_empty() => EXIT_EMPTY,
+            () if session.events.is_empty() => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }
@@ -159,7 +159,7 @@ impl CompactionArgs {
         Ok(match () {
             // A line that can't be read may hold a decision.
             () if !compared.lost.is_empty() || !session.unreadable.is_empty() => EXIT_FINDINGS,
-            () if compared.compactions == 0 || compared.decisions == 0 => EXIT_EMPTY,
+            () if compared.compactions == 0 || compared.decisions == 0 => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }

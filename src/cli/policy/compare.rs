@@ -7,16 +7,17 @@ use super::revision::Revision;
 use super::{FailOn, Format};
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{Severity, subject};
-use crate::policy::{
-    At, Case, Change, Comparison, Context, Effort, Ledger, Question, Unproved, compare, load_cases,
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::trajectory::recorded_decisions::DecisionHistory;
+use crate::verify::{Options, Report, watch};
+use agent_policy::{
+    At, Case, Change, Comparison, Context, Effort, Question, Unproved, compare, load_cases,
     load_corpus,
 };
-use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::scan::mask::Mask;
-use crate::verify::{Options, Report, watch};
 use clap::Args;
+use content_scan::mask::Mask;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -90,7 +91,7 @@ impl CompareArgs {
             ),
         })?;
         if results.is_empty() {
-            return Ok(EXIT_UNABLE);
+            return Ok(EXIT_ERROR);
         }
         // A policy that is gone allows whatever the others don't forbid: nobody has looked at that.
         let gone = !one_sided.is_empty() && self.fail_on != FailOn::Never;
@@ -103,7 +104,7 @@ impl CompareArgs {
         let unproved = results.iter().any(|(_, found)| !found.unproved.is_empty());
         Ok(match () {
             () if failing > 0 || gone => EXIT_FINDINGS,
-            () if unproved && self.fail_on != FailOn::Never => EXIT_EMPTY,
+            () if unproved && self.fail_on != FailOn::Never => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }
@@ -165,7 +166,7 @@ impl CompareArgs {
                     .map(Case::question),
             );
         }
-        let mut ledger = Ledger::default();
+        let mut ledger = DecisionHistory::default();
         let options = Options {
             max_findings: 1,
             ..Options::default()
@@ -231,7 +232,7 @@ impl CompareArgs {
             }
             let (milder, stricter): (Vec<_>, Vec<_>) =
                 found.differences.iter().partition(|(k, _)| k.is_milder());
-            let sum = |list: &[(_, &crate::policy::Difference)]| {
+            let sum = |list: &[(_, &agent_policy::Difference)]| {
                 list.iter().map(|(_, d)| d.count).sum::<u64>()
             };
             writeln!(

@@ -4,12 +4,12 @@ use super::Format;
 use super::find;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
-use crate::policy::{
-    Action, Consulted, Context, Decision, Effect, Holds, Policy, Question, json_context, json_once,
-    json_question,
-};
+use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{safe_json, terminal};
+use agent_policy::{
+    Action, Consulted, Context, Decision, Effect, Policy, Question, Tristate, json_context,
+    json_once, json_question,
+};
 use clap::Args;
 use serde_json::json;
 use std::io::{self, Write};
@@ -103,10 +103,10 @@ impl EvalArgs {
             Ok(())
         })?;
         Ok(match () {
-            () if unreadable => EXIT_UNABLE,
+            () if unreadable => EXIT_ERROR,
             () if questions.is_empty() => {
                 tell("nothing was asked: the file holds no action");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () if refused && self.check && !found.policy.monitor => EXIT_FINDINGS,
             () => EXIT_CLEAN,
@@ -228,9 +228,9 @@ fn account(
         let mark = match one.holds {
             _ if decision.index == Some(index) => "decides",
             _ if one.too_late => "not asked",
-            Holds::Yes => "matches",
-            Holds::Maybe => "may match",
-            Holds::No => "no match",
+            Tristate::Yes => "matches",
+            Tristate::Maybe => "may match",
+            Tristate::No => "no match",
         };
         writeln!(
             out,

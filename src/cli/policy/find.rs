@@ -4,8 +4,8 @@ use super::revision::Revision;
 use crate::cli::EXIT_CLEAN;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
-use crate::policy::{At, Policy, Problem, SHIPPED, load, shipped};
 use crate::report::{terminal, write_problem};
+use agent_policy::{At, Policy, Problem, SHIPPED, load, shipped};
 use clap::Args;
 use std::path::Path;
 

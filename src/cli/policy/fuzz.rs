@@ -5,12 +5,12 @@ use super::find;
 use super::objection::Objections;
 use super::test::beside;
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{digest, subject};
-use crate::policy::{
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use agent_policy::{
     Action, At, Effort, Found, Usable, Violation, fuzz, load_cases, property_ids, shipped, usable,
 };
-use crate::report::{findings_json, safe_json, terminal, write_findings};
 use clap::Args;
 use serde_json::json;
 use std::io::{self, Write};
@@ -105,7 +105,7 @@ impl FuzzArgs {
                 || outcomes.iter().any(|o| o.own && o.concerned == 0) =>
             {
                 tell("nothing was found that a property is about: it was not tried");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
         })

@@ -3,9 +3,9 @@
 use super::Format;
 use super::test::{Suite, suites};
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
-use crate::policy::{Case, Difference, Effort, Fate, Kind, Mutant};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{safe_json, terminal};
+use agent_policy::{Case, Difference, Effort, Fate, Kind, Mutant};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
@@ -74,7 +74,7 @@ impl MutateArgs {
             () if outcomes.iter().any(|o| o.survived() > 0) => EXIT_FINDINGS,
             () if outcomes.is_empty() || outcomes.iter().any(|o| o.fates.is_empty()) => {
                 tell("nothing was changed: a policy has no rule that could be milder");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
         })

@@ -2,10 +2,10 @@
 
 use super::find::{excerpt, place};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
-use crate::policy::At;
 use crate::rules::by_code;
-use crate::scan::mask::Mask;
 use crate::verify::Report;
+use agent_policy::At;
+use content_scan::mask::Mask;
 
 /// The findings of one run.
 #[derive(Debug, Default)]

@@ -5,13 +5,16 @@ use super::objection::Objections;
 use super::{FailOn, Format};
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{Place, Related, Severity, digest as digest_of, subject};
-use crate::policy::{Decided, Drift, Drifted, History, Ledger, Rule, SHIPPED, Untold};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::source::{Found as Input, Missing};
 use crate::trace::action::hex;
+use crate::trajectory::recorded_decisions::DecisionHistory;
 use crate::verify::{Options, Report, watch};
+use agent_policy::{
+    Drift, DriftedDecision, History, RecordedDecision, Rule, SHIPPED, UnrecordedContext,
+};
 use clap::Args;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -116,7 +119,7 @@ fn stands(found: &Found, rule: &Rule) -> Option<Related> {
 /// A policy with what it asks for that no trace records.
 struct Asked {
     found: Found,
-    untold: Untold,
+    untold: UnrecordedContext,
 }
 
 /// What is known of all executions, though no trace records it.
@@ -128,7 +131,7 @@ struct Known<'a> {
 
 impl Known<'_> {
     fn asked(&self, found: Found) -> Asked {
-        let untold = Untold::of(&found.policy, self.production, self.mode);
+        let untold = UnrecordedContext::of(&found.policy, self.production, self.mode);
         Asked { found, untold }
     }
 }
@@ -169,12 +172,14 @@ impl ReplayArgs {
             .fail_on
             .count(errors, warnings, tally.notes + report.counts.notes);
         Ok(match () {
-            () if report.counts.unopened > 0 => EXIT_UNABLE,
+            () if report.counts.unopened > 0 => EXIT_ERROR,
             () if failing > 0 => EXIT_FINDINGS,
-            () if !tally.untold.is_empty() && self.fail_on != FailOn::Never => EXIT_EMPTY,
+            () if !tally.untold.is_empty() && self.fail_on != FailOn::Never => {
+                EXIT_NOTHING_VERIFIED
+            }
             () if tally.decisions == tally.unjudged => {
                 tell("nothing was replayed: no recorded decision could be asked about");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
         })
@@ -262,7 +267,7 @@ fn judge_all(
     policies: &Shelf<'_>,
     inputs: &[Result<Input, Missing>],
 ) -> (Tally, Objections, Report) {
-    let mut ledger = Ledger::default();
+    let mut ledger = DecisionHistory::default();
     let mut tally = Tally::default();
     let mut objections = Objections::default();
     let mut missing: BTreeMap<String, u64> = BTreeMap::new();
@@ -379,14 +384,14 @@ impl Tally {
     fn judge(
         &mut self,
         asked: &Asked,
-        decided: &Decided,
+        decided: &RecordedDecision,
         history: &History,
         execution: &str,
         place: Place,
         to: &mut Objections,
     ) {
         let found = &asked.found;
-        let Some(Drifted {
+        let Some(DriftedDecision {
             drift,
             decision,
             if_so,
@@ -551,7 +556,7 @@ impl<'a> Shelf<'a> {
                         let text = find::read(entry.path())?;
                         let name = find::name_of(entry.path());
                         // Other files may lie there; only what a trace asks for has to load.
-                        if let Ok(policy) = crate::policy::load(&name, &text) {
+                        if let Ok(policy) = agent_policy::load(&name, &text) {
                             by_digest.insert(
                                 digest(&text),
                                 known.asked(Found {
@@ -583,7 +588,7 @@ impl<'a> Shelf<'a> {
     fn add_history(&mut self, repository: &Path, commits: usize) -> Result<(), Failure> {
         for (name, text) in super::revision::history(repository, commits)? {
             // Other files may lie there; only what a trace asks for has to load.
-            if let Ok(policy) = crate::policy::load(&name, &text) {
+            if let Ok(policy) = agent_policy::load(&name, &text) {
                 let known = &self.known;
                 self.by_digest.entry(digest(&text)).or_insert_with(|| {
                     known.asked(Found {
@@ -597,7 +602,7 @@ impl<'a> Shelf<'a> {
         Ok(())
     }
 
-    fn policy_of(&self, decided: &Decided) -> Option<&Asked> {
+    fn policy_of(&self, decided: &RecordedDecision) -> Option<&Asked> {
         if let Some(found) = &self.given {
             return Some(found);
         }

@@ -2,8 +2,8 @@
 
 use super::folder::{is_policy, not_followed};
 use crate::cli::output::Failure;
-use crate::workspace::git::{Entry, GitError, Kind, ObjectId, Repository};
 use std::path::Path;
+use worktree::git::{Entry, GitError, Kind, ObjectId, Repository};
 
 /// Bytes that a policy may have.
 const MAX_BYTES: usize = 4 << 20;

@@ -5,18 +5,18 @@ use super::find::{self, Found};
 use super::folder::policies_under;
 use super::objection::Objections;
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{Severity, subject};
-use crate::policy::{Case, Coverage, Effect, Failure as Failed, SHIPPED, load_cases, load_corpus};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::unseen::says_nothing;
 use crate::verify::Report;
+use agent_policy::{Case, Coverage, Effect, Failure as Failed, SHIPPED, load_cases, load_corpus};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use text_safety::invisible_chars::says_nothing;
 
 /// Run the cases and corpora of policies.
 #[derive(Debug, Args)]
@@ -89,7 +89,7 @@ impl TestArgs {
             () if objections.count(Severity::Error) > 0 => EXIT_FINDINGS,
             () if outcomes.is_empty() || empty => {
                 tell("nothing was tested: a policy has no case");
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () if self.strict && !objections.findings.is_empty() => EXIT_FINDINGS,
             () => EXIT_CLEAN,
@@ -241,7 +241,7 @@ impl Suite {
         }
         let snapshot = beside(path, REASONS);
         let reasons = match read(REASONS)? {
-            Some(text) => crate::policy::load_reasons(&text)
+            Some(text) => agent_policy::load_reasons(&text)
                 .map_err(|p| find::complain(&find::name_of(&snapshot), &text, &p))?,
             None => BTreeMap::new(),
         };

@@ -4,11 +4,11 @@ use super::tree::{TreeArgs, relative};
 use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print, print_as_is};
 use crate::cli::write;
-use crate::repomap::{BuildError, Format, Map, Settings, TOKENS, build};
-use crate::tokens::Encoding;
 use clap::{Args, ValueEnum};
+use repo_map::{BuildError, Format, Map, Settings, TOKENS, build};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
+use tokens::Encoding;
 
 /// Ways to write a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

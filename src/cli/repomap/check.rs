@@ -6,11 +6,11 @@ use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
-use crate::repomap::{Settings, build, of_folder};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::rules::by_code;
 use crate::verify::Report;
 use clap::{Args, ValueEnum};
+use repo_map::{Settings, build, of_folder};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 use std::io::{self, Write};
@@ -170,7 +170,7 @@ fn text(
     name: &str,
     findings: &[Finding],
     lines: &[Line],
-    built: &crate::repomap::Map,
+    built: &repo_map::Map,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write_findings(findings, out)?;

@@ -3,9 +3,9 @@
 use super::tree::{at_merge_base, unread};
 use crate::cli::output::Failure;
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints, subject};
-use crate::repomap::{Change, Difference, diff, of_folder};
 use crate::rules::by_code;
 use crate::verify::Report;
+use repo_map::{Change, Difference, diff, of_folder};
 use std::path::Path;
 
 /// New definitions that a notice names; the rest is counted.

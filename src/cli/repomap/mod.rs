@@ -10,7 +10,7 @@ mod tree;
 pub(super) use check::checked;
 pub(super) use interface::interface;
 
-use super::EXIT_EMPTY;
+use super::EXIT_NOTHING_VERIFIED;
 use super::output::{Failure, tell};
 use clap::Subcommand;
 
@@ -45,5 +45,5 @@ fn nothing(what: &str) -> u8 {
     tell(&format!(
         "nothing was {what}: no file with definitions in a known language was found"
     ));
-    EXIT_EMPTY
+    EXIT_NOTHING_VERIFIED
 }

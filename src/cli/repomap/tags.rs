@@ -3,8 +3,8 @@
 use super::tree::TreeArgs;
 use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
-use crate::repomap::{write_ctags, write_jsonl};
 use clap::{Args, ValueEnum};
+use repo_map::{write_ctags, write_jsonl};
 
 /// Ways to write tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

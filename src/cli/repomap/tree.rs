@@ -1,12 +1,12 @@
 //! Which tree is read.
 
 use crate::cli::output::Failure;
-use crate::repomap::{Cache, LeftOut, Settings, Snapshot, of_folder, of_revision};
-use crate::workspace::git::Repository;
 use clap::Args;
+use repo_map::{Cache, LeftOut, Settings, Snapshot, of_folder, of_revision};
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::time::SystemTime;
+use worktree::git::Repository;
 
 /// The tree to read.
 #[derive(Debug, Args)]

@@ -4,9 +4,9 @@ use super::item::{Item, Place};
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::{is_repeated, learn};
 use crate::knowledge::memory::CANDIDATES;
-use crate::knowledge::sources::{SourceKind, Sources};
-use crate::scan::mask::Mask;
+use crate::knowledge::source_config::{SourceKind, Sources};
 use crate::source::read_whole;
+use content_scan::mask::Mask;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_known_however_it_is_written() {
-        let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+        let token = content_scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
         let escaped: String = token.bytes().map(|b| format!("\\u{b:04x}")).collect();
         let root = tempfile::tempdir().unwrap();
         std::fs::write(

@@ -42,7 +42,7 @@ fn float(n: u64) -> f64 {
 
 /// What the formulas make of an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Figures {
+pub struct Metrics {
     /// 0..1; `None` when nothing of it is recorded, or it can't be computed for want of a time of
     /// use.
     pub importance: Option<f64>,
@@ -64,7 +64,7 @@ pub struct Figures {
     pub ranking: f64,
 }
 
-impl Figures {
+impl Metrics {
     /// The figures of an item at a time, in milliseconds since the epoch.
     #[must_use]
     pub fn of(item: &Item, now: i64) -> Self {
@@ -158,7 +158,7 @@ pub struct Staged {
 }
 
 /// What a stage asks for, and which of it is missing.
-fn missing(figures: &Figures, referenced: u64, rate: f64, confidence: f64) -> Vec<String> {
+fn missing(figures: &Metrics, referenced: u64, rate: f64, confidence: f64) -> Vec<String> {
     let mut all = Vec::new();
     if figures.referenced < referenced {
         all.push(format!("referenced {} of {referenced}", figures.referenced));
@@ -178,7 +178,7 @@ fn missing(figures: &Figures, referenced: u64, rate: f64, confidence: f64) -> Ve
 /// The stage of an item at a time. Stages are tried from the furthest.
 #[must_use]
 pub fn stage(item: &Item, now: i64) -> Staged {
-    let f = Figures::of(item, now);
+    let f = Metrics::of(item, now);
     let Some(stats) = item.stats else {
         return Staged {
             stage: Stage::Context,
@@ -278,7 +278,7 @@ pub fn memory(item: &Item, now: i64) -> Memory {
     if let Some(why) = item.frozen {
         return keep(1.0, why);
     }
-    let f = Figures::of(item, now);
+    let f = Metrics::of(item, now);
     let Some(value) = f.importance else {
         return keep(
             0.0,
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn figures_by_hand() {
         // 0.45 · 3/4 + 0.35 · e^-1 + 0.2 · 0.8
-        let f = Figures::of(&item((4, 3, 1), 0.8, 14, (0, 0, 0)), NOW);
+        let f = Metrics::of(&item((4, 3, 1), 0.8, 14, (0, 0, 0)), NOW);
         assert!(
             (f.importance.unwrap() - (0.3375 + 0.35 * 0.367_879_441_171_442_3 + 0.16)).abs()
                 < 1e-12
@@ -367,7 +367,7 @@ mod tests {
         );
         // Never tried.
         assert!(
-            (Figures::of(&item((0, 0, 0), 0.5, 0, (0, 0, 0)), NOW)
+            (Metrics::of(&item((0, 0, 0), 0.5, 0, (0, 0, 0)), NOW)
                 .importance
                 .unwrap()
                 - (0.225 + 0.35 + 0.1))
@@ -471,7 +471,7 @@ mod tests {
         ) {
             let mut i = item(uses, confidence, 0, stats);
             i.used = used;
-            let f = Figures::of(&i, now);
+            let f = Metrics::of(&i, now);
             prop_assert!(f.importance.is_none_or(|v| (0.0..=1.0).contains(&v)));
             prop_assert!((0.0..=1.0).contains(&f.verified_rate) && (0.0..=1.0).contains(&f.success_rate));
             prop_assert!(f.ranking.is_finite() && f.ranking >= 0.0);

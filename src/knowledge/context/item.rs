@@ -1,7 +1,7 @@
 //! One item of a context bank, as the record tells it.
 
 use crate::knowledge::extract::time;
-use crate::scan::secret::Table;
+use content_scan::secret::Table;
 use serde_json::Value;
 
 /// Where an item stands, as far as it takes to change it.
@@ -396,7 +396,7 @@ fn is_config(text: &str) -> bool {
 fn holds_secret(value: &Value) -> bool {
     // Without the table nothing can be said to be free of secrets.
     Table::shipped().is_err()
-        || !crate::scan::secrets(&value.to_string(), true)
+        || !content_scan::secrets(&value.to_string(), true)
             .places
             .is_empty()
 }
@@ -408,8 +408,8 @@ mod tests {
 
     #[test]
     fn an_item_that_holds_a_secret_anywhere_is_frozen() {
-        let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
-        let value = crate::scan::secret::sample::fill("⟦b62:24⟧").unwrap();
+        let token = content_scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+        let value = content_scan::secret::sample::fill("⟦b62:24⟧").unwrap();
         let frozen = |more: Value| {
             let mut item = json!({"id":"i","path":"p.md","content":"plain"});
             item.as_object_mut()

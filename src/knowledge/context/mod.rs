@@ -11,7 +11,7 @@ mod quote;
 
 pub use bank::{Bank, BankFile};
 pub use formula::{
-    Figures, Memory, MemoryAction, Stage, Staged, confidence_after, importance, memory, ranking,
+    Memory, MemoryAction, Metrics, Stage, Staged, confidence_after, importance, memory, ranking,
     stage,
 };
 pub(super) use item::item_faults;

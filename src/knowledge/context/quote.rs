@@ -1,8 +1,8 @@
 //! Which items of a bank a text quotes.
 
 use super::bank::Bank;
-use crate::quoting::{head, repetitions, runs_of};
 use std::collections::{BTreeMap, BTreeSet};
+use util::verbatim_overlap::{head, repetitions, runs_of};
 
 /// Bytes of an item that are looked at; what lies behind is too long to be a context.
 const ITEM: usize = 1 << 20;

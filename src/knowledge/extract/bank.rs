@@ -3,7 +3,7 @@
 use super::{Extracted, Name, NameKind, REPEATED, cut, is_repeated, plain, text_of, time};
 use crate::knowledge::context::item_faults;
 use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::sources::SourceFile;
+use crate::knowledge::source_config::SourceFile;
 use serde_json::Value;
 
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {

@@ -2,8 +2,8 @@
 
 use super::{Extracted, finding};
 use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::sources::SourceFile;
-use crate::repomap::{self, LeftOut, MAX_BYTES, Tags};
+use crate::knowledge::source_config::SourceFile;
+use repo_map::{self, LeftOut, MAX_BYTES, Tags};
 use std::io::Read as _;
 
 pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
@@ -18,7 +18,7 @@ pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
             format!("the source can't be read: {error}"),
         ));
     }
-    let found = match repomap::of_file(&file.name, &bytes) {
+    let found = match repo_map::of_file(&file.name, &bytes) {
         Ok(Some(found)) => found,
         // No code, or none that people wrote: a map leaves it out as well.
         Ok(None)

@@ -1,6 +1,6 @@
 //! Times as people write them.
 
-use crate::time::parse_rfc3339;
+use util::time::parse_rfc3339;
 
 /// Milliseconds since the epoch of RFC 3339, `2026-01-31`, `2026-01-31 10:20` or
 /// `2026-01-31T10:20:30`; without an offset it is taken as UTC.

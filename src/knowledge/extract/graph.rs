@@ -2,7 +2,7 @@
 //! can't be read is reported and passed over, never mended.
 
 use super::{Edge, Extracted, Node, objects, text_of, time};
-use crate::knowledge::sources::SourceFile;
+use crate::knowledge::source_config::SourceFile;
 use serde_json::Value;
 
 /// Types of edge, in either form.

@@ -2,7 +2,7 @@
 
 use super::Extracted;
 use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::sources::SourceFile;
+use crate::knowledge::source_config::SourceFile;
 use std::borrow::Cow;
 
 /// A heading: its level and its words. A `#` inside a fence is none.

@@ -26,12 +26,12 @@ pub(super) use turn::{Deed, Turn};
 
 use super::chunk::chunks;
 use super::observation::{Kind, Observation, summarise};
-use super::sources::{SourceFile, SourceKind, finding};
+use super::source_config::{SourceFile, SourceKind, finding};
 use crate::diag::Finding;
-use crate::json::{DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 use crate::source::read_whole;
 use secrets::Cleaner;
 use serde_json::Value;
+use strict_json::{DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 
 /// Grows when the same bytes give something else than before: then everything is read again.
 pub(super) const VERSION: i64 = 7;

@@ -2,7 +2,7 @@
 //! when, by whom and why.
 
 use super::{Extracted, objects, text_of, time};
-use crate::knowledge::sources::SourceFile;
+use crate::knowledge::source_config::SourceFile;
 use serde_json::Value;
 
 /// Words for where a skill or a candidate may stand.

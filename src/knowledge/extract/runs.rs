@@ -4,7 +4,7 @@
 use super::turn::error_summary;
 use super::{Extracted, plain, stem, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::sources::SourceFile;
+use crate::knowledge::source_config::SourceFile;
 use serde_json::Value;
 
 /// Members whose texts are kept, under the name that they are shown by.

@@ -5,9 +5,9 @@
 //! found in either is hidden everywhere, down to stretches of eight bytes.
 
 use super::Extracted;
-use crate::json::{Str, from_text};
-use crate::scan::mask::Mask;
-use crate::scan::secret::{self, Table};
+use content_scan::mask::Mask;
+use content_scan::secret::{self, Table};
+use strict_json::{Str, from_text};
 
 /// What was found secret in one source.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl Cleaner {
 /// Remembers the credentials of JSON, as they are written and as they are meant: escapes are one
 /// way to write them.
 pub(in crate::knowledge) fn learn(mask: &mut Mask, record: &str, valid: bool) {
-    for place in crate::scan::secrets(record, valid).places {
+    for place in content_scan::secrets(record, valid).places {
         let Some(written) = record.get(place) else {
             continue;
         };

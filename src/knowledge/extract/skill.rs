@@ -3,7 +3,7 @@
 
 use super::{Extracted, NameKind, plain, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::sources::SourceFile;
+use crate::knowledge::source_config::SourceFile;
 use crate::manifest::{Kind as ManifestKind, faults};
 use serde_json::{Value, json};
 

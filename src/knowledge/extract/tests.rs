@@ -291,8 +291,8 @@ fn short_sections_are_kept() {
 
 #[test]
 fn secrets_are_stored_nowhere() {
-    let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
-    let value = crate::scan::secret::sample::fill("⟦b62:24⟧").unwrap();
+    let token = content_scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+    let value = content_scan::secret::sample::fill("⟦b62:24⟧").unwrap();
     let cases = [
         (
             SourceKind::Documents,
@@ -362,7 +362,7 @@ fn leaks(out: &Extracted, secret: &str) -> bool {
 
 #[test]
 fn a_secret_longer_than_a_piece_is_stored_nowhere() {
-    let body = crate::scan::secret::sample::fill("⟦pem:40⟧").unwrap();
+    let body = content_scan::secret::sample::fill("⟦pem:40⟧").unwrap();
     let key = |indent: &str| {
         let lines: String = body
             .lines()
@@ -401,7 +401,7 @@ fn a_secret_longer_than_a_piece_is_stored_nowhere() {
         }
     }
     let token =
-        crate::scan::secret::sample::fill("eyJhbGciOiJIUzI1NiJ9.eyJ⟦url:2500⟧.⟦url:43⟧").unwrap();
+        content_scan::secret::sample::fill("eyJhbGciOiJIUzI1NiJ9.eyJ⟦url:2500⟧.⟦url:43⟧").unwrap();
     let out = read(
         SourceKind::Documents,
         "jwt.md",
@@ -415,7 +415,7 @@ fn a_secret_longer_than_a_piece_is_stored_nowhere() {
 
 #[test]
 fn a_secret_across_the_end_of_a_piece_is_stored_nowhere() {
-    let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+    let token = content_scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
     for before in (1500..1640).step_by(2) {
         let text = format!(
             "# Long\n{}{token} {}\n",

@@ -4,7 +4,7 @@
 use super::turn::{Turn, error_summary};
 use super::{Extracted, NameKind, SkillUse, cut, stem, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::sources::SourceFile;
+use crate::knowledge::source_config::SourceFile;
 use crate::source::{Found, Input, Missing};
 use crate::trace::entry::{Entry, Record};
 use crate::trace::scalar::Timestamp;

@@ -3,7 +3,7 @@
 use super::{Extracted, objects, stem, text_of, time};
 use crate::knowledge::chunk::LEAST;
 use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::sources::SourceFile;
+use crate::knowledge::source_config::SourceFile;
 use serde_json::Value;
 
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {

@@ -3,9 +3,9 @@
 use super::cut;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::trace::action;
-use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Moved, Step};
+use crate::trace::step::{Action, ActionKind, Annotation, Decision, Executed, Fact, Moved, Step};
+use governance::{ActionType, DecidedBy};
 use serde_json::Value;
 
 /// Lines of an error that are kept: the last ones, which say what went wrong.
@@ -114,7 +114,7 @@ impl Turn {
         match &step.fact {
             Fact::Proposed(proposal) => self.act(&proposal.action),
             Fact::Decided(decision) => self.decide(decision),
-            Fact::Beside(Beside::Decided(action, told)) => {
+            Fact::Annotation(Annotation::Decided(action, told)) => {
                 if let (None, Some(action)) = (&self.action, action) {
                     self.act(action);
                 }
@@ -122,7 +122,7 @@ impl Turn {
                     self.decide(&told.decision);
                 }
             }
-            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed, _)) => {
+            Fact::Executed(executed) | Fact::Annotation(Annotation::Executed(executed, _)) => {
                 self.execute(executed);
             }
             Fact::Evaluated(kind, reason) => {

@@ -13,7 +13,7 @@
 use super::plan::{CANDIDATES, FileChange};
 use crate::knowledge::context::Bank;
 use crate::knowledge::safe_file::{Lock, lock, remove, replace};
-use crate::knowledge::sources::{SourceKind, Sources, stays};
+use crate::knowledge::source_config::{SourceKind, Sources, stays};
 use crate::trace::action::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

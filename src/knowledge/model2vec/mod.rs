@@ -56,7 +56,7 @@ pub enum ModelError {
 
 /// A model that was given.
 #[derive(Debug)]
-pub struct Given {
+pub struct Model2Vec {
     tokenizer: WordPiece,
     /// A row for each piece.
     rows: Vec<f32>,
@@ -64,7 +64,7 @@ pub struct Given {
     digest: String,
 }
 
-impl Given {
+impl Model2Vec {
     /// Reads the model of a folder.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl Given {
     /// Reads a model out of the bytes of its two files.
     ///
     /// # Errors
-    /// As [`Given::open`].
+    /// As [`Model2Vec::open`].
     pub fn parse(weights: &[u8], tokenizer: &[u8]) -> Result<Self, ModelError> {
         let wrong = |what: &str| ModelError::Weights(what.to_owned());
         let mut digest = Sha256::new();
@@ -176,9 +176,9 @@ mod tests {
     use super::super::vector::cosine;
     use super::*;
 
-    fn parse(tensors: &[(&str, &[usize], &[f32])]) -> Result<Given, ModelError> {
+    fn parse(tensors: &[(&str, &[usize], &[f32])]) -> Result<Model2Vec, ModelError> {
         let tokenizer = wordpiece::tests::tokenizer(&["[UNK]", "dog", "puppy", "crate"]);
-        Given::parse(&safetensors::tests::file(tensors), tokenizer.as_bytes())
+        Model2Vec::parse(&safetensors::tests::file(tensors), tokenizer.as_bytes())
     }
 
     const ROWS: [f32; 8] = [9.0, 9.0, 1.0, 0.1, 0.9, 0.2, 0.0, 1.0];
@@ -238,7 +238,7 @@ mod tests {
             let error = parse(tensors).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         }
-        let missing = Given::open(Path::new("no-such-folder"))
+        let missing = Model2Vec::open(Path::new("no-such-folder"))
             .unwrap_err()
             .to_string();
         assert!(missing.contains("tokenizer.json"), "{missing}");

@@ -3,11 +3,11 @@
 //! are refused.
 
 use super::ModelError;
-use crate::tokens::characters;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use tokens::characters;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Pieces that a vocabulary may have.

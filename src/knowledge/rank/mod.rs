@@ -9,8 +9,8 @@
 //! | diversity | maximal marginal relevance, λ 0.7; what is over 0.8 like something chosen is left out as its duplicate |
 
 mod diverse;
+pub mod eval;
 mod fulltext;
-pub mod judge;
 pub(super) mod lsa;
 mod search;
 mod space;

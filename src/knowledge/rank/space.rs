@@ -1,7 +1,7 @@
 //! The vectors of all observations, as they are compared with those of questions.
 
 use super::lsa::Model;
-use crate::knowledge::model2vec::Given;
+use crate::knowledge::model2vec::Model2Vec;
 use crate::knowledge::text::Segments;
 use crate::knowledge::vector::{Vector, cosine_of, length, product, widened};
 use crate::knowledge::{KnowledgeError, Store, store};
@@ -20,7 +20,7 @@ pub(super) enum Embedder {
     /// What was learnt of the index.
     Learnt(Model),
     /// What was given.
-    Given(Arc<Given>),
+    Model2Vec(Arc<Model2Vec>),
 }
 
 impl Embedder {
@@ -28,7 +28,7 @@ impl Embedder {
     pub(super) fn embed(&self, text: &str) -> Option<Vector> {
         match self {
             Self::Learnt(model) => model.embed(text),
-            Self::Given(model) => model.embed(text),
+            Self::Model2Vec(model) => model.embed(text),
         }
     }
 
@@ -36,7 +36,7 @@ impl Embedder {
     pub(super) fn dimensions(&self) -> usize {
         match self {
             Self::Learnt(model) => model.dimensions(),
-            Self::Given(model) => model.dimensions(),
+            Self::Model2Vec(model) => model.dimensions(),
         }
     }
 }
@@ -87,7 +87,7 @@ impl Space {
         let model = if let Some(digest) = store::read_meta::<String>(db, GIVEN)? {
             // What is asked must be embedded by the model that what is stored was.
             let given = store.given()?.filter(|given| given.digest() == digest);
-            Embedder::Given(given.ok_or(KnowledgeError::OtherModel)?)
+            Embedder::Model2Vec(given.ok_or(KnowledgeError::OtherModel)?)
         } else {
             let Some(bytes) = store::read_meta::<Vec<u8>>(db, LEARNT)? else {
                 return Ok(None);
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn what_is_passed_over_is_too_far() {
         const MANY: usize = 3 * BLOCK + 77;
-        let mut numbers = crate::random::SplitMix(7);
+        let mut numbers = util::random::SplitMix(7);
         // Strong in front, as what was learnt is; and as strong everywhere, as what is given may
         // be; narrower than a head.
         for (width, fall) in [(128, 24), (128, 100_000), (64, 40), (20, 100)] {

@@ -2,7 +2,7 @@
 //! and Tropp, "Finding structure with randomness", SIAM Review 53, 2011, algorithms 4.4 and 5.1).
 //! The seed is fixed: equal input, equal output.
 
-use crate::random::SplitMix;
+use util::random::SplitMix;
 
 /// A sparse row: columns with their values.
 pub(super) type Row = Vec<(u32, f32)>;

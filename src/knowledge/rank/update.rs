@@ -3,7 +3,7 @@
 use super::lsa::Model;
 use super::space::{Embedder, GIVEN, LEARNT};
 use crate::knowledge::KnowledgeError;
-use crate::knowledge::model2vec::Given;
+use crate::knowledge::model2vec::Model2Vec;
 use crate::knowledge::store::{self, Writer};
 use crate::knowledge::text::{Segment, Segments};
 use crate::knowledge::vector::Vector;
@@ -34,7 +34,7 @@ pub enum Vectors {
     /// The model was learnt anew, and all vectors computed.
     Learnt(u64),
     /// Another model was given than before, and all vectors computed.
-    Given(u64),
+    Model2Vec(u64),
 }
 
 /// Brings the vectors up to date with the observations: those of a model that was given, or else of
@@ -42,7 +42,7 @@ pub enum Vectors {
 pub(in crate::knowledge) fn update(
     writer: &mut Writer<'_>,
     enabled: bool,
-    given: Option<Arc<Given>>,
+    given: Option<Arc<Model2Vec>>,
     changed: bool,
 ) -> Result<Vectors, KnowledgeError> {
     writer.flush()?;
@@ -103,7 +103,7 @@ pub(in crate::knowledge) fn update(
 /// As [`update`], with the vectors of a model that was given.
 fn by_given(
     writer: &Writer<'_>,
-    given: Arc<Given>,
+    given: Arc<Model2Vec>,
     before: Option<&str>,
     changed: bool,
 ) -> Result<Vectors, KnowledgeError> {
@@ -117,11 +117,11 @@ fn by_given(
     }
     let segments = Segments::load(&writer.db)?;
     let missing = without_vectors(writer, &segments)?;
-    let computed = embed(writer, &Embedder::Given(given), &missing)?;
+    let computed = embed(writer, &Embedder::Model2Vec(given), &missing)?;
     Ok(if same {
         Vectors::Kept(computed)
     } else {
-        Vectors::Given(computed)
+        Vectors::Model2Vec(computed)
     })
 }
 

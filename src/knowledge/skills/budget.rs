@@ -2,9 +2,9 @@
 
 use crate::diag::{Finding, Severity};
 use crate::knowledge::extract::Turn;
-use crate::knowledge::sources::finding;
-use crate::time::format_minute;
+use crate::knowledge::source_config::finding;
 use std::collections::BTreeMap;
+use util::time::format_minute;
 
 /// What one skill may spend. Costs are in the unit of the records; days and hours are those of UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

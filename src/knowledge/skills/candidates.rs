@@ -2,7 +2,7 @@
 
 use super::Change;
 use super::history::lacking;
-use crate::knowledge::context::{Bank, Figures, Item, Stage, stage};
+use crate::knowledge::context::{Bank, Item, Metrics, Stage, stage};
 use std::collections::BTreeMap;
 
 /// What was decided about a candidate.
@@ -116,7 +116,7 @@ pub fn candidates(bank: &Bank, decided: &[Change], now: i64) -> Vec<Candidate> {
 
 fn candidate(item: &Item, status: Option<(Status, i64)>, now: i64) -> Candidate {
     let lacks = lacking(item, now);
-    let figures = Figures::of(item, now);
+    let figures = Metrics::of(item, now);
     Candidate {
         id: item.id.clone(),
         source: item.file.clone(),

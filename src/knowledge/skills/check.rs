@@ -7,7 +7,7 @@ use super::permission::{Allowed, Paths};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::{Deed, Turn, each_turn};
-use crate::knowledge::sources::{SourceKind, Sources, finding};
+use crate::knowledge::source_config::{SourceKind, Sources, finding};
 use crate::manifest::{Kind, Metadata, Permission, SkillManifest, Tool, Trial, TrialMode};
 use crate::source::{Found, Missing};
 use crate::verify::{Options, Report};

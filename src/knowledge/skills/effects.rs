@@ -1,14 +1,14 @@
 //! What recorded actions do, seen as what a permission can be about.
 
-use crate::command::line::Line;
-use crate::command::path::PathClass;
-use crate::command::{self, Analysis, Context, EffectKind, Param, Table};
-use crate::json::{Raw, from_text};
 use crate::knowledge::extract::Deed;
 use crate::trace::action;
-use crate::trace::record::ActionType;
+use governance::ActionType;
+use shell_effects::line::Line;
+use shell_effects::path::PathClass;
+use shell_effects::{Analysis, Context, EffectKind, Param, Table};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
+use strict_json::{Raw, from_text};
 
 /// Parts of the shell that do nothing by themselves; what they are used for shows as an effect of
 /// its own.
@@ -121,11 +121,11 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
         };
     };
     let analysis = match deed.known {
-        Some(ActionType::Answer) if !action::has_more_than(&command::ANSWER, payload) => {
+        Some(ActionType::Answer) if !action::has_more_than(&shell_effects::ANSWER, payload) => {
             return BTreeSet::new();
         }
         Some(ActionType::Answer) => match payload.read::<Param<'_>>() {
-            Some(all) => command::effects_of_answer(&all, &context),
+            Some(all) => shell_effects::effects_of_answer(&all, &context),
             None => return unknown("the answer can't be read"),
         },
         Some(ActionType::ShellCmd) => {
@@ -136,19 +136,19 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
                 }) => return unknown("something beside the command may change what runs"),
                 Some(Line { text, cwd, .. }) => {
                     if let Some(cwd) = cwd {
-                        context.cwd = command::path::normalise(&cwd, Some(&context.workdir))
+                        context.cwd = shell_effects::path::normalise(&cwd, Some(&context.workdir))
                             .unwrap_or_else(|| cwd.into_owned());
                     }
-                    command::analyse(&text, &context)
+                    shell_effects::analyse(&text, &context)
                 }
                 None => return unknown("no command is recorded"),
             }
         }
         Some(ActionType::CodeDiff) => match action::diff(payload) {
             Some(diff) => {
-                let mut analysis = command::effects_of_diff(&diff, &context);
+                let mut analysis = shell_effects::effects_of_diff(&diff, &context);
                 let all: Param<'_> = payload.read().unwrap_or(Param::Nothing);
-                analysis.join(command::effects_beside_diff(&all, &context));
+                analysis.join(shell_effects::effects_beside_diff(&all, &context));
                 analysis
             }
             None => return unknown("no diff is recorded"),
@@ -156,7 +156,7 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
         Some(ActionType::ToolCall) => {
             let call: Param<'_> = payload.read().unwrap_or(Param::Nothing);
             match call.tool() {
-                Some(tool) => command::effects_of_call(tool, &call, &context),
+                Some(tool) => shell_effects::effects_of_call(tool, &call, &context),
                 None => return unknown("no tool is named, or two are"),
             }
         }

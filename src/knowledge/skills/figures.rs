@@ -42,7 +42,7 @@ impl Default for Limits {
 
 /// Figures over some uses of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Figures {
+pub struct Metrics {
     /// Uses with a recorded result.
     pub executions: u64,
     /// Uses without one: they prove nothing.
@@ -87,7 +87,7 @@ fn mean(numbers: impl Iterator<Item = f64>) -> (f64, Option<f64>) {
     (sum, (count > 0.0).then(|| sum / count))
 }
 
-impl Figures {
+impl Metrics {
     /// The figures of some uses.
     #[must_use]
     pub fn of(uses: &[&Use]) -> Self {
@@ -203,7 +203,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// What a promotion needs: all of these.
 #[must_use]
-pub fn promotion(figures: &Figures, score: f64) -> [Test; 3] {
+pub fn promotion(figures: &Metrics, score: f64) -> [Test; 3] {
     type T = Thresholds;
     let success = figures.success_rate();
     [
@@ -228,7 +228,7 @@ pub fn promotion(figures: &Figures, score: f64) -> [Test; 3] {
 
 /// What retires: any of these.
 #[must_use]
-pub fn retirement(figures: &Figures, score: f64) -> [Test; 2] {
+pub fn retirement(figures: &Metrics, score: f64) -> [Test; 2] {
     type T = Thresholds;
     let (executions, rollback) = (figures.executions, figures.rollback_rate());
     [
@@ -273,7 +273,7 @@ impl Suggestion {
 /// What the figures suggest for a skill that stands in a folder; the conditions that decided.
 /// Retiring goes first.
 #[must_use]
-pub fn suggestion(figures: &Figures, score: f64, stage: Option<&str>) -> (Suggestion, Vec<Test>) {
+pub fn suggestion(figures: &Metrics, score: f64, stage: Option<&str>) -> (Suggestion, Vec<Test>) {
     let retire = retirement(figures, score);
     if stage != Some("retired") && retire.iter().any(|t| t.met) {
         return (
@@ -294,7 +294,7 @@ pub fn suggestion(figures: &Figures, score: f64, stage: Option<&str>) -> (Sugges
 
 /// What to look at.
 #[must_use]
-pub fn advice(figures: &Figures) -> Vec<&'static str> {
+pub fn advice(figures: &Metrics) -> Vec<&'static str> {
     let mut all = Vec::new();
     if figures.executions > 0 && figures.success_rate() < 0.8 {
         all.push("success is below 0.8: look at its errors");
@@ -347,11 +347,11 @@ mod tests {
         }
     }
 
-    fn figures(uses: &[Use]) -> Figures {
-        Figures::of(&uses.iter().collect::<Vec<_>>())
+    fn figures(uses: &[Use]) -> Metrics {
+        Metrics::of(&uses.iter().collect::<Vec<_>>())
     }
 
-    fn many(good: usize, bad: usize, cost: f64, latency: f64) -> Figures {
+    fn many(good: usize, bad: usize, cost: f64, latency: f64) -> Metrics {
         let all: Vec<Use> = (0..good + bad)
             .map(|n| used(Some(n < good), Some(cost), Some(latency), false))
             .collect();
@@ -399,7 +399,7 @@ mod tests {
 
     #[test]
     fn thresholds_decide_at_their_edge() {
-        let of = |f: &Figures, score| suggestion(f, score, Some("experimental")).0;
+        let of = |f: &Metrics, score| suggestion(f, score, Some("experimental")).0;
         assert_eq!(of(&many(10, 0, 0.0, 0.0), 0.8), Suggestion::Promote);
         assert_eq!(of(&many(9, 0, 0.0, 0.0), 1.0), Suggestion::Stay);
         assert_eq!(

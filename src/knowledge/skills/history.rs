@@ -1,18 +1,18 @@
 //! What was decided about skills, held against the evidence (YV903), and uses against what was
 //! enabled (YV911).
 
-use super::figures::{Figures, Limits, Weights, promotion};
+use super::figures::{Limits, Metrics, Weights, promotion};
 use super::{Change, Manifest, Skills, Use, distinct};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::context::{Item, Stage, days_between, stage};
 use crate::knowledge::extract::Promotion;
 use crate::knowledge::graph::bare;
-use crate::knowledge::sources::finding;
+use crate::knowledge::source_config::finding;
 use crate::knowledge::store::EdgeRow;
 use crate::knowledge::{KnowledgeError, Store, store};
-use crate::time::format_minute;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
+use util::time::format_minute;
 
 /// Verified uses of a context that a skill is to be made of, at least.
 pub(super) const USEFUL: u64 = 5;
@@ -100,7 +100,7 @@ pub fn judged<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Jud
                     .map(|(_, used)| *used)
                     .filter(before),
             );
-            let figures = Figures::of(&uses.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+            let figures = Metrics::of(&uses.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let score = figures.score(Weights::Balanced, limits);
             let tests = promotion(&figures, score);
             let said = what

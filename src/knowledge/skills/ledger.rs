@@ -6,7 +6,7 @@ use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::{extract, is_repeated, read_promotion};
 use crate::knowledge::safe_file::{lock, replace};
-use crate::knowledge::sources::{PROMOTIONS, SourceFile, SourceKind, Sources};
+use crate::knowledge::source_config::{PROMOTIONS, SourceFile, SourceKind, Sources};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

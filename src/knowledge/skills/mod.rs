@@ -4,24 +4,24 @@
 mod budget;
 mod candidates;
 mod check;
-mod earlier;
 mod effects;
 mod figures;
 mod history;
 mod ledger;
+mod legacy_store;
 mod permission;
 mod standing;
 
 pub use budget::Budget;
 pub use candidates::{Candidate, Readiness, Status, candidates};
 pub use check::{Checked, Declarations, Question, check};
-pub use earlier::{Earlier, EarlierError, earlier};
 pub use figures::{
-    Figures, Limits, Suggestion, Test, Thresholds, Weights, advice, promotion, retirement,
+    Limits, Metrics, Suggestion, Test, Thresholds, Weights, advice, promotion, retirement,
     suggestion,
 };
 pub use history::{Judged, findings_of, items_of, judged};
 pub use ledger::{Ledger, LedgerError, Verdict, is_ledger, ledger_faults};
+pub use legacy_store::{Earlier, EarlierError, earlier};
 pub use standing::{Evaluated, Skills};
 
 pub(super) use history::findings;

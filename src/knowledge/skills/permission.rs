@@ -1,9 +1,9 @@
 //! Declared permissions, and whether they cover what an action does.
 
 use super::effects::Touch;
-use crate::command::path::normalise;
 use crate::manifest::{Permission, PermissionType};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use shell_effects::path::normalise;
 
 /// Rules that are read of one kind; a longer list is no list that anybody reviewed.
 const RULES: usize = 1_000;

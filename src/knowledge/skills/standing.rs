@@ -1,6 +1,6 @@
 //! Every skill with its figures: what the store holds, put together.
 
-use super::figures::{Figures, Limits, Suggestion, Test, Weights, advice, suggestion};
+use super::figures::{Limits, Metrics, Suggestion, Test, Weights, advice, suggestion};
 use super::{Change, Manifest, Use, distinct};
 use crate::knowledge::{KnowledgeError, Store, store};
 use rusqlite::Connection;
@@ -31,7 +31,7 @@ pub struct Evaluated {
     /// The folder that it lies in; `None` without a manifest.
     pub stage: Option<String>,
     /// Its figures.
-    pub figures: Figures,
+    pub figures: Metrics,
     /// Its score, 0..1.
     pub score: f64,
     /// What to look at.
@@ -131,7 +131,7 @@ impl Skills {
                 until.is_none_or(|until| used.time().is_none_or(|time| time <= until))
             };
             let uses = distinct(uses.into_iter().filter(before));
-            let figures = Figures::of(&uses.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+            let figures = Metrics::of(&uses.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let score = figures.score(weights, limits);
             // The same version may lie in two folders while it is moved; the riskier reading is
             // that it is in production.

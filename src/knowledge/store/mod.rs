@@ -15,7 +15,7 @@ pub(super) use read::{
 pub(super) use write::{Prepared, Writer};
 
 use super::KnowledgeError;
-use super::model2vec::Given;
+use super::model2vec::Model2Vec;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::cell::OnceCell;
 use std::io::Read as _;
@@ -48,7 +48,7 @@ pub struct Store {
     /// The folder of a model whose vectors are to be used.
     model: Option<PathBuf>,
     /// That model, once it was needed.
-    given: OnceCell<Arc<Given>>,
+    given: OnceCell<Arc<Model2Vec>>,
 }
 
 impl Store {
@@ -73,14 +73,14 @@ impl Store {
     }
 
     /// The model that is to be used, if one was given.
-    pub(super) fn given(&self) -> Result<Option<Arc<Given>>, KnowledgeError> {
+    pub(super) fn given(&self) -> Result<Option<Arc<Model2Vec>>, KnowledgeError> {
         let Some(folder) = &self.model else {
             return Ok(None);
         };
         if let Some(known) = self.given.get() {
             return Ok(Some(Arc::clone(known)));
         }
-        let opened = Arc::new(Given::open(folder).map_err(KnowledgeError::Model)?);
+        let opened = Arc::new(Model2Vec::open(folder).map_err(KnowledgeError::Model)?);
         Ok(Some(Arc::clone(self.given.get_or_init(|| opened))))
     }
 

@@ -4,7 +4,7 @@ use super::Store;
 use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::observation::{Id, Kind};
-use crate::knowledge::sources::{SourceKind, finding};
+use crate::knowledge::source_config::{SourceKind, finding};
 use crate::trace::action::hex;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, params};

@@ -3,7 +3,7 @@
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::context::Item;
 use crate::knowledge::extract::{Promotion, time};
-use crate::knowledge::skills::{Change, Figures, Manifest, Use};
+use crate::knowledge::skills::{Change, Manifest, Metrics, Use};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -131,7 +131,7 @@ pub(in crate::knowledge) fn changes(db: &Connection) -> Result<Vec<Change>, Know
 /// Writes the figures of all skills anew.
 pub(in crate::knowledge) fn write_stats(
     db: &Connection,
-    all: &[(String, String, String, Figures, f64)],
+    all: &[(String, String, String, Metrics, f64)],
 ) -> Result<(), KnowledgeError> {
     db.execute("DELETE FROM skill_stats", [])?;
     let mut insert = db.prepare(

@@ -3,7 +3,7 @@
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::Extracted;
 use crate::knowledge::observation::{Id, Observation};
-use crate::knowledge::sources::SourceFile;
+use crate::knowledge::source_config::SourceFile;
 use crate::knowledge::text;
 use rusqlite::{Transaction, params};
 use sha2::{Digest, Sha256};
@@ -50,7 +50,7 @@ impl<'s> Writer<'s> {
     /// Makes everything that was written stand.
     pub(in crate::knowledge) fn commit(mut self) -> Result<(), KnowledgeError> {
         self.flush()?;
-        text::tidy(&self.db)?;
+        text::compact(&self.db)?;
         self.set("next_observation", self.next)?;
         Ok(self.db.commit()?)
     }
@@ -69,7 +69,7 @@ impl<'s> Writer<'s> {
     pub(in crate::knowledge) fn index(
         &mut self,
         first: i64,
-        words: Vec<text::Run>,
+        words: Vec<text::SortedRun>,
     ) -> Result<(), KnowledgeError> {
         self.words.add(first, words);
         if self.words.bytes() > HELD {
@@ -350,7 +350,7 @@ impl Prepared {
     pub(in crate::knowledge) fn new(
         observations: Vec<Observation>,
         source: &str,
-        words: &mut text::Words,
+        words: &mut text::IndexWriter,
     ) -> Self {
         let index = |observation: Observation| {
             let refs = observation.refs.join("\n");
@@ -373,7 +373,7 @@ impl Prepared {
 
     /// Adds the words of an observation.
     pub(in crate::knowledge) fn words(
-        words: &mut text::Words,
+        words: &mut text::IndexWriter,
         summary: &str,
         refs: &str,
         task: &str,

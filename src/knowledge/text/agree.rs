@@ -3,8 +3,8 @@
 use super::DAMAGED;
 use super::blocks::Entries;
 use super::postings::decode;
-use super::run::{Builder, Words};
 use super::segment::{Segment, Segments};
+use super::sorted_run::{Builder, IndexWriter};
 use crate::knowledge::KnowledgeError;
 use rusqlite::Connection;
 
@@ -41,7 +41,7 @@ fn take(word: &[u8], list: &[u8], sums: &mut [Sum]) -> Result<(), KnowledgeError
 /// When the store can't be read.
 pub(in crate::knowledge) fn agrees(
     db: &Connection,
-    add: &mut dyn FnMut(i64, &mut Words) -> Result<bool, KnowledgeError>,
+    add: &mut dyn FnMut(i64, &mut IndexWriter) -> Result<bool, KnowledgeError>,
 ) -> Result<bool, KnowledgeError> {
     for segment in Segments::load(db)?.all {
         if !segment_agrees(db, &segment, add)? {
@@ -59,7 +59,7 @@ pub(in crate::knowledge) fn agrees(
 fn segment_agrees(
     db: &Connection,
     segment: &Segment,
-    add: &mut dyn FnMut(i64, &mut Words) -> Result<bool, KnowledgeError>,
+    add: &mut dyn FnMut(i64, &mut IndexWriter) -> Result<bool, KnowledgeError>,
 ) -> Result<bool, KnowledgeError> {
     let mut stored: Vec<Sum> = vec![0; segment.ids.len()];
     let mut statement =
@@ -84,7 +84,7 @@ fn segment_agrees(
         }
     }
     let standing: Vec<(usize, i64)> = segment.standing().collect();
-    let mut words = Words::default();
+    let mut words = IndexWriter::default();
     for part in standing.chunks(MANY) {
         for (_, id) in part {
             if !add(*id, &mut words)? {

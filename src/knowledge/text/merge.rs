@@ -14,7 +14,7 @@ const GONE: u64 = 4;
 
 /// Merges segments, where that is due: the small ones when there are many, all when much in them is
 /// gone.
-pub(in crate::knowledge) fn tidy(db: &Connection) -> Result<(), KnowledgeError> {
+pub(in crate::knowledge) fn compact(db: &Connection) -> Result<(), KnowledgeError> {
     let (count, written, gone) = sizes(db)?;
     let is_worn = gone.saturating_mul(GONE) > written;
     if !is_worn && count <= MOST {

@@ -9,16 +9,16 @@
 
 mod agree;
 mod blocks;
-mod lexicon;
 mod merge;
 mod postings;
-mod run;
 mod segment;
+mod sorted_run;
+mod term_dict;
 
 use super::KnowledgeError;
 pub(super) use agree::agrees;
-pub(super) use merge::{standing, tidy};
-pub(super) use run::{Builder, Run, Words};
+pub(super) use merge::{compact, standing};
 pub(super) use segment::{Segment, Segments, add};
+pub(super) use sorted_run::{Builder, IndexWriter, SortedRun};
 
 const DAMAGED: KnowledgeError = KnowledgeError::Damaged("a segment of words can't be read");

@@ -3,7 +3,7 @@
 use super::DAMAGED;
 use super::blocks::{Blocks, Entries};
 use super::postings::{Posting, decode};
-use super::run::Builder;
+use super::sorted_run::Builder;
 use crate::knowledge::KnowledgeError;
 use rusqlite::{Connection, params};
 
@@ -190,7 +190,7 @@ pub(in crate::knowledge) fn add(db: &Connection, builder: &Builder) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    use super::super::Words;
+    use super::super::IndexWriter;
     use super::*;
     use crate::knowledge::store::Store;
     use crate::knowledge::words;
@@ -202,7 +202,7 @@ mod tests {
         #[test]
         fn words_are_found_where_they_stand(texts in proptest::collection::vec("([a-c]{1,9} |[索引擎]{1,4} ){0,200}", 1..6), asked in "[a-c]{1,2}|[索引擎]{1,2}") {
             let store = Store::in_memory().unwrap();
-            let mut gathered = Words::default();
+            let mut gathered = IndexWriter::default();
             for text in &texts {
                 gathered.add(&[], text, 2);
             }

@@ -2,18 +2,19 @@
 
 use super::super::authority;
 use super::super::evidence::{KeptAction, KeptKind};
-use super::super::judged::{Approval, Judged, Ran, TokenUse};
-use super::super::reach::Reach;
+use super::super::path_effects::PathEffects;
 use super::super::scope;
+use super::super::step_facts::{Approval, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Answer;
 use super::Execution;
-use crate::governance::Risk;
-use crate::json::Str;
 use crate::trace::action;
 use crate::trace::format::Format;
-use crate::trace::record::{ActionType, DecidedBy, Texts};
+use crate::trace::record::Texts;
 use crate::trace::step::{Decision, Observed};
+use governance::RiskLevel;
+use governance::{ActionType, DecidedBy};
 use hashbrown::HashSet;
+use strict_json::Str;
 
 /// Paths that are kept of one execution.
 const MOST: usize = 1024;
@@ -69,7 +70,7 @@ impl Execution {
         known: Option<&KeptAction>,
         approval: Approval,
         success: bool,
-        seen: &Reach,
+        seen: &PathEffects,
     ) -> Account {
         let by_human = self
             .turn
@@ -88,7 +89,7 @@ impl Execution {
             .filter(|_| success)
             .map(|p| p.to_string())
             .collect();
-        let declared = Reach::default().observing(&declared);
+        let declared = PathEffects::default().observing(&declared);
         let paths = [Some(seen), Some(&declared), reach]
             .into_iter()
             .flatten()
@@ -102,7 +103,7 @@ impl Execution {
 
     /// What the end of an execution says that was left behind: where nobody answers for it, nobody
     /// has allowed it.
-    pub(super) fn summed_up(&mut self, artifacts: Texts<'_>, judged: &mut Judged) {
+    pub(super) fn summed_up(&mut self, artifacts: Texts<'_>, judged: &mut StepFacts) {
         if self.left.anything || self.verdict.authorised != Answer::Yes {
             return;
         }
@@ -114,14 +115,14 @@ impl Execution {
             .filter(|path| !path.is_empty())
             .collect();
         changed.retain(|path| !self.left.known.contains(path.as_str()));
-        let Reach {
+        let PathEffects {
             leaves, protected, ..
-        } = Reach::default().observing(&changed);
+        } = PathEffects::default().observing(&changed);
         if !(leaves.is_empty() && protected.is_empty()) {
-            judged.executed = Some(Ran {
+            judged.executed = Some(ExecutedFacts {
                 leaves,
                 protected,
-                ..Ran::bare(None, Approval::Given)
+                ..ExecutedFacts::bare(None, Approval::Given)
             });
         }
     }
@@ -132,12 +133,12 @@ impl Execution {
         &mut self,
         decision: &Decision<'_>,
         nth: u64,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         let id = decision.action.map(|id| id.decode());
         match id.as_deref().and_then(|id| self.known.get(id)) {
             Some(known) if known.ran.is_some() && !known.refused => {
-                judged.executed = Some(Ran::bare(
+                judged.executed = Some(ExecutedFacts::bare(
                     id.map(std::borrow::Cow::into_owned),
                     Approval::Rejected,
                 ));
@@ -151,7 +152,7 @@ impl Execution {
     /// A rejection that no decision about this turn's action can be: an action that it names may
     /// have run before. Without a name it is about an action that ran, if nothing was rejected and
     /// nothing is waiting for a decision.
-    pub(super) fn refused_later(&mut self, id: Option<Str<'_>>, judged: &mut Judged) {
+    pub(super) fn refused_later(&mut self, id: Option<Str<'_>>, judged: &mut StepFacts) {
         match id {
             Some(id) => {
                 let id = id.decode();
@@ -160,7 +161,10 @@ impl Execution {
                     .get(&*id)
                     .is_some_and(|known| known.ran.is_some() && !known.refused)
                 {
-                    judged.executed = Some(Ran::bare(Some(id.into_owned()), Approval::Rejected));
+                    judged.executed = Some(ExecutedFacts::bare(
+                        Some(id.into_owned()),
+                        Approval::Rejected,
+                    ));
                 }
             }
             // An event log tells of decisions in lines of their own, in no strict order.
@@ -173,7 +177,7 @@ impl Execution {
     }
 
     /// Takes note of an observation: what it is of, and what that has left behind.
-    pub(super) fn observe(&mut self, observed: &Observed<'_>, judged: &mut Judged) {
+    pub(super) fn observe(&mut self, observed: &Observed<'_>, judged: &mut StepFacts) {
         let before = judged.anomalies().observed_other.is_some();
         self.bind_observation(observed, judged);
         let other = !before && judged.anomalies().observed_other.is_some();
@@ -214,7 +218,7 @@ impl Execution {
 
     /// Holds what an action has left behind against its approval, as what was seen to change. What
     /// has been reported of the turn isn't reported again.
-    fn left_behind(&mut self, artifacts: Texts<'_>, judged: &mut Judged) {
+    fn left_behind(&mut self, artifacts: Texts<'_>, judged: &mut StepFacts) {
         let turn = &self.turn;
         if turn.compared_artifacts.as_deref() == Some(artifacts.as_written()) {
             return;
@@ -246,12 +250,12 @@ impl Execution {
             .filter(|token| matches!(token, TokenUse::OutOfScope(_)))
             .unwrap_or(TokenUse::Fine);
         let by_human = decision.what.by == DecidedBy::Human;
-        let reach = Reach::default().observing(&changed);
+        let reach = PathEffects::default().observing(&changed);
         if by_human {
             self.left.know(special(&reach).map(Into::into));
         }
         let reported = |path: &str| turn.reported.iter().any(|r| **r == *path);
-        let Reach {
+        let PathEffects {
             mut leaves,
             mut protected,
             ..
@@ -261,7 +265,7 @@ impl Execution {
         let writes = known
             .and_then(|k| k.reach.as_ref())
             .is_some_and(|r| !r.written.is_empty() || r.opaque);
-        let low = known.is_some_and(|k| k.judged_risk() == Some(Risk::Low) && !writes);
+        let low = known.is_some_and(|k| k.judged_risk() == Some(RiskLevel::Low) && !writes);
         changed.retain(|path| low && !by_human && !reported(path));
         let beyond_risk = changed;
         if leaves.is_empty()
@@ -288,13 +292,13 @@ impl Execution {
             )
             .collect();
         self.left.know(reported.into_iter());
-        judged.executed = Some(Ran {
+        judged.executed = Some(ExecutedFacts {
             token,
             leaves,
             protected,
             beyond_risk,
             decision_line,
-            ..Ran::bare(id, Approval::Given)
+            ..ExecutedFacts::bare(id, Approval::Given)
         });
     }
 }
@@ -316,7 +320,7 @@ fn is_same_file(name: &str, path: &str) -> bool {
 }
 
 /// The paths that a reach says something of.
-fn special(reach: &Reach) -> impl Iterator<Item = String> {
+fn special(reach: &PathEffects) -> impl Iterator<Item = String> {
     reach
         .leaves
         .iter()

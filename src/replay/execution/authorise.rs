@@ -3,17 +3,18 @@
 use super::super::authority;
 use super::super::changes::RecordedChange;
 use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptKind, Token};
-use super::super::judged::{Approval, Decided, Judged, Ran, TokenUse};
-use super::super::reach::{Leaving, Reach};
+use super::super::path_effects::{PathEffects, PathEscape};
 use super::super::scope;
+use super::super::step_facts::{Approval, Decided, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Aspect;
 use super::{Context, Execution, Known, understated};
-use crate::governance::{LedgerError, Risk, Ruling};
 use crate::trace::action;
 use crate::trace::format::Format;
-use crate::trace::record::{ActionType, Capability, DecidedBy};
+use crate::trace::record::Capability;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision, Executed, Part, Step};
+use governance::{ActionType, DecidedBy};
+use governance::{LedgerError, RiskLevel, Ruling};
 use std::collections::BTreeSet;
 
 /// Uses of tokens that nobody has issued that are kept; the answer is uncertain with the first.
@@ -28,7 +29,7 @@ impl Execution {
         line: u64,
         time: Option<Timestamp>,
         capability: &Capability<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         self.judge_issuer(line, &capability.issuer.decode(), judged);
         let token = Token::of(capability, line, time);
@@ -52,7 +53,7 @@ impl Execution {
 
     /// Takes note of a token that is revoked. Nothing may have run on it behind that, wherever the
     /// record of it stands.
-    pub(super) fn revoked(&mut self, time: Option<Timestamp>, id: &str, judged: &mut Judged) {
+    pub(super) fn revoked(&mut self, time: Option<Timestamp>, id: &str, judged: &mut StepFacts) {
         // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind
         // that.
         let revoked = self.ledger.revoke(id).is_ok();
@@ -75,7 +76,7 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         executed: &Executed<'_, '_>,
-        judged: &Judged,
+        judged: &StepFacts,
     ) {
         let Some(time) = step.time.filter(|_| step.part == Part::WHOLE) else {
             return;
@@ -118,7 +119,7 @@ impl Execution {
         time: Option<Timestamp>,
         decision: &Decision<'_>,
         context: Context<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         self.decisions += 1;
         self.rejections += u64::from(decision.ruling == Ruling::Rejected);
@@ -217,14 +218,14 @@ impl Execution {
         step: &Step<'_, '_>,
         executed: &Executed<'_, '_>,
         context: Context<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         self.check_turn(line, step, false, judged);
         self.run(line, step.time, executed, context, judged);
         if self.ledger.is_used() {
             self.date_use(line, step, executed, judged);
         }
-        self.apply(line, crate::governance::Event::ExecutionFinished, judged);
+        self.apply(line, governance::Event::ExecutionFinished, judged);
     }
 
     /// Takes note of something that ran, wherever it was found.
@@ -234,7 +235,7 @@ impl Execution {
         time: Option<Timestamp>,
         executed: &Executed<'_, '_>,
         context: Context<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         self.actions += 1;
         let unproposed = self.turn.decision.is_some() && self.is_unproposed();
@@ -342,7 +343,7 @@ impl Execution {
                     success,
                 )
             });
-        let where_seen = Reach::default().observing(&seen);
+        let where_seen = PathEffects::default().observing(&seen);
         let account = self.account(weighed, approval, success, &where_seen);
         let (leaves, protected) = self.reach(
             executed.action,
@@ -402,7 +403,7 @@ impl Execution {
         self.turn.executed.push(id.as_deref().map(Into::into));
         self.turn.ran = Some((line, time));
         let approval = self.if_too_late(approval, id.as_deref(), line, time);
-        judged.executed = Some(Ran {
+        judged.executed = Some(ExecutedFacts {
             id,
             approval,
             repeat,
@@ -454,7 +455,7 @@ impl Execution {
         ran: Option<&KeptAction>,
         approved: Option<&KeptAction>,
     ) -> bool {
-        let high = |action: &KeptAction| action.judged_risk() == Some(Risk::High);
+        let high = |action: &KeptAction| action.judged_risk() == Some(RiskLevel::High);
         self.turn
             .decision
             .as_ref()
@@ -547,9 +548,9 @@ impl Execution {
         ran: Option<Action<'_>>,
         approved: Option<&KeptAction>,
         (approval, success): (Approval, bool),
-        seen: Reach,
+        seen: PathEffects,
         context: Context<'_>,
-    ) -> (Vec<Leaving>, Vec<String>) {
+    ) -> (Vec<PathEscape>, Vec<String>) {
         let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what));
         let same = |action: &Action<'_>| known.is_some_and(|k| k.same_as(action) == Some(true));
         let payload = match &ran {
@@ -558,7 +559,7 @@ impl Execution {
         };
         let mut reach = payload
             .as_deref()
-            .map(Reach::places)
+            .map(PathEffects::places)
             .unwrap_or_default()
             .and_beside(seen);
         let by_human = self
@@ -606,7 +607,7 @@ impl Execution {
                 .reach
                 .as_ref()
                 .is_some_and(|r| !r.written.is_empty() || r.opaque);
-            known.judged_risk() == Some(Risk::Low) && !writes
+            known.judged_risk() == Some(RiskLevel::Low) && !writes
         };
         if !by_policy || approval != Approval::Given || !approved.is_some_and(only_reads) {
             return Vec::new();
@@ -678,7 +679,11 @@ impl Execution {
 }
 
 /// An action that is shown where it ran, analysed as a proposal is.
-pub(super) fn weigh(context: Context<'_>, action: &Action<'_>, judged: &mut Judged) -> KeptAction {
+pub(super) fn weigh(
+    context: Context<'_>,
+    action: &Action<'_>,
+    judged: &mut StepFacts,
+) -> KeptAction {
     let (found, reach) = authority::look(context, action);
     judged.understate(understated(context, action, found));
     judged.malform(reach.as_deref());

@@ -1,11 +1,11 @@
 //! The times of steps, and of decisions, which have their own.
 
-use super::super::judged::{Approval, Clock, Judged, LateDecision, Reversal};
+use super::super::step_facts::{Approval, Clock, LateDecision, Reversal, StepFacts};
 use super::Execution;
 use crate::trace::format::Format;
-use crate::trace::record::DecidedBy;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Beside, Decision, Fact, Step};
+use crate::trace::step::{Annotation, Decision, Fact, Step};
+use governance::DecidedBy;
 
 /// Something that ran without a time of its own, and when it was decided.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Undated {
 
 impl Execution {
     /// Compares the times of a step with that of the step before.
-    pub(super) fn check_time(&mut self, line: u64, step: &Step<'_, '_>, judged: &mut Judged) {
+    pub(super) fn check_time(&mut self, line: u64, step: &Step<'_, '_>, judged: &mut StepFacts) {
         if let Some(now) = step.time
             && let Some(run) = self.undated.take()
             && now.is_before(run.decided)
@@ -97,7 +97,7 @@ impl Execution {
                     .decision
                     .filter(|d| moved.told.is_none() && (beside.is_none() || d.time != beside))
             }
-            Fact::Beside(Beside::Decided(_, told)) => {
+            Fact::Annotation(Annotation::Decided(_, told)) => {
                 let taken_up = self.turn.decision.as_ref().and_then(|d| d.what.own_time);
                 told.map(|t| t.decision)
                     .filter(|d| taken_up.is_none() || d.time != taken_up)
@@ -109,7 +109,7 @@ impl Execution {
     /// Where the proposal stands that the decision of an event log is about. Such a log doesn't
     /// wait for its lines: what else stands before a decision may have happened behind it.
     fn decided_about(&self, step: &Step<'_, '_>) -> Option<(Timestamp, u64)> {
-        let native = matches!(step.fact, Fact::Moved(_) | Fact::Beside(_));
+        let native = matches!(step.fact, Fact::Moved(_) | Fact::Annotation(_));
         let proposal = self.turn.proposal.as_ref().filter(|_| native)?;
         proposal.time.map(|time| (time, proposal.line))
     }

@@ -2,10 +2,10 @@
 
 use super::super::verdict::{Aspect, Summary};
 use super::Execution;
-use crate::governance::{EvaluationKind, State};
 use crate::replay::Machine;
 use crate::trace::format::Format;
 use crate::trace::record::EvaluationReason;
+use governance::{EvaluationKind, State};
 use sha2::{Digest as _, Sha256};
 
 /// What is to be said of an execution when its input ends.
@@ -34,7 +34,7 @@ pub struct Close {
 /// What outlives the end of an execution: tokens stay revoked, and the chain goes on. Many
 /// executions leave nothing of either.
 #[derive(Debug, Default)]
-pub struct Remains {
+pub struct ClosedState {
     books: Option<Box<Books>>,
     /// A Bloom filter of the ids that ran.
     ran: u64,
@@ -42,7 +42,7 @@ pub struct Remains {
 
 #[derive(Debug)]
 struct Books {
-    ledger: crate::governance::Ledger<crate::replay::evidence::Token>,
+    ledger: governance::Ledger<crate::replay::evidence::Token>,
     unissued: Vec<(String, u64)>,
     chain: bool,
     last_hash: Option<[u8; 32]>,
@@ -56,7 +56,7 @@ fn bit(id: &str) -> u64 {
     1 << (hash.first().copied().unwrap_or_default() % 64)
 }
 
-impl Remains {
+impl ClosedState {
     /// Bytes that it holds besides itself, roughly.
     #[must_use]
     pub fn weight(&self) -> usize {
@@ -143,7 +143,7 @@ impl Execution {
 
     /// What is kept of an execution that was declared over, for what may still come.
     #[must_use]
-    pub fn remains(&mut self) -> Remains {
+    pub fn remains(&mut self) -> ClosedState {
         let (ledger, unissued) = (
             std::mem::take(&mut self.ledger),
             std::mem::take(&mut self.unissued),
@@ -168,12 +168,12 @@ impl Execution {
             .iter()
             .filter(|(_, known)| known.ran.is_some())
             .fold(0, |all, (id, _)| all | bit(id));
-        Remains { books, ran }
+        ClosedState { books, ran }
     }
 
     /// Goes on with an execution that was declared over: whatever comes now comes after its end.
-    pub fn reopen(&mut self, summary: &Summary, remains: Remains) {
-        let Remains { books, ran } = remains;
+    pub fn reopen(&mut self, summary: &Summary, remains: ClosedState) {
+        let ClosedState { books, ran } = remains;
         if let Some(books) = books {
             (self.ledger, self.unissued, self.chain) = (books.ledger, books.unissued, books.chain);
             (self.last_hash, self.last_record_line) = (books.last_hash, books.last_record_line);

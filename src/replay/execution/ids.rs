@@ -1,8 +1,8 @@
 //! Ids and paths that can't be distinguished.
 
 use super::Execution;
-use crate::json::{Raw, Str, stringify};
-use crate::trace::step::{Action, Beside, Decision, Executed, Fact, Step};
+use crate::trace::step::{Action, Annotation, Decision, Executed, Fact, Step};
+use strict_json::{Raw, Str, stringify};
 
 impl Execution {
     /// Half of a surrogate pair is read as U+FFFD, and so is any other half: two ids or paths that
@@ -51,7 +51,9 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
                     .iter()
                     .any(|agent| agent.is_torn())
         }
-        Fact::Thought(thought) | Fact::Beside(Beside::Thought(thought)) => one(thought.agent),
+        Fact::Thought(thought) | Fact::Annotation(Annotation::Thought(thought)) => {
+            one(thought.agent)
+        }
         Fact::Proposed(proposal) => {
             one(proposal.agent) || one(proposal.action.id) || paths(proposal.declared)
         }
@@ -66,19 +68,21 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
         }
         Fact::Revoked(id) => id.is_torn(),
         Fact::Moved(moved) => moved.decision.as_ref().is_some_and(decision),
-        Fact::Beside(Beside::Decided(about, told)) => {
+        Fact::Annotation(Annotation::Decided(about, told)) => {
             action(*about) || told.as_ref().is_some_and(|t| decision(&t.decision))
         }
-        Fact::Beside(Beside::Executed(ran, told)) => {
+        Fact::Annotation(Annotation::Executed(ran, told)) => {
             executed(ran) || told.is_some_and(|(_, told)| decision(told))
         }
-        Fact::Beside(Beside::RefusedBefore(decided, _)) => decision(decided),
-        Fact::Beside(Beside::Shown(shown, _)) => one(shown.id),
-        Fact::Observed(observed) | Fact::Beside(Beside::Observed(observed)) => one(observed.action),
+        Fact::Annotation(Annotation::RefusedBefore(decided, _)) => decision(decided),
+        Fact::Annotation(Annotation::Shown(shown, _)) => one(shown.id),
+        Fact::Observed(observed) | Fact::Annotation(Annotation::Observed(observed)) => {
+            one(observed.action)
+        }
         Fact::Evaluated(..)
         | Fact::Ended(_)
         | Fact::Context
-        | Fact::Beside(Beside::Other | Beside::SummedUp(_))
+        | Fact::Annotation(Annotation::Other | Annotation::SummedUp(_))
         | Fact::NotRecorded(_)
         | Fact::Terminal(_)
         | Fact::Unreadable(_) => false,

@@ -1,35 +1,36 @@
 //! One execution while it is open: its machine, its turn, its books.
 
-mod again;
 mod artifacts;
 mod authorise;
 mod clock;
 mod close;
 mod ids;
 mod native;
-mod people;
+mod reexecution;
+mod separation_of_duties;
 mod terminal;
 mod weight;
 
-pub use close::{Close, Remains};
+pub use close::{Close, ClosedState};
 
 use super::authority::{self, Assessor, Context};
 use super::changes::RecordedChange;
-use super::context::ContextBook;
+use super::context::ContextTracker;
 use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
-use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, TurnBreak};
 use super::machine::{Machine, Movement};
+use super::step_facts::{Breach, ChainBreak, Moved, OutcomeMismatch, Reuse, StepFacts, TurnBreak};
 use super::verdict::{Aspect, PathViolation, Verdict};
-use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, Risk, Ruling, State};
-use crate::json::Str;
 use crate::trace::action::hex;
 use crate::trace::format::Format;
-use crate::trace::record::{DecidedBy, EvaluationReason, RecordKind};
+use crate::trace::record::{EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
+use governance::DecidedBy;
+use governance::{EvaluationKind, Event, FsmVersion, Ledger, RiskLevel, Ruling, State};
 use hashbrown::{HashMap, HashSet};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
+use strict_json::Str;
 
 /// Movements that are kept to show how a broken path began.
 const PATH: usize = 5;
@@ -85,7 +86,7 @@ pub struct Execution {
     /// How much may still be compared with scopes.
     scope_work: u64,
     capabilities_required: bool,
-    people: people::People,
+    people: separation_of_duties::People,
     /// The policy in force and what is asked for, as the last start says it.
     policy_digest: Option<Box<str>>,
     intent: Option<[u8; 32]>,
@@ -134,7 +135,7 @@ pub struct Execution {
     violation: Option<PathViolation>,
     verdict: Verdict,
     changes: Vec<RecordedChange>,
-    shown: ContextBook,
+    shown: ContextTracker,
 }
 
 /// Thoughts in a row: the machine gets one event for them.
@@ -174,7 +175,7 @@ impl Execution {
             ledger: Ledger::new(),
             scope_work: super::scope::WORK,
             capabilities_required: false,
-            people: people::People::default(),
+            people: separation_of_duties::People::default(),
             policy_digest: None,
             intent: None,
             chain: false,
@@ -212,7 +213,7 @@ impl Execution {
             violation: None,
             verdict: Verdict::CLEAN,
             changes: Vec::new(),
-            shown: ContextBook::default(),
+            shown: ContextTracker::default(),
         }
     }
 
@@ -315,7 +316,7 @@ impl Execution {
         text: &str,
         prev: Option<Str<'_>>,
         declares_chain: bool,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         let first = self.last_record_line == 0;
         // Who has a `prev` is chained, whatever the start says: it may have been written anew
@@ -346,7 +347,7 @@ impl Execution {
 
     /// What records say of the context that thoughts were shown; what can't be is for the first
     /// step's facts.
-    pub(crate) const fn context(&mut self) -> &mut ContextBook {
+    pub(crate) const fn context(&mut self) -> &mut ContextTracker {
         &mut self.shown
     }
 
@@ -363,7 +364,7 @@ impl Execution {
 
     /// An event that a lost record may explain: the execution may stand where the event leads.
     pub fn lose_track_at(&mut self, event: Event) {
-        let target = crate::governance::reducer::natural_target(event);
+        let target = governance::reducer::natural_target(event);
         self.machine.put(target);
     }
 
@@ -373,7 +374,7 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         context: Context<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         self.check_time(line, step, judged);
         self.check_ids(step);
@@ -385,7 +386,7 @@ impl Execution {
             Fact::Issued(_)
             | Fact::Revoked(_)
             | Fact::Context
-            | Fact::Beside(_)
+            | Fact::Annotation(_)
             | Fact::Terminal(_) => {}
             _ => self.flush_group(false),
         }
@@ -412,7 +413,7 @@ impl Execution {
             Fact::Revoked(id) => self.revoked(step.time, &id.decode(), judged),
             Fact::Context => {}
             Fact::Moved(moved) => self.moved(line, step, moved, context, judged),
-            Fact::Beside(beside) => self.beside(line, step, beside, context, judged),
+            Fact::Annotation(beside) => self.beside(line, step, beside, context, judged),
             Fact::NotRecorded(event) => self.not_recorded(line, step, *event, judged),
             Fact::Terminal(frame) => self.frame(line, *frame, judged),
             Fact::Unreadable(kind) => self.unreadable(line, step, *kind, judged),
@@ -483,7 +484,7 @@ impl Execution {
         self.path.push((line, event, self.machine.state()));
     }
 
-    fn apply(&mut self, line: u64, event: Event, judged: &mut Judged) {
+    fn apply(&mut self, line: u64, event: Event, judged: &mut StepFacts) {
         let before = self.machine.state();
         if !self.started && event != Event::Start {
             // Nothing else can be said of an execution without a start: take it as started.
@@ -526,7 +527,7 @@ impl Execution {
         event: Event,
         before: State,
         breach: Breach,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         judged.movement = Some(Moved {
             event,
@@ -548,7 +549,7 @@ impl Execution {
 
     /// Compares the step's turn number with the turn that is open, and begins a turn where one is
     /// due.
-    fn check_turn(&mut self, line: u64, step: &Step<'_, '_>, begins: bool, judged: &mut Judged) {
+    fn check_turn(&mut self, line: u64, step: &Step<'_, '_>, begins: bool, judged: &mut StepFacts) {
         let Some(found) = step.turn else {
             return;
         };
@@ -622,7 +623,7 @@ impl Execution {
         }
     }
 
-    fn started(&mut self, line: u64, started: &Started<'_, '_>, judged: &mut Judged) {
+    fn started(&mut self, line: u64, started: &Started<'_, '_>, judged: &mut StepFacts) {
         let paused = self.machine.state() == State::Idle;
         let goes_on = self.started;
         let version = FsmVersion::parse(&started.fsm_version.decode()).unwrap_or(FsmVersion::V1);
@@ -677,7 +678,7 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         thought: &Thought<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         if self.format == Format::YuangsTurns
             && self.machine.candidates().single() == Some(State::Idle)
@@ -688,7 +689,7 @@ impl Execution {
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
         let goes_on = self.thinks_on(step);
         let theirs = |t: &Kept<KeptThought>| match (t.what.agent.as_deref(), agent.as_deref()) {
-            (Some(one), Some(other)) => people::alike(one, other),
+            (Some(one), Some(other)) => separation_of_duties::alike(one, other),
             (one, other) => one == other,
         };
         let second = goes_on && self.turn.thoughts.iter().any(theirs);
@@ -785,7 +786,7 @@ impl Execution {
         step: &Step<'_, '_>,
         proposal: &Proposal<'_, '_>,
         context: Context<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         self.check_turn(line, step, false, judged);
         self.apply(line, Event::ActionProposed, judged);
@@ -836,8 +837,8 @@ impl Execution {
                 .as_deref()
                 .is_some_and(|named| id.as_deref() != Some(named));
             let risk = found.max(proposal.action.risk);
-            let too_high =
-                early.what.by == DecidedBy::Policy && risk.is_none_or(|risk| risk == Risk::High);
+            let too_high = early.what.by == DecidedBy::Policy
+                && risk.is_none_or(|risk| risk == RiskLevel::High);
             if early.what.ruling != Ruling::Rejected
                 && (other || too_high || early.what.modified.is_some())
             {
@@ -856,7 +857,7 @@ impl Execution {
     /// Enters an action's id into the books. An id may come back only for an action that was
     /// rejected and is proposed again as it was: that is its life cycle, everything else is a
     /// second action.
-    fn enter(&mut self, line: u64, id: &str, action: &Action<'_>, judged: &mut Judged) {
+    fn enter(&mut self, line: u64, id: &str, action: &Action<'_>, judged: &mut StepFacts) {
         match self.known.get_mut(id) {
             Some(known)
                 if (known.rejected || known.rejected_perhaps)
@@ -906,7 +907,7 @@ impl Execution {
         step: &Step<'_, '_>,
         decision: &Decision<'_>,
         context: Context<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         self.check_turn(line, step, false, judged);
         // A rejection that was recorded with the proposal counts.
@@ -920,7 +921,7 @@ impl Execution {
         self.rule(line, step.time, &decision, context, judged);
     }
 
-    fn declared_over(&mut self, line: u64, outcome: Str<'_>, judged: &mut Judged) {
+    fn declared_over(&mut self, line: u64, outcome: Str<'_>, judged: &mut StepFacts) {
         let word = outcome.decode().into_owned();
         if self.ended {
             let before = self.machine.state();
@@ -967,8 +968,8 @@ impl Execution {
 fn understated(
     context: Context<'_>,
     action: &Action<'_>,
-    found: Option<Risk>,
-) -> Option<(Risk, Risk)> {
+    found: Option<RiskLevel>,
+) -> Option<(RiskLevel, RiskLevel)> {
     let (recorded, found) = (action.risk?, found?);
     (context.assessor != Assessor::Off && found > recorded).then_some((recorded, found))
 }

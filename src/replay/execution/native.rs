@@ -3,21 +3,22 @@
 
 use super::super::authority;
 use super::super::evidence::{Kept, KeptAction, KeptKind, KeptThought, ToldDecision, TurnEvidence};
-use super::super::judged::{Approval, Breach, Judged, Moved, Ran, TurnBreak};
 use super::super::machine::Movement;
-use super::super::reach::Reach;
+use super::super::path_effects::PathEffects;
+use super::super::step_facts::{Approval, Breach, ExecutedFacts, Moved, StepFacts, TurnBreak};
 use super::super::verdict::Aspect;
 use super::authorise::weigh;
 use super::{Context, Execution, Group, understated};
-use crate::governance::{EvaluationKind, Event, Ruling, State};
-use crate::json::Raw;
 use crate::trace::action;
 use crate::trace::format::Format;
-use crate::trace::record::{ActionType, DecidedBy, RecordKind};
+use crate::trace::record::RecordKind;
 use crate::trace::step::{
-    self, Action, ActionKind, Beside, Decision, Executed, Fact, Showing, Step,
+    self, Action, ActionKind, Annotation, Decision, Executed, Fact, Showing, Step,
 };
+use governance::{ActionType, DecidedBy};
+use governance::{EvaluationKind, Event, Ruling, State};
 use std::sync::Arc;
+use strict_json::Raw;
 
 impl Execution {
     /// A native log says that the state moved.
@@ -27,7 +28,7 @@ impl Execution {
         step: &Step<'_, '_>,
         moved: &step::Moved<'_>,
         context: Context<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         // Where two accounts of a decision differ, the stricter one counts.
         let beside = self.turn.decision_beside.take();
@@ -150,9 +151,9 @@ impl Execution {
                     .as_ref()
                     .and_then(|p| p.what.id.as_deref())
                     .map(str::to_owned);
-                judged.executed = Some(Ran {
+                judged.executed = Some(ExecutedFacts {
                     decision_line: Some(line),
-                    ..Ran::bare(id, Approval::Rejected)
+                    ..ExecutedFacts::bare(id, Approval::Rejected)
                 });
             } else {
                 self.breach(line, event, before, Breach::Other, judged);
@@ -210,12 +211,12 @@ impl Execution {
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        beside: &Beside<'_, '_>,
+        beside: &Annotation<'_, '_>,
         context: Context<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         match beside {
-            Beside::Thought(thought) => {
+            Annotation::Thought(thought) => {
                 let action = thought.action.as_ref().map(KeptAction::of);
                 if !self.turn.is_fresh() {
                     self.turn = TurnEvidence {
@@ -235,7 +236,7 @@ impl Execution {
                     time: step.time,
                 });
             }
-            Beside::Decided(action, told) => {
+            Annotation::Decided(action, told) => {
                 let id = action
                     .and_then(|a| a.id)
                     .or(told.and_then(|t| t.decision.action));
@@ -325,7 +326,7 @@ impl Execution {
                     None => {}
                 }
             }
-            Beside::Executed(executed, told) => {
+            Annotation::Executed(executed, told) => {
                 if let Some((told_at, decision)) = told {
                     // The movement that goes with the decision was lost, or comes behind.
                     self.turn.decision_beside = None;
@@ -333,14 +334,16 @@ impl Execution {
                 }
                 self.run(line, step.time, executed, context, judged);
             }
-            Beside::Observed(observed) => self.observe(observed, judged),
-            Beside::Shown(action, showing) => {
+            Annotation::Observed(observed) => self.observe(observed, judged),
+            Annotation::Shown(action, showing) => {
                 self.shown(line, step, action, *showing, context, judged);
             }
-            Beside::SummedUp(artifacts) => self.summed_up(*artifacts, judged),
-            Beside::RefusedBefore(decision, nth) => self.refused_at_the_end(decision, *nth, judged),
+            Annotation::SummedUp(artifacts) => self.summed_up(*artifacts, judged),
+            Annotation::RefusedBefore(decision, nth) => {
+                self.refused_at_the_end(decision, *nth, judged)
+            }
             // A turn in which nothing happened is one.
-            Beside::Other => self.check_turn(line, step, true, judged),
+            Annotation::Other => self.check_turn(line, step, true, judged),
         }
     }
 
@@ -353,7 +356,7 @@ impl Execution {
         action: &Action<'_>,
         showing: Showing,
         context: Context<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         let same = |known: &KeptAction| known.same_as(action) == Some(true);
         let thought = self
@@ -395,7 +398,7 @@ impl Execution {
                 self.beside(
                     line,
                     step,
-                    &Beside::Decided(Some(*action), None),
+                    &Annotation::Decided(Some(*action), None),
                     context,
                     judged,
                 );
@@ -404,10 +407,10 @@ impl Execution {
             Showing::Run if given == Some(Some(true)) => {}
             Showing::Run if given == Some(Some(false)) => {
                 let decision_line = self.turn.decision.as_ref().map(|d| d.line);
-                judged.executed = Some(Ran {
+                judged.executed = Some(ExecutedFacts {
                     differs: true,
                     decision_line,
-                    ..Ran::bare(None, Approval::Given)
+                    ..ExecutedFacts::bare(None, Approval::Given)
                 });
             }
             Showing::Run
@@ -462,7 +465,7 @@ impl Execution {
         step: &Step<'_, '_>,
         action: &Action<'_>,
         context: Context<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         let approval = if authority::approved(&self.turn).is_some() {
             Approval::Given
@@ -479,7 +482,7 @@ impl Execution {
             .flatten()
             .map(|path| path.to_string())
             .collect();
-        let declared = Reach::default().observing(&declared);
+        let declared = PathEffects::default().observing(&declared);
         let (leaves, protected) =
             self.reach(Some(*action), None, (approval, true), declared, context);
         let decision_line = self.turn.decision.as_ref().map(|d| d.line);
@@ -489,12 +492,12 @@ impl Execution {
             time: step.time,
         });
         self.verdict.doubt(Aspect::Authorised);
-        judged.executed = Some(Ran {
+        judged.executed = Some(ExecutedFacts {
             leaves,
             protected,
             high_by_policy,
             decision_line,
-            ..Ran::bare(None, approval)
+            ..ExecutedFacts::bare(None, approval)
         });
     }
 
@@ -503,7 +506,7 @@ impl Execution {
     pub fn told_for(&self, step: &Step<'_, '_>) -> Option<(u64, Arc<str>)> {
         let due = match &step.fact {
             Fact::Moved(moved) => moved.from == State::Governing && moved.decision.is_none(),
-            Fact::Beside(Beside::Executed(..)) => true,
+            Fact::Annotation(Annotation::Executed(..)) => true,
             _ => false,
         };
         let beside = self
@@ -523,7 +526,7 @@ impl Execution {
         step: &Step<'_, '_>,
         decision: &Decision<'_>,
         context: Context<'_>,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         let (ran_at, ran_time) = self.turn.ran.unwrap_or_default();
         let late = decision
@@ -546,9 +549,9 @@ impl Execution {
             .last()
             .and_then(|id| id.as_deref())
             .map(str::to_owned);
-        judged.executed = Some(Ran {
+        judged.executed = Some(ExecutedFacts {
             decision_line: Some(line),
-            ..Ran::bare(id, approval)
+            ..ExecutedFacts::bare(id, approval)
         });
     }
 
@@ -558,7 +561,7 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         event: Event,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         self.verdict.doubt(Aspect::LegalPath);
         self.editor = true;
@@ -584,7 +587,7 @@ impl Execution {
 
     /// Something that belongs to this execution could not be read: it may have been anything, of
     /// any turn up to the one that it names.
-    pub fn lose_track(&mut self, line: u64, turn: Option<i64>, judged: &mut Judged) {
+    pub fn lose_track(&mut self, line: u64, turn: Option<i64>, judged: &mut StepFacts) {
         // It may have been the start; a terminal session has none.
         if !self.started && self.format != Format::YuangsCast {
             self.started = true;
@@ -611,7 +614,7 @@ impl Execution {
 
     /// Begins the turn of a record that can't be read. It may explain that turns before it are
     /// missing.
-    pub(super) fn skip_to(&mut self, line: u64, turn: Option<i64>, judged: &mut Judged) {
+    pub(super) fn skip_to(&mut self, line: u64, turn: Option<i64>, judged: &mut StepFacts) {
         let expected = self.turn.id.map_or(1, |n| n.saturating_add(1));
         if let Some(found) = turn.filter(|found| *found > expected && !self.turns_missed) {
             let anomalies = judged.anomalies_mut();
@@ -628,7 +631,7 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         kind: RecordKind,
-        judged: &mut Judged,
+        judged: &mut StepFacts,
     ) {
         use EvaluationKind as K;
         self.verdict.doubt(Aspect::LegalPath);

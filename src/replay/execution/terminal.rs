@@ -1,11 +1,11 @@
 //! Recorded terminal sessions: what is typed while the governor looks, and while it waits for a
 //! password.
 
-use super::super::judged::{Approval, Breach, Judged, Moved, Ran};
 use super::super::machine::Movement;
+use super::super::step_facts::{Approval, Breach, ExecutedFacts, Moved, StepFacts};
 use super::Execution;
-use crate::governance::Event;
 use crate::trace::native::cast::{Frame, elevates};
+use governance::Event;
 
 /// Bytes of a line, and of what is printed behind it, that are kept to compare them.
 const KEPT: usize = 1024;
@@ -151,12 +151,12 @@ impl Execution {
     /// A frame of a terminal session. A line that is typed while an elevation waits for its
     /// password has passed no governor, unless it is that password; a root shell that nobody asked
     /// for is one that was claimed.
-    pub(super) fn frame(&mut self, line: u64, frame: Frame<'_>, judged: &mut Judged) {
+    pub(super) fn frame(&mut self, line: u64, frame: Frame<'_>, judged: &mut StepFacts) {
         let terminal = &mut self.terminal;
         let mut unseen = |typed_at: Option<u64>| {
-            judged.executed = Some(Ran {
+            judged.executed = Some(ExecutedFacts {
                 decision_line: typed_at,
-                ..Ran::bare(None, Approval::Missing)
+                ..ExecutedFacts::bare(None, Approval::Missing)
             });
         };
         match (frame, terminal.elevation) {
@@ -214,8 +214,8 @@ impl Execution {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Str;
     use crate::trace::format::Format;
+    use strict_json::Str;
 
     const NONE: [usize; 0] = [];
 
@@ -224,7 +224,7 @@ mod tests {
         let mut execution = Execution::new("e".into(), "e.cast".into(), Format::YuangsCast, 1);
         let mut found = Vec::new();
         for (n, frame) in frames.iter().enumerate() {
-            let mut judged = Judged::default();
+            let mut judged = StepFacts::default();
             execution.frame(1 + n as u64, *frame, &mut judged);
             if judged.executed.is_some() {
                 found.push(n);

@@ -2,10 +2,10 @@
 //! underlined.
 
 use super::shown;
-use crate::command::{self, Table};
 use crate::report::terminal;
 use crate::verify::timeline::{Deed, Shown, Text};
 use serde::Serialize;
+use shell_effects::Table;
 use std::sync::LazyLock;
 
 /// Effects that are listed of one command.
@@ -142,8 +142,8 @@ pub(super) fn brief(action: &Shown) -> String {
 }
 
 fn of_command(text: &Text) -> View {
-    let analysis = command::analyse(&text.text, &command::Context::new(&TABLE));
-    let effects: Vec<&command::Effect> = analysis.effects.iter().take(EFFECTS).collect();
+    let analysis = shell_effects::analyse(&text.text, &shell_effects::Context::new(&TABLE));
+    let effects: Vec<&shell_effects::Effect> = analysis.effects.iter().take(EFFECTS).collect();
     let mut edges: Vec<usize> = effects
         .iter()
         .flat_map(|e| [e.span.from, e.span.to])
@@ -161,7 +161,7 @@ fn of_command(text: &Text) -> View {
         let about: Vec<&str> = over.iter().map(|e| e.kind.as_str()).collect();
         segments.push(Segment {
             text: lines(text.text.get(*from..*to).unwrap_or_default()),
-            risk: over.iter().map(|e| e.risk).max().map(|r| r.as_str()),
+            risk: over.iter().map(|e| e.risk).max().map(|r| r.name()),
             about: about.join(", "),
         });
     }
@@ -169,7 +169,7 @@ fn of_command(text: &Text) -> View {
         .iter()
         .map(|e| Effect {
             kind: e.kind.as_str(),
-            risk: e.risk.as_str(),
+            risk: e.risk.name(),
             target: e.target.as_deref().map(shown),
             why: shown(&e.why),
         })

@@ -3,12 +3,12 @@
 use super::action::{self, Budget, lines};
 use super::finding::{self, Anchors};
 use super::{EXECUTIONS, shown};
-use crate::governance::Ruling;
 use crate::replay::{Answer, Summary};
 use crate::report::run::{Grade, with_errors};
 use crate::report::{Run, words};
-use crate::trace::record::DecidedBy;
 use crate::verify::timeline::{Text, Turn};
+use governance::DecidedBy;
+use governance::Ruling;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,13 +2,13 @@
 //! whole.
 
 use crate::diag::{Code, Finding, Severity};
-use crate::escape::markdown::{block, cell, code, message};
 use crate::replay::Answer;
 use crate::report::run::{Grade, with_errors};
 use crate::report::{Outcome, Run, words};
 use crate::rules;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use text_safety::escape::markdown::{block, cell, code, message};
 
 /// Rules whose findings are shown unfolded.
 const OPEN: usize = 3;

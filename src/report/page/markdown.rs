@@ -1,8 +1,8 @@
 //! A page for a code forge.
 
 use super::{Kind, Page, Part, Tone};
-use crate::escape::markdown::{cell, fenced, message};
 use std::io::{self, Write};
+use text_safety::escape::markdown::{cell, fenced, message};
 
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     let mut in_list = false;

@@ -1,13 +1,13 @@
 //! `yuangs-cast`: a terminal recording (asciicast 2) with frames of the governor in between.
 
 use super::open_shapes;
-use crate::json::{Raw, Str};
 use crate::trace::scalar::{Exactly, Int};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
+use strict_json::{Raw, Str};
 
 open_shapes! {
     /// The first line.

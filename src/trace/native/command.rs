@@ -2,11 +2,11 @@
 //! to keep.
 
 use super::open_shapes;
-use crate::json::{Raw, Str};
 use crate::trace::record::Each;
 use crate::trace::scalar::{Int, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use strict_json::{Raw, Str};
 
 /// Why a command failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]

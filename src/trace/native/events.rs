@@ -6,16 +6,17 @@
 use super::shown::Shape;
 use super::turns::NativeObservation;
 use super::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes, shown};
-use crate::governance::{EvaluationKind, State};
-use crate::json::{Raw, Str};
-use crate::trace::record::{DecidedBy, EvaluationReason};
+use crate::trace::record::EvaluationReason;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
-    Beside, Decision, Executed, Fact, Moved, Observed, Part, Showing, Step, Told,
+    Annotation, Decision, Executed, Fact, Moved, Observed, Part, Showing, Step, Told,
 };
+use governance::DecidedBy;
+use governance::{EvaluationKind, State};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use strict_json::{Raw, Str};
 
 /// The types of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -245,21 +246,21 @@ impl<'a> Event<'a> {
                             }),
                         )
                     }
-                    _ => ("data", Fact::Beside(Beside::Other)),
+                    _ => ("data", Fact::Annotation(Annotation::Other)),
                 }
             }
             EventType::LlmCall => {
                 let thought = self.data.result.and_then(Raw::read::<NativeThought<'a>>);
                 (
                     "data",
-                    thought.map_or(Fact::Beside(Beside::Other), |t| {
-                        Fact::Beside(Beside::Thought(t.fact()))
+                    thought.map_or(Fact::Annotation(Annotation::Other), |t| {
+                        Fact::Annotation(Annotation::Thought(t.fact()))
                     }),
                 )
             }
             EventType::GovernanceDecision => (
                 "data",
-                Fact::Beside(Beside::Decided(
+                Fact::Annotation(Annotation::Decided(
                     self.data.action.as_ref().map(NativeAction::fact),
                     self.data.decision.and_then(told),
                 )),
@@ -274,7 +275,7 @@ impl<'a> Event<'a> {
                     .map(|r| r.fact(kind));
                 (
                     "data",
-                    Fact::Beside(Beside::Executed(
+                    Fact::Annotation(Annotation::Executed(
                         Executed {
                             action_id: action.and_then(|a| a.id),
                             capability: None,
@@ -303,15 +304,15 @@ impl<'a> Event<'a> {
                 let known = action.is_some() || artifacts.is_some();
                 (
                     "data",
-                    Fact::Beside(if known {
-                        Beside::Observed(Observed { action, artifacts })
+                    Fact::Annotation(if known {
+                        Annotation::Observed(Observed { action, artifacts })
                     } else {
-                        Beside::Other
+                        Annotation::Other
                     }),
                 )
             }
             EventType::EvaluationResult | EventType::ErrorOccurred => {
-                ("data", Fact::Beside(Beside::Other))
+                ("data", Fact::Annotation(Annotation::Other))
             }
         };
         // What a decision is about is there before it.
@@ -347,7 +348,7 @@ impl<'a> Event<'a> {
             EventType::GovernanceDecision | EventType::ToolExecution
         );
         if let Some(action) = self.data.action.as_ref().filter(|_| !has_own) {
-            let fact = Fact::Beside(Beside::Shown(action.fact(), of_payload));
+            let fact = Fact::Annotation(Annotation::Shown(action.fact(), of_payload));
             emit(Step {
                 turn: None,
                 time: Some(self.timestamp),

@@ -12,13 +12,13 @@ pub mod turns;
 
 pub(super) use shown::names_action;
 
-use super::record::{ActionType, DecidedBy};
 use super::scalar::Timestamp;
 use super::step::{Action, ActionKind, Decision, Outcome};
-use crate::governance::{Risk, Ruling};
-use crate::json::{Raw, Str};
+use governance::{ActionType, DecidedBy};
+use governance::{RiskLevel, Ruling};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use strict_json::{Raw, Str};
 
 /// Declares structs of a foreign format: camelCase members, unknown ones let pass.
 macro_rules! open_shapes {
@@ -51,7 +51,7 @@ open_shapes! {
         #[serde(rename = "type")]
         kind: Str<'a>,
         payload: Option<Raw<'a>>,
-        risk_level: Option<Risk>,
+        risk_level: Option<RiskLevel>,
     }
 
     /// A decision.
@@ -104,7 +104,7 @@ pub fn action_kind(word: Str<'_>) -> ActionKind<'_> {
 /// The decision that a text holds, if it is one.
 #[must_use]
 pub fn decision(text: &str) -> Option<Decision<'_>> {
-    crate::json::from_text::<NativeDecision<'_>>(text)
+    strict_json::from_text::<NativeDecision<'_>>(text)
         .ok()
         .map(|d| d.fact())
 }

@@ -2,14 +2,14 @@
 //! it.
 
 use super::NativeAction;
-use crate::json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str};
-use crate::trace::record::ActionType;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Beside, Fact, Part, Showing, Step};
+use crate::trace::step::{Action, ActionKind, Annotation, Fact, Part, Showing, Step};
+use governance::ActionType;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str};
 
 /// Values that are read in one place. More of them can't be told.
 const MOST: usize = 256;
@@ -93,7 +93,7 @@ pub(super) fn show<'r, 'a: 'r>(
             turn,
             time,
             part: Part::member(member),
-            fact: Fact::Beside(Beside::Shown(action, showing)),
+            fact: Fact::Annotation(Annotation::Shown(action, showing)),
         });
     };
     let unread = |payload| Action {
@@ -386,7 +386,7 @@ impl<'a> Other<'a> {
                 payload: Some(self.value),
                 risk: None,
             };
-            let fact = Fact::Beside(Beside::Shown(action, Showing::Open));
+            let fact = Fact::Annotation(Annotation::Shown(action, Showing::Open));
             emit(Step {
                 turn,
                 time,
@@ -426,8 +426,8 @@ impl<'a> Other<'a> {
 }
 
 /// What an action in the payload of a movement is evidence of.
-pub(super) fn of_movement(from: crate::governance::State, to: crate::governance::State) -> Showing {
-    use crate::governance::State as S;
+pub(super) fn of_movement(from: governance::State, to: governance::State) -> Showing {
+    use governance::State as S;
     match (from, to) {
         (S::Thinking, S::Proposing) => Showing::Thought,
         (S::Proposing, S::Governing) | (S::Governing, S::Executing | S::Thinking) => {

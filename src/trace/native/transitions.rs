@@ -1,12 +1,12 @@
 //! `yuangs-transitions`: nothing but the movements of the state, one execution a file.
 
 use super::{NativeDecision, events, open_shapes, shown};
-use crate::governance::State;
-use crate::json::Raw;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Fact, Moved, Part, Step};
+use governance::State;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use strict_json::Raw;
 
 open_shapes! {
     /// One movement.

@@ -8,19 +8,20 @@ use super::{
     NativeAction, NativeDecision, NativeResult, NativeThought, POLICY_DENIED, REJECTED,
     open_shapes, shown,
 };
-use crate::governance::{EvaluationKind, Event, Ruling};
-use crate::json::{Raw, Str, from_text, stringify};
 use crate::trace::contract::OpenEvaluation;
-use crate::trace::record::{ActionType, DecidedBy, Each, Texts};
+use crate::trace::record::{Each, Texts};
 use crate::trace::scalar::{Int, Timestamp};
 use crate::trace::step::{
-    ActionKind, Beside, Decision, Executed, Fact, Observed, Part, Proposal, Step,
+    ActionKind, Annotation, Decision, Executed, Fact, Observed, Part, Proposal, Step,
 };
+use governance::{ActionType, DecidedBy};
+use governance::{EvaluationKind, Event, Ruling};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
+use strict_json::{Raw, Str, from_text, stringify};
 
 /// The messages that the model was shown, as they are written: their hash is recorded beside them.
 #[derive(Debug, Clone, Copy)]
@@ -218,7 +219,7 @@ impl<'a> NativeTurn<'a> {
                 turn,
                 time: start,
                 part: Part::WHOLE,
-                fact: Fact::Beside(Beside::Other),
+                fact: Fact::Annotation(Annotation::Other),
             });
         }
         let kind = self.proposed_action.as_ref().map(|a| a.fact().kind);

@@ -1,9 +1,9 @@
 //! Two records of commands: decision, model, skills, and what the command may do.
 
 use super::{Aspect, At, Comparison, Difference, Sameness, Side};
-use crate::command::{self, Table};
 use crate::trajectory::words::first_line;
 use crate::verify::timeline::CommandRun;
+use shell_effects::Table;
 
 /// The side of a record.
 pub(super) fn side(run: &CommandRun) -> Side {
@@ -27,9 +27,9 @@ pub(super) fn compare(base: &CommandRun, new: &CommandRun) -> Comparison {
     let risk = |run: &CommandRun| {
         let line = run.command.as_ref()?;
         Some(
-            command::analyse(&line.text, &command::Context::new(&table))
+            shell_effects::analyse(&line.text, &shell_effects::Context::new(&table))
                 .risk
-                .as_str()
+                .name()
                 .to_owned(),
         )
     };

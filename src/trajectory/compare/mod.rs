@@ -10,7 +10,7 @@ mod turns;
 pub use page::page;
 
 use super::align::{Likeness, align};
-use super::model::{Book, Trajectory};
+use super::model::{ExecutionSet, Trajectory};
 use super::pair::pair;
 use crate::verify::timeline::{Deed, Shown, Turn};
 use schemars::JsonSchema;
@@ -205,7 +205,7 @@ impl Document {
 
 /// Holds two sets against each other.
 #[must_use]
-pub fn compare(base: &Book, new: &Book) -> Document {
+pub fn compare(base: &ExecutionSet, new: &ExecutionSet) -> Document {
     let executions = pair(&base.executions, &new.executions);
     let records = pair(&base.commands, &new.commands);
     let mut pairs: Vec<Comparison> = executions
@@ -242,7 +242,7 @@ pub fn compare(base: &Book, new: &Book) -> Document {
 }
 
 /// What a book says can't be read.
-fn unread(book: &Book) -> usize {
+fn unread(book: &ExecutionSet) -> usize {
     const UNREADABLE: [&str; 5] = ["YV101", "YV102", "YV103", "YV107", "YV108"];
     let of_executions = book.executions.iter().flat_map(|e| &e.findings);
     book.findings

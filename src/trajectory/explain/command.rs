@@ -1,7 +1,6 @@
 //! The record of a command: which model was taken and why, with which skills, and what came of it.
 
 use super::TABLE;
-use crate::command;
 use crate::report::page::{Kind, Page, Tone};
 use crate::trajectory::words::{duration, moment, plural};
 use crate::verify::timeline::CommandRun;
@@ -52,13 +51,13 @@ pub(super) fn tell(run: &CommandRun, page: &mut Page) {
         page.row("skill", format!("{}, {score}", skill.name));
     }
     if let Some(line) = &run.command {
-        let analysis = command::analyse(&line.text, &command::Context::new(&TABLE));
+        let analysis = shell_effects::analyse(&line.text, &shell_effects::Context::new(&TABLE));
         let tone = match analysis.risk {
-            command::Risk::High => Tone::Bad,
-            command::Risk::Medium => Tone::Warning,
-            command::Risk::Low => Tone::Plain,
+            shell_effects::RiskLevel::High => Tone::Bad,
+            shell_effects::RiskLevel::Medium => Tone::Warning,
+            shell_effects::RiskLevel::Low => Tone::Plain,
         };
-        page.toned("command", format!("{} risk", analysis.risk.as_str()), tone);
+        page.toned("command", format!("{} risk", analysis.risk.name()), tone);
         page.block(Kind::Text, &line.text, line.cut, 12);
         for reason in analysis.reasons().iter().take(4) {
             page.row("because", reason.clone());

@@ -2,7 +2,7 @@
 
 use crate::trajectory::context::References;
 use crate::trajectory::graph::{Evidence, Graph};
-use crate::trajectory::model::{Book, FindingNote, Trajectory};
+use crate::trajectory::model::{ExecutionSet, FindingNote, Trajectory};
 use crate::verify::timeline::CommandRun;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub struct ExecutionView<'b> {
 impl<'b> Document<'b> {
     /// The explanation of a book.
     #[must_use]
-    pub fn of(book: &'b Book, graph: Option<&Graph>) -> Self {
+    pub fn of(book: &'b ExecutionSet, graph: Option<&Graph>) -> Self {
         let view = |trajectory: &'b Trajectory| ExecutionView {
             trajectory,
             references: References::of(trajectory),

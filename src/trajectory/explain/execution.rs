@@ -3,14 +3,14 @@
 
 use super::{Detail, turn};
 use crate::diag::Severity;
-use crate::governance::Ruling;
 use crate::replay::Answer;
 use crate::report::page::{Page, Tone};
-use crate::trace::record::DecidedBy;
 use crate::trajectory::context::{Quality, References};
 use crate::trajectory::graph::{Evidence, Graph, Said};
 use crate::trajectory::model::{FindingNote, Known, Trajectory};
 use crate::trajectory::words::{Fate, duration, plural};
+use governance::DecidedBy;
+use governance::Ruling;
 use std::collections::BTreeSet;
 
 /// Tells one execution.

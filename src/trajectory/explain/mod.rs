@@ -9,12 +9,12 @@ mod turn;
 pub use document::{Document, ExecutionView};
 
 use super::graph::Graph;
-use super::model::Book;
+use super::model::ExecutionSet;
 use crate::report::page::{Page, Tone};
 use std::sync::LazyLock;
 
 /// The programs that commands are taken apart with.
-static TABLE: LazyLock<crate::command::Table> = LazyLock::new(crate::command::Table::builtin);
+static TABLE: LazyLock<shell_effects::Table> = LazyLock::new(shell_effects::Table::builtin);
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Default for Detail {
 
 /// The page that tells all of a book.
 #[must_use]
-pub fn page(book: &Book, graph: Option<&Graph>, detail: Detail) -> Page {
+pub fn page(book: &ExecutionSet, graph: Option<&Graph>, detail: Detail) -> Page {
     let title = match (book.executions.as_slice(), book.commands.as_slice()) {
         ([one], []) => format!("Execution {}", one.execution_id),
         ([], [one]) => format!("Command {}", one.id),

@@ -1,13 +1,12 @@
 //! One turn, on one screen.
 
 use super::{Detail, TABLE, execution};
-use crate::command;
-use crate::governance::Ruling;
 use crate::report::page::{Kind, Page, Tone};
 use crate::trajectory::context;
 use crate::trajectory::model::{FindingNote, Trajectory};
 use crate::trajectory::words::{self, Fate, duration, plural};
 use crate::verify::timeline::{Deed, Shown, Turn};
+use governance::Ruling;
 
 /// Effects that are told of one command.
 const EFFECTS: usize = 6;
@@ -214,7 +213,7 @@ fn action(name: &'static str, shown: &Shown, detail: Detail, page: &mut Page) {
 }
 
 fn effects(line: &str, page: &mut Page) {
-    let analysis = command::analyse(line, &command::Context::new(&TABLE));
+    let analysis = shell_effects::analyse(line, &shell_effects::Context::new(&TABLE));
     if analysis.unparsed {
         page.toned(
             "effects",
@@ -228,7 +227,7 @@ fn effects(line: &str, page: &mut Page) {
             .as_ref()
             .map(|t| format!(" {t}"))
             .unwrap_or_default();
-        let tone = if effect.risk == command::Risk::High {
+        let tone = if effect.risk == shell_effects::RiskLevel::High {
             Tone::Bad
         } else {
             Tone::Plain
@@ -237,7 +236,7 @@ fn effects(line: &str, page: &mut Page) {
             "effect",
             format!(
                 "{} {}{target}: {}",
-                effect.risk.as_str(),
+                effect.risk.name(),
                 effect.kind.as_str(),
                 effect.why
             ),

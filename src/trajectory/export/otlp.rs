@@ -7,10 +7,10 @@
 //! spans. What agents and tools said isn't exported: those conventions make it an option, and a
 //! trace store is the wrong place for it.
 
-use crate::governance::Ruling;
-use crate::trajectory::model::{Book, Trajectory};
+use crate::trajectory::model::{ExecutionSet, Trajectory};
 use crate::trajectory::words::{self, Fate};
 use crate::verify::timeline::{Deed, Turn};
+use governance::Ruling;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -71,7 +71,7 @@ impl Attributes {
 
 /// All executions of a book as one `ExportTraceServiceRequest`.
 #[must_use]
-pub fn spans(book: &Book) -> Value {
+pub fn spans(book: &ExecutionSet) -> Value {
     let spans: Vec<Value> = book.executions.iter().flat_map(of_execution).collect();
     json!({
         "resourceSpans": [{

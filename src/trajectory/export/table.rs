@@ -1,7 +1,7 @@
 //! Executions, turns, decisions and findings as tables, and those as CSV or JSON lines.
 
 use crate::report::terminal;
-use crate::trajectory::model::{Book, FindingNote, Trajectory};
+use crate::trajectory::model::{ExecutionSet, FindingNote, Trajectory};
 use crate::trajectory::words::{self, Fate, moment};
 use crate::verify::timeline::Turn;
 use serde_json::{Map, Value};
@@ -116,7 +116,7 @@ impl Table {
 
 /// All tables of a book.
 #[must_use]
-pub fn tables(book: &Book) -> [Table; 4] {
+pub fn tables(book: &ExecutionSet) -> [Table; 4] {
     let executions = Table {
         name: "executions",
         columns: &[
@@ -201,7 +201,7 @@ pub fn tables(book: &Book) -> [Table; 4] {
     [executions, turns, decisions, findings]
 }
 
-fn each_turn(book: &Book) -> impl Iterator<Item = (&Trajectory, &Turn)> {
+fn each_turn(book: &ExecutionSet) -> impl Iterator<Item = (&Trajectory, &Turn)> {
     book.executions
         .iter()
         .flat_map(|e| e.turns.iter().map(move |t| (e, t)))

@@ -4,10 +4,10 @@ mod page;
 
 pub use page::page;
 
-use super::model::{Book, Trajectory};
+use super::model::{ExecutionSet, Trajectory};
 use super::words::{self, Fate};
-use crate::trace::record::DecidedBy;
 use crate::verify::timeline::{CommandRun, Deed, Turn};
+use governance::DecidedBy;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -150,7 +150,7 @@ fn number(n: i64) -> f64 {
 
 /// Counts all that a book tells. The order of its executions plays no part.
 #[must_use]
-pub fn stats(book: &Book) -> Document {
+pub fn stats(book: &ExecutionSet) -> Document {
     let mut document = Document {
         version: VERSION,
         ..Document::default()
@@ -292,7 +292,7 @@ fn states(execution: &Trajectory) -> BTreeMap<&'static str, i64> {
     let begun = execution
         .openings
         .first()
-        .and_then(|o| Some((crate::governance::State::Thinking, o.time?)));
+        .and_then(|o| Some((governance::State::Thinking, o.time?)));
     let stops = execution
         .turns
         .iter()

@@ -2,12 +2,12 @@
 
 use super::turn::Text;
 use super::{ACTION, PATHS_KEPT, texts};
-use crate::json::{Raw, Str};
 use crate::trace::Entry;
 use crate::trace::native::command::{CommandRecord, FailureReason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use strict_json::{Raw, Str};
 
 /// A skill that was considered, with its score as it was then.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -129,7 +129,7 @@ impl CommandRun {
         entry: &Entry<'_>,
         record: &CommandRecord<'_>,
     ) -> Self {
-        let lists: Option<Lists<'_>> = crate::json::from_text(entry.text).ok();
+        let lists: Option<Lists<'_>> = strict_json::from_text(entry.text).ok();
         let lists = lists.as_ref();
         let owned = |text: Option<Str<'_>>| text.map(|t| t.decode().into_owned());
         let cut = |text: Option<Str<'_>>| text.map(|t| Text::of(&t.decode(), ACTION));

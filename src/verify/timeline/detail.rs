@@ -6,13 +6,13 @@
 
 use super::turn::{Context, ContextDiff, Frame, Item, Observation, Text, Turn};
 use super::{ACTION, PATHS_KEPT, TEXT, texts};
-use crate::governance::State;
-use crate::json::{Raw, Str, from_text};
 use crate::trace::native::cast::FrameCode;
 use crate::trace::native::events::EventType;
 use crate::trace::{Entry, Record};
+use governance::State;
 use serde::Deserialize;
 use std::collections::VecDeque;
+use strict_json::{Raw, Str, from_text};
 
 /// What one turn of a record has to add.
 #[derive(Debug, Default)]
@@ -228,7 +228,7 @@ impl Detail {
     /// execution.
     pub(super) fn of(entry: &Entry<'_>) -> Vec<Self> {
         match &entry.record {
-            Record::V1(_) | Record::Turn(_) | Record::Mended(_) => {
+            Record::V1(_) | Record::Turn(_) | Record::Recovered(_) => {
                 let Ok(members) = from_text::<Members<'_>>(entry.text) else {
                     return Vec::new();
                 };

@@ -15,16 +15,17 @@ pub use turn::{
     Thought, Turn, Verdict,
 };
 
-use crate::governance::{EvaluationKind, State};
-use crate::json::{Raw, Str};
-use crate::replay::{Execution, Judged, Movement};
+use crate::replay::{Execution, Movement, StepFacts};
 use crate::trace::action;
-use crate::trace::record::{ActionType, EvaluationReason, RecordKind};
+use crate::trace::record::{EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Started, Step};
+use crate::trace::step::{Action, ActionKind, Annotation, Decision, Executed, Fact, Started, Step};
 use crate::trace::v1::Record as V1;
 use crate::trace::{Entry, Record};
 use detail::Detail;
+use governance::ActionType;
+use governance::{EvaluationKind, State};
+use strict_json::{Raw, Str};
 
 /// Characters that are kept of a text of an action.
 const ACTION: usize = 8_000;
@@ -80,7 +81,7 @@ pub(super) struct Recorder {
 /// Where an open execution writes: its turn's number, and its place in the recorder unless it is
 /// over the limit.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Pen {
+pub(super) struct TurnCursor {
     begun: bool,
     number: Option<i64>,
     index: Option<usize>,
@@ -90,13 +91,13 @@ pub(super) struct Pen {
     over: bool,
 }
 
-impl Pen {
+impl TurnCursor {
     /// The number of the turn that a step of a log without numbers belongs to: turns are counted as
     /// they pass.
     fn pass(&mut self, fact: &Fact<'_, '_>) -> Option<i64> {
         let moves = matches!(
             fact,
-            Fact::Moved(_) | Fact::Beside(Beside::Thought(_) | Beside::Decided(..))
+            Fact::Moved(_) | Fact::Annotation(Annotation::Thought(_) | Annotation::Decided(..))
         );
         if (self.over || self.passes == 0) && moves {
             self.passes += 1;
@@ -137,10 +138,10 @@ impl Recorder {
     /// Takes note of a step after it was replayed. Its record was opened before.
     pub(super) fn note(
         &mut self,
-        pen: &mut Pen,
+        pen: &mut TurnCursor,
         entry: &Entry<'_>,
         step: &Step<'_, '_>,
-        judged: &Judged,
+        judged: &StepFacts,
         execution: &Execution,
     ) {
         if self.limit == 0
@@ -165,7 +166,7 @@ impl Recorder {
         let recorded = step.turn.or(execution.turn().id);
         let number = recorded.or_else(|| pen.pass(&step.fact));
         if !pen.begun || pen.number != number {
-            *pen = Pen {
+            *pen = TurnCursor {
                 begun: true,
                 number,
                 index: None,
@@ -279,7 +280,7 @@ fn paths(list: Option<&[Str<'_>]>) -> Option<Vec<String>> {
 }
 
 impl Turn {
-    fn walk(&mut self, judged: &Judged, after: State, at: Option<i64>) {
+    fn walk(&mut self, judged: &StepFacts, after: State, at: Option<i64>) {
         let Some(moved) = &judged.movement else {
             return;
         };
@@ -312,7 +313,7 @@ impl Turn {
 
     fn take(&mut self, step: &Step<'_, '_>, detail: &mut Detail) {
         match &step.fact {
-            Fact::Thought(thought) | Fact::Beside(Beside::Thought(thought)) => {
+            Fact::Thought(thought) | Fact::Annotation(Annotation::Thought(thought)) => {
                 let (reasoning, model) = detail.next_thought();
                 let agent = || thought.agent.map(|a| a.decode().into_owned());
                 let kept = self.thoughts.len() < PATH;
@@ -330,7 +331,7 @@ impl Turn {
             }
             Fact::Decided(decision) => self.decide(decision),
             Fact::Unreadable(RecordKind::GovernanceDecided) => self.decision_broken = true,
-            Fact::Beside(Beside::Decided(action, told)) => {
+            Fact::Annotation(Annotation::Decided(action, told)) => {
                 if let Some(action) = action {
                     self.proposed.get_or_insert_with(|| shown(action));
                 }
@@ -338,7 +339,7 @@ impl Turn {
                     self.decide(&told.decision);
                 }
             }
-            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed, _)) => {
+            Fact::Executed(executed) | Fact::Annotation(Annotation::Executed(executed, _)) => {
                 self.execute(executed, detail.error_type());
             }
             Fact::Evaluated(kind, reason) => self.evaluate(*kind, *reason),

@@ -5,8 +5,8 @@
 //! there and here at once. Every text in them is hostile; [`each_text`](Turn::each_text) shows it
 //! to whoever hides secrets.
 
-use crate::governance::{Risk, Ruling, State};
-use crate::trace::record::DecidedBy;
+use governance::DecidedBy;
+use governance::{RiskLevel, Ruling, State};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -101,7 +101,7 @@ pub struct Shown {
     /// The first paths that it names.
     pub paths: Vec<String>,
     /// The risk that was recorded.
-    pub risk: Option<Risk>,
+    pub risk: Option<RiskLevel>,
     /// The canonical hash of type and payload: equal actions have equal hashes, however they are
     /// cut or written. Not for print, since a short secret in the payload could be guessed from it.
     #[serde(skip)]
@@ -292,7 +292,7 @@ pub struct Turn {
     /// The paths that the action says it will change.
     pub declared_changes: Option<Vec<String>>,
     /// The risk to judge by: the worse of what was recorded and what the analyser finds.
-    pub judged_risk: Option<Risk>,
+    pub judged_risk: Option<RiskLevel>,
     /// What was decided.
     pub decision: Option<Verdict>,
     /// A decision stands there that can't be read.

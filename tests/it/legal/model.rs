@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use yuangs_verify::random::SplitMix;
+use util::random::SplitMix;
 use yuangs_verify::trace::keys::TrustStore;
 
 /// Choices that are the same in every run.
@@ -738,7 +738,7 @@ impl Execution {
         if layout == Layout::Whole && asides {
             return None;
         }
-        let mut book = Book {
+        let mut book = ExecutionSet {
             execution: self,
             prev: "0".repeat(64),
             lines: Vec::new(),
@@ -835,14 +835,14 @@ impl Maker {
 }
 
 /// Records while they are written.
-struct Book<'e> {
+struct ExecutionSet<'e> {
     execution: &'e Execution,
     prev: String,
     lines: Vec<String>,
     metadata: bool,
 }
 
-impl Book<'_> {
+impl ExecutionSet<'_> {
     fn push(&mut self, kind: &str, mut members: Value) {
         members["record"] = json!(kind);
         members["executionId"] = json!(self.execution.id);

@@ -5,15 +5,15 @@ use crate::cli::knowledge::place::{Place, PlaceArgs};
 use crate::cli::knowledge::retrieve::time;
 use crate::cli::knowledge::{Format, clock, failure};
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
+use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use crate::knowledge::context::Bank;
 use crate::knowledge::skills::{
     Candidate, Ledger, LedgerError, Readiness, Status, Verdict, candidates,
 };
 use crate::report::{line_start, safe_json, terminal};
-use crate::time::format_minute;
 use clap::Args;
 use serde_json::{Value, json};
+use util::time::format_minute;
 
 /// Candidates.
 #[derive(Debug, Args)]
@@ -120,8 +120,8 @@ impl CandidatesArgs {
             }
         })?;
         Ok(match () {
-            () if !bank.unreadable.is_empty() => EXIT_UNABLE,
-            () if all.is_empty() => EXIT_EMPTY,
+            () if !bank.unreadable.is_empty() => EXIT_ERROR,
+            () if all.is_empty() => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }

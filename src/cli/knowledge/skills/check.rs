@@ -5,15 +5,15 @@ use crate::cli::knowledge::place::PlaceArgs;
 use crate::cli::knowledge::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::config::SkillLimits;
 use crate::diag::Finding;
 use crate::knowledge::SourceKind;
 use crate::knowledge::skills::{Budget, Declarations, Question, check};
 use crate::manifest::{Trial, TrialMode};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::scan::secret::Table;
 use clap::{Args, ValueEnum};
+use content_scan::secret::Table;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -227,14 +227,14 @@ impl CheckArgs {
         };
         Ok(match () {
             () if checked.report.counts.unopened > 0 || !declarations.unreadable.is_empty() => {
-                EXIT_UNABLE
+                EXIT_ERROR
             }
             () if failed => EXIT_FINDINGS,
             // Nothing was held against anything.
-            () if looked_at == 0 => EXIT_EMPTY,
+            () if looked_at == 0 => EXIT_NOTHING_VERIFIED,
             // What nothing is known of isn't cleared by what is known of others.
             () if trial.is_none() && budget.is_empty() && !checked.undeclared.is_empty() => {
-                EXIT_EMPTY
+                EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
         })

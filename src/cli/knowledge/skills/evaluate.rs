@@ -4,15 +4,15 @@ use super::{AskArgs, Asked};
 use crate::cli::knowledge::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::Finding;
 use crate::knowledge::skills::{self, Evaluated, Limits, Skills, Suggestion, Weights};
 use crate::report::{findings_json, line_start, safe_json, terminal, write_findings};
-use crate::time::format_minute;
 use crate::trajectory::words::plural;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use util::time::format_minute;
 
 /// Figures of skills.
 #[derive(Debug, Args)]
@@ -92,7 +92,7 @@ impl EvaluateArgs {
         let failed = self.fail_on.met_by(&findings);
         Ok(match () {
             () if failed => EXIT_FINDINGS,
-            () if all.is_empty() => EXIT_EMPTY,
+            () if all.is_empty() => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }

@@ -4,14 +4,14 @@ use super::AskArgs;
 use crate::cli::knowledge::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::knowledge::skills::{self, Judged};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::time::format_minute;
 use crate::trajectory::words::plural;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use util::time::format_minute;
 
 /// Decisions about skills.
 #[derive(Debug, Args)]
@@ -72,7 +72,7 @@ impl HistoryArgs {
         let failed = self.fail_on.met_by(&findings);
         Ok(match () {
             () if failed => EXIT_FINDINGS,
-            () if all.is_empty() => EXIT_EMPTY,
+            () if all.is_empty() => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }

@@ -1,0 +1,592 @@
+//! The conditions of rules: a closed set of predicates over finite sets, globs and regular
+//! expressions.
+//!
+//! Everything here is decidable: no predicate computes, compares two fields or looks outside the
+//! action. That is what lets two policies be compared for all actions and not only for some.
+//!
+//! A condition is read in one of two ways. What a rule *allows* it has to cover whole: every path,
+//! every host, every program and every effect of the action. What a rule *forbids* or asks about is
+//! met by any one of them; and where that can't be told, it may be met ([`Tristate::Maybe`]). `not`
+//! turns the reading around.
+
+use super::effect::Tristate;
+use super::facts::{Category, Facts};
+use super::flags::has_argument;
+use super::grant_scope::of_a_program;
+use super::path::{Access, PathGlob};
+use super::pattern::wildcard;
+use super::request::Request;
+use governance::ActionType;
+use governance::RiskLevel;
+use regex::Regex;
+use shell_effects::{EffectKind, Step};
+
+/// A condition.
+#[derive(Debug, Clone)]
+pub(crate) enum Condition {
+    /// All of them hold.
+    All(Vec<Condition>),
+    /// One of them holds.
+    Any(Vec<Condition>),
+    /// It doesn't hold.
+    Not(Box<Condition>),
+    /// A key of `when`, with its text as written, for explanations.
+    Is(Predicate, String),
+}
+
+/// One key of `when`.
+#[derive(Debug, Clone)]
+pub(crate) enum Predicate {
+    /// Types of action, as bits in the order of [`type_bit`].
+    Type(u8),
+    /// Name of the tool.
+    Tool(Vec<Name>),
+    /// Kinds of work, as bits.
+    Category(u32),
+    /// Levels of risk, as bits.
+    Risk(u8),
+    /// Who proposes.
+    Agent(Vec<Name>),
+    /// In which mode.
+    Mode(Vec<Name>),
+    /// In production or not.
+    Production(bool),
+    /// The payload's JSON.
+    Pattern(Vec<Regex>),
+    /// What a command line would run.
+    Command(CommandTest),
+    /// Kinds of effects, as bits.
+    Effects(u32),
+    /// Paths.
+    Path(PathTest),
+    /// Hosts.
+    Host(Vec<Name>),
+    /// The session has approved this tool before, at no lower risk.
+    ApprovedBefore,
+    /// Everything that a template of permissions grants.
+    Granted(Vec<Condition>),
+    /// A limit of the whole policy is used up.
+    UsedUp(super::model::Limit),
+}
+
+/// A name, in one of the ways to write one.
+#[derive(Debug, Clone)]
+pub(crate) enum Name {
+    Exact(String),
+    Star(String),
+    /// An expression, and the same with letters of either case.
+    Regex(Regex, Regex),
+}
+
+impl Name {
+    fn fits(&self, text: &str, strict: bool) -> bool {
+        match self {
+            Self::Exact(name) if strict => name == text,
+            Self::Exact(name) => name.eq_ignore_ascii_case(text),
+            Self::Star(pattern) => wildcard(pattern, text, !strict),
+            Self::Regex(exact, blind) => exact.is_match(text) || !strict && blind.is_match(text),
+        }
+    }
+
+    /// The byte that whatever fits begins with, in some case; none where that isn't said.
+    pub(crate) fn first(&self) -> Option<u8> {
+        match self {
+            Self::Exact(name) => name.bytes().next(),
+            Self::Star(pattern) => pattern.bytes().next().filter(|byte| *byte != b'*'),
+            Self::Regex(..) => None,
+        }
+    }
+}
+
+fn any_name(names: &[Name], text: &str, strict: bool) -> bool {
+    names.iter().any(|n| n.fits(text, strict))
+}
+
+/// `command`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CommandTest {
+    pub(crate) program: Vec<Name>,
+    /// Any of these arguments.
+    pub(crate) arg: Vec<Name>,
+    /// All of these arguments (the older dangerous-commands form).
+    pub(crate) args: Vec<String>,
+    pub(crate) raw: Vec<Regex>,
+}
+
+/// `path`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PathTest {
+    pub(crate) glob: Vec<PathGlob>,
+    /// None of these.
+    pub(crate) except: Vec<PathGlob>,
+    pub(crate) access: Vec<Access>,
+    pub(crate) outside: Option<bool>,
+    /// Must lie on one of the lists of protected paths, or on none.
+    pub(crate) protected: Option<(bool, Vec<PathGlob>)>,
+}
+
+/// The bit of a type; what is none of the known types has its own.
+pub(crate) fn type_bit(kind: Option<ActionType>) -> u8 {
+    use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
+    match kind {
+        Some(ToolCall) => 1,
+        Some(ShellCmd) => 2,
+        Some(CodeDiff) => 4,
+        Some(Answer) => 8,
+        None => 16,
+    }
+}
+
+pub(crate) const fn risk_bit(risk: RiskLevel) -> u8 {
+    match risk {
+        RiskLevel::Low => 1,
+        RiskLevel::Medium => 2,
+        RiskLevel::High => 4,
+    }
+}
+
+/// The quantifier of a reading over several things: every one of them (at least one), or any.
+/// Whoever asks in the strict reading sees to it besides that each command of a line has one.
+fn over(strict: bool, items: impl Iterator<Item = Tristate>) -> Tristate {
+    let mut some = false;
+    let mut all = Tristate::Yes;
+    let mut any = Tristate::No;
+    for holds in items {
+        some = true;
+        all = all.min(holds);
+        any = any.max(holds);
+    }
+    match (strict, some) {
+        (true, false) => Tristate::No,
+        (true, true) => all,
+        (false, _) => any,
+    }
+}
+
+impl Condition {
+    /// Whether the condition holds, `strict` being the reading of rules that allow.
+    pub(crate) fn holds(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> Tristate {
+        match self {
+            Self::All(all) => {
+                let mut result = Tristate::Yes;
+                for condition in all {
+                    result = result.min(condition.holds(facts, request, strict));
+                    if result == Tristate::No {
+                        break;
+                    }
+                }
+                result
+            }
+            Self::Any(any) => {
+                let mut result = Tristate::No;
+                for condition in any {
+                    result = result.max(condition.holds(facts, request, strict));
+                    if result == Tristate::Yes {
+                        break;
+                    }
+                }
+                result
+            }
+            Self::Not(inner) => inner.holds(facts, request, !strict).not(),
+            Self::Is(predicate, _) => predicate.holds(facts, request, strict),
+        }
+    }
+
+    /// Every condition below and including this one, with the reading that it is under.
+    pub(crate) fn walk<'c>(&'c self, strict: bool, visit: &mut dyn FnMut(&'c Self, bool)) {
+        visit(self, strict);
+        match self {
+            Self::All(list) | Self::Any(list) => list.iter().for_each(|c| c.walk(strict, visit)),
+            Self::Not(inner) => inner.walk(!strict, visit),
+            Self::Is(..) => {}
+        }
+    }
+}
+
+impl Predicate {
+    /// The key of `when` that it comes from.
+    pub(crate) const fn key(&self) -> &'static str {
+        match self {
+            Self::Type(_) => "type",
+            Self::Tool(_) => "tool",
+            Self::Category(_) => "category",
+            Self::Risk(_) => "risk",
+            Self::Agent(_) => "agent",
+            Self::Mode(_) => "mode",
+            Self::Production(_) => "production",
+            Self::Pattern(_) => "pattern",
+            Self::Command(_) => "command",
+            Self::Effects(_) => "effects",
+            Self::Path(_) => "path",
+            Self::Host(_) => "host",
+            Self::ApprovedBefore => "approved_before",
+            Self::Granted(_) => "grants",
+            Self::UsedUp(limit) => limit.key(),
+        }
+    }
+
+    fn holds(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> Tristate {
+        match self {
+            Self::Type(bits) => Tristate::sure(bits & type_bit(facts.action.kind) != 0),
+            Self::Tool(names) => {
+                let mut called = [&facts.action.tool, &facts.action.other_tool]
+                    .into_iter()
+                    .flatten()
+                    .peekable();
+                let some = called.peek().is_some();
+                let fits = |tool: &String| any_name(names, tool, strict);
+                Tristate::sure(
+                    some && if strict {
+                        called.all(fits)
+                    } else {
+                        called.any(fits)
+                    },
+                )
+            }
+            Self::Category(bits) => bits_hold(*bits, facts.categories(), facts, strict, true),
+            Self::Risk(bits) => {
+                let among = |risk| bits & risk_bit(risk) != 0;
+                // Levels without the ones below them: of several commands one may lie below.
+                let gapped = strict && !matches!(bits, 1 | 3 | 7);
+                Tristate::sure(
+                    among(facts.risk()) && (!gapped || facts.risks().into_iter().all(among)),
+                )
+            }
+            Self::Agent(names) => {
+                Tristate::sure(request.agent.is_some_and(|a| any_name(names, a, strict)))
+            }
+            Self::Mode(names) => {
+                Tristate::sure(request.mode.is_some_and(|m| any_name(names, m, strict)))
+            }
+            Self::Production(production) => Tristate::sure(request.production == *production),
+            Self::Pattern(regexes) => {
+                let text = facts.compact();
+                let fits = |text: &str| regexes.iter().any(|r| r.is_match(text));
+                Tristate::sure(
+                    fits(text) && (!strict || facts.compact_parts().iter().all(|part| fits(part))),
+                )
+            }
+            Self::Command(test) => test.holds(facts, strict),
+            Self::Effects(bits) => bits_hold(*bits, facts.effects(), facts, strict, false),
+            Self::Path(test) => test.holds(facts, strict),
+            Self::Host(names) => {
+                let fits = |host: Option<&str>| match host {
+                    Some(host) => Tristate::sure(any_name(names, host, strict)),
+                    None if strict => Tristate::No,
+                    None => Tristate::Maybe,
+                };
+                let known = over(strict, facts.hosts().map(fits));
+                if strict
+                    && (facts.hides() || known != Tristate::No && facts.without_host().is_some())
+                {
+                    Tristate::No
+                } else if strict {
+                    known
+                } else {
+                    known.max(facts.perhaps())
+                }
+            }
+            Self::ApprovedBefore => Tristate::sure(
+                facts
+                    .action
+                    .one_tool()
+                    .is_some_and(|tool| request.history.has_approved(tool, facts.risk())),
+            ),
+            Self::Granted(grants) => granted(grants, facts),
+            Self::UsedUp(limit) => Tristate::sure(limit.used_up(request).is_some()),
+        }
+    }
+}
+
+/// Sets as bits: all of the action's are among the rule's, or any is.
+fn bits_hold(wanted: u32, found: u32, facts: &Facts<'_>, strict: bool, some: bool) -> Tristate {
+    if strict {
+        return Tristate::sure(
+            found & !wanted == 0 && !(some && found == 0) && !facts.analysis().cut,
+        );
+    }
+    if wanted & found != 0 {
+        Tristate::Yes
+    } else {
+        facts.perhaps()
+    }
+}
+
+impl CommandTest {
+    fn holds(&self, facts: &Facts<'_>, strict: bool) -> Tristate {
+        let raw = if self.raw.is_empty() {
+            Tristate::Yes
+        } else {
+            let fits = |text: &str| self.raw.iter().any(|r| r.is_match(text));
+            let each = || facts.parts().count < 2 || facts.parts().texts(facts.line()).all(fits);
+            Tristate::sure(fits(facts.line()) && (!strict || each()))
+        };
+        if raw == Tristate::No || !self.names_programs() {
+            return raw;
+        }
+        let steps = facts.steps();
+        let known = over(strict, steps.iter().map(|s| self.step(s, strict)));
+        let unknown = facts.hides()
+            && (!steps.is_empty() || facts.analysis().unparsed || facts.action.command().is_some());
+        match (strict, unknown) {
+            (true, true) => Tristate::No,
+            (true, false) if known != Tristate::No && facts.without_step().is_some() => {
+                Tristate::No
+            }
+            (false, true) => known.max(Tristate::Maybe),
+            (_, false) => known.min(raw),
+        }
+    }
+
+    /// Whether the test asks which programs run, or with what.
+    pub(crate) fn names_programs(&self) -> bool {
+        !(self.program.is_empty() && self.arg.is_empty() && self.args.is_empty())
+    }
+
+    /// Whether, as a grant, it is about a step: a line that begins with its words, or, of a regular
+    /// expression, a command that it fits whole. What runs inside of that command needs a grant of
+    /// its own.
+    fn grants(&self, index: usize, step: &Step, facts: &Facts<'_>) -> bool {
+        if self.raw.is_empty() {
+            let begins = step
+                .args
+                .get(..self.args.len())
+                .is_some_and(|words| *words == *self.args);
+            return begins && any_name(&self.program, &step.program, true);
+        }
+        let written = facts.action.kind == Some(ActionType::ShellCmd) && step.parent.is_none();
+        let text = facts
+            .parts()
+            .texts(facts.line())
+            .nth(facts.parts().of_step(index))
+            .filter(|text| written && !text.is_empty());
+        let fits = |text: &str| {
+            self.raw
+                .iter()
+                .any(|r| r.find(text).is_some_and(|found| found.len() == text.len()))
+        };
+        text.is_some_and(fits)
+    }
+
+    fn step(&self, step: &Step, strict: bool) -> Tristate {
+        let open = |text: &str| text.contains("$…");
+        let uncertain = if strict {
+            Tristate::No
+        } else {
+            Tristate::Maybe
+        };
+        let program = if self.program.is_empty() || any_name(&self.program, &step.program, strict) {
+            Tristate::Yes
+        } else if open(&step.program) {
+            uncertain
+        } else {
+            return Tristate::No;
+        };
+        let missing = if step.args.iter().any(|a| open(a)) || step.args.len() >= 64 {
+            uncertain
+        } else {
+            Tristate::No
+        };
+        let arg = if self.arg.is_empty() || step.args.iter().any(|a| any_name(&self.arg, a, strict))
+        {
+            Tristate::Yes
+        } else {
+            missing
+        };
+        let given = |want: &String| has_argument(&step.program, &step.args, want, strict);
+        let args = if self.args.iter().all(given) {
+            Tristate::Yes
+        } else {
+            missing
+        };
+        program.min(arg).min(args)
+    }
+}
+
+impl PathTest {
+    fn holds(&self, facts: &Facts<'_>, strict: bool) -> Tristate {
+        let one = |place: super::path::Place<'_>| {
+            let mut result =
+                Tristate::sure(self.access.is_empty() || self.access.contains(&place.site.access));
+            if !self.glob.is_empty() {
+                result = result.min(
+                    self.glob
+                        .iter()
+                        .map(|g| g.matches(&place, strict))
+                        .max()
+                        .unwrap_or(Tristate::No),
+                );
+            }
+            if !self.except.is_empty() {
+                result = result.min(
+                    self.except
+                        .iter()
+                        .map(|g| g.matches(&place, !strict))
+                        .max()
+                        .unwrap_or(Tristate::No)
+                        .not(),
+                );
+            }
+            if let Some(outside) = self.outside {
+                result = result.min(if outside {
+                    place.site.inside.not()
+                } else {
+                    place.site.inside
+                });
+            }
+            if let Some((wanted, globs)) = &self.protected {
+                let listed = |strict| {
+                    globs
+                        .iter()
+                        .map(|g| g.matches(&place, strict))
+                        .max()
+                        .unwrap_or(Tristate::No)
+                };
+                result = result.min(if *wanted {
+                    listed(strict)
+                } else {
+                    listed(!strict).not()
+                });
+            }
+            result
+        };
+        let known = over(strict, facts.places().map(one));
+        match (strict, facts.hides()) {
+            (true, true) => Tristate::No,
+            (true, false) if known != Tristate::No && facts.without_path().is_some() => {
+                Tristate::No
+            }
+            (false, true) => known.max(Tristate::Maybe),
+            (_, false) => known,
+        }
+    }
+}
+
+/// Whether each thing that an action does is among the grants: each path, each host, each program,
+/// and nothing beside.
+fn granted(grants: &[Condition], facts: &Facts<'_>) -> Tristate {
+    if facts.hides() {
+        return Tristate::No;
+    }
+    let places = facts.places().all(|place| {
+        grants.iter().any(|g| match g {
+            Condition::Is(Predicate::Path(test), _) => {
+                test.access.contains(&place.site.access)
+                    && test
+                        .glob
+                        .iter()
+                        .any(|glob| glob.matches(&place, true) == Tristate::Yes)
+            }
+            _ => false,
+        })
+    });
+    let hosts = facts.hosts().all(|host| {
+        grants.iter().any(|g| match g {
+            Condition::Is(Predicate::Host(names), _) => {
+                host.is_some_and(|h| any_name(names, h, true))
+            }
+            _ => false,
+        })
+    });
+    let programs = facts.steps().iter().enumerate().all(|(index, step)| {
+        grants.iter().any(|g| match g {
+            Condition::Is(Predicate::Command(test), _) => test.grants(index, step, facts),
+            _ => false,
+        })
+    });
+    let effects = &facts.analysis().effects;
+    let kinds = effects
+        .iter()
+        .enumerate()
+        .all(|(index, effect)| match effect.kind {
+            EffectKind::Read | EffectKind::Write | EffectKind::Delete => {
+                facts.has_site(index) || of_a_program(index, effect, facts)
+            }
+            EffectKind::Network => true,
+            // No path or host stands for these: they are granted with the program that has them,
+            // and a tool's name is none.
+            EffectKind::Execute | EffectKind::GitRead => of_a_program(index, effect, facts),
+            _ => false,
+        });
+    Tristate::sure(
+        places && hosts && programs && kinds && !(effects.is_empty() && facts.steps().is_empty()),
+    )
+}
+
+/// What the action has to do with a key, for explanations. May hold hostile text.
+pub(crate) fn actual(key: &str, facts: &Facts<'_>, request: &Request<'_>) -> String {
+    let list = |items: Vec<String>, none: &str| {
+        let more = items.len().saturating_sub(6);
+        let mut text = if items.is_empty() {
+            none.to_owned()
+        } else {
+            items.into_iter().take(6).collect::<Vec<_>>().join(", ")
+        };
+        if more > 0 {
+            text.push_str(&format!(" and {more} more"));
+        }
+        text
+    };
+    match key {
+        "type" => format!("the type is `{}`", facts.action.kind_name),
+        "tool" => facts
+            .action
+            .tool
+            .as_ref()
+            .map_or("the action calls no tool".into(), |t| {
+                format!("the tool is `{t}`")
+            }),
+        "category" => {
+            let found = facts.categories();
+            let names = Category::ALL
+                .iter()
+                .filter(|c| c.bit() & found != 0)
+                .map(|c| c.name().to_owned())
+                .collect();
+            format!("it is {}", list(names, "of no category"))
+        }
+        "risk" => format!("the risk is {}", facts.risk()),
+        "agent" => request.agent.map_or("no agent is named".into(), |a| {
+            format!("the agent is `{a}`")
+        }),
+        "mode" => request
+            .mode
+            .map_or("no mode is named".into(), |m| format!("the mode is `{m}`")),
+        "production" => format!("production is {}", request.production),
+        "pattern" => "the payload".into(),
+        "command" => {
+            let names = facts
+                .steps()
+                .iter()
+                .map(|s| format!("`{}`", s.program))
+                .collect();
+            format!("it runs {}", list(names, "no program"))
+        }
+        "effects" => {
+            let found = facts.effects();
+            let names = EffectKind::ALL
+                .iter()
+                .filter(|k| super::facts::bit(**k) & found != 0)
+                .map(|k| k.as_str().to_owned())
+                .collect();
+            format!("the effects are {}", list(names, "none"))
+        }
+        "path" => {
+            let names = facts
+                .places()
+                .map(|p| format!("{} `{}`", p.site.access.name(), p.shown))
+                .collect();
+            format!("the paths are {}", list(names, "none"))
+        }
+        "host" => {
+            let names = facts
+                .hosts()
+                .map(|h| h.map_or("one that isn't known".into(), |h| format!("`{h}`")))
+                .collect();
+            format!("the hosts are {}", list(names, "none"))
+        }
+        "approved_before" => "the recorded approvals of this session".into(),
+        "grants" => "what is granted".into(),
+        _ => "the recorded history".into(),
+    }
+}

@@ -1,0 +1,412 @@
+//! What a policy may know of an action beyond its words: found once, when a rule first asks.
+
+use super::action::Action;
+use super::effect::Tristate;
+use super::grant_scope::Parts;
+use super::path::{Place, Site};
+use governance::ActionType;
+use governance::RiskLevel;
+use shell_effects::line::Line;
+use shell_effects::{
+    Analysis, Certainty, Context, Effect, EffectKind, How, Param, Span, Step, Table, analyse,
+    effects_beside_diff, effects_of_answer, effects_of_diff, effects_of_tool,
+};
+use std::cell::OnceCell;
+use std::sync::LazyLock;
+
+/// The table of programs that is built in; loading it takes longer than a thousand decisions.
+static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
+
+/// The table that tells which options mean the same.
+pub(crate) fn table() -> &'static Table {
+    &TABLE
+}
+
+/// Where actions are taken to run: made-up places, since a policy never looks at a file system.
+#[derive(Debug, Clone)]
+pub(crate) struct Surroundings {
+    context: Context<'static>,
+}
+
+impl Surroundings {
+    /// The directory that relative paths of actions count from.
+    pub(crate) const CWD: &'static str = "/home/dev/project";
+    /// The home directory.
+    pub(crate) const HOME: &'static str = "/home/dev";
+
+    /// Places and table.
+    pub(crate) const fn context(&self) -> &Context<'static> {
+        &self.context
+    }
+
+    pub(crate) fn new(workdir: &str) -> Self {
+        let mut context = Context::new(&TABLE);
+        workdir.clone_into(&mut context.workdir);
+        Self { context }
+    }
+}
+
+/// The kinds of effects as bits.
+pub const fn bit(kind: EffectKind) -> u32 {
+    1 << kind as u32
+}
+
+/// Kinds behind which anything may hide.
+const HIDDEN: u32 = bit(EffectKind::Unknown) | bit(EffectKind::Dynamic);
+
+const fn level(risk: RiskLevel) -> RiskLevel {
+    match risk {
+        RiskLevel::Low => RiskLevel::Low,
+        RiskLevel::Medium => RiskLevel::Medium,
+        RiskLevel::High => RiskLevel::High,
+    }
+}
+
+/// What kind of work an action is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Category {
+    /// Looks.
+    Read,
+    /// Changes or removes files.
+    Write,
+    /// Runs programs.
+    Execute,
+    /// Contacts hosts.
+    Network,
+    /// Uses or changes a repository.
+    Git,
+    /// Rights, services, packages, secrets, processes.
+    Admin,
+}
+
+impl Category {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Read,
+        Self::Write,
+        Self::Execute,
+        Self::Network,
+        Self::Git,
+        Self::Admin,
+    ];
+
+    /// The word in policies.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Execute => "execute",
+            Self::Network => "network",
+            Self::Git => "git",
+            Self::Admin => "admin",
+        }
+    }
+
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
+    pub const fn of(kind: EffectKind) -> Self {
+        match kind {
+            EffectKind::Read => Self::Read,
+            EffectKind::Write | EffectKind::Delete => Self::Write,
+            EffectKind::Execute | EffectKind::Dynamic | EffectKind::Unknown => Self::Execute,
+            EffectKind::Network => Self::Network,
+            EffectKind::GitRead | EffectKind::GitWrite | EffectKind::GitRewrite => Self::Git,
+            EffectKind::Privilege
+            | EffectKind::Process
+            | EffectKind::Install
+            | EffectKind::Credential
+            | EffectKind::System => Self::Admin,
+        }
+    }
+}
+
+/// An action with what can be found out about it.
+#[derive(Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) action: &'a Action,
+    stated: Option<RiskLevel>,
+    surroundings: &'a Surroundings,
+    line: OnceCell<Line<'a>>,
+    analysis: OnceCell<Analysis>,
+    parts: OnceCell<Parts>,
+    effects: OnceCell<u32>,
+    /// What was found out about paths, by the effect that each belongs to.
+    sites: OnceCell<Vec<(usize, Site)>>,
+    compact: OnceCell<String>,
+}
+
+impl<'a> Facts<'a> {
+    pub(crate) fn new(
+        action: &'a Action,
+        stated: Option<RiskLevel>,
+        surroundings: &'a Surroundings,
+    ) -> Self {
+        Self {
+            action,
+            stated,
+            surroundings,
+            line: OnceCell::new(),
+            analysis: OnceCell::new(),
+            parts: OnceCell::new(),
+            effects: OnceCell::new(),
+            sites: OnceCell::new(),
+            compact: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn analysis(&self) -> &Analysis {
+        self.analysis.get_or_init(|| {
+            let context = &self.surroundings.context;
+            let unknown = || Analysis {
+                risk: RiskLevel::High,
+                unparsed: true,
+                ..Analysis::default()
+            };
+            match self.action.kind {
+                Some(ActionType::ShellCmd) => match self.action.command() {
+                    Some(_) => self.of_line(),
+                    None => unknown(),
+                },
+                Some(ActionType::ToolCall) => match self.action.one_tool() {
+                    Some(tool) => effects_of_tool(tool, &self.action.payload, context),
+                    None => unknown(),
+                },
+                Some(ActionType::CodeDiff) => self.action.patch().map_or_else(unknown, |diff| {
+                    let mut analysis = effects_of_diff(diff, context);
+                    analysis.join(effects_beside_diff(
+                        &Param::from(&self.action.payload),
+                        context,
+                    ));
+                    analysis
+                }),
+                Some(ActionType::Answer) => {
+                    effects_of_answer(&Param::from(&self.action.payload), context)
+                }
+                None => unknown(),
+            }
+        })
+    }
+
+    fn written(&self) -> &Line<'a> {
+        self.line
+            .get_or_init(|| self.action.line().unwrap_or_default())
+    }
+
+    /// The command line that runs; nothing for what is none.
+    pub(crate) fn line(&self) -> &str {
+        &self.written().text
+    }
+
+    /// Where actions are taken to run.
+    pub(crate) fn context(&self) -> &Context<'static> {
+        &self.surroundings.context
+    }
+
+    fn of_line(&self) -> Analysis {
+        let (line, context) = (self.written(), self.context());
+        let mut analysis = match line.cwd.as_deref() {
+            None => analyse(&line.text, context),
+            Some(cwd) => {
+                let mut there = context.clone();
+                there.cwd =
+                    shell_effects::path::normalise(cwd, Some(&context.cwd)).unwrap_or_default();
+                analyse(&line.text, &there)
+            }
+        };
+        if let Some(name) = &line.unknown {
+            analysis.risk = RiskLevel::High;
+            analysis.effects.push(Effect {
+                kind: EffectKind::Unknown,
+                target: Some(name.to_string()),
+                certainty: Certainty::Possible,
+                span: Span::new(line.text.len(), line.text.len()),
+                risk: RiskLevel::High,
+                why: "a member of the payload that may change what runs".into(),
+                place: None,
+                changes: false,
+            });
+        }
+        analysis
+    }
+
+    /// The commands of a line, which a strict reading asks about one by one.
+    pub(crate) fn parts(&self) -> &Parts {
+        self.parts.get_or_init(|| {
+            Parts::of(
+                self.analysis(),
+                self.action.kind == Some(ActionType::ShellCmd),
+            )
+        })
+    }
+
+    /// The first of several commands that touches no path, as the number of its part.
+    pub(crate) fn without_path(&self) -> Option<usize> {
+        self.parts().without(
+            self.sites()
+                .iter()
+                .map(|(effect, _)| self.parts().of_effect(*effect)),
+        )
+    }
+
+    /// The first of several commands that contacts no host.
+    pub(crate) fn without_host(&self) -> Option<usize> {
+        let effects = self.analysis().effects.iter().enumerate();
+        let contacts = effects.filter(|(_, e)| e.kind == EffectKind::Network);
+        self.parts()
+            .without(contacts.map(|(index, _)| self.parts().of_effect(index)))
+    }
+
+    /// What belongs to no program where other things do: a redirection of a whole group.
+    pub(crate) fn without_step(&self) -> Option<usize> {
+        self.parts()
+            .without((0..self.analysis().tree.len()).map(|index| self.parts().of_step(index)))
+    }
+
+    /// Whether an effect is one on a path.
+    pub(crate) fn has_site(&self, effect: usize) -> bool {
+        self.sites().iter().any(|(index, _)| *index == effect)
+    }
+
+    /// The risk of each command of a line that has several; a stated one counts for each.
+    pub(crate) fn risks(&self) -> Vec<RiskLevel> {
+        let parts = self.parts();
+        if parts.count < 2 {
+            return vec![self.risk()];
+        }
+        let mut risks = vec![self.stated.unwrap_or(RiskLevel::Low); parts.count];
+        for (index, effect) in self.analysis().effects.iter().enumerate() {
+            if let Some(risk) = risks.get_mut(parts.of_effect(index)) {
+                *risk = level(effect.risk).max(*risk);
+            }
+        }
+        risks
+    }
+
+    /// The payload's JSON, once for each command of a line that has several, as if it stood alone.
+    pub(crate) fn compact_parts(&self) -> Vec<String> {
+        if self.action.kind != Some(ActionType::ShellCmd) || self.parts().count < 2 {
+            return Vec::new();
+        }
+        let alone = |text: &str| {
+            let mut payload = self.action.payload.clone();
+            match payload.get_mut("command") {
+                Some(command) => *command = text.into(),
+                None => payload = text.into(),
+            }
+            payload.to_string()
+        };
+        self.parts().texts(self.line()).map(alone).collect()
+    }
+
+    /// The higher of the risk that was stated and the one that was found: nobody talks a risk down.
+    pub(crate) fn risk(&self) -> RiskLevel {
+        if self.stated == Some(RiskLevel::High) {
+            return RiskLevel::High;
+        }
+        let found = level(self.analysis().risk);
+        self.stated.map_or(found, |stated| stated.max(found))
+    }
+
+    /// The kinds of effects, as bits.
+    pub(crate) fn effects(&self) -> u32 {
+        *self.effects.get_or_init(|| {
+            let analysis = self.analysis();
+            let hidden = if analysis.unparsed {
+                bit(EffectKind::Unknown)
+            } else {
+                0
+            };
+            analysis
+                .effects
+                .iter()
+                .fold(hidden, |bits, e| bits | bit(e.kind))
+        })
+    }
+
+    /// Whether the action may do more than its effects say.
+    pub(crate) fn hides(&self) -> bool {
+        self.effects() & HIDDEN != 0 || self.analysis().cut
+    }
+
+    /// The categories, as bits. A command is always executed, whatever it does then.
+    pub(crate) fn categories(&self) -> u32 {
+        let bits = self
+            .analysis()
+            .effects
+            .iter()
+            .fold(0, |bits, e| bits | Category::of(e.kind).bit());
+        let runs = self.action.kind == Some(ActionType::ShellCmd)
+            || self.analysis().unparsed
+            || !self.steps().is_empty();
+        bits | if runs { Category::Execute.bit() } else { 0 }
+    }
+
+    /// The programs that would run. A tool's own name is none.
+    pub(crate) fn steps(&self) -> &[Step] {
+        let tree = &self.analysis().tree;
+        if self.action.kind == Some(ActionType::ToolCall) {
+            tree.get(1..).unwrap_or_default()
+        } else {
+            tree
+        }
+    }
+
+    fn sites(&self) -> &[(usize, Site)] {
+        self.sites.get_or_init(|| {
+            let dots = self.dotted();
+            let effects = self.analysis().effects.iter().enumerate();
+            let moved = self.action.kind != Some(ActionType::CodeDiff);
+            effects
+                .filter_map(|(index, effect)| Some((index, Site::of(effect, dots, moved)?)))
+                .collect()
+        })
+    }
+
+    /// The paths that it touches.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Place<'_>> {
+        let effects = &self.analysis().effects;
+        self.sites()
+            .iter()
+            .filter_map(|(index, site)| Some(site.place(effects.get(*index)?)))
+    }
+
+    /// Whether the line changes what a `*` means.
+    fn dotted(&self) -> bool {
+        let options = |s: &Step| {
+            matches!(
+                s.program.as_str(),
+                "shopt" | "setopt" | "set" | "zsh" | "fish"
+            )
+        };
+        let flag = |s: &Step| s.how != How::Direct && s.args.iter().any(|a| a.contains("dotglob"));
+        let names = |text: &str| text.contains("GLOBIGNORE") || text.contains("dotglob");
+        names(self.line()) || self.steps().iter().any(|s| options(s) || flag(s))
+    }
+
+    /// The hosts; none for one that isn't known.
+    pub(crate) fn hosts(&self) -> impl Iterator<Item = Option<&str>> {
+        let known = |t: &str| !t.is_empty() && !t.contains("$…");
+        self.analysis()
+            .effects
+            .iter()
+            .filter(|e| e.kind == EffectKind::Network)
+            .map(move |e| e.target.as_deref().filter(|t| known(t)))
+    }
+
+    /// The payload as compact JSON, members in the order of their names.
+    pub(crate) fn compact(&self) -> &str {
+        self.compact.get_or_init(|| self.action.payload.to_string())
+    }
+
+    /// Whether an action hides something, as an answer to "may it do this as well".
+    pub(crate) fn perhaps(&self) -> Tristate {
+        if self.hides() {
+            Tristate::Maybe
+        } else {
+            Tristate::No
+        }
+    }
+}

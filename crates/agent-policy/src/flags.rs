@@ -1,0 +1,282 @@
+//! Arguments that mean the same: long and short options, modes in figures and in letters.
+
+use super::facts::table;
+
+/// Options that the table of programs doesn't tell of, because they change no effect.
+const SAME: [(&[&str], &[&str]); 2] = [
+    (
+        &["rm", "mv", "cp", "ln", "chmod", "chown", "chgrp", "rmdir"],
+        &["-f", "--force"],
+    ),
+    (
+        &["rm", "cp", "chown", "chgrp", "scp", "grep"],
+        &["-r", "-R", "--recursive"],
+    ),
+];
+
+/// Subcommands of git whose `-f` is `--force`.
+const FORCED: [&str; 13] = [
+    "add",
+    "branch",
+    "checkout",
+    "clean",
+    "fetch",
+    "mv",
+    "pull",
+    "push",
+    "rm",
+    "switch",
+    "tag",
+    "submodule",
+    "worktree",
+];
+
+/// Every way to write an option of a program, itself included.
+fn spellings(program: &str, args: &[String], option: &str) -> Vec<String> {
+    let mut all = vec![option.to_owned()];
+    let mut add = |others: &[&str]| {
+        if others.contains(&option) {
+            all.extend(
+                others
+                    .iter()
+                    .filter(|o| **o != option)
+                    .map(|o| (*o).to_owned()),
+            );
+        }
+    };
+    for (programs, options) in SAME {
+        if programs.contains(&program) {
+            add(options);
+        }
+    }
+    if program == "git" && args.iter().any(|a| FORCED.contains(&a.as_str())) {
+        add(&["-f", "--force"]);
+    }
+    for group in table().option_groups(program, args, option) {
+        if is_one(&group) {
+            let others = group.into_iter().filter(|name| *name != option);
+            all.extend(others.map(str::to_owned));
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// Whether options that the table lists together are one option: it also lists together what only
+/// has the same effects. One long name, and single letters that it begins with.
+fn is_one(group: &[&str]) -> bool {
+    let mut long = group.iter().filter_map(|name| name.strip_prefix("--"));
+    let (Some(name), None) = (long.next(), long.next()) else {
+        return false;
+    };
+    let letter = name.chars().next();
+    let fits = |short: &str| {
+        short.len() == 1 && short.chars().next().map(|c| c.to_ascii_lowercase()) == letter
+    };
+    group
+        .iter()
+        .filter(|name| !name.starts_with("--"))
+        .all(|name| name.strip_prefix('-').is_some_and(fits))
+}
+
+/// The letters of a word of joined single-letter options, in lower case.
+fn letters(word: &str) -> Option<String> {
+    let rest = word.strip_prefix('-')?;
+    (!rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+        .then(|| rest.to_ascii_lowercase())
+}
+
+/// Whether an argument stands in a list, however it is written: the word itself; `--force` also as
+/// `--force=…`, as `-f`, and, where the reading isn't strict, abbreviated; single-letter options
+/// also joined to others (`-rf` is among `-fvr`), spread over several words, and as the long ones
+/// that mean the same; modes by the bits that they set.
+pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: bool) -> bool {
+    let long = |want: &str| {
+        let fits = |name: &str| {
+            name.eq_ignore_ascii_case(want)
+                || !strict && name.len() > 2 && name.starts_with("--") && want.starts_with(name)
+        };
+        args.iter()
+            .any(|a| fits(a.split_once('=').map_or(a.as_str(), |(name, _)| name)))
+    };
+    let given: String = args.iter().filter_map(|a| letters(a)).collect();
+    let written = |option: &str| match letters(option) {
+        Some(wanted) if wanted.len() == 1 => given.contains(&wanted),
+        _ if option.starts_with("--") => long(option),
+        _ => args.iter().any(|a| a.eq_ignore_ascii_case(option)),
+    };
+    let meant = |option: &str| spellings(program, args, option).iter().any(|s| written(s));
+    if let Some(wanted) = letters(want) {
+        return args.iter().any(|a| a.eq_ignore_ascii_case(want))
+            || wanted
+                .chars()
+                .zip(want.chars().skip(1))
+                .all(|(c, as_written)| given.contains(c) || meant(&format!("-{as_written}")));
+    }
+    if want.starts_with("--") {
+        // A plus in front of what is pushed forces just that.
+        let plus = || program == "git" && want == "--force" && args.iter().any(|a| a == "push");
+        return meant(want) || plus() && args.iter().any(|a| a.len() > 1 && a.starts_with('+'));
+    }
+    let mode = if program == "chmod" { mode(want) } else { None };
+    args.iter()
+        .any(|a| a.eq_ignore_ascii_case(want) || mode.is_some() && self::mode(a) == mode)
+}
+
+/// The permissions that a mode gives whatever stood before, without set-user-id and its like:
+/// `777`, `0777`, `a+rwx`.
+fn mode(text: &str) -> Option<u32> {
+    if !text.is_empty() && text.len() < 9 && text.bytes().all(|b| (b'0'..=b'7').contains(&b)) {
+        return u32::from_str_radix(text, 8).ok().map(|bits| bits & 0o777);
+    }
+    let mut bits = 0;
+    for clause in text.split(',') {
+        let at = clause.find(['+', '='])?;
+        let (who, rest) = clause.split_at_checked(at)?;
+        let what = rest.get(1..)?.chars().try_fold(0, |all, c| {
+            Some(
+                all | match c {
+                    'r' => 4,
+                    'w' => 2,
+                    'x' | 'X' => 1,
+                    's' | 't' => 0,
+                    _ => return None,
+                },
+            )
+        })?;
+        let everybody = who.is_empty() || who.contains('a');
+        for (class, shift) in [('u', 6), ('g', 3), ('o', 0)] {
+            if everybody || who.contains(class) {
+                bits |= what << shift;
+            }
+        }
+        if !who.chars().all(|c| "ugoa".contains(c)) {
+            return None;
+        }
+    }
+    Some(bits)
+}
+
+/// The line with one of its words written another way, for lines of plain words.
+pub(super) fn respelled(line: &str) -> Vec<String> {
+    let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    let plain = |w: &String| {
+        !w.is_empty()
+            && w.bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_./=+,:".contains(&b))
+    };
+    let (Some(program), true) = (words.first(), words.iter().all(plain)) else {
+        return Vec::new();
+    };
+    let args = words.get(1..).unwrap_or_default();
+    let mut all = Vec::new();
+    for (n, word) in words.iter().enumerate().skip(1) {
+        let mut replace = |new: String| {
+            let mut other = words.clone();
+            if let Some(place) = other.get_mut(n) {
+                *place = new;
+                all.push(other.join(" "));
+            }
+        };
+        if let Some(joined) = word.strip_prefix('-').filter(|rest| {
+            letters(word).is_some()
+                && SAME.iter().any(|(p, _)| p.contains(&program.as_str()))
+                && rest.bytes().all(|b| b.is_ascii_alphabetic())
+        }) {
+            let each = |c: char| {
+                let short = format!("-{c}");
+                let long = spellings(program, args, &short)
+                    .into_iter()
+                    .find(|s| s.starts_with("--"));
+                long.unwrap_or(short)
+            };
+            replace(joined.chars().map(each).collect::<Vec<_>>().join(" "));
+        } else if word.starts_with("--") {
+            for other in spellings(program, args, word)
+                .into_iter()
+                .filter(|s| s != word)
+            {
+                replace(other);
+            }
+        } else if program == "chmod"
+            && word.bytes().all(|b| b.is_ascii_digit())
+            && mode(word).is_some()
+        {
+            replace(format!("0{word}"));
+            if word == "777" {
+                replace("a+rwx".to_owned());
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn has(line: &str, want: &str) -> bool {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        has_argument(&words[0], &words[1..], want, false)
+    }
+
+    #[test]
+    fn options_are_found_however_they_are_written() {
+        for line in [
+            "rm -rf x",
+            "rm -fr x",
+            "rm -r -f x",
+            "rm --recursive --force x",
+            "rm -r --force x",
+            "rm --recur --forc x",
+            "rm -Rf x",
+        ] {
+            assert!(has(line, "-rf"), "{line}");
+        }
+        assert!(!has("rm -r x", "-rf") && !has("rm --recursive x", "-rf") && !has("rm rf", "-rf"));
+        for line in [
+            "git push --force",
+            "git push -f",
+            "git push -uf",
+            "git push origin +main",
+            "git push --force=x",
+        ] {
+            assert!(has(line, "--force"), "{line}");
+        }
+        assert!(!has("git push origin main", "--force") && !has("git grep -f push.txt", "--force"));
+        assert!(
+            !has_argument("rm", &["--forc".to_owned()], "--force", true),
+            "what is granted is granted to the letter"
+        );
+    }
+
+    #[test]
+    fn modes_are_compared_by_their_bits() {
+        for line in [
+            "chmod 777 x",
+            "chmod 0777 x",
+            "chmod 1777 x",
+            "chmod a+rwx x",
+            "chmod ugo=rwx x",
+            "chmod u=rwx,go+rwx x",
+            "chmod +rwx x",
+        ] {
+            assert!(has(line, "777"), "{line}");
+        }
+        assert!(
+            !has("chmod 755 x", "777")
+                && !has("chmod a+rw x", "777")
+                && !has("chmod u+rwx x", "777")
+        );
+        assert!(!has("ls 0777", "777"));
+    }
+
+    #[test]
+    fn lines_are_written_another_way() {
+        assert_eq!(respelled("rm -rf x"), ["rm --recursive --force x"]);
+        assert_eq!(respelled("git push --force"), ["git push -f"]);
+        assert_eq!(respelled("chmod 777 x"), ["chmod 0777 x", "chmod a+rwx x"]);
+        assert!(respelled("rm -rf \"$X\"").is_empty() && respelled("ls").is_empty());
+    }
+}

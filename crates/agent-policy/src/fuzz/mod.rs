@@ -1,0 +1,200 @@
+//! Looking for counterexamples: actions made from the policy's own words, and what must hold of
+//! each.
+//!
+//! Random search finds bugs and proves nothing. Every run says how much it tried and from which
+//! seed; the same seed tries the same.
+
+mod properties;
+pub(super) mod strategy;
+
+pub use properties::{Property as Law, Violation};
+
+use super::action::Action;
+use super::effect::Effect;
+use super::model::Policy;
+use super::request::{History, Request};
+use super::witness_generation::{self, Target};
+use properties::Subject;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use serde::Serialize;
+use std::cell::RefCell;
+
+/// Commands that only look, one `{"cmd": …}` a line.
+const READ_ONLY: &str = include_str!("../../../../corpora/commands/read-only-daily.jsonl");
+
+/// Questions that are aimed at a property of a policy's own.
+const MAX_AIMED: usize = 5_000;
+
+/// How hard to look.
+#[derive(Debug, Clone)]
+pub struct Effort {
+    /// Where the search starts; the same seed gives the same search.
+    pub seed: u64,
+    /// Actions that are tried for each property.
+    pub cases: u32,
+    /// Only these properties, by their ids; none of them for all.
+    pub only: Vec<String>,
+}
+
+/// The ids of the properties that are searched for a policy: the built-in ones, then its own.
+#[must_use]
+pub fn property_ids(policy: &Policy) -> Vec<String> {
+    let built_in = Law::ALL
+        .iter()
+        .filter(|law| law.concerns(policy))
+        .map(|law| law.id().to_owned());
+    built_in
+        .chain(policy.properties.iter().map(|p| p.id.clone()))
+        .collect()
+}
+
+/// What the search for one property came to.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The property.
+    pub id: String,
+    /// It is one of the policy's own.
+    pub own: bool,
+    /// Actions that were tried.
+    pub tried: u32,
+    /// Actions among them that the property says something about.
+    pub concerned: u32,
+    /// The smallest counterexample that was found.
+    pub violation: Option<Violation>,
+}
+
+/// How much of what only looks is allowed.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Usable {
+    /// Commands that are allowed.
+    pub allowed: u64,
+    /// Commands in all.
+    pub of: u64,
+}
+
+/// Searches for counterexamples to the built-in properties and the team's own. `seeds` are actions
+/// to start from besides: those of the policy's cases and corpora.
+#[must_use]
+pub fn fuzz(policy: &Policy, seeds: &[Action], effort: &Effort) -> Vec<Outcome> {
+    let built_in = Law::ALL
+        .iter()
+        .filter(|law| law.concerns(policy))
+        .map(|law| (law.id().to_owned(), *law, None));
+    let own = policy
+        .properties
+        .iter()
+        .map(|p| (p.id.clone(), Law::Own, Some(p)));
+    let wanted = |id: &String| effort.only.is_empty() || effort.only.contains(id);
+    // Numbered before they are chosen from, so that the choice doesn't change what is tried.
+    built_in
+        .chain(own)
+        .enumerate()
+        .filter(|(_, (id, ..))| wanted(id))
+        .map(|(n, (id, law, own))| search(policy, seeds, effort, n as u64, id, law, own))
+        .collect()
+}
+
+fn search(
+    policy: &Policy,
+    seeds: &[Action],
+    effort: &Effort,
+    number: u64,
+    id: String,
+    law: Law,
+    own: Option<&super::Property>,
+) -> Outcome {
+    let mut aimed = (0, 0);
+    if let Some(own) = own {
+        // What chance would hardly meet is asked about first.
+        for question in
+            witness_generation::questions(policy, &[Target::all(&own.for_all)], &[]).take(MAX_AIMED)
+        {
+            aimed.0 += 1;
+            match properties::holds_of(own, policy, &question) {
+                properties::Found::Nothing => {}
+                properties::Found::Holds => aimed.1 += 1,
+                properties::Found::Broken(violation) => {
+                    let (tried, concerned) = (aimed.0, aimed.1 + 1);
+                    return Outcome {
+                        id,
+                        own: true,
+                        tried,
+                        concerned,
+                        violation: Some(*violation),
+                    };
+                }
+            }
+        }
+    }
+    let mut runner = test_runner(effort.seed, number, effort.cases);
+    let strategy = strategy::subjects(policy, seeds);
+    let counts = RefCell::new(aimed);
+    let result = runner.run(&strategy, |subject: Subject| {
+        let found = law.check(policy, own, &subject);
+        let mut counts = counts.borrow_mut();
+        counts.0 += 1;
+        match found {
+            properties::Found::Nothing => Ok(()),
+            properties::Found::Holds => {
+                counts.1 += 1;
+                Ok(())
+            }
+            properties::Found::Broken(_) => Err(TestCaseError::fail("broken")),
+        }
+    });
+    let violation = match result {
+        Err(TestError::Fail(_, subject)) => match law.check(policy, own, &subject) {
+            properties::Found::Broken(violation) => Some(*violation),
+            properties::Found::Nothing | properties::Found::Holds => None,
+        },
+        Err(TestError::Abort(_)) | Ok(()) => None,
+    };
+    let (tried, concerned) = counts.into_inner();
+    Outcome {
+        id,
+        own: own.is_some(),
+        tried,
+        concerned,
+        violation,
+    }
+}
+
+/// A runner whose choices follow from a seed and the number of the search alone.
+pub(super) fn test_runner(seed: u64, number: u64, cases: u32) -> TestRunner {
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 2000,
+        ..Config::default()
+    };
+    let mut bytes = [0u8; 32];
+    for (slot, byte) in bytes
+        .iter_mut()
+        .zip(seed.to_le_bytes().into_iter().chain(number.to_le_bytes()))
+    {
+        *slot = byte;
+    }
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}
+
+/// Asks about commands of a day's work that only look.
+#[must_use]
+pub fn usable(policy: &Policy) -> Usable {
+    let history = History::default();
+    let mut usable = Usable { allowed: 0, of: 0 };
+    for line in READ_ONLY.lines() {
+        let row: Option<serde_json::Value> = strict_json::from_text(line).ok();
+        let Some(command) = row
+            .as_ref()
+            .and_then(|r| r.get("cmd"))
+            .and_then(|c| c.as_str())
+        else {
+            continue;
+        };
+        let action = Action::shell(command);
+        usable.of += 1;
+        usable.allowed +=
+            u64::from(policy.decide(&Request::new(&action, &history)).effect == Effect::Allow);
+    }
+    usable
+}

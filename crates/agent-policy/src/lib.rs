@@ -1,0 +1,57 @@
+//! Policies: may this action run, may it run if a human agrees, or may it not?
+//!
+//! A policy is a pure function from an action, its risk, turn, agent and recorded history to an
+//! effect, with the rule that decided and its reason. It never looks at a file system, a clock or a
+//! result. See docs/policy.md for the format.
+
+mod action;
+mod branch;
+mod compare;
+mod condition;
+mod coverage;
+mod decide;
+mod effect;
+mod facts;
+mod flags;
+mod fuzz;
+mod grant_scope;
+mod model;
+mod mutate;
+mod path;
+mod pattern;
+mod prefilter;
+mod question;
+mod read;
+mod recorded_decision;
+mod request;
+mod sample;
+mod shipped;
+mod subsumption;
+mod suite;
+mod witness_generation;
+mod yaml;
+
+pub use action::{Action, ActionError, kind_name, parse_kind};
+pub use compare::{Change, Comparison, Difference, Kind, Unproved, compare};
+pub use coverage::{Coverage, KeyCoverage, RuleCoverage};
+pub use decide::{Cause, Consulted, Decision};
+pub use effect::{Effect, Tristate};
+pub use facts::Category;
+pub use fuzz::{Effort, Law, Outcome as Found, Usable, Violation, fuzz, property_ids, usable};
+pub use model::{Combine, Fallback, Form, Limit, Policy, Property, Rule, Rules};
+pub use mutate::{Fate, Mutant};
+pub use path::Access;
+pub use pattern::{PatternError, compile as compile_pattern};
+pub use question::{Approvals, Question};
+pub use read::load;
+pub use recorded_decision::{Drift, DriftedDecision, RecordedDecision, UnrecordedContext};
+pub use request::{History, Past, Request};
+pub use shipped::{SHIPPED, Shipped, shipped};
+pub use suite::{
+    Case, Context, Expect, Failure, json_context, json_once, json_question, load_cases,
+    load_corpus, load_reasons, repeated,
+};
+pub use yaml::{At, Problem};
+
+#[cfg(test)]
+mod tests;

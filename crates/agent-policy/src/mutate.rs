@@ -1,0 +1,536 @@
+//! Is every promise of a policy tested? Each rule is dropped, weakened, moved or loosened, one
+//! thing at a time; a change that no case notices is a promise that nobody has tested.
+
+use super::action::kind_name;
+use super::compare::{Difference, Kind, compare};
+use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, risk_bit, type_bit};
+use super::effect::Effect;
+use super::facts::{Category, bit};
+use super::fuzz::Effort;
+use super::model::{Combine, Policy, Rule};
+use super::question::Question;
+use super::suite::Case;
+use governance::ActionType;
+use governance::RiskLevel;
+use shell_effects::EffectKind;
+
+/// A policy with one thing changed for the worse.
+#[derive(Debug)]
+pub struct Mutant {
+    /// The rule that was changed; none when it was the policy's default.
+    pub rule: Option<String>,
+    /// What was done to it.
+    pub change: String,
+    policy: Policy,
+}
+
+/// What became of a mutant.
+#[derive(Debug, Clone)]
+pub enum Fate {
+    /// A case notices.
+    Killed,
+    /// No case notices, and here is an action that shows the difference.
+    Survived(Kind, Box<Difference>),
+    /// No case notices, and no action was found that would have shown a difference: perhaps there
+    /// is none.
+    Alike,
+}
+
+impl Policy {
+    /// The policy with each single thing changed for the worse, in the order of its rules.
+    #[must_use]
+    pub fn mutants(&self) -> Vec<Mutant> {
+        let mut all = Vec::new();
+        let mut add = |rule: Option<&Rule>, change: String, policy: Policy| {
+            all.push(Mutant {
+                rule: rule.map(|r| r.id.clone()),
+                change,
+                policy,
+            });
+        };
+        for (index, rule) in self.rules.iter().enumerate() {
+            let changed = |change: &mut dyn FnMut(&mut Vec<Rule>)| Policy {
+                rules: self.rules.with(change),
+                ..self.clone()
+            };
+            let dropped = changed(&mut |rules| {
+                rules.remove(index);
+            });
+            add(Some(rule), "dropped".into(), dropped);
+            let mut replaced = |change: String, new: Rule| {
+                let policy = changed(&mut |rules| {
+                    if let Some(place) = rules.get_mut(index) {
+                        place.clone_from(&new);
+                    }
+                });
+                add(Some(rule), change, policy);
+            };
+            if let Some(effect) = milder(rule.effect) {
+                replaced(
+                    format!("{effect} instead of {}", rule.effect),
+                    Rule {
+                        effect,
+                        ..rule.clone()
+                    },
+                );
+            }
+            for (n, limit) in rule.limits.iter().enumerate() {
+                let mut limits = rule.limits.clone();
+                limits.remove(n);
+                replaced(
+                    format!("without `{}`", limit.key()),
+                    Rule {
+                        limits,
+                        ..rule.clone()
+                    },
+                );
+            }
+            // A rule that allows gets worse when it takes more, any other when it takes less.
+            let widen = rule.effect == Effect::Allow;
+            for (change, when) in loosened(&rule.when, widen) {
+                replaced(
+                    change,
+                    Rule {
+                        when,
+                        ..rule.clone()
+                    },
+                );
+            }
+            if let Some(next) = self.rules.get(index + 1)
+                && self.combine == Combine::FirstMatch
+                && next.effect != rule.effect
+            {
+                let moved = changed(&mut |rules| rules.swap(index, index + 1));
+                add(Some(rule), format!("moved behind `{}`", next.id), moved);
+            }
+        }
+        if let Some(effect) = milder(self.default.effect) {
+            let mut weak = self.clone();
+            weak.default.effect = effect;
+            add(
+                None,
+                format!("{effect} instead of {}", self.default.effect),
+                weak,
+            );
+        }
+        all
+    }
+}
+
+impl Mutant {
+    /// Whether a case notices; if none does, an action is searched that a case could be made of.
+    #[must_use]
+    pub fn fate(&self, policy: &Policy, cases: &[Case], effort: &Effort) -> Fate {
+        if cases.iter().any(|case| self.is_noticed(case)) {
+            return Fate::Killed;
+        }
+        let given: Vec<Question> = cases.iter().map(Case::question).collect();
+        let found = compare(policy, &self.policy, &given, effort).differences;
+        let size = |d: &Difference| d.witness.size();
+        match found
+            .into_iter()
+            .min_by_key(|(kind, d)| (!kind.is_milder(), size(d)))
+        {
+            Some((kind, difference)) => Fate::Survived(kind, Box::new(difference)),
+            None => Fate::Alike,
+        }
+    }
+
+    /// Only what is decided counts: that a case names a rule which is gone proves nothing.
+    fn is_noticed(&self, case: &Case) -> bool {
+        let decision = self.policy.decide(&case.request());
+        decision.effect != case.expect.effect
+            || case
+                .expect
+                .rule
+                .as_deref()
+                .is_some_and(|rule| rule != decision.rule_id())
+    }
+}
+
+fn milder(effect: Effect) -> Option<Effect> {
+    match effect {
+        Effect::Allow => None,
+        Effect::RequireApproval => Some(Effect::Allow),
+        Effect::Deny => Some(Effect::RequireApproval),
+    }
+}
+
+/// A condition with one thing changed, and what that was.
+type Changed = (String, Condition);
+
+/// The condition with each single part gone that makes it take more (`widen`) or less.
+fn loosened(when: &Condition, widen: bool) -> Vec<Changed> {
+    let mut all = Vec::new();
+    match when {
+        Condition::All(list) | Condition::Any(list) => {
+            let is_all = matches!(when, Condition::All(_));
+            let with = |list: Vec<Condition>| {
+                if is_all {
+                    Condition::All(list)
+                } else {
+                    Condition::Any(list)
+                }
+            };
+            // Of alternatives the last one stays: without any the rule would be gone.
+            if is_all == widen && (is_all || list.len() > 1) {
+                for (n, part) in list.iter().enumerate() {
+                    let mut rest = list.clone();
+                    rest.remove(n);
+                    all.push((format!("without {}", name(part)), with(rest)));
+                }
+            }
+            for (n, part) in list.iter().enumerate() {
+                for (change, new) in loosened(part, widen) {
+                    let mut parts = list.clone();
+                    if let Some(place) = parts.get_mut(n) {
+                        *place = new;
+                    }
+                    all.push((change, with(parts)));
+                }
+            }
+        }
+        Condition::Not(inner) => {
+            let inner = loosened(inner, !widen).into_iter();
+            all.extend(inner.map(|(change, new)| {
+                (format!("in `not`: {change}"), Condition::Not(Box::new(new)))
+            }));
+        }
+        Condition::Is(predicate, text) => {
+            let key = predicate.key();
+            let parts = if widen {
+                conditions(predicate)
+            } else {
+                alternatives(predicate)
+            };
+            all.extend(parts.into_iter().map(|(gone, new)| {
+                (
+                    format!("`{key}` without {gone}"),
+                    Condition::Is(new, text.clone()),
+                )
+            }));
+        }
+    }
+    all
+}
+
+fn name(part: &Condition) -> String {
+    match part {
+        Condition::Is(_, text) => format!("`{text}`"),
+        Condition::Not(inner) => format!("`not` of {}", name(inner)),
+        Condition::All(list) => format!("`all` of {} conditions", list.len()),
+        Condition::Any(list) => format!("`any` of {} conditions", list.len()),
+    }
+}
+
+/// Each list with one element less, if that leaves some.
+fn shorter<T: Clone>(list: &[T], show: impl Fn(&T) -> String) -> Vec<(String, Vec<T>)> {
+    if list.len() < 2 {
+        return Vec::new();
+    }
+    let without = |(n, gone): (usize, &T)| {
+        let rest = list
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| *i != n)
+            .map(|(_, kept)| kept.clone())
+            .collect();
+        (show(gone), rest)
+    };
+    list.iter().enumerate().map(without).collect()
+}
+
+/// Each set of bits with one less, if that leaves some.
+fn fewer(bits: u32, all: impl Iterator<Item = (u32, &'static str)>) -> Vec<(String, u32)> {
+    let less = |(bit, name): (u32, &str)| {
+        (bits & bit != 0 && bits != bit).then(|| (format!("`{name}`"), bits & !bit))
+    };
+    all.filter_map(less).collect()
+}
+
+fn written(name: &Name) -> String {
+    match name {
+        Name::Exact(text) | Name::Star(text) => format!("`{text}`"),
+        Name::Regex(regex, _) => format!("`{}`", regex.as_str()),
+    }
+}
+
+/// A predicate with each of its alternatives gone.
+fn alternatives(predicate: &Predicate) -> Vec<(String, Predicate)> {
+    fn each<T>(list: Vec<(String, T)>, make: impl Fn(T) -> Predicate) -> Vec<(String, Predicate)> {
+        list.into_iter()
+            .map(|(gone, rest)| (gone, make(rest)))
+            .collect()
+    }
+    let regex = |r: &regex::Regex| format!("`{}`", r.as_str());
+    let low = |bits: u32| u8::try_from(bits).unwrap_or(u8::MAX);
+    match predicate {
+        Predicate::Type(bits) => {
+            let kinds = [
+                ActionType::ToolCall,
+                ActionType::ShellCmd,
+                ActionType::CodeDiff,
+                ActionType::Answer,
+            ];
+            let all = kinds
+                .into_iter()
+                .map(|k| (u32::from(type_bit(Some(k))), kind_name(k)));
+            each(fewer(u32::from(*bits), all), |bits| {
+                Predicate::Type(low(bits))
+            })
+        }
+        Predicate::Risk(bits) => {
+            let all = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High]
+                .into_iter()
+                .map(|r| (u32::from(risk_bit(r)), r.name()));
+            each(fewer(u32::from(*bits), all), |bits| {
+                Predicate::Risk(low(bits))
+            })
+        }
+        Predicate::Category(bits) => each(
+            fewer(*bits, Category::ALL.iter().map(|c| (c.bit(), c.name()))),
+            Predicate::Category,
+        ),
+        Predicate::Effects(bits) => each(
+            fewer(*bits, EffectKind::ALL.iter().map(|k| (bit(*k), k.as_str()))),
+            Predicate::Effects,
+        ),
+        Predicate::Tool(names) => each(shorter(names, written), Predicate::Tool),
+        Predicate::Agent(names) => each(shorter(names, written), Predicate::Agent),
+        Predicate::Mode(names) => each(shorter(names, written), Predicate::Mode),
+        Predicate::Host(names) => each(shorter(names, written), Predicate::Host),
+        Predicate::Pattern(patterns) => each(shorter(patterns, regex), Predicate::Pattern),
+        Predicate::Command(test) => {
+            let program = each(shorter(&test.program, written), |program| {
+                Predicate::Command(CommandTest {
+                    program,
+                    ..test.clone()
+                })
+            });
+            let arg = each(shorter(&test.arg, written), |arg| {
+                Predicate::Command(CommandTest {
+                    arg,
+                    ..test.clone()
+                })
+            });
+            let raw = each(shorter(&test.raw, regex), |raw| {
+                Predicate::Command(CommandTest {
+                    raw,
+                    ..test.clone()
+                })
+            });
+            [program, arg, raw].concat()
+        }
+        Predicate::Path(test) => {
+            let show = |glob: &super::path::PathGlob| format!("`{}`", glob.text());
+            let glob = each(shorter(&test.glob, show), |glob| {
+                Predicate::Path(PathTest {
+                    glob,
+                    ..test.clone()
+                })
+            });
+            let access = shorter(&test.access, |a| format!("`{}`", a.name()));
+            let access = each(access, |access| {
+                Predicate::Path(PathTest {
+                    access,
+                    ..test.clone()
+                })
+            });
+            [glob, access].concat()
+        }
+        Predicate::Production(_)
+        | Predicate::ApprovedBefore
+        | Predicate::Granted(_)
+        | Predicate::UsedUp(_) => Vec::new(),
+    }
+}
+
+/// A predicate with each gone of the things that it asks for at once.
+fn conditions(predicate: &Predicate) -> Vec<(String, Predicate)> {
+    let mut all = Vec::new();
+    match predicate {
+        Predicate::Command(test) => {
+            let full = |t: &CommandTest| {
+                !(t.program.is_empty() && t.arg.is_empty() && t.args.is_empty() && t.raw.is_empty())
+            };
+            let changed = [
+                (
+                    "`program`",
+                    !test.program.is_empty(),
+                    CommandTest {
+                        program: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "`arg`",
+                    !test.arg.is_empty(),
+                    CommandTest {
+                        arg: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "its arguments",
+                    !test.args.is_empty(),
+                    CommandTest {
+                        args: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "`raw`",
+                    !test.raw.is_empty(),
+                    CommandTest {
+                        raw: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+            ];
+            let kept = changed
+                .into_iter()
+                .filter(|(_, stood, test)| *stood && full(test));
+            all.extend(kept.map(|(gone, _, test)| (gone.to_owned(), Predicate::Command(test))));
+        }
+        Predicate::Path(test) => {
+            let asks = |t: &PathTest| {
+                !(t.glob.is_empty()
+                    && t.except.is_empty()
+                    && t.access.is_empty()
+                    && t.outside.is_none()
+                    && t.protected.is_none())
+            };
+            let changed = [
+                (
+                    "`glob`",
+                    !test.glob.is_empty(),
+                    PathTest {
+                        glob: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "its exceptions",
+                    !test.except.is_empty(),
+                    PathTest {
+                        except: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "`access`",
+                    !test.access.is_empty(),
+                    PathTest {
+                        access: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "`outside_workdir`",
+                    test.outside.is_some(),
+                    PathTest {
+                        outside: None,
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "`protected`",
+                    test.protected.is_some(),
+                    PathTest {
+                        protected: None,
+                        ..test.clone()
+                    },
+                ),
+            ];
+            let kept = changed
+                .into_iter()
+                .filter(|(_, stood, test)| *stood && asks(test));
+            all.extend(kept.map(|(gone, _, test)| (gone.to_owned(), Predicate::Path(test))));
+        }
+        _ => {}
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{load, load_cases};
+    use super::*;
+
+    const POLICY: &str = "version: 1
+id: p
+default: { effect: require_approval, reason: nothing matched }
+rules:
+  - id: no-remove
+    when: { type: shell_cmd, command: { program: [rm, shred] } }
+    effect: deny
+    reason: removes
+  - id: read
+    when: { type: tool_call, tool: read_file }
+    effect: allow
+";
+
+    fn survivors(cases: &str) -> Vec<String> {
+        let policy = load("p", POLICY).unwrap();
+        let cases = load_cases(cases).unwrap();
+        let effort = Effort {
+            seed: 1,
+            cases: 600,
+            only: Vec::new(),
+        };
+        let fates = policy.mutants().into_iter().map(|m| {
+            let survived = matches!(m.fate(&policy, &cases, &effort), Fate::Survived(..));
+            (
+                survived,
+                format!("{}: {}", m.rule.as_deref().unwrap_or("default"), m.change),
+            )
+        });
+        fates
+            .filter(|(survived, _)| *survived)
+            .map(|(_, name)| name)
+            .collect()
+    }
+
+    const CASES: &str = "cases:
+  - { name: rm, action: { type: shell_cmd, payload: { command: rm x } }, expect: { effect: deny, rule: no-remove } }
+  - { name: read, action: { type: tool_call, payload: { tool: read_file, parameters: {} } }, expect: { effect: allow, rule: read } }
+  - { name: write, action: { type: tool_call, payload: { tool: write_file, parameters: {} } }, expect: require_approval }
+";
+
+    #[test]
+    fn every_kind_of_change_is_made() {
+        let policy = load("p", POLICY).unwrap();
+        let names: Vec<String> = policy
+            .mutants()
+            .iter()
+            .map(|m| format!("{}: {}", m.rule.as_deref().unwrap_or("default"), m.change))
+            .collect();
+        let expected = [
+            "no-remove: dropped",
+            "no-remove: require_approval instead of deny",
+            "no-remove: `command` without `rm`",
+            "no-remove: `command` without `shred`",
+            "no-remove: moved behind `read`",
+            "read: dropped",
+            "read: without `type: tool_call`",
+            "read: without `tool: read_file`",
+            "default: allow instead of require_approval",
+        ];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn what_no_case_notices_survives_with_a_witness() {
+        assert_eq!(survivors(CASES), ["no-remove: `command` without `shred`"]);
+        let more = format!(
+            "{CASES}  - {{ name: shred, action: {{ type: shell_cmd, payload: {{ command: shred x }} }}, expect: deny }}\n"
+        );
+        assert_eq!(survivors(&more), [""; 0]);
+    }
+
+    #[test]
+    fn a_case_that_only_names_a_rule_kills_nothing() {
+        let named = "cases:\n  - { name: w, action: { type: tool_call, payload: { tool: write_file, parameters: {} } }, expect: require_approval, near_miss: [read, no-remove] }\n";
+        assert!(survivors(named).contains(&"no-remove: dropped".to_owned()));
+    }
+}

@@ -1,0 +1,165 @@
+//! A question with everything that it takes to ask it again.
+
+use super::action::{Action, kind_name};
+use super::request::{History, Past};
+use super::suite::Context;
+use governance::RiskLevel;
+use serde_json::{Map, Value, json};
+
+/// An action in its circumstances, after what was approved before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// What is asked about.
+    pub action: Action,
+    /// In which circumstances.
+    pub context: Context,
+    /// What was approved before.
+    pub past: Vec<Approvals>,
+}
+
+/// Some approvals of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Approvals {
+    /// Each of them.
+    pub each: Past,
+    /// How many.
+    pub count: u64,
+    /// What they have cost together.
+    pub cost: u32,
+    /// The milliseconds that they have taken together.
+    pub busy: u64,
+}
+
+impl Approvals {
+    pub(super) fn add_to(&self, history: &mut History) {
+        history.approve_times(&self.each, self.count);
+        history.spend(f64::from(self.cost), self.busy);
+    }
+}
+
+impl Question {
+    /// An action of which nothing else is known.
+    #[must_use]
+    pub fn plain(action: Action) -> Self {
+        Self {
+            action,
+            context: Context {
+                turn: 1,
+                ..Context::default()
+            },
+            past: Vec::new(),
+        }
+    }
+
+    /// What was approved before, as policies look at it.
+    #[must_use]
+    pub fn history(&self) -> History {
+        let mut history = History::default();
+        for approvals in &self.past {
+            approvals.add_to(&mut history);
+        }
+        history
+    }
+
+    /// How much there is to read: the smaller of two questions says more.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let past: usize = self
+            .past
+            .iter()
+            .map(|a| 20 + a.count.to_string().len())
+            .sum();
+        let said = self.circumstances().map_or(0, |c| c.to_string().len());
+        self.action.payload.to_string().len() + said + past
+    }
+
+    /// The circumstances as test files write them; none where nothing is said of them.
+    #[must_use]
+    pub fn circumstances(&self) -> Option<Value> {
+        let context = &self.context;
+        let mut said = Map::new();
+        let mut say = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                said.insert(name.to_owned(), value);
+            }
+        };
+        say("risk", context.risk.map(|r| r.name().into()));
+        say("agent", context.agent.clone().map(Value::from));
+        say("mode", context.mode.clone().map(Value::from));
+        say(
+            "production",
+            context.production.then_some(Value::Bool(true)),
+        );
+        say("time", context.time.map(Value::from));
+        (!said.is_empty()).then_some(Value::Object(said))
+    }
+
+    /// What was approved before as test files write it; none where nothing was.
+    #[must_use]
+    pub fn approved(&self) -> Option<Value> {
+        let one = |approvals: &Approvals| {
+            let mut row = json!({ "type": approvals.each.kind.map_or("answer", kind_name), "count": approvals.count });
+            if let Some(members) = row.as_object_mut() {
+                let mut say = |name: &str, value: Option<Value>| {
+                    if let Some(value) = value {
+                        members.insert(name.to_owned(), value);
+                    }
+                };
+                say("tool", approvals.each.tool.clone().map(Value::from));
+                say(
+                    "risk",
+                    (approvals.each.risk != RiskLevel::Low)
+                        .then(|| approvals.each.risk.name().into()),
+                );
+                say("time", approvals.each.time.map(Value::from));
+                say("by", approvals.each.by_human.then(|| "human".into()));
+                say("cost", (approvals.cost > 0).then(|| approvals.cost.into()));
+                say(
+                    "durationMs",
+                    (approvals.busy > 0).then(|| approvals.busy.into()),
+                );
+            }
+            row
+        };
+        (!self.past.is_empty()).then(|| self.past.iter().map(one).collect())
+    }
+
+    /// A case that asks the question, with what is expected, as one line of a test file.
+    #[must_use]
+    pub fn case(&self, expect: &Value) -> Value {
+        let mut case =
+            json!({ "name": self.summary(), "action": self.action.to_json(), "expect": expect });
+        if let Some(members) = case.as_object_mut() {
+            members.extend(self.circumstances().map(|c| ("context".to_owned(), c)));
+            members.extend(self.approved().map(|h| ("history".to_owned(), h)));
+        }
+        case
+    }
+
+    /// One line that says what is asked, for people. May hold hostile text.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let mut text = self.action.summary();
+        if let Some(Value::Object(said)) = self.circumstances() {
+            for (name, value) in &said {
+                let shown = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
+                text.push_str(&format!(", {name} {shown}"));
+            }
+        }
+        for approvals in &self.past {
+            text.push_str(&format!(", after {} approvals", approvals.count));
+            if let (Some(then), Some(now)) = (approvals.each.time, self.context.time) {
+                text.push_str(&format!(" {} s ago", now.saturating_sub(then) / 1000));
+            }
+            if approvals.cost > 0 || approvals.busy > 0 {
+                text.push_str(&format!(
+                    " (cost {}, {} ms)",
+                    approvals.cost, approvals.busy
+                ));
+            }
+        }
+        text
+    }
+}

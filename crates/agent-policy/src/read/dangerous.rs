@@ -1,0 +1,249 @@
+//! Dangerous commands, templates of permissions, and limits.
+
+use super::fields::{Fields, Reader};
+use super::pack::list;
+use super::when::{globs, name};
+use super::{Draft, built};
+use crate::condition::{CommandTest, Condition, Name, PathTest, Predicate};
+use crate::effect::Effect;
+use crate::model::{Combine, Fallback, Form, Limit, Rule};
+use crate::path::Access;
+use crate::pattern;
+use crate::yaml::{At, Node, Value};
+
+const SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
+
+pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
+    let id = fields.text("id", reader).map(|(id, _)| id);
+    for key in ["version", "description"] {
+        let _ = fields.take(key);
+    }
+    let mut rules = limits(fields, reader);
+    for (number, node) in list(fields, "dangerous_commands", reader)
+        .iter()
+        .enumerate()
+    {
+        rules.extend(dangerous(node, number, reader));
+    }
+    templates(fields, &mut rules, reader);
+    let default = Fallback {
+        effect: Effect::RequireApproval,
+        reason: "no rule matched".into(),
+    };
+    // Limits and dangers hold whatever a template grants.
+    Draft {
+        id,
+        form: Form::Dangerous,
+        combine: Combine::DenyOverrides,
+        default,
+        monitor: false,
+        rules,
+        properties: Vec::new(),
+    }
+}
+
+fn limits(fields: &mut Fields<'_>, reader: &mut Reader) -> Vec<Rule> {
+    let Some(node) = fields.take("limits") else {
+        return Vec::new();
+    };
+    let mut limits = Fields::of(node, "`limits`", reader);
+    let mut found = Vec::new();
+    if let Some(cost) = limits.take("max_cost_per_day") {
+        match cost.value {
+            Value::Int(n) => found.push((
+                Limit::Cost(f64::from(i32::try_from(n).unwrap_or(i32::MAX))),
+                cost.at,
+            )),
+            Value::Float(x) if x >= 0.0 => found.push((Limit::Cost(x), cost.at)),
+            _ => reader.expected(cost, "a number, 0 or more"),
+        }
+    }
+    found.extend(
+        limits
+            .count("max_executions_per_hour", reader)
+            .map(|n| (Limit::AllPerHour(n), node.at)),
+    );
+    found.extend(
+        limits
+            .count("max_latency_per_task", reader)
+            .map(|n| (Limit::Busy(n), node.at)),
+    );
+    // What a tool's own timeout is when it gives none is the runtime's business; nothing is decided
+    // by it.
+    let _ = limits.count("timeout_default", reader);
+    limits.finish(reader);
+    let rule = |(limit, at): (Limit, At)| {
+        let when = Condition::Is(
+            Predicate::UsedUp(limit),
+            format!("{} is used up", limit.key()),
+        );
+        let reason = "a limit of the policy is used up";
+        built(
+            &format!("limit-{}", limit.key()),
+            at,
+            Effect::Deny,
+            reason,
+            when,
+            Vec::new(),
+        )
+    };
+    found.into_iter().map(rule).collect()
+}
+
+fn dangerous(node: &Node, number: usize, reader: &mut Reader) -> Option<Rule> {
+    let mut fields = Fields::of(node, "a dangerous command", reader);
+    let pattern = fields.required("pattern", reader);
+    let severity = fields.text("severity", reader);
+    if let Some((word, at)) = &severity
+        && !SEVERITIES.contains(&word.as_str())
+    {
+        reader.unknown_word(*at, "severity", word, &SEVERITIES);
+    }
+    let effect = fields
+        .required("action", reader)
+        .and_then(|(word, at)| reader.effect(&word, at));
+    let id = fields.text("id", reader).map(|(id, _)| id);
+    let reason = fields.text("reason", reader).map(|(text, _)| text);
+    let description = fields.text("description", reader).map(|(text, _)| text);
+    fields.finish(reader);
+    let (pattern, at) = pattern?;
+    let effect = effect?;
+    let severity = severity.map_or_else(|| "dangerous".to_owned(), |(word, _)| word);
+    let test = command_test(&pattern, at, reader)?;
+    let when = Condition::Is(Predicate::Command(test), format!("command: {pattern}"));
+    let reason = reason.unwrap_or_else(|| format!("runs `{pattern}` ({severity})"));
+    let id = id.unwrap_or_else(|| format!("{number:02}:{}", pattern.replace(' ', "-")));
+    Some(Rule {
+        id,
+        at: node.at,
+        description,
+        effect,
+        reason: Some(reason),
+        limits: Vec::new(),
+        built: false,
+        when,
+    })
+}
+
+/// A program with arguments is looked for among the programs that the line would run, the arguments
+/// in any order; anything with shell syntax in it is looked for in the text.
+fn command_test(pattern: &str, at: At, reader: &mut Reader) -> Option<CommandTest> {
+    let words: Vec<&str> = pattern.split_ascii_whitespace().collect();
+    let plain = |w: &&str| {
+        w.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_./=:@+,*".contains(&b))
+    };
+    let Some((program, args)) = words.split_first() else {
+        reader.problem(at, "an empty pattern matches nothing".into(), None);
+        return None;
+    };
+    if words.iter().all(plain) {
+        let program: Vec<Name> = name(program, at, reader).into_iter().collect();
+        return Some(CommandTest {
+            program,
+            args: args.iter().map(|a| (*a).to_owned()).collect(),
+            ..CommandTest::default()
+        });
+    }
+    match pattern::compile(pattern, true) {
+        Ok(regex) => Some(CommandTest {
+            raw: vec![regex],
+            ..CommandTest::default()
+        }),
+        Err(error) => {
+            reader.problem(at, format!("`{pattern}`: {error}"), None);
+            None
+        }
+    }
+}
+
+/// Templates: in a mode of the template's name, what it grants is allowed and the rest forbidden.
+fn templates(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader) {
+    let Some(node) = fields.take("permissions") else {
+        return;
+    };
+    let Value::Map(map) = &node.value else {
+        reader.expected(node, "a map of templates");
+        return;
+    };
+    for (key, value) in map {
+        let Some(template) = key.text() else {
+            reader.expected(key, "the name of a template");
+            continue;
+        };
+        let mut fields = Fields::of(value, "a template of permissions", reader);
+        let mut grants = Vec::new();
+        for (text, at) in fields.texts_if_any("files", reader).unwrap_or_default() {
+            grants.extend(file_grant(&text, at, reader));
+        }
+        for (text, at) in fields.texts_if_any("network", reader).unwrap_or_default() {
+            grants.extend(host_grant(&text, at, reader));
+        }
+        for (text, at) in fields.texts_if_any("commands", reader).unwrap_or_default() {
+            if let Some(test) = command_test(&text, at, reader) {
+                grants.push(Condition::Is(
+                    Predicate::Command(test),
+                    format!("command: {text}"),
+                ));
+            }
+        }
+        let _ = fields.take("description");
+        fields.finish(reader);
+        let mode = || {
+            let names = vec![Name::Exact(template.clone())];
+            Condition::Is(Predicate::Mode(names), format!("mode: {template}"))
+        };
+        let granted = Condition::Is(Predicate::Granted(grants), format!("granted by {template}"));
+        let allow = Condition::All(vec![mode(), granted.clone()]);
+        let deny = Condition::All(vec![mode(), Condition::Not(Box::new(granted))]);
+        let id = |what: &str| format!("{template}-{what}");
+        rules.push(built(
+            &id("grants"),
+            key.at,
+            Effect::Allow,
+            &format!("granted by `{template}`"),
+            allow,
+            Vec::new(),
+        ));
+        rules.push(built(
+            &id("rest"),
+            key.at,
+            Effect::Deny,
+            &format!("not granted by `{template}`"),
+            deny,
+            Vec::new(),
+        ));
+    }
+}
+
+/// `read:/**`, `write:/tmp/*`.
+fn file_grant(text: &str, at: At, reader: &mut Reader) -> Option<Condition> {
+    let (access, glob) = text.split_once(':').unwrap_or((text, ""));
+    let access = match access {
+        "read" => vec![Access::Read],
+        "write" => vec![Access::Write],
+        "delete" => vec![Access::Delete],
+        other => {
+            reader.unknown_word(at, "access", other, &["read", "write", "delete"]);
+            return None;
+        }
+    };
+    let glob = globs(&[(glob.to_owned(), at)], reader);
+    Some(Condition::Is(
+        Predicate::Path(PathTest {
+            glob,
+            access,
+            ..PathTest::default()
+        }),
+        text.to_owned(),
+    ))
+}
+
+/// `GET:https://api.github.com/*`: the host counts. What a line does with a host can't be told
+/// apart by method or path, so a grant that names them grants the host.
+fn host_grant(text: &str, at: At, reader: &mut Reader) -> Option<Condition> {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let host = rest.split(['/', ':']).next().unwrap_or(rest);
+    let name = name(host, at, reader)?;
+    Some(Condition::Is(Predicate::Host(vec![name]), text.to_owned()))
+}

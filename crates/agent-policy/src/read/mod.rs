@@ -1,0 +1,139 @@
+//! Reading policies: four forms, one model, every mistake with its line and column.
+
+mod dangerous;
+mod fields;
+mod pack;
+mod permissions;
+mod scopes;
+mod when;
+
+pub(crate) use fields::{Fields, Reader};
+pub(crate) use when::condition;
+
+use super::condition::Condition;
+use super::effect::Effect;
+use super::facts::Surroundings;
+use super::model::{Combine, Fallback, Form, Limit, Policy, Property, Rule, Rules};
+use super::yaml::{At, Problem, Value, parse};
+use shell_effects::path::normalise;
+use std::collections::BTreeMap;
+
+/// Rules that a policy may have.
+const MAX_RULES: usize = 10_000;
+
+/// What a form's reader hands over, before the whole is checked.
+pub(crate) struct Draft {
+    id: Option<String>,
+    form: Form,
+    combine: Combine,
+    default: Fallback,
+    monitor: bool,
+    rules: Vec<Rule>,
+    properties: Vec<Property>,
+}
+
+/// Reads a policy of any form. `name` is used as its id when the file gives none.
+///
+/// # Errors
+/// Everything that is wrong with it, in the order of the file.
+pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
+    let root = parse(text).map_err(|p| vec![p])?;
+    let Value::Map(_) = root.value else {
+        let message = format!("a policy is a map with `rules`, not {}", root.kind());
+        return Err(vec![Problem {
+            at: root.at,
+            message,
+            help: Some("docs/policy.md shows the forms".into()),
+        }]);
+    };
+    let mut reader = Reader::new();
+    let mut fields = Fields::of(&root, "a policy", &mut reader);
+    let has = |key: &str| fields.has(key);
+    let form = if has("dangerous_commands") || has("permissions") || has("limits") {
+        Form::Dangerous
+    } else if has("defaultLevel") || has("sessionMemory") || has("categoryDefaults") {
+        Form::Permissions
+    } else if has("scopes") || has("risks") || has("meta") {
+        Form::Scopes
+    } else {
+        Form::Pack
+    };
+    let workdir = match fields.text("workdir", &mut reader) {
+        None => Surroundings::CWD.to_owned(),
+        Some((text, at)) => normalise(&text, Some(Surroundings::CWD)).unwrap_or_else(|| {
+            reader.problem(at, format!("`{text}` is no folder"), None);
+            Surroundings::CWD.to_owned()
+        }),
+    };
+    reader.workdir.clone_from(&workdir);
+    let draft = match form {
+        Form::Pack => pack::read(&mut fields, &mut reader),
+        Form::Permissions => permissions::read(&mut fields, &mut reader),
+        Form::Dangerous => dangerous::read(&mut fields, &mut reader),
+        Form::Scopes => scopes::read(&mut fields, &mut reader),
+    };
+    fields.finish(&mut reader);
+    check_ids(&draft.rules, &mut reader);
+    if draft.rules.is_empty() && reader.problems.is_empty() {
+        reader.problem(
+            root.at,
+            "the policy has no rules: its default would decide everything".into(),
+            None,
+        );
+    }
+    if !reader.problems.is_empty() {
+        reader
+            .problems
+            .sort_by(|a, b| (a.at, &a.message).cmp(&(b.at, &b.message)));
+        return Err(reader.problems);
+    }
+    Ok(Policy {
+        id: draft.id.unwrap_or_else(|| name.to_owned()),
+        form: draft.form,
+        combine: draft.combine,
+        default: draft.default,
+        monitor: draft.monitor,
+        rules: Rules::new(draft.rules),
+        properties: draft.properties,
+        surroundings: Surroundings::new(&workdir),
+    })
+}
+
+fn check_ids(rules: &[Rule], reader: &mut Reader) {
+    let mut seen: BTreeMap<&str, At> = BTreeMap::new();
+    for rule in rules {
+        if let Some(first) = seen.get(rule.id.as_str()) {
+            let message = format!("the id `{}` stands on line {} already", rule.id, first.line);
+            reader.problem(
+                rule.at,
+                message,
+                Some("ids name the rule that stopped an action; each needs its own".into()),
+            );
+        }
+        seen.insert(&rule.id, rule.at);
+    }
+    if let Some(rule) = rules.get(MAX_RULES) {
+        reader.problem(rule.at, format!("more than {MAX_RULES} rules"), None);
+    }
+}
+
+/// A rule that the form implies.
+pub(crate) fn built(
+    id: &str,
+    at: At,
+    effect: Effect,
+    reason: &str,
+    when: Condition,
+    limits: Vec<Limit>,
+) -> Rule {
+    Rule {
+        id: id.to_owned(),
+        at,
+        description: None,
+        effect,
+        reason: Some(reason.to_owned()),
+        limits,
+        built: true,
+        when,
+    }
+}

@@ -1,0 +1,195 @@
+//! Scopes: where changes may go, and which paths are how risky.
+
+use super::fields::{Fields, Reader};
+use super::pack::list;
+use super::when::globs;
+use super::{Draft, condition};
+use crate::condition::{Condition, PathTest, Predicate};
+use crate::effect::Effect;
+use crate::model::{Combine, Fallback, Form, Rule};
+use crate::path::{Access, PathGlob};
+use crate::yaml::Node;
+
+const CHANGES: [Access; 2] = [Access::Write, Access::Delete];
+
+/// A scope or a risk: its id, its level, its globs.
+struct Area {
+    id: String,
+    level: Option<String>,
+    globs: Vec<PathGlob>,
+}
+
+/// A change is allowed when no rule objects; the strictest rule that objects decides.
+pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
+    let id = fields.text("id", reader).map(|(id, _)| id);
+    let _ = fields.take("version");
+    let monitor = meta(fields, reader);
+    let scopes: Vec<Area> = list(fields, "scopes", reader)
+        .iter()
+        .filter_map(|n| area(n, "allow", reader))
+        .collect();
+    let risks: Vec<Area> = list(fields, "risks", reader)
+        .iter()
+        .filter_map(|n| area(n, "match", reader))
+        .collect();
+    let rules: Vec<Rule> = list(fields, "rules", reader)
+        .iter()
+        .filter_map(|n| rule(n, &scopes, &risks, reader))
+        .collect();
+    let default = Fallback {
+        effect: Effect::RequireApproval,
+        reason: "no scope is about this action".into(),
+    };
+    let mut all = rules;
+    // What changes paths and stays in the scopes is what they are for.
+    if !scopes.is_empty() {
+        let globs = scopes.iter().flat_map(|s| s.globs.clone()).collect();
+        let test = PathTest {
+            glob: globs,
+            access: CHANGES.to_vec(),
+            ..PathTest::default()
+        };
+        let when = Condition::Is(Predicate::Path(test), "path: inside the scopes".into());
+        all.push(super::built(
+            "inside-scopes",
+            fields.at,
+            Effect::Allow,
+            "changes only what is in a scope",
+            when,
+            Vec::new(),
+        ));
+    }
+    Draft {
+        id,
+        form: Form::Scopes,
+        combine: Combine::DenyOverrides,
+        default,
+        monitor,
+        rules: all,
+        properties: Vec::new(),
+    }
+}
+
+fn meta(fields: &mut Fields<'_>, reader: &mut Reader) -> bool {
+    let Some(node) = fields.take("meta") else {
+        return false;
+    };
+    let mut meta = Fields::of(node, "`meta`", reader);
+    let monitor = match meta.text("mode", reader) {
+        Some((word, _)) if word == "monitor" => true,
+        Some((word, _)) if word == "enforce" => false,
+        Some((word, at)) => {
+            reader.unknown_word(at, "mode", &word, &["monitor", "enforce"]);
+            false
+        }
+        None => false,
+    };
+    for key in ["name", "description", "version", "owner"] {
+        let _ = meta.take(key);
+    }
+    meta.finish(reader);
+    monitor
+}
+
+fn area(node: &Node, key: &'static str, reader: &mut Reader) -> Option<Area> {
+    let mut fields = Fields::of(node, "a scope or risk", reader);
+    let id = fields.required("id", reader);
+    let level = if key == "match" {
+        fields.required("level", reader).map(|(level, _)| level)
+    } else {
+        None
+    };
+    let texts = fields.texts(key, reader);
+    if texts.is_none() {
+        reader.problem(node.at, format!("it has no `{key}`"), None);
+    }
+    let globs = globs(&texts.unwrap_or_default(), reader);
+    let _ = fields.take("description");
+    fields.finish(reader);
+    Some(Area {
+        id: id?.0,
+        level,
+        globs,
+    })
+}
+
+/// `{id, scope | risk | when, action, reason}`: `scope` is about changes that leave it, `risk`
+/// about paths of that risk (by its id or its level), `when` about anything.
+fn rule(node: &Node, scopes: &[Area], risks: &[Area], reader: &mut Reader) -> Option<Rule> {
+    let mut fields = Fields::of(node, "a rule", reader);
+    let (id, at) = fields.required("id", reader)?;
+    let mut all = Vec::new();
+    if let Some((name, at)) = fields.text("scope", reader) {
+        let chosen: Vec<&Area> = scopes.iter().filter(|s| s.id == name).collect();
+        if chosen.is_empty() {
+            reader.unknown_word(
+                at,
+                "scope",
+                &name,
+                &scopes.iter().map(|s| s.id.as_str()).collect::<Vec<_>>(),
+            );
+        }
+        let globs = chosen.iter().flat_map(|s| s.globs.clone()).collect();
+        let test = PathTest {
+            except: globs,
+            access: CHANGES.to_vec(),
+            ..PathTest::default()
+        };
+        all.push(Condition::Is(
+            Predicate::Path(test),
+            format!("path: changed outside scope {name}"),
+        ));
+    }
+    if let Some((name, at)) = fields.text("risk", reader) {
+        let fits = |r: &&Area| r.id == name || r.level.as_deref() == Some(name.as_str());
+        let globs: Vec<PathGlob> = risks
+            .iter()
+            .filter(fits)
+            .flat_map(|r| r.globs.clone())
+            .collect();
+        if globs.is_empty() {
+            reader.unknown_word(
+                at,
+                "risk",
+                &name,
+                &risks.iter().map(|r| r.id.as_str()).collect::<Vec<_>>(),
+            );
+        }
+        let test = PathTest {
+            glob: globs,
+            ..PathTest::default()
+        };
+        all.push(Condition::Is(
+            Predicate::Path(test),
+            format!("path: of risk {name}"),
+        ));
+    }
+    let mut limits = Vec::new();
+    for key in ["scope", "risk", "when"] {
+        fields.no_blank(key, reader);
+    }
+    if let Some(when) = fields.take("when") {
+        all.push(condition(when, Some(&mut limits), reader));
+    }
+    let effect = fields
+        .required("action", reader)
+        .and_then(|(word, at)| reader.effect(&word, at));
+    let reason = fields
+        .text("reason", reader)
+        .map(|(text, _)| text)
+        .filter(|r| !r.trim().is_empty());
+    let description = fields.text("description", reader).map(|(text, _)| text);
+    fields.finish(reader);
+    let when = Condition::All(all);
+    let effect = effect?;
+    Some(Rule {
+        id,
+        at,
+        description,
+        effect,
+        reason,
+        limits,
+        built: false,
+        when,
+    })
+}

@@ -1,0 +1,283 @@
+//! What is asked, and what was decided before.
+
+use super::action::Action;
+use governance::ActionType;
+use governance::RiskLevel;
+use std::collections::BTreeMap;
+
+/// A question to a policy: may this run?
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// What an agent proposes.
+    pub action: &'a Action,
+    /// The risk that was stated; it only counts if it is higher than the one that is found.
+    pub risk: Option<RiskLevel>,
+    /// The turn.
+    pub turn: u64,
+    /// Who proposes.
+    pub agent: Option<&'a str>,
+    /// In which mode the runtime is.
+    pub mode: Option<&'a str>,
+    /// Whether this is a production environment.
+    pub production: bool,
+    /// When, in milliseconds since the epoch. Without it, every past approval counts as recent.
+    pub time: Option<i64>,
+    /// What was decided before in this execution.
+    pub history: &'a History,
+}
+
+impl<'a> Request<'a> {
+    /// A question about an action of which nothing else is known.
+    #[must_use]
+    pub fn new(action: &'a Action, history: &'a History) -> Self {
+        Self {
+            action,
+            risk: None,
+            turn: 1,
+            agent: None,
+            mode: None,
+            production: false,
+            time: None,
+            history,
+        }
+    }
+}
+
+/// A past decision, as far as later ones may depend on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Past {
+    /// Type of the action.
+    pub kind: Option<ActionType>,
+    /// Tool of a tool call.
+    pub tool: Option<String>,
+    /// Its risk.
+    pub risk: RiskLevel,
+    /// When, in milliseconds since the epoch.
+    pub time: Option<i64>,
+    /// Whether a human approved it, and not the policy.
+    pub by_human: bool,
+}
+
+/// What was approved before in the same execution. Rejected actions leave no trace here: they count
+/// neither for limits nor for what the session has approved.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    /// The approvals by type, in the order of their times; those without a time count for ever.
+    approved: BTreeMap<u8, Times>,
+    /// The highest risk that a human has approved, by tool.
+    tools: BTreeMap<String, RiskLevel>,
+    cost: f64,
+    busy: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Times {
+    /// Each time with how many approvals there are up to and including it.
+    known: Vec<(i64, u64)>,
+    unknown: u64,
+}
+
+impl Times {
+    fn add(&mut self, time: i64, count: u64) {
+        let at = self.known.partition_point(|(t, _)| *t < time);
+        if self.known.get(at).is_none_or(|(t, _)| *t != time) {
+            self.known.insert(at, (time, self.before(at)));
+        }
+        for (_, up_to) in self.known.iter_mut().skip(at) {
+            *up_to = up_to.saturating_add(count);
+        }
+    }
+
+    /// How many there are before the one at an index.
+    fn before(&self, index: usize) -> u64 {
+        index
+            .checked_sub(1)
+            .and_then(|last| self.known.get(last))
+            .map_or(0, |(_, up_to)| *up_to)
+    }
+}
+
+impl History {
+    /// Adds an approval.
+    pub fn approve(&mut self, past: &Past) {
+        self.approve_times(past, 1);
+    }
+
+    /// Adds as many approvals of one kind at once: a million takes no longer than one.
+    pub fn approve_times(&mut self, past: &Past, count: u64) {
+        if count == 0 {
+            return;
+        }
+        let times = self
+            .approved
+            .entry(super::condition::type_bit(past.kind))
+            .or_default();
+        match past.time {
+            Some(time) => times.add(time, count),
+            None => times.unknown = times.unknown.saturating_add(count),
+        }
+        if let (true, Some(tool)) = (past.by_human, &past.tool) {
+            let risk = self.tools.entry(tool.clone()).or_insert(past.risk);
+            *risk = past.risk.max(*risk);
+        }
+    }
+
+    /// Adds what an action has cost: money in the unit of the policy's limit, and milliseconds.
+    pub fn spend(&mut self, cost: f64, milliseconds: u64) {
+        if cost.is_finite() && cost > 0.0 {
+            self.cost += cost;
+        }
+        self.busy = self.busy.saturating_add(milliseconds);
+    }
+
+    /// How many approved actions of a type stand in the window that ends at `now`; all of them
+    /// without a window or without a time.
+    #[must_use]
+    pub fn count(&self, kind: Option<ActionType>, window: Option<i64>, now: Option<i64>) -> u64 {
+        let Some(times) = self.approved.get(&super::condition::type_bit(kind)) else {
+            return 0;
+        };
+        let known = match (window, now) {
+            (Some(window), Some(now)) => {
+                let until =
+                    |time: i64| times.before(times.known.partition_point(|(t, _)| *t <= time));
+                until(now).saturating_sub(until(now.saturating_sub(window)))
+            }
+            _ => times.before(times.known.len()),
+        };
+        times.unknown.saturating_add(known)
+    }
+
+    /// As [`Self::count`], over all types.
+    #[must_use]
+    pub fn count_all(&self, window: Option<i64>, now: Option<i64>) -> u64 {
+        use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
+        [
+            Some(ToolCall),
+            Some(ShellCmd),
+            Some(CodeDiff),
+            Some(Answer),
+            None,
+        ]
+        .into_iter()
+        .map(|k| self.count(k, window, now))
+        .sum()
+    }
+
+    /// What the execution has cost so far.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// Milliseconds that the execution's actions have taken so far.
+    #[must_use]
+    pub fn busy(&self) -> u64 {
+        self.busy
+    }
+
+    /// Whether a human has approved this tool in this session, at a risk that covers `risk`. High
+    /// risk is never covered: each such action needs its own look.
+    #[must_use]
+    pub fn has_approved(&self, tool: &str, risk: RiskLevel) -> bool {
+        risk != RiskLevel::High
+            && self
+                .tools
+                .get(tool)
+                .is_some_and(|approved| *approved >= risk)
+    }
+
+    /// Whether nothing was approved yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.approved.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn past(time: Option<i64>, risk: RiskLevel, by_human: bool) -> Past {
+        Past {
+            kind: Some(ActionType::ToolCall),
+            tool: Some("write_file".into()),
+            risk,
+            time,
+            by_human,
+        }
+    }
+
+    #[test]
+    fn windows_are_open_at_their_start() {
+        let mut history = History::default();
+        for time in [70_000, 10_000, 60_000] {
+            history.approve(&past(Some(time), RiskLevel::Low, false));
+        }
+        let count = |now| history.count(Some(ActionType::ToolCall), Some(60_000), Some(now));
+        assert_eq!(count(70_000), 2, "10 s is a whole window ago");
+        assert_eq!(count(69_999), 2);
+        assert_eq!(count(130_000), 0);
+        assert_eq!(history.count(Some(ActionType::ToolCall), None, None), 3);
+        assert_eq!(
+            history.count(Some(ActionType::ToolCall), Some(60_000), None),
+            3,
+            "without a time all count"
+        );
+        assert_eq!(history.count(Some(ActionType::ShellCmd), None, None), 0);
+    }
+
+    #[test]
+    fn many_at_once_are_as_many_one_by_one() {
+        let (mut one_by_one, mut at_once) = (History::default(), History::default());
+        for (time, count) in [
+            (Some(50), 3),
+            (Some(10), 2),
+            (None, 4),
+            (Some(50), 1),
+            (Some(30), 0),
+            (Some(20), 5),
+            (Some(90), 1),
+        ] {
+            let past = past(time, RiskLevel::Low, false);
+            (0..count).for_each(|_| one_by_one.approve(&past));
+            at_once.approve_times(&past, count);
+        }
+        for now in (0..=100).step_by(5).map(Some).chain([None]) {
+            for window in [None, Some(10), Some(35), Some(1000)] {
+                let count =
+                    |history: &History| history.count(Some(ActionType::ToolCall), window, now);
+                assert_eq!(count(&one_by_one), count(&at_once), "{now:?} {window:?}");
+            }
+        }
+        assert_eq!(
+            at_once.count(Some(ActionType::ToolCall), Some(40), Some(50)),
+            4 + 4 + 5
+        );
+        at_once.approve_times(&past(Some(60), RiskLevel::Low, false), u64::MAX);
+        assert_eq!(
+            at_once.count(Some(ActionType::ToolCall), Some(40), Some(60)),
+            u64::MAX - 3,
+            "too many don't come round"
+        );
+    }
+
+    #[test]
+    fn a_session_remembers_what_a_human_approved_and_never_high_risk() {
+        let mut history = History::default();
+        history.approve(&past(None, RiskLevel::High, false));
+        assert!(
+            !history.has_approved("write_file", RiskLevel::Low),
+            "the policy's own approvals don't count"
+        );
+        history.approve(&past(None, RiskLevel::Medium, true));
+        assert!(
+            history.has_approved("write_file", RiskLevel::Medium)
+                && history.has_approved("write_file", RiskLevel::Low)
+        );
+        assert!(
+            !history.has_approved("write_file", RiskLevel::High)
+                && !history.has_approved("other", RiskLevel::Low)
+        );
+    }
+}

@@ -1,0 +1,754 @@
+//! Questions that are aimed at a rule, or at two of them at once: actions and circumstances made of
+//! their own conditions, so that they are met though chance would never meet them.
+
+use super::action::Action;
+use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, type_bit};
+use super::effect::{Effect, Tristate};
+use super::facts::{Category, Facts, bit};
+use super::model::{Limit, Policy, Rule};
+use super::path::Access;
+use super::question::{Approvals, Question};
+use super::request::{Past, Request};
+use super::sample::samples;
+use super::suite::Context;
+use governance::ActionType;
+use governance::RiskLevel;
+use serde_json::{Value, json};
+use shell_effects::EffectKind;
+use std::collections::BTreeSet;
+
+/// Conjunctions that a condition is unfolded to.
+const MAX_CASES: usize = 48;
+/// Actions that are tried for one conjunction.
+const MAX_TRIED: usize = 1_500;
+/// Actions that are kept for one conjunction: further ones say little that is new.
+const MAX_ACTIONS: usize = 96;
+/// Texts, or paths, of one predicate that are put together with those of another.
+const MAX_BLENDED: usize = 6;
+/// Approvals that a history is made of: more can't be asked about in a moment.
+const MAX_APPROVALS: u64 = 50_000;
+/// When the questions are asked.
+const NOW: i64 = 1_768_800_000_000;
+
+/// A command for each kind of effect.
+const DOING: [(EffectKind, &str); 15] = [
+    (EffectKind::Read, "cat a"),
+    (EffectKind::Write, "touch a"),
+    (EffectKind::Delete, "rm a"),
+    (EffectKind::Execute, "make"),
+    (EffectKind::Dynamic, "$X"),
+    (EffectKind::Network, "curl https://example.org/x"),
+    (EffectKind::Privilege, "sudo ls"),
+    (EffectKind::Process, "kill 1234"),
+    (EffectKind::Install, "npm install left-pad"),
+    (EffectKind::GitRead, "git status"),
+    (EffectKind::GitWrite, "git commit -m x"),
+    (EffectKind::GitRewrite, "git push --force"),
+    (EffectKind::Credential, "cat ~/.aws/credentials"),
+    (EffectKind::System, "shutdown -h now"),
+    (EffectKind::Unknown, "frobnicate"),
+];
+
+/// Names of tools that say what they do.
+const TOOLS: [&str; 12] = [
+    "read_file",
+    "write_file",
+    "delete_file",
+    "move_file",
+    "fetch",
+    "bash_execute",
+    "run_tests",
+    "git_status",
+    "git_commit",
+    "git_reset",
+    "frobnicate",
+    "http_download",
+];
+
+/// A condition to aim at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Target<'p> {
+    when: &'p Condition,
+    /// It is read as of a rule that allows.
+    strict: bool,
+}
+
+impl<'p> Target<'p> {
+    /// What a rule is about.
+    pub fn of(rule: &'p Rule) -> Self {
+        Self {
+            when: &rule.when,
+            strict: rule.effect == Effect::Allow,
+        }
+    }
+
+    /// What a property is about.
+    pub(super) const fn all(when: &'p Condition) -> Self {
+        Self {
+            when,
+            strict: false,
+        }
+    }
+}
+
+/// Questions that all of the targets are about, the simplest first. `limits` are those that
+/// histories are made around.
+pub(super) fn questions<'p>(
+    policy: &'p Policy,
+    targets: &'p [Target<'p>],
+    limits: &'p [Limit],
+) -> impl Iterator<Item = Question> + 'p {
+    let conjunctions = targets.iter().fold(vec![Vec::new()], |all, target| {
+        together(&all, &unfold(target.when))
+    });
+    conjunctions
+        .into_iter()
+        .flat_map(move |conjunction| aimed(policy, targets, &conjunction, limits))
+}
+
+fn aimed(
+    policy: &Policy,
+    targets: &[Target<'_>],
+    conjunction: &[&Predicate],
+    limits: &[Limit],
+) -> Vec<Question> {
+    let words = Words::of(conjunction);
+    let found = words.actions(policy, targets);
+    let mut all: Vec<Question> = found
+        .into_iter()
+        .flat_map(|action| words.circumstances(&action))
+        .collect();
+    let about = |q: &&Question| {
+        let history = q.history();
+        let request = q.context.request(&q.action, &history);
+        let facts = Facts::new(&q.action, q.context.risk, &policy.surroundings);
+        targets
+            .iter()
+            .all(|target| target.when.holds(&facts, &request, false) != Tristate::No)
+    };
+    // Histories are dear: a few actions have to do for them.
+    let limited = all
+        .iter()
+        .filter(about)
+        .take(4)
+        .flat_map(|q| histories(q, limits, words.approved_before));
+    let limited: Vec<Question> = limited.collect();
+    all.extend(limited);
+    all
+}
+
+/// Each of some conjunctions with each of others.
+fn together<'p>(
+    some: &[Vec<&'p Predicate>],
+    others: &[Vec<&'p Predicate>],
+) -> Vec<Vec<&'p Predicate>> {
+    let both = some.iter().flat_map(|one| {
+        others
+            .iter()
+            .map(move |other| [one.as_slice(), other].concat())
+    });
+    both.take(MAX_CASES).collect()
+}
+
+/// The condition as alternatives of things that hold together; what must not be is left to chance.
+fn unfold(when: &Condition) -> Vec<Vec<&Predicate>> {
+    match when {
+        Condition::Is(predicate, _) => vec![vec![predicate]],
+        Condition::Not(_) => vec![Vec::new()],
+        Condition::Any(list) => list.iter().flat_map(unfold).take(MAX_CASES).collect(),
+        Condition::All(list) => list
+            .iter()
+            .fold(vec![Vec::new()], |all, part| together(&all, &unfold(part))),
+    }
+}
+
+/// Whether the action can be one that the condition is about, in some circumstances: those are
+/// chosen later.
+fn reach(
+    when: &Condition,
+    facts: &Facts<'_>,
+    request: &Request<'_>,
+    strict: bool,
+    positive: bool,
+) -> Tristate {
+    match when {
+        Condition::All(list) => list
+            .iter()
+            .map(|c| reach(c, facts, request, strict, positive))
+            .min()
+            .unwrap_or(Tristate::Yes),
+        Condition::Any(list) => list
+            .iter()
+            .map(|c| reach(c, facts, request, strict, positive))
+            .max()
+            .unwrap_or(Tristate::No),
+        Condition::Not(inner) => reach(inner, facts, request, !strict, !positive).not(),
+        Condition::Is(
+            Predicate::Agent(_)
+            | Predicate::Mode(_)
+            | Predicate::Production(_)
+            | Predicate::Risk(_)
+            | Predicate::ApprovedBefore
+            | Predicate::UsedUp(_),
+            _,
+        ) => Tristate::sure(positive),
+        Condition::Is(..) => when.holds(facts, request, strict),
+    }
+}
+
+/// Texts that a name fits, in the order of their simplicity.
+pub(super) fn spelled(names: &[Name]) -> Vec<String> {
+    let one = |name: &Name| match name {
+        Name::Exact(text) => vec![text.clone(), swapped(text)],
+        Name::Star(pattern) => vec![
+            pattern.replace('*', ""),
+            pattern.replace('*', "x"),
+            swapped(&pattern.replace('*', "x")),
+        ],
+        Name::Regex(regex, _) => samples(regex),
+    };
+    names
+        .iter()
+        .flat_map(one)
+        .filter(|text| !text.is_empty())
+        .collect()
+}
+
+/// With its first letter in the other case: names that allow are read to the letter.
+fn swapped(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| {
+        if c.is_ascii_uppercase() {
+            c.to_ascii_lowercase()
+        } else {
+            c.to_ascii_uppercase()
+        }
+    });
+    first.into_iter().chain(chars).collect()
+}
+
+/// What the predicates of one conjunction ask for.
+#[derive(Debug, Default)]
+struct Words {
+    kinds: Option<u8>,
+    tools: Vec<String>,
+    agents: Vec<String>,
+    modes: Vec<String>,
+    production: Option<bool>,
+    risks: Vec<RiskLevel>,
+    texts: Vec<String>,
+    lines: Vec<String>,
+    programs: Vec<String>,
+    arguments: Vec<String>,
+    paths: Vec<String>,
+    access: Vec<Access>,
+    hosts: Vec<String>,
+    effects: u32,
+    approved_before: bool,
+}
+
+impl Words {
+    fn of(conjunction: &[&Predicate]) -> Self {
+        let mut words = Self::default();
+        for predicate in conjunction {
+            words.add(predicate);
+        }
+        words
+    }
+
+    fn add(&mut self, predicate: &Predicate) {
+        match predicate {
+            Predicate::Type(bits) => {
+                self.kinds = Some(self.kinds.map_or(*bits, |kinds| kinds & bits));
+            }
+            Predicate::Tool(names) => self.tools.extend(spelled(names)),
+            Predicate::Agent(names) => self.agents.extend(spelled(names)),
+            Predicate::Mode(names) => self.modes.extend(spelled(names)),
+            Predicate::Production(production) => self.production = Some(*production),
+            Predicate::Risk(bits) => {
+                let levels = [
+                    (RiskLevel::Low, 1u8),
+                    (RiskLevel::Medium, 2),
+                    (RiskLevel::High, 4),
+                ];
+                self.risks.extend(
+                    levels
+                        .into_iter()
+                        .filter(|(_, bit)| bits & bit != 0)
+                        .map(|(level, _)| level),
+                );
+            }
+            Predicate::Category(bits) => {
+                let kinds = EffectKind::ALL
+                    .into_iter()
+                    .filter(|k| Category::of(*k).bit() & bits != 0);
+                self.effects |= kinds.fold(0, |all, kind| all | bit(kind));
+            }
+            Predicate::Effects(bits) => self.effects |= bits,
+            Predicate::Pattern(regexes) => {
+                let texts: Vec<String> = regexes.iter().flat_map(samples).collect();
+                let both = |one: &String| {
+                    texts
+                        .iter()
+                        .take(MAX_BLENDED)
+                        .map(move |other| format!("{one} {other}"))
+                        .collect::<Vec<_>>()
+                };
+                let blended: Vec<String> =
+                    self.texts.iter().take(MAX_BLENDED).flat_map(both).collect();
+                self.texts.extend(blended.into_iter().chain(texts));
+            }
+            Predicate::Command(test) => self.add_command(test),
+            Predicate::Path(test) => self.add_path(test),
+            Predicate::Host(names) => self.hosts.extend(spelled(names)),
+            Predicate::ApprovedBefore => self.approved_before = true,
+            Predicate::Granted(grants) => {
+                for grant in grants {
+                    if let Condition::Is(predicate, _) = grant {
+                        self.add(predicate);
+                    }
+                }
+            }
+            Predicate::UsedUp(_) => {}
+        }
+    }
+
+    fn add_command(&mut self, test: &CommandTest) {
+        self.programs.extend(spelled(&test.program));
+        self.arguments.extend(spelled(&test.arg));
+        if !test.args.is_empty() {
+            self.arguments.push(test.args.join(" "));
+        }
+        self.lines.extend(test.raw.iter().flat_map(samples));
+    }
+
+    fn add_path(&mut self, test: &PathTest) {
+        let protected = test.protected.iter().flat_map(|(_, globs)| globs);
+        let named: Vec<String> = test
+            .glob
+            .iter()
+            .chain(protected)
+            .map(|glob| glob.example())
+            .collect();
+        let blend = |one: &String| {
+            named
+                .iter()
+                .take(MAX_BLENDED)
+                .flat_map(|other| blended(one, other))
+                .collect::<Vec<_>>()
+        };
+        let both: Vec<String> = self
+            .paths
+            .iter()
+            .take(MAX_BLENDED)
+            .flat_map(blend)
+            .collect();
+        self.paths.extend(both.into_iter().chain(named));
+        if test.outside == Some(true) {
+            self.paths.extend(["/srv/a".to_owned(), "../a".to_owned()]);
+        }
+        if self.paths.is_empty() {
+            self.paths
+                .extend(["a".to_owned(), "src/a".to_owned(), "/srv/a".to_owned()]);
+        }
+        self.access.extend(&test.access);
+    }
+
+    fn is_about(&self, kind: Option<ActionType>) -> bool {
+        self.kinds.is_none_or(|kinds| kinds & type_bit(kind) != 0)
+    }
+
+    /// Actions for which the conditions hold, or may hold.
+    fn actions(&self, policy: &Policy, targets: &[Target<'_>]) -> Vec<Action> {
+        let mut tried: Vec<Action> = Vec::new();
+        if self.is_about(Some(ActionType::ToolCall)) {
+            tried.extend(self.calls());
+        }
+        if self.is_about(Some(ActionType::ShellCmd)) && self.tools.is_empty() {
+            tried.extend(self.shell());
+        }
+        if self.is_about(Some(ActionType::CodeDiff)) && self.tools.is_empty() {
+            tried.extend(self.diffs());
+        }
+        if self.is_about(Some(ActionType::Answer)) && self.tools.is_empty() {
+            let texts = self.texts.iter().map(String::as_str).chain(["Done."]);
+            tried.extend(texts.flat_map(|text| fragments("answer", text)));
+            tried.extend(
+                self.texts
+                    .iter()
+                    .map(|text| Action::recorded("answer", json!({ "content": text }))),
+            );
+            tried.push(Action::recorded("answer", json!({ "content": "Done." })));
+        }
+        if self.is_about(None) {
+            tried.push(Action::recorded("dance", json!({})));
+        }
+        let mut seen = BTreeSet::new();
+        tried.retain(|action| seen.insert(action.to_json().to_string()));
+        tried.truncate(MAX_TRIED);
+        // First what the rule certainly is about, then the rest, in case the circumstances make the
+        // difference.
+        let (mut certain, mut rest) = (Vec::new(), Vec::new());
+        for action in tried {
+            let history = super::History::default();
+            let request = Request::new(&action, &history);
+            let facts = Facts::new(&action, None, &policy.surroundings);
+            let reached =
+                |target: &Target<'_>| reach(target.when, &facts, &request, target.strict, true);
+            match targets.iter().map(reached).min().unwrap_or(Tristate::No) {
+                Tristate::Yes => certain.push(action),
+                Tristate::Maybe => rest.push(action),
+                Tristate::No => {}
+            }
+        }
+        certain.sort_by_key(|a| a.payload.to_string().len());
+        certain.truncate(MAX_ACTIONS);
+        rest.truncate(MAX_ACTIONS / 4);
+        certain.append(&mut rest);
+        certain
+    }
+
+    fn calls(&self) -> Vec<Action> {
+        let tools: Vec<&str> = self.tools.iter().map(String::as_str).collect();
+        let tools = if tools.is_empty() {
+            TOOLS.to_vec()
+        } else {
+            tools
+        };
+        let mut inputs: Vec<Value> = self
+            .paths
+            .iter()
+            .map(|path| json!({ "path": path }))
+            .collect();
+        inputs.extend(
+            self.hosts
+                .iter()
+                .map(|host| json!({ "url": format!("https://{host}/x") })),
+        );
+        inputs.extend(
+            self.shell_lines()
+                .into_iter()
+                .take(40)
+                .map(|line| json!({ "command": line })),
+        );
+        inputs.extend(self.texts.iter().map(|text| json!({ "text": text })));
+        inputs.extend([json!({}), json!({ "path": "a" })]);
+        let calls = tools
+            .iter()
+            .flat_map(|tool| inputs.iter().map(|input| Action::call(tool, input.clone())));
+        let with_text = |call: Action| {
+            let mut all = vec![call.clone()];
+            for text in self.texts.iter().take(8) {
+                let mut more = call.clone();
+                if let Some(input) = more
+                    .payload
+                    .get_mut("parameters")
+                    .and_then(Value::as_object_mut)
+                {
+                    input.insert("text".into(), text.as_str().into());
+                    all.push(more);
+                }
+            }
+            all
+        };
+        let mut all: Vec<Action> = calls.flat_map(with_text).collect();
+        all.extend(
+            self.texts
+                .iter()
+                .flat_map(|text| fragments("tool_call", text)),
+        );
+        all
+    }
+
+    fn shell(&self) -> Vec<Action> {
+        let mut all: Vec<Action> = self
+            .texts
+            .iter()
+            .flat_map(|text| fragments("shell_cmd", text))
+            .collect();
+        all.extend(self.shell_lines().iter().map(|line| Action::shell(line)));
+        all
+    }
+
+    fn shell_lines(&self) -> Vec<String> {
+        let mut lines = self.lines.clone();
+        for host in &self.hosts {
+            let with_host = |line: &String| {
+                let line = format!("{line} https://{host}/x");
+                let written = self
+                    .paths
+                    .iter()
+                    .take(MAX_BLENDED)
+                    .map(|path| format!("{line} -o {}", quoted(path)));
+                written.chain([line.clone()]).collect::<Vec<_>>()
+            };
+            let more: Vec<String> = self
+                .lines
+                .iter()
+                .take(MAX_BLENDED)
+                .flat_map(with_host)
+                .collect();
+            lines.extend(more);
+        }
+        for program in &self.programs {
+            lines.push(program.clone());
+            let some = |list: &[String]| list.iter().map(|word| quoted(word)).collect::<Vec<_>>();
+            let (arguments, paths) = (some(&self.arguments), some(&self.paths));
+            lines.extend(
+                arguments
+                    .iter()
+                    .map(|argument| format!("{program} {argument}")),
+            );
+            lines.extend(
+                arguments
+                    .iter()
+                    .map(|argument| format!("{program} {argument} a")),
+            );
+            lines.extend(paths.iter().map(|path| format!("{program} {path}")));
+            lines.extend(
+                self.hosts
+                    .iter()
+                    .map(|host| format!("{program} https://{host}/x")),
+            );
+            lines.extend([
+                format!("{program} a"),
+                format!("{program} -h"),
+                format!("sudo {program} a"),
+            ]);
+        }
+        if self.programs.is_empty() {
+            lines.extend(
+                self.arguments
+                    .iter()
+                    .map(|argument| format!("cat {}", quoted(argument))),
+            );
+        }
+        for path in self.paths.iter().map(|path| quoted(path)) {
+            let reads = self.access.is_empty() || self.access.contains(&Access::Read);
+            let writes = self.access.is_empty() || self.access.contains(&Access::Write);
+            if reads {
+                lines.push(format!("cat {path}"));
+            }
+            if writes {
+                lines.extend([
+                    format!("touch {path}"),
+                    format!("echo x > {path}"),
+                    format!("chmod 755 {path}"),
+                ]);
+            }
+            lines.extend([
+                format!("rm {path}"),
+                format!("rm -rf {path}"),
+                format!("mv {path} b"),
+            ]);
+            lines.extend(
+                self.hosts
+                    .iter()
+                    .map(|host| format!("curl https://{host}/x -o {path}")),
+            );
+        }
+        for host in &self.hosts {
+            lines.extend([
+                format!("curl https://{host}/x"),
+                format!("ssh {host} ls"),
+                format!("scp a {host}:"),
+            ]);
+        }
+        let doing = DOING
+            .iter()
+            .filter(|(kind, _)| self.effects == 0 || self.effects & bit(*kind) != 0);
+        lines.extend(doing.map(|(_, line)| (*line).to_owned()));
+        lines.push("ls".into());
+        // A text may stand anywhere: as what runs, as a word, or in a remark.
+        let mut more = Vec::new();
+        for text in self
+            .texts
+            .iter()
+            .filter(|text| !text.contains('\n'))
+            .take(24)
+        {
+            more.extend([text.clone(), format!("echo '{}'", text.replace('\'', ""))]);
+            more.extend(lines.iter().take(60).map(|line| format!("{line} # {text}")));
+        }
+        more.append(&mut lines);
+        more
+    }
+
+    fn diffs(&self) -> Vec<Action> {
+        let paths: Vec<&str> = self.paths.iter().map(String::as_str).chain(["a"]).collect();
+        let mut all = Vec::new();
+        for path in paths {
+            // A diff names its files below `a/` and `b/`, from the work tree.
+            let path = path.strip_prefix("/home/dev/project/").unwrap_or(path);
+            let added = self.texts.iter().map(String::as_str).chain(["b"]);
+            all.extend(
+                added.map(|text| format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+{text}\n")),
+            );
+            all.push(format!("--- a/{path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"));
+        }
+        all.iter().map(|diff| Action::diff(diff)).collect()
+    }
+
+    /// The action as it is asked about: by whom, where, at which stated risk.
+    fn circumstances(&self, action: &Action) -> Vec<Question> {
+        let some = |names: &[String]| match names {
+            [] => vec![None],
+            names => names
+                .iter()
+                .take(24)
+                .map(|name| Some(name.clone()))
+                .collect(),
+        };
+        let risks: Vec<Option<RiskLevel>> = std::iter::once(None)
+            .chain(self.risks.iter().copied().map(Some))
+            .collect();
+        let mut all = Vec::new();
+        for agent in some(&self.agents) {
+            for mode in some(&self.modes) {
+                for production in self
+                    .production
+                    .map_or(vec![false, true], |production| vec![production])
+                {
+                    for risk in &risks {
+                        let context = Context {
+                            risk: *risk,
+                            turn: 1,
+                            agent: agent.clone(),
+                            mode: mode.clone(),
+                            production,
+                            time: None,
+                        };
+                        all.push(Question {
+                            context,
+                            ..Question::plain(action.clone())
+                        });
+                    }
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The question after as many approvals as stand at and just around each limit, lately and a while
+/// ago.
+fn histories(question: &Question, limits: &[Limit], approved_before: bool) -> Vec<Question> {
+    const MINUTE: i64 = 60_000;
+    let mut all = Vec::new();
+    let mut add = |count: u64, ago: Option<i64>, cost: u32, busy: u64, by_human: bool| {
+        let mut asked = question.clone();
+        asked.context.time = ago.map(|_| NOW);
+        let each = Past {
+            kind: asked.action.kind,
+            tool: asked.action.tool.clone().filter(|_| by_human),
+            risk: if by_human {
+                RiskLevel::Medium
+            } else {
+                RiskLevel::Low
+            },
+            time: ago.map(|ago| NOW - ago),
+            by_human,
+        };
+        asked.past.push(Approvals {
+            each,
+            count,
+            cost,
+            busy,
+        });
+        all.push(asked);
+    };
+    for limit in limits {
+        let counts = |most: u64| [most.saturating_sub(1), most, most.saturating_add(1)];
+        match *limit {
+            Limit::PerMinute(most)
+            | Limit::PerHour(most)
+            | Limit::PerExecution(most)
+            | Limit::AllPerHour(most) => {
+                for count in counts(most)
+                    .into_iter()
+                    .filter(|count| (1..=MAX_APPROVALS).contains(count))
+                {
+                    // Within each window and just beyond it; without a time all of them count.
+                    for ago in [
+                        None,
+                        Some(MINUTE / 2),
+                        Some(MINUTE),
+                        Some(30 * MINUTE),
+                        Some(60 * MINUTE),
+                        Some(600 * MINUTE),
+                    ] {
+                        add(count, ago, 0, 0, false);
+                    }
+                }
+            }
+            Limit::Cost(most) => {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "saturates, which suits a sum of money"
+                )]
+                let whole = most.ceil() as u32;
+                for cost in [whole.saturating_sub(1), whole, whole.saturating_add(1)] {
+                    add(1, None, cost, 0, false);
+                }
+            }
+            Limit::Busy(most) => {
+                for busy in counts(most) {
+                    add(1, None, 0, busy, false);
+                }
+            }
+        }
+    }
+    if approved_before {
+        add(1, None, 0, 0, true);
+    }
+    all
+}
+
+/// Actions whose payload holds a text that is itself a piece of JSON.
+fn fragments(kind: &str, text: &str) -> Vec<Action> {
+    let whole = [
+        text.to_owned(),
+        format!("{{{text}}}"),
+        format!("{{{text}\"}}"),
+        format!("{{\"{text}}}"),
+        format!("{{\"{text}\"}}"),
+    ];
+    let read = |text: &String| {
+        serde_json::from_str::<Value>(text)
+            .ok()
+            .filter(Value::is_object)
+    };
+    whole
+        .iter()
+        .filter_map(read)
+        .map(|payload| Action::recorded(kind, payload))
+        .collect()
+}
+
+/// Paths that lie where one does, and are called as the other is.
+fn blended(one: &str, other: &str) -> [String; 2] {
+    let below = |place: &str, path: &str| {
+        let (folder, _) = place.rsplit_once('/').unwrap_or_default();
+        let name = if path.starts_with(['/', '~']) {
+            path.rsplit('/').next().unwrap_or_default()
+        } else {
+            path
+        };
+        if folder.is_empty() && !place.starts_with('/') {
+            name.to_owned()
+        } else {
+            format!("{folder}/{name}")
+        }
+    };
+    [below(one, other), below(other, one)]
+}
+
+/// A path as a word of a command line.
+fn quoted(word: &str) -> String {
+    if word.contains(['(', ')', '&', ';', '|', '<', '>', '\'', '"']) {
+        format!("'{}'", word.replace('\'', ""))
+    } else {
+        word.to_owned()
+    }
+}

@@ -1,0 +1,161 @@
+//! What a text holds that a scan has to look at more closely: one pass, because nearly every text
+//! holds nothing of it and every byte comes by here.
+
+#![expect(clippy::inline_always, reason = "see `text_simd::at_best`")]
+
+use text_simd::{self, CHUNK, Kinds as _, Lanes};
+
+/// The kinds of escapes that a scan asks about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Escapes {
+    /// `\uhhhh`.
+    pub(super) unicode: bool,
+    /// `\/`.
+    pub(super) slash: bool,
+    /// `\r`, `\b` or `\f`.
+    pub(super) control: bool,
+    /// No escape: bytes beyond the visible ones of ASCII.
+    pub(super) beyond: bool,
+}
+
+impl Escapes {
+    /// Looks a text over. A backslash that is escaped itself counts as one: this may err to the
+    /// side of yes.
+    pub fn of(text: &str) -> Self {
+        text_simd::dispatch(Look {
+            bytes: text.as_bytes(),
+            found: Self::default(),
+            beyond: Lanes::splat(0),
+        })
+    }
+}
+
+/// A text while it is looked over.
+struct Look<'b> {
+    bytes: &'b [u8],
+    found: Escapes,
+    /// Of all lanes so far those with bytes beyond the visible ones.
+    beyond: Lanes,
+}
+
+impl text_simd::Work for Look<'_> {
+    type Output = Escapes;
+
+    #[inline(always)]
+    fn call(mut self) -> Escapes {
+        let (stretches, rest) = self.bytes.as_chunks();
+        for (n, stretch) in stretches.iter().enumerate() {
+            self.stretch(n * CHUNK, stretch);
+        }
+        self.stretch(stretches.len() * CHUNK, &text_simd::first(rest));
+        // The highest bit of a byte that is no ASCII is set.
+        Escapes {
+            beyond: self.beyond.any(),
+            ..self.found
+        }
+    }
+}
+
+impl Look<'_> {
+    #[inline(always)]
+    fn stretch(&mut self, base: usize, stretch: &[u8; CHUNK]) {
+        let lanes = text_simd::lanes(stretch);
+        for lane in lanes {
+            self.beyond |= lane | lane.are(0x7f);
+        }
+        let mut escapes = text_simd::word(lanes.map(|lane| lane.are(b'\\')));
+        while escapes != 0 {
+            match self.bytes.get(base + escapes.trailing_zeros() as usize + 1) {
+                Some(b'u') => self.found.unicode = true,
+                Some(b'/') => self.found.slash = true,
+                Some(b'r' | b'b' | b'f') => self.found.control = true,
+                _ => {}
+            }
+            escapes &= escapes - 1;
+        }
+    }
+}
+
+/// A text that is no JSON, with its `\uhhhh` escapes of ASCII characters resolved: a line that was
+/// cut off still means what it says.
+#[derive(Debug)]
+pub(super) struct Unescaped {
+    /// The text.
+    pub text: String,
+    /// Where the resolved characters stand in it, in order; each took five bytes more.
+    places: Vec<usize>,
+}
+
+impl Unescaped {
+    /// Resolves the escapes of a text; `None` if there are none.
+    pub fn of(written: &str) -> Option<Self> {
+        let mut resolved = Self {
+            text: String::new(),
+            places: Vec::new(),
+        };
+        let mut rest = written;
+        while let Some((plain, behind)) = rest.split_once(r"\u") {
+            resolved.text.push_str(plain);
+            let unit = behind
+                .get(..4)
+                .filter(|h| h.bytes().all(|b| b.is_ascii_hexdigit()));
+            if let Some(byte) = unit
+                .and_then(|h| u8::from_str_radix(h, 16).ok())
+                .filter(|b| (b' '..=b'~').contains(b))
+            {
+                resolved.places.push(resolved.text.len());
+                resolved.text.push(char::from(byte));
+                rest = behind.get(4..).unwrap_or_default();
+            } else {
+                resolved.text.push_str(r"\u");
+                rest = behind;
+            }
+        }
+        if resolved.places.is_empty() {
+            return None;
+        }
+        resolved.text.push_str(rest);
+        Some(resolved)
+    }
+
+    /// Where a byte of the resolved text begins in the text as written.
+    pub(super) fn origin(&self, at: usize) -> usize {
+        at + 5 * self.places.partition_point(|place| *place < at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn places_are_those_of_the_text_as_written() {
+        let written = r"a\u0041b\u00e9\u0042!";
+        let found = Unescaped::of(written).unwrap();
+        assert_eq!(found.text, r"aAb\u00e9B!");
+        for (at, c) in found.text.char_indices() {
+            let origin = written.get(found.origin(at)..).unwrap();
+            assert!(
+                origin.starts_with(c) || origin.starts_with(r"\u004"),
+                "{origin}"
+            );
+        }
+        assert!(Unescaped::of(r"\u00e9 \n").is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_search(text in r#"([a-z"/\\]|\\u0041|\\/|\\n|\\r){0,12}"#, before in 0usize..2100) {
+            let text = format!("{}{text}", "x".repeat(before));
+            prop_assert!(!Escapes::of(&text).beyond);
+            for beyond in ["\u{7f}", "é"] {
+                prop_assert!(Escapes::of(&[&text, beyond, &text].concat()).beyond);
+            }
+            let escapes = Escapes::of(&text);
+            prop_assert_eq!(escapes.unicode, text.contains(r"\u"));
+            prop_assert_eq!(escapes.slash, text.contains(r"\/"));
+            prop_assert_eq!(escapes.control, [r"\r", r"\b", r"\f"].iter().any(|e| text.contains(e)));
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Letters that look like others.
+
+use super::hidden::{Sighting, What};
+use text_safety::confusables::looks_like;
+
+/// Whether `c` is a full-width or mathematical form of an ASCII letter or digit.
+const fn is_styled(c: char) -> bool {
+    matches!(c, '\u{ff10}'..='\u{ff19}' | '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' | '\u{1d400}'..='\u{1d7ff}')
+}
+
+/// Whether `c` may matter to this module.
+pub(super) const fn is_of_interest(c: char) -> bool {
+    looks_like(c).is_some() || is_styled(c)
+}
+
+/// Finds words that mix letters of scripts that look alike, and signs that only look like a
+/// separator. `programs` also judges words that stand where a program is named, and leaves quoted
+/// text alone: a commit message may be in any language.
+pub(super) fn find(text: &str, programs: bool, sightings: &mut Vec<Sighting>) {
+    let mut words = Words {
+        text,
+        pos: 0,
+        program: programs,
+        programs,
+    };
+    while let Some(word) = words.next() {
+        judge(word.text, word.at, word.is_program, sightings);
+    }
+}
+
+fn judge(word: &str, at: usize, is_program: bool, sightings: &mut Vec<Sighting>) {
+    // Only letters that stand in one run together: `отчёт-final.txt` is nobody's trick.
+    let mut start = 0;
+    for (n, c) in word.char_indices().chain([(word.len(), '/')]) {
+        if matches!(looks_like(c), Some('/' | '.')) {
+            sightings.push(Sighting {
+                at: at + n,
+                length: c.len_utf8(),
+                what: What::Sign(c),
+            });
+        } else if c.is_alphanumeric() {
+            continue;
+        }
+        let run = word.get(start..n).unwrap_or_default();
+        start = n + c.len_utf8();
+        let foreign = |c: char| !c.is_ascii() && (looks_like(c).is_some() || is_styled(c));
+        let Some((first, letter)) = run.char_indices().find(|(_, c)| foreign(*c)) else {
+            continue;
+        };
+        let mixed = run.chars().any(|c| c.is_ascii_alphabetic());
+        let whole = is_program && run.chars().count() > 1 && run.chars().all(foreign);
+        if mixed || whole {
+            let at = at + n - run.len() + first;
+            sightings.push(Sighting {
+                at,
+                length: letter.len_utf8(),
+                what: What::Letter(letter),
+            });
+        }
+    }
+}
+
+/// A word of a command or a path.
+struct Word<'t> {
+    text: &'t str,
+    at: usize,
+    is_program: bool,
+}
+
+/// Cuts text into words as roughly as the purpose allows: what is taken for a program too often
+/// only gets a closer look.
+struct Words<'t> {
+    text: &'t str,
+    pos: usize,
+    /// The next word stands where a program is named.
+    program: bool,
+    programs: bool,
+}
+
+impl<'t> Words<'t> {
+    fn next(&mut self) -> Option<Word<'t>> {
+        loop {
+            let rest = self.text.get(self.pos..).filter(|r| !r.is_empty())?;
+            if !self.programs {
+                self.pos = self.text.len();
+                return Some(Word {
+                    text: rest,
+                    at: 0,
+                    is_program: false,
+                });
+            }
+            let length = rest
+                .find(|c: char| c.is_whitespace() || "|&;()<>\"'`$".contains(c))
+                .unwrap_or(rest.len());
+            if length > 0 {
+                let at = self.pos;
+                self.pos += length;
+                let text = rest.get(..length).unwrap_or_default();
+                let is_program = std::mem::take(&mut self.program);
+                if is_program
+                    && (text.contains('=')
+                        || matches!(text, "sudo" | "env" | "exec" | "nohup" | "time" | "xargs"))
+                {
+                    self.program = true;
+                }
+                return Some(Word {
+                    text,
+                    at,
+                    is_program,
+                });
+            }
+            let c = rest.chars().next()?;
+            self.pos += c.len_utf8();
+            match c {
+                '|' | '&' | ';' | '(' | '`' | '\n' => self.program = true,
+                '"' | '\'' if !self.program => {
+                    // Quoted sentences are passed over; a single word in quotes may be a path.
+                    let quoted = self.text.get(self.pos..).unwrap_or_default();
+                    if let Some(end) = quoted.find(c).filter(|n| {
+                        quoted
+                            .get(..*n)
+                            .is_some_and(|q| q.contains(char::is_whitespace))
+                    }) {
+                        self.pos += end + 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, programs: bool) -> Vec<char> {
+        let mut sightings = Vec::new();
+        find(text, programs, &mut sightings);
+        let letters = sightings.iter().filter_map(|s| match s.what {
+            What::Letter(c) | What::Sign(c) => Some(c),
+            _ => None,
+        });
+        for sighting in &sightings {
+            assert!(
+                text.is_char_boundary(sighting.at)
+                    && text.is_char_boundary(sighting.at + sighting.length)
+            );
+        }
+        letters.collect()
+    }
+
+    #[test]
+    fn mixed_words_are_found() {
+        assert_eq!(found("src/pаyment.ts", false), ['а']);
+        assert_eq!(found("сurl https://example.org", true), ['с']);
+        assert_eq!(found("ls && ѕср a b", true), ['ѕ']);
+        assert_eq!(found("sudo ѕсp a b", true), ['ѕ']);
+        assert_eq!(found("rm ./dаta", true), ['а']);
+        assert_eq!(found("ｇit status", true), ['ｇ']);
+        assert_eq!(found("etc∕passwd", false), ['∕']);
+    }
+
+    #[test]
+    fn other_languages_are_fine() {
+        for path in [
+            "docs/отчёт.md",
+            "docs/отчёт-final_v2.md",
+            "src/Δt.jl",
+            "資料/Ａ社.xlsx",
+            "müller/naïve.txt",
+            "μs.rs",
+            "αβγ.tex",
+        ] {
+            assert!(found(path, false).is_empty(), "{path}");
+        }
+        for command in [
+            "git commit -m 'Исправить баг-fix pаge'",
+            "cat отчёт.md",
+            "echo \"SQL-запрос\"",
+            "python анализ.py",
+        ] {
+            assert!(found(command, true).is_empty(), "{command}");
+        }
+    }
+}

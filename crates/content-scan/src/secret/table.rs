@@ -1,0 +1,350 @@
+//! The rules for secrets: `policies/secrets.yaml`, embedded and compiled once.
+
+use super::check::Checksum;
+use aho_corasick::automaton::Automaton as _;
+use aho_corasick::nfa::contiguous::NFA;
+use aho_corasick::{Anchored, Input, Match, MatchKind};
+use regex::bytes::{Regex, RegexBuilder};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::sync::{LazyLock, OnceLock};
+
+/// The rules don't load.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// They are no YAML of that shape.
+    #[error("the rules for secrets can't be read: {0}")]
+    Yaml(String),
+    /// A rule says something impossible.
+    #[error("rule `{rule}`: {message}")]
+    Rule {
+        /// Its id.
+        rule: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// A rule as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRule {
+    id: String,
+    about: String,
+    source: String,
+    starts: Vec<String>,
+    pattern: String,
+    #[serde(default)]
+    back: usize,
+    #[serde(default)]
+    generic: bool,
+    #[serde(default)]
+    never: Vec<String>,
+    #[serde(default)]
+    entropy: f64,
+    #[serde(default)]
+    checksum: Option<Checksum>,
+    finds: Vec<String>,
+    #[serde(default)]
+    ignores: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawTable {
+    version: u32,
+    assigned: RawAssigned,
+    examples: Vec<String>,
+    rules: Vec<RawRule>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawAssigned {
+    about: String,
+    source: String,
+    names: Vec<String>,
+    except: Vec<String>,
+    finds: Vec<String>,
+    ignores: Vec<String>,
+}
+
+/// A rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name.
+    pub id: String,
+    /// What it finds, as a noun.
+    pub about: String,
+    /// Who says that a secret looks so.
+    pub source: String,
+    /// Templates that it must find.
+    pub finds: Vec<String>,
+    /// Templates in which nothing must be found.
+    pub ignores: Vec<String>,
+    pattern: String,
+    compiled: OnceLock<Option<Regex>>,
+    /// Bytes before the literal that belong to the match.
+    pub(super) back: usize,
+    /// Any other rule knows better; and only the first group is secret.
+    pub(super) generic: bool,
+    /// What it finds is a block of lines: a private key.
+    pub(super) block: bool,
+    /// Values in lower case that everybody uses and that open nothing.
+    pub(super) never: Vec<String>,
+    /// Bits a character that the secret has at least.
+    pub(super) entropy: f64,
+    pub(super) checksum: Option<Checksum>,
+}
+
+/// The rules, ready to use.
+#[derive(Debug)]
+pub struct Table {
+    /// In the order of the file; the last one is that of assignments.
+    pub rules: Vec<Rule>,
+    /// Finds the literals that begin a secret and the words of names.
+    literals: NFA,
+    /// How they begin.
+    beginnings: Beginnings,
+    /// What a literal announces.
+    announces: Vec<Announced>,
+    /// Ends of names that hold no secret although they sound so.
+    pub(super) except: Vec<String>,
+    /// SHA-256 of values that vendors print in their documentation, in hexadecimal.
+    pub(super) examples: BTreeSet<String>,
+}
+
+/// How words begin: a bit for each three bytes, of which five bits count. Whether one of them may
+/// stand in a text is told quicker by this than by an automaton, each of whose steps waits for the
+/// one before.
+#[derive(Debug)]
+struct Beginnings(Box<[u64; 512]>);
+
+impl Beginnings {
+    const LENGTH: usize = 3;
+
+    fn of<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
+        let mut bits = Box::new([0; 512]);
+        for word in words {
+            let last = word.bytes().take(Self::LENGTH).fold(0, Self::step);
+            if let Some(word) = bits.get_mut(last as usize >> 6 & 511) {
+                *word |= 1 << (last & 63);
+            }
+        }
+        Self(bits)
+    }
+
+    /// Five bits tell no small letter from its capital.
+    #[inline]
+    const fn step(last: u32, byte: u8) -> u32 {
+        last << 5 | byte as u32 & 31
+    }
+
+    /// Whether a word may stand in a text.
+    #[inline]
+    fn may_stand_in(&self, text: &[u8]) -> bool {
+        let mut last = 0;
+        text.iter().any(|byte| {
+            last = Self::step(last, *byte);
+            self.0
+                .get(last as usize >> 6 & 511)
+                .is_some_and(|word| word >> (last & 63) & 1 == 1)
+        })
+    }
+}
+
+/// What a literal announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Announced {
+    /// A secret of this rule.
+    Rule(usize),
+    /// The name of something that is a secret.
+    Name,
+}
+
+/// The rule for what is a block of lines.
+const PRIVATE_KEY: &str = "private-key";
+
+/// Bytes that a compiled pattern may take: far more than any of them needs.
+const PATTERN_BYTES: usize = 1 << 20;
+
+impl Rule {
+    /// Matches from the place of the literal on, or around it; the first group is the secret.
+    /// Compiled when its literal is first met, which for most rules is never. None for the rule of
+    /// assignments.
+    pub(super) fn pattern(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| self.compile().ok()).as_ref()
+    }
+
+    fn compile(&self) -> Result<Regex, TableError> {
+        let anchor = if self.back == 0 { r"\A" } else { "" };
+        let mut builder = RegexBuilder::new(&format!("{anchor}(?:{})", self.pattern));
+        let built = builder.unicode(false).size_limit(PATTERN_BYTES).build();
+        built.map_err(|e| TableError::Rule {
+            rule: self.id.clone(),
+            message: e.to_string(),
+        })
+    }
+}
+
+impl Table {
+    /// Compiles every pattern. The rules that ship have been through this in the tests.
+    ///
+    /// # Errors
+    /// When one doesn't compile.
+    pub fn check(&self) -> Result<(), TableError> {
+        self.rules
+            .iter()
+            .try_for_each(|rule| rule.compile().map(|_| ()))
+    }
+
+    /// Reads rules. Their patterns are compiled when they are needed; see [`Table::check`].
+    ///
+    /// # Errors
+    /// When the text is no YAML of that shape, or a rule says something impossible.
+    pub fn parse(yaml: &str) -> Result<Self, TableError> {
+        let raw: RawTable =
+            serde_saphyr::from_str(yaml).map_err(|e| TableError::Yaml(e.to_string()))?;
+        if raw.version != 1 {
+            return Err(TableError::Yaml(format!(
+                "version {} is unknown",
+                raw.version
+            )));
+        }
+        let mut rules: Vec<Rule> = Vec::new();
+        let (mut words, mut announces) = (Vec::new(), Vec::new());
+        for raw in raw.rules {
+            let fail = |message: String| TableError::Rule {
+                rule: raw.id.clone(),
+                message,
+            };
+            if rules.iter().any(|r| r.id == raw.id) {
+                return Err(fail("the id is taken".into()));
+            }
+            if raw.finds.is_empty() || raw.starts.iter().any(|s| s.len() < 3) {
+                return Err(fail(
+                    "it needs a test, and literals of three characters or more".into(),
+                ));
+            }
+            for start in raw.starts {
+                words.push(start);
+                announces.push(Announced::Rule(rules.len()));
+            }
+            let RawRule {
+                id,
+                about,
+                source,
+                pattern,
+                back,
+                generic,
+                never,
+                entropy,
+                checksum,
+                finds,
+                ignores,
+                ..
+            } = raw;
+            let (compiled, block) = (OnceLock::new(), id == PRIVATE_KEY);
+            rules.push(Rule {
+                id,
+                about,
+                source,
+                finds,
+                ignores,
+                pattern,
+                compiled,
+                back,
+                generic,
+                block,
+                never,
+                entropy,
+                checksum,
+            });
+        }
+        if rules.first().is_none_or(|r| !r.block) {
+            return Err(TableError::Yaml(
+                "the first rule is that of private keys".into(),
+            ));
+        }
+        let RawAssigned {
+            about,
+            source,
+            names,
+            except,
+            finds,
+            ignores,
+        } = raw.assigned;
+        announces.extend(names.iter().map(|_| Announced::Name));
+        words.extend(names);
+        rules.push(Rule {
+            id: "assigned-secret".into(),
+            about,
+            source,
+            finds,
+            ignores,
+            pattern: String::new(),
+            compiled: OnceLock::from(None),
+            back: 0,
+            generic: true,
+            block: false,
+            never: Vec::new(),
+            entropy: 0.0,
+            checksum: None,
+        });
+        if words.iter().any(|word| word.len() < Beginnings::LENGTH) {
+            return Err(TableError::Yaml(
+                "a name of a secret has three characters or more".into(),
+            ));
+        }
+        let beginnings = Beginnings::of(words.iter().map(String::as_str));
+        let literals = NFA::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .ascii_case_insensitive(true)
+            .prefilter(false)
+            .build(&words)
+            .map_err(|e| TableError::Yaml(e.to_string()))?;
+        Ok(Self {
+            rules,
+            literals,
+            beginnings,
+            announces,
+            except,
+            examples: raw.examples.into_iter().collect(),
+        })
+    }
+
+    /// Whether a literal stands in a text: asked of every run, of which few hold one.
+    #[inline]
+    pub(super) fn has_literal(&self, text: &[u8]) -> bool {
+        if !self.beginnings.may_stand_in(text) {
+            return false;
+        }
+        let Ok(mut state) = self.literals.start_state(Anchored::No) else {
+            return true;
+        };
+        text.iter().any(|byte| {
+            state = self.literals.next_state(Anchored::No, state, *byte);
+            self.literals.is_special(state)
+        })
+    }
+
+    /// The literals of a text, with what they announce.
+    pub(super) fn literals(&self, text: &[u8]) -> impl Iterator<Item = (Match, Announced)> {
+        let found = self
+            .literals
+            .try_find_iter(Input::new(text))
+            .into_iter()
+            .flatten();
+        found.filter_map(|m| Some((m, *self.announces.get(m.pattern().as_usize())?)))
+    }
+
+    /// The rules that ship.
+    ///
+    /// # Errors
+    /// When they don't load, which a test rules out.
+    pub fn shipped() -> Result<&'static Self, TableError> {
+        static TABLE: LazyLock<Result<Table, TableError>> =
+            LazyLock::new(|| Table::parse(include_str!("../../../../policies/secrets.yaml")));
+        TABLE.as_ref().map_err(TableError::clone)
+    }
+}

@@ -1,0 +1,293 @@
+//! The ten properties, each as a judgement on one transition of the model.
+//!
+//! A property that holds because nothing it speaks of ever happens is no comfort: a published model
+//! of this governance held all its invariants only because its `Execute` step could never fire.
+//! Hence a judgement says whether the premise was true at all.
+
+use super::model::{Approval, Effect, Governor, Guard, Run, Step, Thinkers, TokenId, World};
+use super::risk::RiskLevel;
+use super::state::State;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A property of governed executions.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Property {
+    /// Execution requires approval.
+    P1,
+    /// Execution requires a live capability, where capabilities are in force.
+    P2,
+    /// No extra changes.
+    P3,
+    /// Nothing executes on a revoked token.
+    P4,
+    /// The same action never executes twice.
+    P5,
+    /// Every path to TERMINAL passes EVALUATING.
+    P6,
+    /// No high-risk action executes without a human signer.
+    P7,
+    /// What executed is what was approved.
+    P8,
+    /// History is linear.
+    P9,
+    /// No dead end.
+    P10,
+}
+
+/// What a transition says of a property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judgement {
+    /// The property doesn't speak of it.
+    Silent,
+    /// The premise is true, and so is the conclusion.
+    Holds,
+    /// The property is violated.
+    Breaks,
+}
+
+impl Judgement {
+    const fn of(conclusion: bool) -> Self {
+        if conclusion {
+            Self::Holds
+        } else {
+            Self::Breaks
+        }
+    }
+}
+
+impl Property {
+    /// All properties in the order of their numbers.
+    pub const ALL: [Self; 10] = [
+        Self::P1,
+        Self::P2,
+        Self::P3,
+        Self::P4,
+        Self::P5,
+        Self::P6,
+        Self::P7,
+        Self::P8,
+        Self::P9,
+        Self::P10,
+    ];
+
+    /// The number as the specification writes it.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::P1 => "P1",
+            Self::P2 => "P2",
+            Self::P3 => "P3",
+            Self::P4 => "P4",
+            Self::P5 => "P5",
+            Self::P6 => "P6",
+            Self::P7 => "P7",
+            Self::P8 => "P8",
+            Self::P9 => "P9",
+            Self::P10 => "P10",
+        }
+    }
+
+    /// The property in one sentence.
+    #[must_use]
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::P1 => "execution requires approval",
+            Self::P2 => "execution requires a live capability (where capabilities are in force)",
+            Self::P3 => "no extra changes: what was observed equals what was declared",
+            Self::P4 => "nothing executes on a revoked token",
+            Self::P5 => "the same action never executes twice",
+            Self::P6 => "every path to TERMINAL passes EVALUATING",
+            Self::P7 => "no high-risk action executes without a human signer",
+            Self::P8 => "what executed is what was approved",
+            Self::P9 => {
+                "history is linear: one governor, no event of a second agent between PROPOSING and EVALUATING of the first"
+            }
+            Self::P10 => "every legal trace can still reach TERMINAL (no dead end)",
+        }
+    }
+
+    /// What has to happen for the property to say anything; a witness shows it happening.
+    #[must_use]
+    pub const fn premise(self) -> &'static str {
+        match self {
+            Self::P1 | Self::P8 => "an action executes",
+            Self::P2 => "an action executes while capabilities are in force",
+            Self::P3 => "an action that declares changes executes",
+            Self::P4 => "an action executes while a token is revoked",
+            Self::P5 => "an action that has executed before is approved again",
+            Self::P6 => "TERMINAL is reached",
+            Self::P7 => "a high-risk action executes",
+            Self::P9 => "a governor decides once more, in a turn in which both agents have thought",
+            Self::P10 => "the situation that is farthest from TERMINAL, and the way on from it",
+        }
+    }
+
+    /// The duties of the runtime that it hangs on: lifting any of them breaks it.
+    #[must_use]
+    pub const fn guards(self) -> &'static [Guard] {
+        match self {
+            Self::P1 => &[
+                Guard::DecisionOnRecord,
+                Guard::GovernorIsNoAgent,
+                Guard::PolicyNamesRule,
+            ],
+            Self::P2 => &[Guard::TokenPresented, Guard::TokenLive, Guard::TokenCovers],
+            Self::P3 => &[Guard::ChangesAsDeclared],
+            Self::P4 => &[Guard::TokenLive, Guard::RevokedForGood],
+            Self::P5 => &[Guard::NoReExecution],
+            Self::P6 => &[Guard::ObeysMachine],
+            Self::P7 => &[Guard::HumanForHigh],
+            Self::P8 => &[Guard::RunsAsApproved],
+            Self::P9 => &[Guard::OneGovernor, Guard::OneAgentAtATime],
+            Self::P10 => &[Guard::RefusalIsFinished],
+        }
+    }
+
+    /// Judges one transition. P10 speaks of no single one and is silent here; the search decides
+    /// it.
+    #[must_use]
+    pub fn judge(self, before: &World, step: Step, after: &World) -> Judgement {
+        match self {
+            Self::P6 => {
+                if after.state != State::Terminal || before.state == State::Terminal {
+                    return Judgement::Silent;
+                }
+                Judgement::of(before.state == State::Evaluating)
+            }
+            Self::P9 => linear(before, step),
+            Self::P10 => Judgement::Silent,
+            Self::P5 => match step {
+                Step::Run(_) => match before.current_action() {
+                    Some((_, action)) if action.has_run => Judgement::Breaks,
+                    Some(_) | None => Judgement::Silent,
+                },
+                Step::Approve { .. } => match before.current_action() {
+                    Some((_, action)) if action.has_run => Judgement::Holds,
+                    Some(_) | None => Judgement::Silent,
+                },
+                Step::Start
+                | Step::Think(_)
+                | Step::ThinkDone
+                | Step::Conclude
+                | Step::Propose { .. }
+                | Step::Modify { .. }
+                | Step::Reject { .. }
+                | Step::Refuse
+                | Step::Observe(_)
+                | Step::Evaluate { .. }
+                | Step::Issue(..)
+                | Step::Revoke(_)
+                | Step::RollBack(_) => Judgement::Silent,
+            },
+            Self::P1 | Self::P2 | Self::P3 | Self::P4 | Self::P7 | Self::P8 => match step {
+                Step::Run(run) => self.judge_run(before, run),
+                Step::Start
+                | Step::Think(_)
+                | Step::ThinkDone
+                | Step::Conclude
+                | Step::Propose { .. }
+                | Step::Approve { .. }
+                | Step::Modify { .. }
+                | Step::Reject { .. }
+                | Step::Refuse
+                | Step::Observe(_)
+                | Step::Evaluate { .. }
+                | Step::Issue(..)
+                | Step::Revoke(_)
+                | Step::RollBack(_) => Judgement::Silent,
+            },
+        }
+    }
+
+    fn judge_run(self, before: &World, run: Run) -> Judgement {
+        // An execution of nothing that is known was approved by nobody.
+        let Some((id, action)) = before.current_action() else {
+            return Judgement::Breaks;
+        };
+        match self {
+            Self::P1 => Judgement::of(match action.approval {
+                Some(Approval::Human | Approval::Policy) => true,
+                Some(Approval::SilentPolicy) => action.risk == Some(RiskLevel::Low),
+                Some(Approval::Agent(_)) | None => false,
+            }),
+            Self::P2 if !before.in_force => Judgement::Silent,
+            Self::P2 => {
+                let cover = run.token.and_then(|token| before.token(token).issued());
+                Judgement::of(cover.is_some_and(|cover| cover.covers(id)))
+            }
+            Self::P3 => match run.effect {
+                Effect::AsDeclared | Effect::Failed if !action.declares_changes() => {
+                    Judgement::Silent
+                }
+                Effect::AsDeclared | Effect::Failed => Judgement::Holds,
+                Effect::Missing | Effect::Extra => Judgement::Breaks,
+            },
+            Self::P4
+                if !TokenId::ALL
+                    .into_iter()
+                    .any(|token| before.token(token).is_revoked()) =>
+            {
+                Judgement::Silent
+            }
+            Self::P4 => Judgement::of(
+                !run.token
+                    .is_some_and(|token| before.token(token).is_revoked()),
+            ),
+            Self::P7 if action.risk != Some(RiskLevel::High) => Judgement::Silent,
+            Self::P7 => Judgement::of(action.approval == Some(Approval::Human)),
+            Self::P8 => Judgement::of(!run.altered),
+            Self::P5 | Self::P6 | Self::P9 | Self::P10 => Judgement::Silent,
+        }
+    }
+}
+
+/// Judges P9: who acts while the turn belongs to an agent, and who governs.
+fn linear(before: &World, step: Step) -> Judgement {
+    let second = match step {
+        Step::Propose { agent, .. } => {
+            !before.thinkers.is_some_and(|t| t.contains(agent))
+                || before.holder.is_some_and(|holder| holder != agent)
+        }
+        Step::Think(thinkers) => before
+            .holder
+            .is_some_and(|holder| thinkers != Thinkers::Only(holder)),
+        Step::Run(Run { agent, .. })
+        | Step::Observe(agent)
+        | Step::Approve {
+            by: Some(Approval::Agent(agent)),
+            ..
+        } => before.holder != Some(agent),
+        Step::Approve {
+            by: Some(Approval::SilentPolicy | Approval::Policy | Approval::Human) | None,
+            ..
+        }
+        | Step::Start
+        | Step::ThinkDone
+        | Step::Conclude
+        | Step::Modify { .. }
+        | Step::Reject { .. }
+        | Step::Refuse
+        | Step::Evaluate { .. }
+        | Step::Issue(..)
+        | Step::Revoke(_)
+        | Step::RollBack(_) => false,
+    };
+    match step.governor() {
+        _ if second => Judgement::Breaks,
+        Some(Governor::Another) => Judgement::Breaks,
+        Some(Governor::Same) if before.governed && before.thinkers == Some(Thinkers::Both) => {
+            Judgement::Holds
+        }
+        Some(Governor::Same) | None => Judgement::Silent,
+    }
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}

@@ -1,0 +1,432 @@
+//! Tags of files that were parsed before, by the hash of their text; and which files need not be
+//! read to know it.
+//!
+//! The key is the SHA-256 of everything that tags depend on: the version of queries and code, the
+//! language, the text. A file that a run has read and that had been left alone is known again by
+//! its [`FileStat`]. One file holds all entries and ends with the SHA-256 of what stands before: what
+//! is cut, of another version or damaged is not believed, and is built anew. That finds accidents.
+//! Whoever may write the file may write a hash that fits, as with any cache; so nothing is cached
+//! unless asked for, and checks are run without.
+
+use super::classify::LeftOut;
+use super::file_stat::FileStat;
+use super::grammar::VERSION;
+use super::language::Language;
+use super::tags::Tags;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+const MAGIC: &[u8; 8] = b"yvrmap\x00\x02";
+const HASH: usize = 32;
+/// The file in the folder of a cache.
+const NAME: &str = "tags.cache";
+
+/// Bytes of a cache that is read: what is larger wasn't written by this program for any tree that
+/// it takes.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// What an entry is found by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(super) struct Key([u8; HASH]);
+
+impl Key {
+    pub fn of(language: Language, text: &str) -> Key {
+        let mut hash = Sha256::new();
+        hash.update(VERSION.to_le_bytes());
+        hash.update(language.name().as_bytes());
+        hash.update([0]);
+        hash.update(text.as_bytes());
+        Key(hash.finalize().into())
+    }
+}
+
+/// What a file turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Seen {
+    /// Source code, with the key of its tags.
+    Source(Language, Key),
+    /// Another text.
+    Text,
+    /// A map.
+    Map,
+    /// Nothing that a map takes in.
+    Not(LeftOut),
+}
+
+/// Files by their paths from the top of their tree, with what they were then.
+type Files = BTreeMap<String, (FileStat, Seen)>;
+
+/// A cache in a folder.
+#[derive(Debug)]
+pub struct Cache {
+    folder: PathBuf,
+    bytes: Vec<u8>,
+    content: Content,
+    /// When the run began: what has changed since, or shortly before, is read again by the next
+    /// one.
+    began: SystemTime,
+    state: Mutex<State>,
+}
+
+/// What stands in a cache.
+#[derive(Debug, Default)]
+struct Content {
+    entries: HashMap<Key, Range<usize>>,
+    files: Files,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    used: BTreeSet<Key>,
+    new: BTreeMap<Key, Vec<u8>>,
+    files: Files,
+}
+
+/// What a run did with a cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// Files whose tags came out of it.
+    pub found: usize,
+    /// Files that were parsed.
+    pub parsed: usize,
+}
+
+impl Cache {
+    /// The file in its folder.
+    pub const NAME: &str = NAME;
+
+    /// Opens the cache of a folder, now. One that can't be believed is empty.
+    pub fn open(folder: &Path, now: SystemTime) -> Cache {
+        let path = folder.join(NAME);
+        let fits = fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_BYTES);
+        let bytes = if fits {
+            fs::read(&path).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        let content = index(&bytes).unwrap_or_default();
+        Cache {
+            folder: folder.to_path_buf(),
+            bytes,
+            content,
+            began: now,
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<Tags> {
+        let bytes = self.bytes.get(self.content.entries.get(key)?.clone())?;
+        let (tags, rest) = postcard::take_from_bytes::<Tags>(bytes).ok()?;
+        if !rest.is_empty() || !tags.is_sound() {
+            return None;
+        }
+        self.state().used.insert(*key);
+        Some(tags)
+    }
+
+    pub(super) fn put(&self, key: Key, tags: &Tags) {
+        if let Ok(bytes) = postcard::to_stdvec(tags) {
+            self.state().new.insert(key, bytes);
+        }
+    }
+
+    /// What a file was when it was read, if it is still the same.
+    pub(super) fn seen(&self, path: &str, stamp: &FileStat) -> Option<Seen> {
+        let (_, seen) = self
+            .content
+            .files
+            .get(path)
+            .filter(|(before, _)| before == stamp)?;
+        self.state().files.insert(path.to_owned(), (*stamp, *seen));
+        Some(*seen)
+    }
+
+    /// Notes what a file is, with its stamp from before it was read.
+    pub(super) fn saw(&self, path: &str, stamp: FileStat, seen: Seen) {
+        if stamp.is_settled(self.began) {
+            self.state().files.insert(path.to_owned(), (stamp, seen));
+        }
+    }
+
+    /// What was found and what was not.
+    pub fn usage(&self) -> Usage {
+        let state = self.state();
+        Usage {
+            found: state.used.len(),
+            parsed: state.new.len(),
+        }
+    }
+
+    /// Writes what this run used and parsed, if it differs from what is there. Another run that
+    /// writes at the same time does no harm: the file is put in place as a whole.
+    ///
+    /// # Errors
+    /// When the folder can't be written.
+    pub fn save(&self) -> io::Result<()> {
+        let state = self.state();
+        let before = &self.content;
+        if state.new.is_empty()
+            && state.used.len() == before.entries.len()
+            && state.files == before.files
+        {
+            return Ok(());
+        }
+        let mut all: BTreeMap<Key, &[u8]> =
+            state.new.iter().map(|(k, v)| (*k, v.as_slice())).collect();
+        for key in &state.used {
+            let old = before
+                .entries
+                .get(key)
+                .and_then(|range| self.bytes.get(range.clone()));
+            all.extend(old.map(|bytes| (*key, bytes)));
+        }
+        let mut out = MAGIC.to_vec();
+        out.extend(VERSION.to_le_bytes());
+        let mut part = |bytes: &[u8]| {
+            out.extend(u64::try_from(bytes.len()).unwrap_or(0).to_le_bytes());
+            out.extend(bytes);
+        };
+        part(&postcard::to_stdvec(&state.files).map_err(io::Error::other)?);
+        for (key, bytes) in all {
+            part(&[&key.0, bytes].concat());
+        }
+        let hash = Sha256::digest(&out);
+        out.extend(hash);
+        fs::create_dir_all(&self.folder)?;
+        let temporary = self.folder.join(format!("{NAME}.{}", std::process::id()));
+        fs::write(&temporary, out)?;
+        fs::rename(&temporary, self.folder.join(NAME))
+    }
+}
+
+/// Where the entries lie; `None` when anything of the file isn't as it should be.
+fn index(bytes: &[u8]) -> Option<Content> {
+    let (content, hash) = bytes.split_at_checked(bytes.len().checked_sub(HASH)?)?;
+    if Sha256::digest(content).as_slice() != hash {
+        return None;
+    }
+    let start = MAGIC.len() + 4;
+    let head = content.get(..start)?;
+    if head.strip_prefix(MAGIC)? != VERSION.to_le_bytes() {
+        return None;
+    }
+    let files = part(content, start)?;
+    let mut at = files.end;
+    let (files, rest) = postcard::take_from_bytes::<Files>(content.get(files)?).ok()?;
+    if !rest.is_empty() {
+        return None;
+    }
+    let mut entries = HashMap::new();
+    while at < content.len() {
+        let entry = part(content, at)?;
+        at = entry.end;
+        let (key, _) = content.get(entry.clone())?.split_first_chunk()?;
+        entries.insert(Key(*key), entry.start + HASH..entry.end);
+    }
+    Some(Content { entries, files })
+}
+
+/// Where a part lies that begins, with its length, at a place.
+fn part(content: &[u8], at: usize) -> Option<Range<usize>> {
+    let (length, _) = content.get(at..)?.split_first_chunk()?;
+    let from = at + length.len();
+    let to = from.checked_add(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    content.get(from..to).map(|_| from..to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract;
+    use proptest::prelude::*;
+
+    const TEXT: &str = "/// Doc.\npub fn f(x: A) -> B { g(x) }\n";
+
+    fn open(folder: &Path) -> Cache {
+        Cache::open(folder, SystemTime::UNIX_EPOCH)
+    }
+
+    fn written() -> (tempfile::TempDir, Vec<u8>) {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = open(folder.path());
+        cache.put(
+            Key::of(Language::Rust, TEXT),
+            &extract(Language::Rust, TEXT).unwrap(),
+        );
+        cache.save().unwrap();
+        let bytes = fs::read(folder.path().join(NAME)).unwrap();
+        (folder, bytes)
+    }
+
+    #[test]
+    fn what_was_parsed_is_found_again() {
+        let (folder, _) = written();
+        let cache = open(folder.path());
+        assert_eq!(
+            cache.get(&Key::of(Language::Rust, TEXT)),
+            Some(extract(Language::Rust, TEXT).unwrap())
+        );
+        assert_eq!(cache.get(&Key::of(Language::C, TEXT)), None);
+        assert_eq!(
+            cache.usage(),
+            Usage {
+                found: 1,
+                parsed: 0
+            }
+        );
+        cache.save().unwrap();
+        let unused = open(folder.path());
+        unused.save().unwrap();
+        assert!(
+            open(folder.path()).content.entries.is_empty(),
+            "what no run needs any more goes"
+        );
+    }
+
+    #[test]
+    fn a_file_is_known_while_its_stamp_is_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.rs");
+        fs::write(&path, TEXT).unwrap();
+        let Some(stamp) = FileStat::of(&fs::metadata(&path).unwrap()) else {
+            return;
+        };
+        let seen = Seen::Source(Language::Rust, Key::of(Language::Rust, TEXT));
+        let now = fs::metadata(&path).unwrap().modified().unwrap();
+        let cache = |now| Cache::open(folder.path(), now);
+        let fresh = cache(now);
+        fresh.saw("a.rs", stamp, seen);
+        fresh.save().unwrap();
+        assert_eq!(
+            open(folder.path()).seen("a.rs", &stamp),
+            None,
+            "it was written just now"
+        );
+        let later = cache(now + std::time::Duration::from_mins(1));
+        later.saw("a.rs", stamp, seen);
+        later.save().unwrap();
+        let again = open(folder.path());
+        assert_eq!(again.seen("a.rs", &stamp), Some(seen));
+        assert_eq!(again.seen("b.rs", &stamp), None);
+        fs::write(&path, format!("{TEXT}\n")).unwrap();
+        assert_eq!(
+            again.seen(
+                "a.rs",
+                &FileStat::of(&fs::metadata(&path).unwrap()).unwrap()
+            ),
+            None
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_was_left_alone_is_not_read_again_and_what_changed_is() {
+        use crate::of_folder;
+        let (tree, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let write = |name: &str, text: &[u8]| fs::write(tree.path().join(name), text).unwrap();
+        write("a.rs", TEXT.as_bytes());
+        write("b.rs", b"pub fn b() {}\n");
+        write("c.txt", b"words\n");
+        write("d.txt", b"\0\0");
+        let plain = of_folder(tree.path(), None).unwrap();
+        assert_eq!((plain.files.len(), plain.left_out.len()), (3, 1));
+        let now = fs::metadata(tree.path().join("d.txt"))
+            .unwrap()
+            .modified()
+            .unwrap();
+        let later = || Cache::open(kept.path(), now + std::time::Duration::from_mins(1));
+        for _ in 0..2 {
+            let cache = later();
+            assert_eq!(of_folder(tree.path(), Some(&cache)).unwrap(), plain);
+            cache.save().unwrap();
+        }
+        // Who says something else of a file that is as it was is believed: nobody looks.
+        let mut cache = later();
+        assert_eq!(cache.content.files.len(), 4);
+        cache.content.files.get_mut("a.rs").unwrap().1 = Seen::Text;
+        let told = of_folder(tree.path(), Some(&cache)).unwrap();
+        assert_eq!(
+            (told.files[0].language, &told.files[1..]),
+            (None, &plain.files[1..])
+        );
+        // Of equal length.
+        write("a.rs", TEXT.replace("f(", "g(").as_bytes());
+        write("d.txt", b"ab");
+        let cache = later();
+        let now = of_folder(tree.path(), Some(&cache)).unwrap();
+        assert_eq!(now, of_folder(tree.path(), None).unwrap());
+        assert_eq!(
+            (
+                now.files[0].tags.definitions[0].name.as_str(),
+                now.files.len()
+            ),
+            ("g", 4)
+        );
+        assert_eq!(
+            cache.usage(),
+            Usage {
+                found: 1,
+                parsed: 1
+            }
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_for_the_files_are_read_or_refused(body in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let mut bytes = MAGIC.to_vec();
+            bytes.extend(VERSION.to_le_bytes());
+            bytes.extend((body.len() as u64).to_le_bytes());
+            bytes.extend(body);
+            bytes.extend(Sha256::digest(&bytes));
+            let _ = index(&bytes);
+        }
+    }
+
+    #[test]
+    fn any_changed_byte_is_noticed() {
+        let (folder, bytes) = written();
+        for at in 0..bytes.len() {
+            let mut broken = bytes.clone();
+            broken[at] ^= 1;
+            fs::write(folder.path().join(NAME), broken).unwrap();
+            assert!(open(folder.path()).content.entries.is_empty(), "byte {at}");
+            fs::write(folder.path().join(NAME), &bytes[..at]).unwrap();
+            assert!(
+                open(folder.path()).content.entries.is_empty(),
+                "cut at {at}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_with_a_hash_that_fits_are_read_or_refused(body in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let mut bytes = MAGIC.to_vec();
+            bytes.extend(VERSION.to_le_bytes());
+            bytes.extend([1, 0, 0, 0, 0, 0, 0, 0, 0]);
+            bytes.extend((32 + body.len() as u64).to_le_bytes());
+            bytes.extend(Key::of(Language::Rust, "").0);
+            bytes.extend(body);
+            bytes.extend(Sha256::digest(&bytes));
+            let content = index(&bytes).unwrap();
+            let cache = Cache { folder: PathBuf::new(), bytes, content, began: SystemTime::UNIX_EPOCH, state: Mutex::default() };
+            if let Some(tags) = cache.get(&Key::of(Language::Rust, "")) {
+                prop_assert!(tags.is_sound());
+            }
+        }
+    }
+}

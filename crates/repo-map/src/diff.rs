@@ -1,0 +1,217 @@
+//! What two trees offer to others, compared.
+
+use super::snapshot::Snapshot;
+use super::tags::{Definition, Kind};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// How a definition differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "change", rename_all = "lowercase")]
+pub enum Change {
+    /// Only the second tree has it.
+    Added {
+        /// As written there.
+        signature: String,
+    },
+    /// Only the first tree has it.
+    Removed {
+        /// As written there.
+        signature: String,
+    },
+    /// Both have it, written otherwise.
+    Changed {
+        /// In the first tree.
+        before: String,
+        /// In the second tree.
+        after: String,
+    },
+}
+
+/// A definition that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The file.
+    pub path: String,
+    /// The name, with what it belongs to before a dot.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether others can't, or by convention don't, refer to it.
+    pub private: bool,
+    /// Its line in the second tree, from 1; where it is gone, the first line of the file.
+    pub line: u32,
+    /// How it differs.
+    #[serde(flatten)]
+    pub change: Change,
+}
+
+/// What makes a definition the same one in another tree.
+type Id<'a> = (&'a str, String, Kind);
+
+/// The definitions of a tree that aren't local to a call. Several may share an id (overloads).
+fn offered(snapshot: &Snapshot) -> BTreeMap<Id<'_>, Vec<&Definition>> {
+    let mut out: BTreeMap<Id<'_>, Vec<&Definition>> = BTreeMap::new();
+    for file in &snapshot.files {
+        // Whether each definition is local, and its whole name: what stands around comes first in
+        // the list.
+        let mut known: Vec<Option<String>> = Vec::with_capacity(file.tags.definitions.len());
+        for definition in &file.tags.definitions {
+            let around = definition.within.and_then(|at| {
+                Some((
+                    known.get(at as usize)?,
+                    file.tags.definitions.get(at as usize)?,
+                ))
+            });
+            let name = match (around, &definition.of) {
+                (Some((None, _)), _) => None,
+                (Some((_, outer)), _) if outer.kind.is_callable() => None,
+                (_, Some(of)) => Some(format!("{of}.{}", definition.name)),
+                (Some((Some(outer), _)), None) => Some(shortened(outer, &definition.name)),
+                (None, None) => Some(definition.name.clone()),
+            };
+            if let Some(name) = name
+                .clone()
+                .filter(|_| definition.kind != Kind::Implementation)
+            {
+                out.entry((&file.path, name, definition.kind))
+                    .or_default()
+                    .push(definition);
+            }
+            known.push(name);
+        }
+    }
+    out
+}
+
+/// A name inside another one. Names nested deeper than anybody nests them keep their ends.
+fn shortened(outer: &str, name: &str) -> String {
+    const LIMIT: usize = 200;
+    if outer.len() > LIMIT {
+        format!("….{name}")
+    } else {
+        format!("{outer}.{name}")
+    }
+}
+
+/// What differs from the first tree to the second, by file and name. Definitions that moved to
+/// another file are removed there and added here. What is listed is complete, private definitions
+/// included.
+pub fn diff(before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
+    let (old, new) = (offered(before), offered(after));
+    let mut ids: Vec<&Id<'_>> = old.keys().chain(new.keys()).collect();
+    ids.sort();
+    ids.dedup();
+    let mut out = Vec::new();
+    for id in ids {
+        let of = |tree: &BTreeMap<Id<'_>, Vec<&Definition>>| -> Vec<(String, bool, u32)> {
+            tree.get(id)
+                .map(|all| {
+                    all.iter()
+                        .map(|d| (d.signature.clone(), d.private, d.line))
+                        .collect()
+                })
+                .unwrap_or_default()
+        };
+        let (mut old, mut new) = (of(&old), of(&new));
+        // Overloads that are the same in both are no difference, wherever they stand.
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (signature, ..) in &new {
+            *counts.entry(signature).or_default() += 1;
+        }
+        let mut same: BTreeMap<String, usize> = BTreeMap::new();
+        old.retain(|(signature, ..)| match counts.get_mut(signature.as_str()) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                *same.entry(signature.clone()).or_default() += 1;
+                false
+            }
+            _ => true,
+        });
+        new.retain(|(signature, ..)| match same.get_mut(signature) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                false
+            }
+            _ => true,
+        });
+        let (mut old, mut new) = (old.into_iter(), new.into_iter());
+        loop {
+            let (private, line, change) = match (old.next(), new.next()) {
+                (None, None) => break,
+                (Some((before, was, _)), Some((after, is, line))) => {
+                    (was && is, line, Change::Changed { before, after })
+                }
+                (Some((signature, private, _)), None) => {
+                    (private, 1, Change::Removed { signature })
+                }
+                (None, Some((signature, private, line))) => {
+                    (private, line, Change::Added { signature })
+                }
+            };
+            out.push(Difference {
+                path: id.0.to_owned(),
+                name: id.1.clone(),
+                kind: id.2,
+                private,
+                line,
+                change,
+            });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{File, Language, extract};
+
+    fn tree(text: &str) -> Snapshot {
+        let tags = extract(Language::Rust, text).unwrap();
+        let file = File {
+            path: "a.rs".into(),
+            language: Some(Language::Rust),
+            tags,
+        };
+        Snapshot {
+            files: vec![file],
+            ..Snapshot::default()
+        }
+    }
+
+    #[test]
+    fn what_differs_is_listed_once() {
+        let before =
+            tree("pub fn a(x: u8) {}\nfn b() { fn inner() {} }\nimpl A { pub fn c(&self) {} }\n");
+        let after =
+            tree("impl A { pub fn c(&self) {} pub fn d() {} }\npub fn a(x: u16) { let y = 1; }\n");
+        let found: Vec<(String, Change)> = diff(&before, &after)
+            .into_iter()
+            .map(|d| (d.name, d.change))
+            .collect();
+        let expected = [
+            (
+                "A.d".to_owned(),
+                Change::Added {
+                    signature: "pub fn d()".into(),
+                },
+            ),
+            (
+                "a".to_owned(),
+                Change::Changed {
+                    before: "pub fn a(x: u8)".into(),
+                    after: "pub fn a(x: u16)".into(),
+                },
+            ),
+            (
+                "b".to_owned(),
+                Change::Removed {
+                    signature: "fn b()".into(),
+                },
+            ),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(diff(&before, &before), []);
+    }
+}

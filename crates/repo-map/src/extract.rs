@@ -1,0 +1,302 @@
+//! From text to tags: the parse, the patterns, and what their matches mean together.
+
+use super::annotations::{Mark, Marks};
+use super::found::{Found, Matches};
+use super::grammar::Grammar;
+use super::language::Language;
+use super::signature::{self, Hidden};
+use super::tags::{Definition, Kind, Reference, Tags};
+use super::{comment, names};
+use bounded_parse::{Unparsed, parse};
+use std::collections::HashMap;
+use tree_sitter::Parser;
+
+/// Why a file has no tags although its language is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    /// Parsing it, or searching its tree, takes more work than any ordinary file of its size.
+    #[error("takes too much work to parse")]
+    TooMuchWork,
+    /// The grammar can't be used.
+    #[error("the grammar of `{0}` can't be used")]
+    NoGrammar(&'static str),
+}
+
+/// The tags of a text.
+///
+/// # Errors
+/// [`Unread`] when the text costs too much to parse.
+pub fn extract(language: Language, text: &str) -> Result<Tags, Unread> {
+    Extractor::default().extract(language, text)
+}
+
+/// What reads one text after the other, with the memory of the parser kept.
+#[derive(Default)]
+pub(super) struct Extractor {
+    parser: Parser,
+}
+
+impl Extractor {
+    /// The tags of a text.
+    pub(super) fn extract(&mut self, language: Language, text: &str) -> Result<Tags, Unread> {
+        let grammar = Grammar::of(language).ok_or(Unread::NoGrammar(language.name()))?;
+        let tree = parse(&mut self.parser, &grammar.language, text).map_err(|why| match why {
+            Unparsed::Grammar => Unread::NoGrammar(language.name()),
+            Unparsed::TooMuchWork => Unread::TooMuchWork,
+        })?;
+        let matches = Matches::new(grammar, &tree, text);
+        let has_errors = tree.root_node().has_error();
+        // What stays is put together where the tree was: between its nodes, it would split the
+        // memory for the next one.
+        drop(tree);
+        Ok(assemble(language, text, &matches, has_errors))
+    }
+}
+
+/// Where a keyword that opens a list of one stands, right before its only member.
+fn before(text: &str, at: usize, word: &str) -> Option<usize> {
+    let line = text.get(..at)?.trim_end_matches([' ', '\t']);
+    line.ends_with(word).then(|| line.len() - word.len())
+}
+
+/// The words of the text between two places; nothing where they don't fall on characters.
+fn slice(text: &str, (start, end): (usize, usize)) -> &str {
+    text.get(start..end).unwrap_or_default()
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool) -> Tags {
+    let mut tags = Tags {
+        has_errors,
+        doc: comment::of_file(language, text, &matches.comments, &matches.docs),
+        ..Tags::default()
+    };
+    let hidden = Hidden::new(&matches.comments);
+    // Ends of the definitions that are open, with their places in the list.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut ends: Vec<(usize, usize)> = Vec::new();
+    let mut outers = Outers {
+        all: &matches.outers,
+        next: 0,
+        open: Vec::new(),
+    };
+    for found in &matches.definitions {
+        while open.last().is_some_and(|(end, _)| *end <= found.start) {
+            open.pop();
+        }
+        let around = open
+            .last()
+            .and_then(|(_, at)| Some((*at, tags.definitions.get(*at)?.kind)));
+        let start = outers.start_of(found);
+        if found.kind.is_only_global() && around.is_some_and(|(_, kind)| kind.is_callable()) {
+            continue;
+        }
+        let name = names::of(language, found.kind, slice(text, found.name));
+        if names::is_keyword(language, &name.name) {
+            continue;
+        }
+        let of = found
+            .parent
+            .map(|p| names::plain(slice(text, p)).to_owned())
+            .or(name.of);
+        let kind = match found.kind {
+            Kind::Function
+                if of.is_some() || around.is_some_and(|(_, kind)| kind.has_methods()) =>
+            {
+                Kind::Method
+            }
+            Kind::Method if language == Language::Ruby && around.is_none() => Kind::Function,
+            other => other,
+        };
+        let start = found
+            .prefix
+            .and_then(|word| before(text, found.start, word))
+            .unwrap_or(start.min(found.start));
+        let prefix = found.prefix.filter(|_| start == found.start);
+        let mut signature = signature::of(
+            text,
+            start,
+            found.body.unwrap_or(found.end),
+            &hidden,
+            prefix,
+            kind,
+            language,
+        );
+        if kind != Kind::Implementation
+            && !signature.ends_with('…')
+            && !signature.contains(&name.name)
+        {
+            // `typedef struct {…} name`
+            signature.push(' ');
+            signature.push_str(&signature::one_line(&name.name, signature::LIMIT));
+        }
+        let doc = comment::of(
+            language,
+            text,
+            start,
+            found.body,
+            &matches.comments,
+            &matches.docs,
+        );
+        let around_it = around.and_then(|(at, _)| tags.definitions.get(at));
+        let private = names::is_private(language, kind, &name.name, &signature, around_it);
+        open.push((found.end, tags.definitions.len()));
+        ends.push((found.start, found.end));
+        tags.definitions.push(Definition {
+            marks: Marks::default(),
+            name: name.name,
+            kind,
+            line: number(found.line),
+            end: number(found.last),
+            signature,
+            doc,
+            within: around.map(|(at, _)| number(at)),
+            of,
+            private,
+        });
+    }
+    refer(text, matches, &ends, &mut tags);
+    mark(text, matches, &ends, &mut tags);
+    tags
+}
+
+/// The innermost definition around each place, for places in the order of the text.
+struct Around<'a> {
+    /// Start and end of each definition, in the order of the text.
+    extents: &'a [(usize, usize)],
+    next: usize,
+    /// Ends of those that are open, with their places in the list.
+    open: Vec<(usize, usize)>,
+}
+
+impl<'a> Around<'a> {
+    const fn new(extents: &'a [(usize, usize)]) -> Self {
+        Around {
+            extents,
+            next: 0,
+            open: Vec::new(),
+        }
+    }
+
+    fn at(&mut self, place: usize) -> Option<usize> {
+        while let Some((from, to)) = self
+            .extents
+            .get(self.next)
+            .filter(|(from, _)| *from <= place)
+        {
+            while self.open.last().is_some_and(|(end, _)| end <= from) {
+                self.open.pop();
+            }
+            self.open.push((*to, self.next));
+            self.next += 1;
+        }
+        while self.open.last().is_some_and(|(end, _)| *end <= place) {
+            self.open.pop();
+        }
+        self.open.last().map(|(_, at)| *at)
+    }
+}
+
+/// Places the references inside the definitions, whose extents are in the order of the text.
+fn refer(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut Tags) {
+    let mut known: HashMap<&str, u32> = HashMap::new();
+    let mut around = Around::new(extents);
+    for (start, end, row, kind) in &matches.references {
+        let within = around.at(*start).map(number);
+        let name = slice(text, (*start, *end));
+        let names = &mut tags.names;
+        let name = *known.entry(name).or_insert_with(|| {
+            names.push(name.to_owned());
+            number(names.len() - 1)
+        });
+        tags.references.push(Reference {
+            name,
+            kind: *kind,
+            line: number(row + 1),
+            within,
+        });
+    }
+}
+
+/// Gives definitions their marks. What is local to a call marks the call as well: maps don't show
+/// it.
+fn mark(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut Tags) {
+    let mut around = Around::new(extents);
+    for (place, mark) in &matches.marks {
+        mark_at(tags, around.at(*place), *mark);
+    }
+    let data: HashMap<String, usize> = tags
+        .definitions
+        .iter()
+        .enumerate()
+        .filter(|(_, d)| matches!(d.kind, Kind::Variable | Kind::Constant))
+        .map(|(at, d)| (d.name.clone(), at))
+        .collect();
+    let mut around = Around::new(extents);
+    for place in &matches.writes {
+        let is_call = |at: &usize| {
+            tags.definitions
+                .get(*at)
+                .is_some_and(|d| d.kind.is_callable())
+        };
+        let Some(writer) = around.at(place.0).filter(is_call) else {
+            continue;
+        };
+        if let Some(written) = data.get(slice(text, *place)) {
+            mark_at(tags, Some(*written), Mark::Global);
+            mark_at(tags, Some(writer), Mark::Global);
+        }
+    }
+}
+
+/// Marks a definition and the calls that it is local to; or the file.
+fn mark_at(tags: &mut Tags, at: Option<usize>, mark: Mark) {
+    let Some(mut at) = at else {
+        return tags.marks.add(mark);
+    };
+    // What has the mark has given it to all calls around it already.
+    while let Some(definition) = tags.definitions.get_mut(at).filter(|d| !d.marks.has(mark)) {
+        definition.marks.add(mark);
+        let Some(outer) = definition.within.map(|w| w as usize) else {
+            break;
+        };
+        if !tags
+            .definitions
+            .get(outer)
+            .is_some_and(|d| d.kind.is_callable())
+        {
+            break;
+        }
+        at = outer;
+    }
+}
+
+/// What stands around definitions and belongs to the first one inside.
+struct Outers<'a> {
+    all: &'a [(usize, usize)],
+    next: usize,
+    /// Start and end of those that no definition has taken yet.
+    open: Vec<(usize, usize)>,
+}
+
+impl Outers<'_> {
+    /// Where a definition starts, with what stands around it. Definitions come in the order of the
+    /// text.
+    fn start_of(&mut self, found: &Found) -> usize {
+        while let Some(outer) = self.all.get(self.next).filter(|o| o.0 <= found.start) {
+            self.open.retain(|o| o.1 > outer.0);
+            self.open.push(*outer);
+            self.next += 1;
+        }
+        let start = self
+            .open
+            .iter()
+            .find(|o| o.1 >= found.end)
+            .map_or(found.start, |o| o.0);
+        self.open.clear();
+        start
+    }
+}

@@ -1,0 +1,112 @@
+//! Whether a file is the one that was read before, told without reading it.
+
+use serde::{Deserialize, Serialize};
+use std::fs::Metadata;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long a file must have been left alone before its stamp is believed. One that is written
+/// twice within a tick of its file system's clock has the same stamp after both (git calls such a
+/// file racy); the coarsest clock in use, that of FAT, ticks every two seconds.
+const SETTLED: Duration = Duration::from_secs(3);
+
+/// What a file system says of a file, as git's index keeps it: another content gives another stamp.
+/// Who writes a file can set the time of its content back, but not the time of its last change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileStat {
+    device: u64,
+    inode: u64,
+    size: u64,
+    /// Seconds and nanoseconds since the epoch.
+    content: (i64, i64),
+    /// Of name, rights or content.
+    change: (i64, i64),
+}
+
+impl FileStat {
+    /// None where a system doesn't tell the time of the last change: there every file is read.
+    #[cfg(unix)]
+    #[expect(clippy::unnecessary_wraps, reason = "not every system tells")]
+    pub fn of(file: &Metadata) -> Option<FileStat> {
+        use std::os::unix::fs::MetadataExt as _;
+        Some(FileStat {
+            device: file.dev(),
+            inode: file.ino(),
+            size: file.size(),
+            content: (file.mtime(), file.mtime_nsec()),
+            change: (file.ctime(), file.ctime_nsec()),
+        })
+    }
+
+    #[cfg(not(unix))]
+    pub fn of(_: &Metadata) -> Option<FileStat> {
+        None
+    }
+
+    /// Whether the file had been left alone for long enough at that time.
+    pub(super) fn is_settled(&self, now: SystemTime) -> bool {
+        let limit = now
+            .checked_sub(SETTLED)
+            .and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+        let Some(limit) = limit.and_then(|t| i64::try_from(t.as_secs()).ok()) else {
+            return false;
+        };
+        self.content.0.max(self.change.0) < limit
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_file_is_told_from_what_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let stamp = || FileStat::of(&fs::metadata(&path).unwrap()).unwrap();
+        fs::write(&path, "one").unwrap();
+        let first = stamp();
+        assert_eq!(first, stamp());
+        fs::write(&path, "three").unwrap();
+        assert_ne!(first, stamp(), "another size");
+        // Of the same size and as old, in the place of the other.
+        let other = folder.path().join("b");
+        fs::write(&other, "two").unwrap();
+        let time = fs::metadata(&path).unwrap().modified().unwrap();
+        fs::File::options()
+            .write(true)
+            .open(&other)
+            .unwrap()
+            .set_modified(time)
+            .unwrap();
+        fs::rename(&other, &path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), time);
+        assert_ne!(first, stamp(), "another file");
+    }
+
+    #[test]
+    fn only_what_was_left_alone_is_believed() {
+        let stamp = |content, change| FileStat {
+            device: 1,
+            inode: 2,
+            size: 3,
+            content: (content, 0),
+            change: (change, 0),
+        };
+        let now = UNIX_EPOCH + Duration::from_secs(1000);
+        assert!(stamp(996, 996).is_settled(now));
+        for (content, change) in [
+            (997, 900),
+            (900, 997),
+            (1000, 1000),
+            (5000, 5000),
+            (900, 5000),
+        ] {
+            assert!(
+                !stamp(content, change).is_settled(now),
+                "{content} {change}"
+            );
+        }
+        assert!(!stamp(-10, -10).is_settled(UNIX_EPOCH));
+    }
+}

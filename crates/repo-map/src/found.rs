@@ -1,0 +1,146 @@
+//! What the patterns of a language found in a text, by place.
+
+use super::annotations::{self, Mark};
+use super::comment::Span;
+use super::grammar::{Grammar, Role};
+use super::pattern::Pattern;
+use super::tags::{Kind, Use};
+use super::walk::{self, Capture};
+use tree_sitter::Tree;
+
+/// What a match says of a definition.
+pub(super) struct Found {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) name: (usize, usize),
+    /// The line of the name, from 1.
+    pub(super) line: usize,
+    /// The last line.
+    pub(super) last: usize,
+    pub(super) body: Option<usize>,
+    pub(super) parent: Option<(usize, usize)>,
+    pub(super) kind: Kind,
+    pub(super) prefix: Option<&'static str>,
+}
+
+/// All that is found, by place in the text.
+#[derive(Default)]
+pub(super) struct Matches {
+    pub(super) definitions: Vec<Found>,
+    /// Start, end, row from 0.
+    pub(super) references: Vec<(usize, usize, usize, Use)>,
+    pub(super) comments: Vec<Span>,
+    pub(super) docs: Vec<(usize, usize)>,
+    pub(super) outers: Vec<(usize, usize)>,
+    /// Marks, for the definition around the place.
+    pub(super) marks: Vec<(usize, Mark)>,
+    /// Names that are written to.
+    pub(super) writes: Vec<(usize, usize)>,
+}
+
+impl Matches {
+    /// Of a tree.
+    pub(super) fn new(grammar: &'static Grammar, tree: &Tree, text: &str) -> Matches {
+        let mut out = Matches::default();
+        walk::search(grammar, tree, text, &mut |pattern, captures| {
+            out.take(grammar, pattern, captures, text);
+        });
+        out.order();
+        out
+    }
+
+    fn take(
+        &mut self,
+        grammar: &'static Grammar,
+        pattern: &'static Pattern,
+        captures: &[Capture<'_>],
+        text: &str,
+    ) {
+        let (mut whole, mut name, mut body, mut parent) = (None, None, None, None);
+        let of = captures
+            .iter()
+            .find(|(role, _)| *role == Role::Parent)
+            .map(|(_, node)| node.byte_range());
+        for (role, node) in captures {
+            let (start, end) = (node.start_byte(), node.end_byte());
+            match role {
+                Role::Reference(kind) => {
+                    self.references
+                        .push((start, end, node.start_position().row, *kind));
+                }
+                Role::Definition(kind) => whole = Some((*node, *kind)),
+                Role::Name => name = Some((start, end, node.start_position().row)),
+                Role::Body => body = Some(start),
+                Role::Parent => parent = Some((start, end)),
+                Role::Comment => self.comments.push(Span {
+                    start,
+                    end,
+                    is_comment: true,
+                }),
+                Role::Between => self.comments.push(Span {
+                    start,
+                    end,
+                    is_comment: false,
+                }),
+                Role::Doc => self.docs.push((start, end)),
+                Role::Outer => self.outers.push((start, end)),
+                Role::Mark(mark) => self.marks.push((start, *mark)),
+                Role::Called => {
+                    let part = |range| text.get(range).unwrap_or_default();
+                    let called = annotations::of_call(
+                        &pattern.calls,
+                        of.clone().map(part),
+                        part(start..end),
+                    );
+                    self.marks.extend(called.map(|mark| (start, mark)));
+                }
+                Role::Write => self.writes.push((start, end)),
+            }
+        }
+        let (Some((node, kind)), Some((name_start, name_end, row))) = (whole, name) else {
+            return;
+        };
+        // A tuple of fields is a part of how the type is written where it is used.
+        let body = body.or_else(|| {
+            let body = node.child_by_field_id(grammar.body?)?;
+            (body.kind() != "ordered_field_declaration_list").then(|| body.start_byte())
+        });
+        self.definitions.push(Found {
+            start: node.start_byte(),
+            end: node.end_byte(),
+            name: (name_start, name_end),
+            line: row + 1,
+            // What ends with its line ends before the next one.
+            last: node.end_position().row + usize::from(node.end_position().column > 0),
+            body,
+            parent,
+            kind,
+            prefix: pattern.prefix.as_deref(),
+        });
+    }
+
+    /// Puts everything in the order of the text, with one definition for each name: several
+    /// patterns may match one, and the kind that says more stands.
+    fn order(&mut self) {
+        self.definitions.sort_by_key(|d| (d.name, d.kind));
+        self.definitions.dedup_by_key(|d| d.name);
+        let names: Vec<usize> = self.definitions.iter().map(|d| d.name.0).collect();
+        self.definitions
+            .sort_by_key(|d| (d.start, std::cmp::Reverse(d.end), d.name));
+        self.references.sort_unstable();
+        self.references.dedup_by_key(|r| r.0);
+        // Both are in the order of the text.
+        let mut names = names.into_iter().peekable();
+        self.references.retain(|r| {
+            while names.next_if(|name| *name < r.0).is_some() {}
+            names.peek() != Some(&r.0)
+        });
+        self.comments.sort_unstable();
+        self.comments.dedup();
+        self.docs.sort_unstable();
+        self.outers
+            .sort_unstable_by_key(|o| (o.0, std::cmp::Reverse(o.1)));
+        self.marks.sort_unstable();
+        self.writes.sort_unstable();
+    }
+}

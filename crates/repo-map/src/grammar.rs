@@ -1,0 +1,244 @@
+//! Grammars and the queries that look for definitions and references in their trees.
+//!
+//! A query is a data file in `queries/`, in tree-sitter's query language (what of it:
+//! `pattern.rs`). Its captures mean:
+//!
+//! | capture | on |
+//! | --- | --- |
+//! | `definition.KIND` | the whole of a definition |
+//! | `name` | its name; required |
+//! | `body` | where its signature ends; else the field `body` says it, else it ends with the definition |
+//! | `parent` | the name of what it belongs to, where that doesn't stand around it |
+//! | `reference.USE` | a name that is referred to |
+//! | `comment` | a comment; left out of signatures, and documentation when it stands right above a definition |
+//! | `between` | what may stand between the two, and is left out of signatures: attributes, annotations |
+//! | `doc` | documentation inside: the first statement of a body, when it is a string |
+//! | `outer` | what stands around one definition and belongs to it: `export`, `template<…>` |
+//! | `mark.MARK` | what gives the definition around it a mark |
+//! | `called` | what is called, as written; `(#mark! "MARK" "NAME" …)` says which names give a mark |
+//! | `write` | a name that is written to: a mark where it is a variable of the file |
+//!
+//! `(#set! prefix "type")` puts a word before signatures where one keyword stands for a list.
+
+use super::annotations::Mark;
+use super::language::Language;
+use super::pattern::{self, Pattern, PatternError};
+use super::tags::{Kind, Use};
+use std::sync::OnceLock;
+
+/// The version of everything that turns bytes into [`super::Tags`], or leaves a file out for them:
+/// queries, grammars and the code. It is a part of the key of every cached entry, so it changes
+/// whenever the same bytes may give something else.
+pub(super) const VERSION: u32 = 3;
+
+/// What a capture means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Definition(Kind),
+    Reference(Use),
+    Name,
+    Body,
+    Parent,
+    Comment,
+    Between,
+    Doc,
+    Outer,
+    Mark(Mark),
+    Called,
+    Write,
+}
+
+impl Role {
+    pub(super) fn named(name: &str) -> Option<Role> {
+        Some(match name {
+            "name" => Role::Name,
+            "body" => Role::Body,
+            "parent" => Role::Parent,
+            "comment" => Role::Comment,
+            "between" => Role::Between,
+            "doc" => Role::Doc,
+            "outer" => Role::Outer,
+            "reference.call" => Role::Reference(Use::Call),
+            "reference.type" => Role::Reference(Use::Type),
+            "reference.import" => Role::Reference(Use::Import),
+            "called" => Role::Called,
+            "write" => Role::Write,
+            _ if name.starts_with("mark.") => Role::Mark(Mark::named(name.strip_prefix("mark.")?)?),
+            _ => Role::Definition(match name.strip_prefix("definition.")? {
+                "module" => Kind::Module,
+                "class" => Kind::Class,
+                "struct" => Kind::Struct,
+                "enum" => Kind::Enum,
+                "interface" => Kind::Interface,
+                "implementation" => Kind::Implementation,
+                "type" => Kind::Type,
+                "function" => Kind::Function,
+                "method" => Kind::Method,
+                "prototype" => Kind::Prototype,
+                "macro" => Kind::Macro,
+                "property" => Kind::Property,
+                "constant" => Kind::Constant,
+                "variable" => Kind::Variable,
+                _ => return None,
+            }),
+        })
+    }
+}
+
+/// A grammar with its patterns.
+pub(super) struct Grammar {
+    pub(super) language: tree_sitter::Language,
+    pub(super) patterns: Vec<Pattern>,
+    /// The patterns that start at each kind of node.
+    by_kind: Vec<Vec<u16>>,
+    /// Whether one of these looks for anonymous nodes among the children.
+    tokens: Vec<bool>,
+    /// Whether each kind of node is a named one; the others are leaves.
+    is_named: Vec<bool>,
+    /// The field of a definition that holds its body.
+    pub(super) body: Option<u16>,
+}
+
+impl Grammar {
+    fn new(language: Language) -> Result<Grammar, PatternError> {
+        let (grammar, query) = parts(language);
+        let patterns = pattern::read(&query, &grammar)?;
+        let mut by_kind = vec![Vec::new(); grammar.node_kind_count()];
+        for (at, pattern) in (0..).zip(&patterns) {
+            let here = pattern
+                .step
+                .symbol
+                .and_then(|symbol| by_kind.get_mut(usize::from(symbol)));
+            here.ok_or(PatternError::End)?.push(at);
+        }
+        let wants = |here: &Vec<u16>| {
+            here.iter().any(|at| {
+                patterns
+                    .get(usize::from(*at))
+                    .is_some_and(|p| p.step.tokens)
+            })
+        };
+        let tokens = by_kind.iter().map(wants).collect();
+        let kinds = 0..u16::try_from(by_kind.len()).unwrap_or(u16::MAX);
+        let is_named = kinds.map(|kind| grammar.node_kind_is_named(kind)).collect();
+        let body = grammar.field_id_for_name("body").map(Into::into);
+        Ok(Grammar {
+            language: grammar,
+            patterns,
+            by_kind,
+            tokens,
+            is_named,
+            body,
+        })
+    }
+
+    /// The patterns that start at a kind of node.
+    pub(super) fn patterns_at(&self, kind: u16) -> impl Iterator<Item = &Pattern> {
+        let here = self
+            .by_kind
+            .get(usize::from(kind))
+            .map_or(&[][..], Vec::as_slice);
+        here.iter()
+            .filter_map(|at| self.patterns.get(usize::from(*at)))
+    }
+
+    /// Whether a pattern that starts at a kind of node looks for anonymous nodes among its
+    /// children.
+    pub(super) fn wants_tokens(&self, kind: u16) -> bool {
+        self.tokens.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+
+    /// Whether a kind of node is a named one. Errors, which are of no kind, are.
+    pub(super) fn is_named(&self, kind: u16) -> bool {
+        self.is_named
+            .get(usize::from(kind))
+            .copied()
+            .unwrap_or(true)
+    }
+
+    /// The grammar of a language; `None` when its patterns don't fit it, which a test rules out.
+    pub fn of(language: Language) -> Option<&'static Grammar> {
+        static ALL: [OnceLock<Option<Grammar>>; Language::ALL.len()] =
+            [const { OnceLock::new() }; Language::ALL.len()];
+        let at = Language::ALL.iter().position(|l| *l == language)?;
+        ALL.get(at)?
+            .get_or_init(|| Grammar::new(language).ok())
+            .as_ref()
+    }
+}
+
+/// The grammar of a language, and its query.
+pub(super) fn parts(language: Language) -> (tree_sitter::Language, String) {
+    const ECMASCRIPT: &str = include_str!("queries/ecmascript.scm");
+    const JSX: &str = include_str!("queries/jsx.scm");
+    const JAVASCRIPT: &str = include_str!("queries/javascript.scm");
+    const TYPESCRIPT: &str = include_str!("queries/typescript.scm");
+    const C: &str = include_str!("queries/c.scm");
+    let (grammar, queries): (tree_sitter::Language, &[&str]) = match language {
+        Language::Bash => (
+            tree_sitter_bash::LANGUAGE.into(),
+            &[include_str!("queries/bash.scm")],
+        ),
+        Language::C => (tree_sitter_c::LANGUAGE.into(), &[C]),
+        Language::Cpp => (
+            tree_sitter_cpp::LANGUAGE.into(),
+            &[C, include_str!("queries/cpp.scm")],
+        ),
+        Language::CSharp => (
+            tree_sitter_c_sharp::LANGUAGE.into(),
+            &[include_str!("queries/c-sharp.scm")],
+        ),
+        Language::Go => (
+            tree_sitter_go::LANGUAGE.into(),
+            &[include_str!("queries/go.scm")],
+        ),
+        Language::Java => (
+            tree_sitter_java::LANGUAGE.into(),
+            &[include_str!("queries/java.scm")],
+        ),
+        Language::JavaScript => (
+            tree_sitter_javascript::LANGUAGE.into(),
+            &[ECMASCRIPT, JAVASCRIPT, JSX],
+        ),
+        Language::Php => (
+            tree_sitter_php::LANGUAGE_PHP.into(),
+            &[include_str!("queries/php.scm")],
+        ),
+        Language::Python => (
+            tree_sitter_python::LANGUAGE.into(),
+            &[include_str!("queries/python.scm")],
+        ),
+        Language::Ruby => (
+            tree_sitter_ruby::LANGUAGE.into(),
+            &[include_str!("queries/ruby.scm")],
+        ),
+        Language::Rust => (
+            tree_sitter_rust::LANGUAGE.into(),
+            &[include_str!("queries/rust.scm")],
+        ),
+        Language::TypeScript => (
+            tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+            &[ECMASCRIPT, TYPESCRIPT],
+        ),
+        Language::Tsx => (
+            tree_sitter_typescript::LANGUAGE_TSX.into(),
+            &[ECMASCRIPT, TYPESCRIPT, JSX],
+        ),
+    };
+    (grammar, queries.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_query_fits_its_grammar() {
+        for language in Language::ALL {
+            if let Err(e) = Grammar::new(language) {
+                panic!("{}: {e}", language.name());
+            }
+            assert!(Grammar::of(language).is_some());
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The skeleton of a repository: what its files define, how that is written, and who refers to it,
+//! within a budget of tokens.
+//!
+//! Bytes become [`Tags`] (grammars and patterns of our own), the tags of a tree a [`Snapshot`], its
+//! references a graph; a personalised `PageRank` puts all definitions in one order, and the longest
+//! run of it that fits is the map. Equal trees give equal bytes.
+
+mod annotations;
+mod cache;
+mod classify;
+mod comment;
+mod common;
+mod ctags;
+mod diff;
+mod extract;
+mod file_stat;
+mod found;
+mod grammar;
+mod graph;
+mod language;
+mod map;
+mod names;
+mod pattern;
+mod rank;
+mod render;
+mod settings;
+mod signature;
+mod snapshot;
+mod tags;
+mod walk;
+
+pub use annotations::{Mark, Marks};
+pub use cache::{Cache, Usage};
+pub use classify::{LeftOut, MAX_BYTES};
+pub use ctags::{write_ctags, write_jsonl};
+pub use diff::{Change, Difference, diff};
+pub use extract::{Unread, extract};
+pub use language::Language;
+pub use map::{BuildError, Map, build};
+pub use settings::{Format, NoMap, Settings, TOKENS};
+pub use snapshot::{File, Snapshot, TreeError, of_file, of_folder, of_revision, paths};
+pub use tags::{Definition, Kind, Reference, Tags, Use};

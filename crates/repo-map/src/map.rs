@@ -1,0 +1,237 @@
+//! Building a map: what stands highest and fits.
+
+use super::graph::Graph;
+use super::rank::{Interest, Ranks};
+use super::render;
+use super::settings::{NoMap, Settings};
+use super::snapshot::Snapshot;
+use std::collections::BTreeMap;
+
+/// A map.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Map {
+    /// What is written.
+    pub text: String,
+    /// Its tokens.
+    pub tokens: usize,
+    /// Definitions in it, and in the tree.
+    pub definitions: (usize, usize),
+    /// Files in it, and in the tree.
+    pub files: (usize, usize),
+}
+
+/// Why there is no map.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// The settings can't be used.
+    #[error(transparent)]
+    Settings(#[from] NoMap),
+    /// Not even the header fits.
+    #[error("a map needs at least {0} tokens, for its header alone")]
+    Budget(usize),
+    /// A path in focus is nothing of the tree.
+    #[error("`{0}` is no file and no folder of the tree")]
+    Focus(String),
+}
+
+/// A definition, or a file that defines nothing, with its place in the order.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) file: usize,
+    pub(super) definition: Option<u32>,
+    rank: f64,
+}
+
+/// All that a map is written from.
+pub(super) struct RenderInput<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) settings: &'a Settings,
+    /// What could be in the map, the highest first.
+    pub(super) entries: Vec<Entry>,
+    /// The order of the files in the map: position by file.
+    pub(super) order: Vec<usize>,
+    /// Why each file stands where it stands, when that was asked.
+    pub(super) reasons: BTreeMap<usize, String>,
+    /// Definitions and files that could be in the map.
+    pub(super) total: (usize, usize),
+}
+
+impl<'a> RenderInput<'a> {
+    fn new(snapshot: &'a Snapshot, settings: &'a Settings) -> RenderInput<'a> {
+        let graph = Graph::new(snapshot);
+        let ranks = Ranks::new(
+            &graph,
+            snapshot,
+            &Interest {
+                focus: &settings.focus,
+                query: &settings.query,
+            },
+        );
+        let of_files = ranks.of_files(&graph);
+        let mut by_rank: Vec<usize> = (0..snapshot.files.len()).collect();
+        let rank = |file: usize| of_files.get(file).copied().unwrap_or(0.0);
+        // Files are in the order of their paths, and stay so where ranks agree.
+        by_rank.sort_by(|a, b| rank(*b).total_cmp(&rank(*a)).then(a.cmp(b)));
+        let mut order = vec![0; by_rank.len()];
+        for (position, file) in by_rank.iter().enumerate() {
+            if let Some(slot) = order.get_mut(*file) {
+                *slot = position;
+            }
+        }
+        let mut entries = Vec::new();
+        for (at, file) in snapshot.files.iter().enumerate() {
+            let before = entries.len();
+            for (d, definition) in file.tags.definitions.iter().enumerate() {
+                if !is_shown(&file.tags, definition) {
+                    continue;
+                }
+                let d = u32::try_from(d).unwrap_or(u32::MAX);
+                let rank = graph.node(at, d).map_or(0.0, |n| ranks.get(n));
+                entries.push(Entry {
+                    file: at,
+                    definition: Some(d),
+                    rank,
+                });
+            }
+            if entries.len() == before {
+                let rank = ranks.of.get(at).copied().unwrap_or(0.0);
+                entries.push(Entry {
+                    file: at,
+                    definition: None,
+                    rank,
+                });
+            }
+        }
+        let definitions = entries.iter().filter(|e| e.definition.is_some()).count();
+        // Definitions are in the order of files and text, and stay so where ranks agree.
+        entries.sort_by(|a, b| b.rank.total_cmp(&a.rank));
+        let reasons = if settings.explain {
+            reasons(&graph, &ranks, snapshot, &of_files)
+        } else {
+            BTreeMap::new()
+        };
+        RenderInput {
+            snapshot,
+            settings,
+            entries,
+            order,
+            reasons,
+            total: (definitions, snapshot.files.len()),
+        }
+    }
+}
+
+/// Whether a definition may stand in a map by itself: what is local to a call may not, nor what
+/// only holds others.
+fn is_shown(tags: &super::tags::Tags, definition: &super::tags::Definition) -> bool {
+    let mut around = definition.within;
+    // A chain can't be longer than the list.
+    while let Some(outer) = around.and_then(|at| tags.definitions.get(at as usize)) {
+        if outer.kind.is_callable() {
+            return false;
+        }
+        around = outer.within;
+    }
+    definition.kind != super::tags::Kind::Implementation
+}
+
+/// Why each file stands where it stands: its share, who it has it from, what was asked for.
+fn reasons(
+    graph: &Graph,
+    ranks: &Ranks,
+    snapshot: &Snapshot,
+    of_files: &[f64],
+) -> BTreeMap<usize, String> {
+    let mut votes: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
+    for ((target, source), weight) in ranks.votes(graph) {
+        votes.entry(target).or_default().push((source, weight));
+    }
+    let path = |file: usize| snapshot.files.get(file).map_or("", |f| f.path.as_str());
+    let one = |file: usize| {
+        let rank = of_files.get(file).copied().unwrap_or(0.0);
+        let mut parts = vec![format!("{:.2} % of the weight", rank * 100.0)];
+        if ranks.focused.get(file).copied().unwrap_or(false) {
+            parts.push("in focus".to_owned());
+        }
+        if let Some(words) = ranks.words.get(&file) {
+            parts.push(format!("matches {}", words.join(", ")));
+        }
+        let mut from = votes.get(&file).cloned().unwrap_or_default();
+        from.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        if !from.is_empty() {
+            let named: Vec<String> = from
+                .iter()
+                .take(3)
+                .map(|(f, w)| {
+                    format!(
+                        "{} ({:.0} %)",
+                        path(*f),
+                        w / rank.max(f64::MIN_POSITIVE) * 100.0
+                    )
+                })
+                .collect();
+            let more = if from.len() > 3 {
+                format!(" and {} more", from.len() - 3)
+            } else {
+                String::new()
+            };
+            parts.push(format!("referred to by {}{more}", named.join(", ")));
+        }
+        parts.join("; ")
+    };
+    (0..snapshot.files.len()).map(|f| (f, one(f))).collect()
+}
+
+/// Builds the map of a tree.
+///
+/// The map holds the longest run of the ranking that fits: found by bisection over whole entries,
+/// each try written out in full and counted.
+///
+/// # Errors
+/// [`BuildError`] when the settings can't be used, or nothing fits.
+pub fn build(snapshot: &Snapshot, settings: &Settings) -> Result<Map, BuildError> {
+    let encoding = settings.encoding()?;
+    for focus in &settings.focus {
+        let found = snapshot
+            .files
+            .iter()
+            .any(|f| super::rank::is_focused(&f.path, std::slice::from_ref(focus)));
+        if !found {
+            return Err(BuildError::Focus(focus.clone()));
+        }
+    }
+    let ground = RenderInput::new(snapshot, settings);
+    let fits = |entries: usize| {
+        let text = render::write(&ground, entries);
+        encoding
+            .count_within(&text, settings.tokens)
+            .map(|tokens| (text, tokens, entries))
+    };
+    let Some(mut best) = fits(0) else {
+        return Err(BuildError::Budget(
+            encoding.count(&render::write(&ground, 0)),
+        ));
+    };
+    // An entry has at least one token.
+    let (mut low, mut high) = (0, ground.entries.len().min(settings.tokens));
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        match fits(middle) {
+            Some(found) => {
+                best = found;
+                low = middle;
+            }
+            None => high = middle - 1,
+        }
+    }
+    let (text, tokens, entries) = best;
+    let chosen = ground.entries.get(..entries).unwrap_or_default();
+    let files: std::collections::BTreeSet<usize> = chosen.iter().map(|e| e.file).collect();
+    let definitions = chosen.iter().filter(|e| e.definition.is_some()).count();
+    Ok(Map {
+        text,
+        tokens,
+        definitions: (definitions, ground.total.0),
+        files: (files.len(), ground.total.1),
+    })
+}

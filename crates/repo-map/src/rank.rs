@@ -1,0 +1,414 @@
+//! Personalised `PageRank` over the graph of references (Page, Brin, Motwani, Winograd 1999), so
+//! that it comes out the same on every machine: a fixed number of rounds, sums in a fixed order,
+//! and nothing but the operations that IEEE 754 fixes to the last bit.
+
+use super::graph::{Graph, Node, float};
+use super::snapshot::Snapshot;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// The part of its weight that a node passes on.
+const DAMPING: f64 = 0.85;
+
+/// With the damping above, what a further round could change is less than 1 % of the whole.
+const ROUNDS: usize = 30;
+
+/// The part of the start that focus and query have when they are given.
+const PERSONAL: f64 = 0.6;
+
+/// What the user is interested in.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Interest<'a> {
+    /// Files or folders.
+    pub(super) focus: &'a [String],
+    /// Words.
+    pub(super) query: &'a str,
+}
+
+/// How much each node counts, and why.
+#[derive(Debug)]
+pub(super) struct Ranks {
+    /// By node; they sum up to one.
+    pub of: Vec<f64>,
+    /// The words of the query that each file matches.
+    pub(super) words: BTreeMap<usize, Vec<String>>,
+    /// Whether each file is in focus.
+    pub(super) focused: Vec<bool>,
+}
+
+/// The votes that each node gets. Each node's are added up in one order, so that it doesn't matter
+/// who adds.
+struct Votes {
+    /// Where those of each node begin, and one more for the end.
+    first: Vec<u32>,
+    /// From whom, and the part.
+    all: Vec<(Node, f64)>,
+}
+
+impl Votes {
+    /// Those of a graph, sorted by the node that gets them, then by the one that gives.
+    fn new(graph: &Graph) -> Votes {
+        let mut first = vec![0_u32; graph.len() + 1];
+        for (_, to, _) in &graph.edges {
+            if let Some(count) = first.get_mut(*to as usize + 1) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut first {
+            sum += *start;
+            *start = sum;
+        }
+        let mut next = first.clone();
+        let mut all = vec![(0, 0.0); graph.edges.len()];
+        for (from, to, part) in &graph.edges {
+            let Some(place) = next.get_mut(*to as usize) else {
+                continue;
+            };
+            if let Some(vote) = all.get_mut(*place as usize) {
+                *vote = (*from, *part);
+            }
+            *place += 1;
+        }
+        Votes { first, all }
+    }
+
+    /// What a node gets of the ranks of all.
+    fn sum(&self, node: usize, ranks: &[f64]) -> f64 {
+        let place = |at: usize| self.first.get(at).map_or(0, |place| *place as usize);
+        let votes = self
+            .all
+            .get(place(node)..place(node + 1))
+            .unwrap_or_default();
+        votes
+            .iter()
+            .map(|(from, part)| ranks.get(*from as usize).map_or(0.0, |rank| rank * part))
+            .fold(0.0, |sum, vote| sum + vote)
+    }
+}
+
+impl Ranks {
+    /// Ranks all nodes.
+    pub(super) fn new(graph: &Graph, snapshot: &Snapshot, interest: &Interest<'_>) -> Ranks {
+        let focused: Vec<bool> = snapshot
+            .files
+            .iter()
+            .map(|f| is_focused(&f.path, interest.focus))
+            .collect();
+        let mut words = BTreeMap::new();
+        let start = start(graph, snapshot, interest, &focused, &mut words);
+        let mut of = start.clone();
+        let mut passed = vec![0.0; of.len()];
+        for (from, _, part) in &graph.edges {
+            if let Some(sum) = passed.get_mut(*from as usize) {
+                *sum += part;
+            }
+        }
+        let votes = Votes::new(graph);
+        let mut next = vec![0.0; of.len()];
+        for _ in 0..ROUNDS {
+            // What leads nowhere starts again.
+            let lost: f64 = of
+                .iter()
+                .zip(&passed)
+                .map(|(rank, passed)| rank * (1.0 - passed))
+                .sum();
+            let of_node = |(node, (into, base)): (usize, (&mut f64, &f64))| {
+                *into = DAMPING * (votes.sum(node, &of) + lost * base) + (1.0 - DAMPING) * base;
+            };
+            next.par_iter_mut()
+                .zip(&start)
+                .enumerate()
+                .with_min_len(4_096)
+                .for_each(of_node);
+            std::mem::swap(&mut of, &mut next);
+        }
+        Ranks { of, words, focused }
+    }
+
+    /// The rank of a node.
+    pub fn get(&self, node: Node) -> f64 {
+        self.of.get(node as usize).copied().unwrap_or(0.0)
+    }
+
+    /// The rank of each file with all that it defines.
+    pub(super) fn of_files(&self, graph: &Graph) -> Vec<f64> {
+        let mut out = vec![0.0; graph.files];
+        for (at, rank) in self.of.iter().enumerate() {
+            if let Some(sum) = out.get_mut(graph.file_of(Node::try_from(at).unwrap_or(Node::MAX))) {
+                *sum += rank;
+            }
+        }
+        out
+    }
+
+    /// What each file gets from each other one.
+    pub(super) fn votes(&self, graph: &Graph) -> BTreeMap<(usize, usize), f64> {
+        let mut out = BTreeMap::new();
+        for (from, to, weight) in &graph.edges {
+            let (source, target) = (graph.file_of(*from), graph.file_of(*to));
+            if source != target {
+                *out.entry((target, source)).or_default() += DAMPING * self.get(*from) * weight;
+            }
+        }
+        out
+    }
+}
+
+/// Whether a path is one of these files or lies in one of these folders.
+pub(super) fn is_focused(path: &str, focus: &[String]) -> bool {
+    focus.iter().any(|f| {
+        let f = f.strip_prefix("./").unwrap_or(f).trim_end_matches('/');
+        path.strip_prefix(f)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            || f == "."
+            || f.is_empty()
+    })
+}
+
+/// Where the weight starts: everywhere, and for a good part where the interest lies.
+fn start(
+    graph: &Graph,
+    snapshot: &Snapshot,
+    interest: &Interest<'_>,
+    focused: &[bool],
+    words: &mut BTreeMap<usize, Vec<String>>,
+) -> Vec<f64> {
+    let everywhere = (0..graph.len()).map(|at| {
+        match at
+            .checked_sub(graph.files)
+            .and_then(|d| graph.definitions.get(d))
+        {
+            None => 0.5,
+            Some((file, d)) => {
+                let definition = snapshot
+                    .files
+                    .get(*file as usize)
+                    .and_then(|f| f.tags.definitions.get(*d as usize));
+                if definition.is_some_and(|d| d.private) {
+                    0.3
+                } else {
+                    1.0
+                }
+            }
+        }
+    });
+    let mut parts = vec![(1.0, whole(everywhere.collect()))];
+    let focus = (0..graph.len()).map(|at| {
+        let file = graph.file_of(Node::try_from(at).unwrap_or(Node::MAX));
+        if focused.get(file).copied().unwrap_or(false) {
+            1.0
+        } else {
+            0.0
+        }
+    });
+    parts.push((PERSONAL, whole(focus.collect())));
+    parts.push((
+        PERSONAL,
+        whole(matching(graph, snapshot, interest.query, words)),
+    ));
+    let mut out = vec![0.0; graph.len()];
+    // The first part has what the others leave.
+    let personal: Vec<(f64, Vec<f64>)> = parts
+        .drain(1..)
+        .filter_map(|(share, p)| Some((share, p?)))
+        .collect();
+    let share = if personal.is_empty() {
+        0.0
+    } else {
+        PERSONAL / float(personal.len())
+    };
+    if let Some((_, Some(everywhere))) = parts.into_iter().next() {
+        for (into, part) in out.iter_mut().zip(everywhere) {
+            *into = part
+                * if personal.is_empty() {
+                    1.0
+                } else {
+                    1.0 - PERSONAL
+                };
+        }
+    }
+    for (_, part) in personal {
+        for (into, part) in out.iter_mut().zip(part) {
+            *into += share * part;
+        }
+    }
+    out
+}
+
+/// Weights that sum up to one; `None` when there are none.
+fn whole(weights: Vec<f64>) -> Option<Vec<f64>> {
+    let sum: f64 = weights.iter().sum();
+    (sum > 0.0).then(|| weights.into_iter().map(|w| w / sum).collect())
+}
+
+/// The words of a name or a path, in lower case: `readHTTPBody` has `read`, `http` and `body`.
+pub(super) fn words_of(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut before: Option<char> = None;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let after_lower = before.is_some_and(|b| !b.is_uppercase());
+        let starts =
+            c.is_uppercase() && (after_lower || rest.peek().is_some_and(|n| n.is_lowercase()));
+        if !c.is_alphanumeric() || starts {
+            out.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+        }
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+        before = Some(c);
+    }
+    out.extend((!word.is_empty()).then_some(word));
+    out
+}
+
+/// How many words of the query each node matches: a name counts for 4, its documentation for 1, the
+/// path for 2.
+fn matching(
+    graph: &Graph,
+    snapshot: &Snapshot,
+    query: &str,
+    words: &mut BTreeMap<usize, Vec<String>>,
+) -> Vec<f64> {
+    let mut wanted = words_of(query);
+    wanted.sort();
+    wanted.dedup();
+    let mut out = vec![0.0; graph.len()];
+    if wanted.is_empty() {
+        return out;
+    }
+    let mut note = |file: usize, found: &[&String]| {
+        let known: &mut Vec<String> = words.entry(file).or_default();
+        known.extend(found.iter().map(|w| (*w).clone()));
+        known.sort();
+        known.dedup();
+    };
+    let hits = |text: &str| -> Vec<&String> {
+        let words = words_of(text);
+        wanted
+            .iter()
+            .filter(|w| words.iter().any(|x| x == *w))
+            .collect()
+    };
+    for (at, file) in snapshot.files.iter().enumerate() {
+        let found = hits(&file.path);
+        if !found.is_empty() {
+            note(at, &found);
+        }
+        if let Some(into) = out.get_mut(at) {
+            *into = 2.0 * float(found.len());
+        }
+        for (d, definition) in file.tags.definitions.iter().enumerate() {
+            let in_name = hits(&definition.name);
+            let in_doc = definition.doc.as_deref().map(hits).unwrap_or_default();
+            if in_name.is_empty() && in_doc.is_empty() {
+                continue;
+            }
+            note(at, &in_name);
+            note(at, &in_doc);
+            let into = graph
+                .node(at, u32::try_from(d).unwrap_or(u32::MAX))
+                .and_then(|n| out.get_mut(n as usize));
+            if let Some(into) = into {
+                *into = 4.0 * float(in_name.len()) + float(in_doc.len());
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{File, Language, extract};
+
+    fn snapshot(files: &[(&str, &str)]) -> Snapshot {
+        let file = |(path, text): &(&str, &str)| File {
+            path: (*path).to_owned(),
+            language: Some(Language::Python),
+            tags: extract(Language::Python, text).unwrap(),
+        };
+        Snapshot {
+            files: files.iter().map(file).collect(),
+            ..Snapshot::default()
+        }
+    }
+
+    fn ranked(snapshot: &Snapshot, interest: &Interest<'_>) -> Vec<(String, f64)> {
+        let graph = Graph::new(snapshot);
+        let ranks = Ranks::new(&graph, snapshot, interest);
+        assert!((ranks.of.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        let mut out: Vec<(String, f64)> = graph
+            .definitions
+            .iter()
+            .enumerate()
+            .map(|(at, (f, d))| {
+                let name = snapshot.files[*f as usize].tags.definitions[*d as usize]
+                    .name
+                    .clone();
+                (name, ranks.of[graph.files + at])
+            })
+            .collect();
+        out.sort_by(|a, b| b.1.total_cmp(&a.1));
+        out
+    }
+
+    #[test]
+    fn what_is_referred_to_counts_more() {
+        let tree = snapshot(&[
+            ("a.py", "def used(): pass\ndef unused(): pass\n"),
+            (
+                "b.py",
+                "def one(): used()\ndef two(): used()\ndef three(): one()\n",
+            ),
+        ]);
+        let names: Vec<String> = ranked(&tree, &Interest::default())
+            .into_iter()
+            .map(|r| r.0)
+            .collect();
+        assert_eq!(names[..2], ["used", "one"]);
+        let focus = ["b.py".to_owned()];
+        let with_query = ranked(
+            &tree,
+            &Interest {
+                focus: &[],
+                query: "unused thing",
+            },
+        );
+        assert_eq!(with_query[0].0, "unused");
+        let with_focus = ranked(
+            &tree,
+            &Interest {
+                focus: &focus,
+                query: "",
+            },
+        );
+        let rank =
+            |list: &[(String, f64)], name: &str| list.iter().find(|r| r.0 == name).unwrap().1;
+        assert!(rank(&with_focus, "three") > rank(&with_focus, "unused"));
+    }
+
+    #[test]
+    fn names_are_taken_apart() {
+        assert_eq!(
+            words_of("readHTTPBody_of2/x-y"),
+            ["read", "http", "body", "of2", "x", "y"]
+        );
+        assert_eq!(words_of(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_folder_in_focus_is_no_prefix() {
+        let focus = ["src/a".to_owned(), "./b/".to_owned()];
+        for (path, expected) in [
+            ("src/a/x.rs", true),
+            ("src/ab.rs", false),
+            ("b/x", true),
+            ("src/a", true),
+        ] {
+            assert_eq!(is_focused(path, &focus), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! A tree of files, read: from the disk, or from a revision without a checkout.
+
+use super::cache::{Cache, Key, Seen};
+use super::classify::{Attributes, LeftOut, MAX_BYTES, text};
+use super::extract::Extractor;
+use super::file_stat::FileStat;
+use super::language::Language;
+use super::settings;
+use super::tags::Tags;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use worktree::git::{GitError, Kind, ObjectId, Repository};
+
+/// Why a tree can't be read.
+#[derive(Debug, Error)]
+pub enum TreeError {
+    /// The folder can't be listed.
+    #[error("can't read the folder `{path}`: {reason}")]
+    Folder {
+        /// The folder.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The repository or the revision can't be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+/// A file of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// From the top of the tree, with `/`.
+    pub path: String,
+    /// Its language, if it is one whose definitions are found.
+    pub language: Option<Language>,
+    /// What it defines and refers to.
+    pub tags: Tags,
+}
+
+impl File {
+    /// Whether its tags name only what they hold. What comes out of a store is asked.
+    pub fn is_sound(&self) -> bool {
+        self.tags.is_sound()
+    }
+}
+
+/// A tree, read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Snapshot {
+    /// Sorted by path.
+    pub files: Vec<File>,
+    /// How many files are left out, by reason.
+    pub left_out: BTreeMap<LeftOut, usize>,
+}
+
+/// Where a file lies.
+enum Place {
+    Disk(PathBuf),
+    Blob(ObjectId),
+}
+
+/// Bytes that are read before they are parsed: memory is bounded by it.
+const BATCH: usize = 16 << 20;
+
+/// What reading a tree gives before it is parsed.
+struct Listing {
+    files: Vec<(String, Place)>,
+    left_out: BTreeMap<LeftOut, usize>,
+}
+
+impl Listing {
+    fn leave_out(&mut self, why: LeftOut) {
+        *self.left_out.entry(why).or_default() += 1;
+    }
+}
+
+/// Reads a folder: what `.gitignore` excludes, other repositories and symbolic links are left out.
+/// Ignore files outside of the tree count only where the folder is a part of a repository; those of
+/// the user never do.
+///
+/// # Errors
+/// [`TreeError::Folder`] when the folder itself can't be listed.
+pub fn of_folder(root: &Path, cache: Option<&Cache>) -> Result<Snapshot, TreeError> {
+    Ok(read(list(root)?, None, cache))
+}
+
+/// The files of a folder that [`of_folder`] would read and that are not left out for their names:
+/// their paths from the top with `/`, sorted, and where they lie.
+///
+/// # Errors
+/// [`TreeError::Folder`] when the folder itself can't be listed.
+pub fn paths(root: &Path) -> Result<Vec<(String, PathBuf)>, TreeError> {
+    let listing = list(root)?;
+    let attributes = attributes(&listing, None);
+    let wanted = listing
+        .files
+        .into_iter()
+        .filter(|(path, _)| attributes.left_out(path).is_none());
+    Ok(wanted
+        .filter_map(|(path, place)| {
+            if let Place::Disk(at) = place {
+                Some((path, at))
+            } else {
+                None
+            }
+        })
+        .collect())
+}
+
+/// What one file defines; `None` when it is no source code.
+///
+/// # Errors
+/// Why it is left out.
+pub fn of_file(path: &str, bytes: &[u8]) -> Result<Option<File>, LeftOut> {
+    let (seen, tags) = look(&mut Extractor::default(), path, bytes, None);
+    Ok(listed(path.to_owned(), seen, tags)?.filter(|f| f.language.is_some()))
+}
+
+fn list(root: &Path) -> Result<Listing, TreeError> {
+    let unreadable = |reason: String| TreeError::Folder {
+        path: root.display().to_string(),
+        reason,
+    };
+    fs::read_dir(root).map_err(|e| unreadable(e.to_string()))?;
+    let mut walk = ignore::WalkBuilder::new(root);
+    let is_top = root.join(".git").exists();
+    walk.hidden(false)
+        .ignore(false)
+        .git_global(false)
+        .git_exclude(false)
+        .require_git(false)
+        .parents(!is_top);
+    let top = root.to_path_buf();
+    walk.filter_entry(move |e| {
+        e.file_name() != ".git" && (e.path() == top || !e.path().join(".git").exists())
+    });
+    let mut listing = Listing {
+        files: Vec::new(),
+        left_out: BTreeMap::new(),
+    };
+    for entry in walk.build() {
+        let Ok(entry) = entry else {
+            listing.leave_out(LeftOut::Unreadable);
+            continue;
+        };
+        let Some(kind) = entry.file_type() else {
+            continue;
+        };
+        if kind.is_dir() {
+            continue;
+        }
+        let relative = entry.path().strip_prefix(root).ok().and_then(Path::to_str);
+        match relative.map(|p| p.replace(std::path::MAIN_SEPARATOR, "/")) {
+            _ if kind.is_symlink() => listing.leave_out(LeftOut::Link),
+            None => listing.leave_out(LeftOut::NotUtf8),
+            Some(path) if kind.is_file() => {
+                listing.files.push((path, Place::Disk(entry.into_path())));
+            }
+            Some(_) => listing.leave_out(LeftOut::Unreadable),
+        }
+    }
+    listing.files.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(listing)
+}
+
+/// Reads the files of a revision below a folder (`""` for all, else with `/` at its end).
+///
+/// # Errors
+/// [`TreeError::Git`] when the revision can't be read.
+pub fn of_revision(
+    repository: &Repository,
+    revision: &str,
+    folder: &str,
+    cache: Option<&Cache>,
+) -> Result<Snapshot, TreeError> {
+    let commit = repository.commit(revision)?;
+    let mut listing = Listing {
+        files: Vec::new(),
+        left_out: BTreeMap::new(),
+    };
+    for entry in repository.files(commit)? {
+        let Some(path) = entry.path.strip_prefix(folder) else {
+            continue;
+        };
+        match entry.kind {
+            // A submodule is nothing of this tree; an empty folder stands for it on disk.
+            Kind::Submodule => {}
+            Kind::Link => listing.leave_out(LeftOut::Link),
+            Kind::File | Kind::Executable if entry.raw_path.is_some() => {
+                listing.leave_out(LeftOut::NotUtf8);
+            }
+            Kind::File | Kind::Executable => {
+                listing.files.push((path.to_owned(), Place::Blob(entry.id)));
+            }
+        }
+    }
+    Ok(read(listing, Some(repository), cache))
+}
+
+/// The bytes of a file on disk, at most one more than are taken; with its stamp from before.
+fn content(path: &Path) -> Result<(Vec<u8>, Option<FileStat>), LeftOut> {
+    use std::io::Read as _;
+    let file = fs::File::open(path).map_err(|_| LeftOut::Unreadable)?;
+    let metadata = file.metadata().map_err(|_| LeftOut::Unreadable)?;
+    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    let mut out = Vec::with_capacity(size.min(MAX_BYTES) + 1);
+    let limit = u64::try_from(MAX_BYTES + 1).unwrap_or(u64::MAX);
+    file.take(limit)
+        .read_to_end(&mut out)
+        .map_err(|_| LeftOut::Unreadable)?;
+    Ok((out, FileStat::of(&metadata)))
+}
+
+/// The bytes of a file of a revision, if they are not too many.
+fn blob(id: ObjectId, repository: Option<&Repository>) -> Result<Vec<u8>, LeftOut> {
+    match repository
+        .ok_or(LeftOut::Unreadable)?
+        .content(id, MAX_BYTES)
+    {
+        Ok(content) => Ok(content),
+        Err(GitError::TooLarge { .. }) => Err(LeftOut::TooLarge),
+        Err(_) => Err(LeftOut::Unreadable),
+    }
+}
+
+/// What a file is read from, beside others.
+enum Source {
+    Disk(PathBuf),
+    Bytes(Vec<u8>),
+}
+
+/// Reads and parses what was listed, in the order of the list.
+fn read(mut listing: Listing, repository: Option<&Repository>, cache: Option<&Cache>) -> Snapshot {
+    let attributes = attributes(&listing, repository);
+    let mut out = Snapshot::default();
+    let files = std::mem::take(&mut listing.files);
+    let mut files = files.into_iter().peekable();
+    while files.peek().is_some() {
+        // A repository gives one blob at a time; what lies on disk is read where it is parsed.
+        let (mut batch, mut held) = (Vec::new(), 0);
+        while held < BATCH {
+            let Some((path, place)) = files.next() else {
+                break;
+            };
+            let source = match (attributes.left_out(&path), place) {
+                (Some(why), _) => Err(why),
+                (None, Place::Disk(at)) => Ok(Source::Disk(at)),
+                (None, Place::Blob(id)) => blob(id, repository).map(Source::Bytes),
+            };
+            held += if let Ok(Source::Bytes(bytes)) = &source {
+                bytes.len()
+            } else {
+                0
+            };
+            batch.push((path, source));
+        }
+        let one = |extractor: &mut Extractor, (path, source): (String, Result<Source, LeftOut>)| {
+            match source? {
+                Source::Disk(at) => on_disk(extractor, path, &at, cache),
+                Source::Bytes(bytes) => {
+                    let (seen, tags) = look(extractor, &path, &bytes, cache);
+                    listed(path, seen, tags)
+                }
+            }
+        };
+        let parsed: Vec<_> = batch
+            .into_par_iter()
+            .map_init(Extractor::default, one)
+            .collect();
+        for one in parsed {
+            match one {
+                Ok(Some(file)) => out.files.push(file),
+                Ok(None) => {}
+                Err(why) => listing.leave_out(why),
+            }
+        }
+    }
+    out.left_out = listing.left_out;
+    out
+}
+
+/// What a file on disk defines: it is read unless the cache knows it as it is.
+fn on_disk(
+    extractor: &mut Extractor,
+    path: String,
+    at: &Path,
+    cache: Option<&Cache>,
+) -> Result<Option<File>, LeftOut> {
+    if let Some((seen, tags)) = cache.and_then(|cache| known(&path, at, cache)) {
+        return listed(path, seen, tags);
+    }
+    let (bytes, stamp) = content(at)?;
+    let (seen, tags) = look(extractor, &path, &bytes, cache);
+    if let (Some(cache), Some(stamp)) = (cache, stamp) {
+        cache.saw(&path, stamp, seen);
+    }
+    listed(path, seen, tags)
+}
+
+/// What the cache knows of a file that is as it was.
+fn known(path: &str, at: &Path, cache: &Cache) -> Option<(Seen, Tags)> {
+    let stamp = FileStat::of(&fs::symlink_metadata(at).ok()?)?;
+    let seen = cache.seen(path, &stamp)?;
+    let tags = if let Seen::Source(_, key) = &seen {
+        cache.get(key)?
+    } else {
+        Tags::default()
+    };
+    Some((seen, tags))
+}
+
+/// What a file is, and what it defines if it is source code.
+fn look(
+    extractor: &mut Extractor,
+    path: &str,
+    bytes: &[u8],
+    cache: Option<&Cache>,
+) -> (Seen, Tags) {
+    let language = Language::of(path, bytes);
+    let text = match text(bytes, language.is_some()) {
+        Ok(text) => text,
+        Err(why) => return (Seen::Not(why), Tags::default()),
+    };
+    let Some(language) = language else {
+        return (
+            if settings::is_map(text) {
+                Seen::Map
+            } else {
+                Seen::Text
+            },
+            Tags::default(),
+        );
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let key = Key::of(language, text);
+    if let Some(tags) = cache.and_then(|c| c.get(&key)) {
+        return (Seen::Source(language, key), tags);
+    }
+    let Ok(tags) = extractor.extract(language, text) else {
+        return (Seen::Not(LeftOut::Unparsed), Tags::default());
+    };
+    if let Some(cache) = cache {
+        cache.put(key, &tags);
+    }
+    (Seen::Source(language, key), tags)
+}
+
+/// The file in a snapshot. None for a map that was written before: it can't be a part of the next
+/// one.
+fn listed(path: String, seen: Seen, tags: Tags) -> Result<Option<File>, LeftOut> {
+    match seen {
+        Seen::Source(language, _) => Ok(Some(File {
+            path,
+            language: Some(language),
+            tags,
+        })),
+        Seen::Text => Ok(Some(File {
+            path,
+            language: None,
+            tags,
+        })),
+        Seen::Map => Ok(None),
+        Seen::Not(why) => Err(why),
+    }
+}
+
+/// The `.gitattributes` files among the listed ones.
+fn attributes(listing: &Listing, repository: Option<&Repository>) -> Attributes {
+    let mut out = Attributes::default();
+    for (path, place) in &listing.files {
+        let Some(folder) = path
+            .strip_suffix(".gitattributes")
+            .filter(|f| f.is_empty() || f.ends_with('/'))
+        else {
+            continue;
+        };
+        let bytes = match place {
+            Place::Disk(at) => content(at).map(|(bytes, _)| bytes),
+            Place::Blob(id) => blob(*id, repository),
+        };
+        if let Ok(bytes) = bytes {
+            out.add(folder, &String::from_utf8_lossy(&bytes));
+        }
+    }
+    out
+}

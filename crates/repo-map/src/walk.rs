@@ -1,0 +1,397 @@
+//! One walk through a syntax tree, and the patterns that match on the way.
+//!
+//! The children of a node are listed once, for all patterns that start at it and for the walk
+//! itself: moving about in a tree is what costs most here. The work is bounded by the size of the
+//! tree: beyond that list each pattern lists the children of each node below once, as deep as the
+//! pattern goes. Nothing recurses deeper than that.
+
+use super::grammar::{Grammar, Role};
+use super::pattern::{Child, Pattern, Step, Test};
+use tree_sitter::{Node, Tree, TreeCursor};
+
+/// A node with what it is in a match.
+pub(super) type Capture<'tree> = (Role, Node<'tree>);
+
+/// Calls a function with every match: the pattern, and what it captured. A child before the last
+/// one is the first that fits; the last one is each that fits.
+pub(super) fn search<'tree>(
+    grammar: &'static Grammar,
+    tree: &'tree Tree,
+    text: &str,
+    found: &mut dyn FnMut(&'static Pattern, &[Capture<'tree>]),
+) {
+    let root = tree.root_node();
+    let mut walk = Walk {
+        grammar,
+        text,
+        cursor: tree.walk(),
+        lists: Vec::new(),
+        captures: Vec::new(),
+        found,
+    };
+    let mut open = vec![(root, root.kind_id())];
+    let mut kids = Vec::new();
+    while let Some((node, kind)) = open.pop() {
+        let steps = || grammar.patterns_at(kind).map(|p| &p.step);
+        walk.list(
+            node,
+            grammar.wants_tokens(kind),
+            |kind| steps().any(|step| step.asks_for_field(kind)),
+            &mut kids,
+        );
+        walk.start(node, kind, &kids);
+        // What may hold more is gone into in the order of the text.
+        let first = open.len();
+        for kid in kids.drain(..).filter(|k| k.is_named) {
+            if kid.node.named_child_count() > 0 || grammar.wants_tokens(kid.kind) {
+                open.push((kid.node, kid.kind));
+            } else {
+                walk.start(kid.node, kid.kind, &[]);
+            }
+        }
+        open.get_mut(first..).unwrap_or_default().reverse();
+    }
+}
+
+/// A child, as far as patterns ask.
+#[derive(Debug, Clone, Copy)]
+struct Kid<'tree> {
+    node: Node<'tree>,
+    kind: u16,
+    /// The field that it is, where a pattern asks for one.
+    field: Option<u16>,
+    is_named: bool,
+}
+
+struct Walk<'a, 'tree> {
+    grammar: &'static Grammar,
+    text: &'a str,
+    cursor: TreeCursor<'tree>,
+    /// Lists that nothing stands in any more: their memory is used again.
+    lists: Vec<Vec<Kid<'tree>>>,
+    captures: Vec<Capture<'tree>>,
+    found: &'a mut dyn FnMut(&'static Pattern, &[Capture<'tree>]),
+}
+
+impl<'tree> Walk<'_, 'tree> {
+    /// Lists the children of a node, the anonymous ones only where a pattern wants them. To ask for
+    /// a field costs about as much as to move: it is done for some kinds of children.
+    fn list(
+        &mut self,
+        node: Node<'tree>,
+        tokens: bool,
+        asks_for_field: impl Fn(u16) -> bool,
+        out: &mut Vec<Kid<'tree>>,
+    ) {
+        out.clear();
+        let count = if tokens {
+            node.child_count() as usize
+        } else {
+            node.named_child_count()
+        };
+        if count == 0 {
+            return;
+        }
+        self.cursor.reset(node);
+        let mut is_there = self.cursor.goto_first_child();
+        while is_there {
+            let node = self.cursor.node();
+            let kind = node.kind_id();
+            let is_named = self.grammar.is_named(kind);
+            if is_named || tokens {
+                let field = if asks_for_field(kind) {
+                    self.cursor.field_id().map(Into::into)
+                } else {
+                    None
+                };
+                out.push(Kid {
+                    node,
+                    kind,
+                    field,
+                    is_named,
+                });
+            }
+            // To look for one behind the last costs more than to count.
+            is_there = out.len() < count && self.cursor.goto_next_sibling();
+        }
+    }
+
+    /// Tries the patterns that start at a node.
+    fn start(&mut self, node: Node<'tree>, kind: u16, kids: &[Kid<'tree>]) {
+        for pattern in self.grammar.patterns_at(kind) {
+            self.captures.clear();
+            self.step(pattern, &pattern.step, node, Some(kids), true);
+        }
+    }
+
+    /// Whether a node, whose kind is the right one, is what is looked for; its children, if they
+    /// are listed already. Where `is_last`, nothing of the pattern is left to find behind it, and
+    /// every way in which it fits is a match; elsewhere the first way stays in `captures`.
+    fn step(
+        &mut self,
+        pattern: &'static Pattern,
+        step: &'static Step,
+        node: Node<'tree>,
+        kids: Option<&[Kid<'tree>]>,
+        is_last: bool,
+    ) -> bool {
+        // What the parser put in to go on isn't in the text.
+        if node.is_missing()
+            || step
+                .absent
+                .iter()
+                .any(|field| node.child_by_field_id(*field).is_some())
+        {
+            return false;
+        }
+        let mark = self.captures.len();
+        if let Some(role) = step.capture {
+            self.captures.push((role, node));
+        }
+        let fits = match kids {
+            Some(kids) => self.children(pattern, &step.children, kids, is_last),
+            None if step.children.is_empty() => self.children(pattern, &[], &[], is_last),
+            None => {
+                let mut kids = self.lists.pop().unwrap_or_default();
+                self.list(
+                    node,
+                    step.tokens,
+                    |kind| step.asks_for_field(kind),
+                    &mut kids,
+                );
+                let fits = self.children(pattern, &step.children, &kids, is_last);
+                self.lists.push(kids);
+                fits
+            }
+        };
+        if is_last || !fits {
+            self.captures.truncate(mark);
+        }
+        fits
+    }
+
+    fn children(
+        &mut self,
+        pattern: &'static Pattern,
+        children: &'static [Child],
+        kids: &[Kid<'tree>],
+        is_last: bool,
+    ) -> bool {
+        let Some((last, before)) = children.split_last() else {
+            if is_last {
+                self.matched(pattern);
+            }
+            return true;
+        };
+        let mut before = before.iter().peekable();
+        let mut fits = false;
+        for kid in kids {
+            let child = before.peek().copied().unwrap_or(last);
+            let is_end = before.peek().is_none();
+            let here = self.child(pattern, child, *kid, is_last && is_end);
+            if here && is_end {
+                fits = true;
+                if !is_last {
+                    break;
+                }
+            } else if here {
+                before.next();
+            }
+            if child.is_next && (is_end || !here) && kid.is_named {
+                break;
+            }
+        }
+        if !fits && last.is_optional && before.peek().is_none() {
+            fits = true;
+            if is_last {
+                self.matched(pattern);
+            }
+        }
+        fits
+    }
+
+    /// Whether a child is the one that is looked for.
+    fn child(
+        &mut self,
+        pattern: &'static Pattern,
+        child: &'static Child,
+        kid: Kid<'tree>,
+        is_last: bool,
+    ) -> bool {
+        if child.field.is_some() && child.field != kid.field {
+            return false;
+        }
+        let is_kind = |step: &Step| {
+            step.symbol
+                .map_or(kid.is_named, |symbol| symbol == kid.kind)
+        };
+        child
+            .any
+            .iter()
+            .any(|step| is_kind(step) && self.step(pattern, step, kid.node, None, is_last))
+    }
+
+    /// Hands over what was captured, if its text is as the pattern wants it.
+    fn matched(&mut self, pattern: &'static Pattern) {
+        let text = |role: &Role| {
+            let (_, node) = self.captures.iter().find(|(r, _)| r == role)?;
+            self.text.get(node.byte_range())
+        };
+        let holds = pattern.tests.iter().all(|test| match test {
+            Test::Match(role, regex) => text(role).is_some_and(|t| regex.is_match(t)),
+            Test::AnyOf(role, words) => text(role).is_some_and(|t| words.iter().any(|w| w == t)),
+        });
+        if holds {
+            (self.found)(pattern, &self.captures);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Language;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+    use tree_sitter::{Parser, Query, QueryCursor, StreamingIterator as _};
+
+    /// Pattern, capture, start, end.
+    type Found = BTreeSet<(usize, String, usize, usize)>;
+
+    /// What the walk finds, and how much of that stands behind an error among its siblings.
+    fn ours(grammar: &'static Grammar, tree: &Tree, text: &str) -> [Found; 2] {
+        let (mut out, mut behind) = (Found::new(), Found::new());
+        search(grammar, tree, text, &mut |pattern, captures| {
+            let at = grammar
+                .patterns
+                .iter()
+                .position(|p| std::ptr::eq(p, pattern))
+                .unwrap();
+            for (role, node) in captures {
+                let found = (at, format!("{role:?}"), node.start_byte(), node.end_byte());
+                let mut before = std::iter::successors(node.prev_sibling(), |n| n.prev_sibling());
+                if before.any(|sibling| sibling.is_error()) {
+                    behind.insert(found.clone());
+                }
+                out.insert(found);
+            }
+        });
+        [out, behind]
+    }
+
+    /// What tree-sitter's own engine finds, but for what isn't in the text.
+    fn theirs(query: &Query, tree: &Tree, text: &str) -> Found {
+        let mut out = Found::new();
+        let mut cursor = QueryCursor::new();
+        let mut matches = cursor.matches(query, tree.root_node(), text.as_bytes());
+        while let Some(found) = matches.next() {
+            if found.captures().iter().any(|c| c.node.is_missing()) {
+                continue;
+            }
+            for capture in found.captures() {
+                let role = Role::named(query.capture_names()[capture.index as usize]).unwrap();
+                let node = capture.node;
+                out.insert((
+                    found.pattern_index,
+                    format!("{role:?}"),
+                    node.start_byte(),
+                    node.end_byte(),
+                ));
+            }
+        }
+        out
+    }
+
+    fn agree(language: Language, query: &Query, text: &str) {
+        let grammar = Grammar::of(language).unwrap();
+        let mut parser = Parser::new();
+        parser.set_language(&grammar.language).unwrap();
+        let tree = parser.parse(text, None).unwrap();
+        let ([ours, behind], theirs) = (ours(grammar, &tree, text), theirs(query, &tree, text));
+        // Of several children of one field the engine misses those behind an error: it takes the
+        // field for used up. The walk finds them, and that is the one thing in which it may find
+        // more.
+        let more: Found = &(&ours - &theirs) - &behind;
+        let (name, less) = (language.name(), &theirs - &ours);
+        assert!(
+            more.is_empty() && less.is_empty(),
+            "{name}: only here {more:?}, only there {less:?}"
+        );
+    }
+
+    fn samples() -> Vec<(Language, String)> {
+        let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+            .join("corpora/repomap/samples");
+        let files = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().path());
+        let texts = files
+            .filter(|p| p.extension().is_some_and(|e| e != "expect"))
+            .filter_map(|path| {
+                let text = std::fs::read_to_string(&path).unwrap();
+                Some((Language::of(path.to_str()?, text.as_bytes())?, text))
+            });
+        texts.collect()
+    }
+
+    #[test]
+    fn patterns_mean_what_they_mean_to_tree_sitter() {
+        let samples = samples();
+        for language in Language::ALL {
+            let query = Query::new(
+                &Grammar::of(language).unwrap().language,
+                &super::super::grammar::parts(language).1,
+            )
+            .unwrap();
+            let mut seen = 0;
+            for (_, text) in samples.iter().filter(|(l, _)| *l == language) {
+                agree(language, &query, text);
+                seen += text.len();
+            }
+            assert!(seen > 0, "{}", language.name());
+        }
+    }
+
+    #[test]
+    fn broken_text_changes_nothing_of_that() {
+        let samples = samples();
+        let queries: Vec<(Language, Query)> = Language::ALL
+            .iter()
+            .map(|l| {
+                (
+                    *l,
+                    Query::new(
+                        &Grammar::of(*l).unwrap().language,
+                        &super::super::grammar::parts(*l).1,
+                    )
+                    .unwrap(),
+                )
+            })
+            .collect();
+        let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(64)
+        });
+        let cut = (
+            any::<proptest::sample::Index>(),
+            any::<proptest::sample::Index>(),
+            any::<proptest::sample::Index>(),
+        );
+        runner
+            .run(&cut, |(which, from, to)| {
+                let (language, text) = &samples[which.index(samples.len())];
+                let (from, to) = (from.index(text.len()), to.index(text.len()));
+                let (from, to) = (
+                    text.floor_char_boundary(from.min(to)),
+                    text.floor_char_boundary(from.max(to)),
+                );
+                let query = &queries.iter().find(|(l, _)| l == language).unwrap().1;
+                let (before, rest) = text.split_at(from);
+                let (middle, after) = rest.split_at(to - from);
+                agree(*language, query, middle);
+                agree(*language, query, &[before, after].concat());
+                Ok(())
+            })
+            .unwrap();
+    }
+}

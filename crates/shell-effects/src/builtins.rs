@@ -1,0 +1,755 @@
+//! Builtins of the shell.
+
+use super::chars::{UNKNOWN, has_hole, show};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
+use super::engine::{Engine, Stream};
+use super::expand::{Arg, Var};
+use super::path::{self, PathClass};
+use std::borrow::Cow;
+
+/// Longest directory that is followed, in bytes; what lies deeper isn't known.
+const LONGEST_CWD: usize = 512;
+
+/// What separates words of a line that is read. No other white space does.
+const BLANKS: [char; 3] = [' ', '\t', '\n'];
+
+impl Engine<'_> {
+    /// Runs a builtin; nothing if the name is none.
+    pub(crate) fn builtin(
+        &mut self,
+        name: &str,
+        first: &Arg,
+        rest: &[Arg],
+        stdin: &Stream,
+        want: bool,
+        span: Span,
+    ) -> Option<Stream> {
+        let none = Some(Stream::known(""));
+        match name {
+            ":" | "true" | "false" => none,
+            "echo" => {
+                self.prints_secret(rest);
+                Some(Self::echo(rest))
+            }
+            "printf" => {
+                self.prints_secret(rest);
+                Some(self.printf(rest))
+            }
+            "cd" | "pushd" | "chdir" => {
+                let target = rest
+                    .iter()
+                    .find(|a| !a.text.starts_with('-') || a.text == "-");
+                match target {
+                    None => self.cwd = Some(Cow::Borrowed(&self.ctx.home)),
+                    Some(a) if a.text == "-" => {
+                        // Back to where it was before: the work tree or another known place; not
+                        // followed.
+                        self.cwd = None;
+                    }
+                    // Which of the folders of CDPATH holds it isn't known.
+                    Some(a)
+                        if !a.text.starts_with(['/', '.', '~'])
+                            && self
+                                .vars
+                                .get("CDPATH")
+                                .is_some_and(|v| !matches!(v.text.as_str(), "" | "." | ":")) =>
+                    {
+                        self.cwd = None;
+                    }
+                    Some(a) => self.change_dir(&a.text.clone()),
+                }
+                none
+            }
+            "popd" => {
+                self.cwd = Some(Cow::Borrowed(&self.ctx.cwd));
+                none
+            }
+            "pwd" => Some(Stream {
+                text: self.cwd.as_deref().map(str::to_owned),
+                present: true,
+                ..Stream::default()
+            }),
+            "eval" => {
+                let rest: Vec<Arg> = rest
+                    .iter()
+                    .skip_while(|a| a.text == "--")
+                    .cloned()
+                    .collect();
+                if rest.is_empty() {
+                    return none;
+                }
+                let how = self.how;
+                let s = self.joined_shell(&rest, stdin, want);
+                self.how = how;
+                Some(s)
+            }
+            "source" | "." => {
+                let Some(file) = rest.first() else {
+                    return none;
+                };
+                self.source(file, stdin);
+                none
+            }
+            "exec" => {
+                let mut i = 0;
+                while let Some(a) = rest.get(i) {
+                    match a.text.as_str() {
+                        "-a" => i += 2,
+                        t if t.starts_with('-') && t.len() > 1 => i += 1,
+                        _ => break,
+                    }
+                }
+                let words = rest.get(i..).unwrap_or_default();
+                if words.is_empty() {
+                    none
+                } else {
+                    Some(self.wrapped(words, stdin, want, span))
+                }
+            }
+            "command" | "builtin" => {
+                let mut i = 0;
+                let mut asks = false;
+                while let Some(a) = rest.get(i) {
+                    match a.text.as_str() {
+                        t if t.starts_with('-') && t.len() > 1 => {
+                            asks |= t.contains(['v', 'V']);
+                            i += 1;
+                        }
+                        _ => break,
+                    }
+                }
+                let words = rest.get(i..).unwrap_or_default();
+                if asks {
+                    return Some(Stream {
+                        text: words.first().map(|a| a.text.clone()),
+                        present: true,
+                        ..Stream::default()
+                    });
+                }
+                if words.is_empty() {
+                    none
+                } else {
+                    Some(self.wrapped(words, stdin, want, span))
+                }
+            }
+            "which" | "type" => Some(Stream {
+                text: rest
+                    .iter()
+                    .rev()
+                    .find(|a| !a.text.starts_with('-'))
+                    .map(|a| installed(&a.text, self.ctx.table))
+                    .filter(|_| name == "which"),
+                present: true,
+                ..Stream::default()
+            }),
+            "alias" => {
+                for a in rest {
+                    if let Some((n, body)) = a.text.split_once('=') {
+                        self.aliases
+                            .insert(n.to_owned(), super::chars::source(body));
+                    }
+                }
+                none
+            }
+            "unalias" => none,
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                self.declared(rest);
+                for a in rest {
+                    if a.text.starts_with('-') {
+                        continue;
+                    }
+                    match a.text.split_once('=') {
+                        Some((n, v)) => {
+                            let (n, v) = (n.trim_end_matches('+').to_owned(), v.to_owned());
+                            self.subscript(&Arg::literal(n.as_str(), a.span));
+                            self.number_set(&n, &v, a.span);
+                            self.env_effect(&n, &v, a.span);
+                            self.vars.insert(
+                                n,
+                                Var {
+                                    text: v,
+                                    array: None,
+                                    obfuscated: a.obfuscated,
+                                },
+                            );
+                        }
+                        None => self.subscript(a),
+                    }
+                }
+                none
+            }
+            "set" => {
+                if rest.is_empty() {
+                    return Some(Stream::unknown());
+                }
+                let i = rest
+                    .iter()
+                    .position(|a| a.text == "--" || a.text == "-")
+                    .map(|i| i + 1)
+                    .or_else(|| {
+                        rest.iter()
+                            .position(|a| !a.text.starts_with(['-', '+']))
+                            .filter(|i| {
+                                i.checked_sub(1)
+                                    .and_then(|k| rest.get(k))
+                                    .is_none_or(|p| !p.text.ends_with('o'))
+                            })
+                    });
+                if let Some(i) = i {
+                    let list: Vec<String> = rest
+                        .get(i..)
+                        .unwrap_or_default()
+                        .iter()
+                        .map(|a| a.text.clone())
+                        .collect();
+                    match self.params.last_mut() {
+                        Some(p) => *p = list,
+                        None => self.params.push(list),
+                    }
+                }
+                none
+            }
+            "shift" => {
+                let n = rest
+                    .first()
+                    .and_then(|a| a.text.parse::<usize>().ok())
+                    .unwrap_or(1);
+                if let Some(p) = self.params.last_mut() {
+                    p.drain(..n.min(p.len()));
+                }
+                none
+            }
+            "read" => {
+                self.read(rest, stdin);
+                none
+            }
+            "mapfile" | "readarray" => {
+                let mut i = 0;
+                let mut var = "MAPFILE".to_owned();
+                while let Some(a) = rest.get(i) {
+                    match a.text.as_str() {
+                        "-C" => {
+                            if let Some(c) = rest.get(i + 1) {
+                                self.shell_arg(&c.clone(), &Stream::default(), false);
+                            }
+                            i += 2;
+                        }
+                        "-d" | "-n" | "-O" | "-s" | "-u" | "-c" => i += 2,
+                        t if t.starts_with('-') => i += 1,
+                        t => {
+                            t.clone_into(&mut var);
+                            i += 1;
+                        }
+                    }
+                }
+                let array = match &stdin.text {
+                    Some(t) => t.lines().map(str::to_owned).collect(),
+                    None => vec![UNKNOWN.to_string()],
+                };
+                self.vars.insert(
+                    var,
+                    Var {
+                        text: array.first().cloned().unwrap_or_default(),
+                        array: Some(array),
+                        obfuscated: stdin.obfuscated,
+                    },
+                );
+                none
+            }
+            "unset" => {
+                for a in rest {
+                    self.subscript(a);
+                    self.vars.insert(a.text.clone(), Var::default());
+                    self.functions.remove(&a.text);
+                }
+                none
+            }
+            "test" | "[" => {
+                // bash takes only numbers here, other shells take expressions.
+                let words: Vec<(String, Span)> = rest
+                    .iter()
+                    .filter(|a| a.text.len() < 256)
+                    .map(|a| (a.text.clone(), a.span))
+                    .collect();
+                self.compared(&words);
+                for (i, a) in rest.iter().enumerate() {
+                    if i.checked_sub(1)
+                        .and_then(|k| rest.get(k))
+                        .is_some_and(|p| p.text == "-v")
+                    {
+                        self.subscript(a);
+                    }
+                }
+                none
+            }
+            "let" => {
+                for a in rest {
+                    self.arithmetic(&a.text, a.span);
+                }
+                none
+            }
+            "trap" => {
+                let words: Vec<&Arg> = rest.iter().filter(|a| a.text != "--").collect();
+                if let [code, _, ..] = words.as_slice()
+                    && code.text != "-"
+                    && !code.text.is_empty()
+                    && !code.text.starts_with("-l")
+                    && !code.text.starts_with("-p")
+                {
+                    let c = (*code).clone();
+                    let saved = self.enter_subshell();
+                    self.shell_arg(&c, &Stream::default(), false);
+                    self.leave_subshell(saved);
+                }
+                none
+            }
+            "hash" => {
+                if rest.iter().any(|a| a.text == "-p") {
+                    self.dynamic(span, "changes which program a name means");
+                }
+                none
+            }
+            "enable" => {
+                if rest.iter().any(|a| a.text.starts_with("-f")) {
+                    self.dynamic(span, "loads a builtin from a file");
+                }
+                none
+            }
+            "history" => {
+                if rest
+                    .iter()
+                    .any(|a| a.text.starts_with('-') && a.text.contains(['c', 'd', 'w', 'a']))
+                {
+                    self.emit_raw(
+                        EffectKind::Delete,
+                        Some("history".to_owned()),
+                        Certainty::Certain,
+                        span,
+                        RiskLevel::High,
+                        "changes the history of the shell",
+                    );
+                } else if rest.iter().any(|a| a.text == "-s" || a.text == "-p") {
+                    self.dynamic(span, "puts commands into the history");
+                }
+                none
+            }
+            "fc" => {
+                if !rest
+                    .iter()
+                    .any(|a| a.text.starts_with('-') && a.text.contains('l'))
+                {
+                    self.dynamic(span, "runs commands from the history");
+                }
+                none
+            }
+            "bind" => {
+                if rest.iter().any(|a| a.text == "-x" || a.text == "-f") {
+                    self.dynamic(span, "binds a key to a command");
+                }
+                none
+            }
+            "complete" | "compgen" => {
+                if let Some(i) = rest
+                    .iter()
+                    .position(|a| a.text == "-C" || a.text == "-F" && name == "complete")
+                    && let Some(c) = rest.get(i + 1)
+                {
+                    let c = c.clone();
+                    self.shell_arg(&c, &Stream::default(), false);
+                }
+                for a in rest {
+                    // `compgen -W '$(cmd)'` expands its words.
+                    self.subscript(a);
+                }
+                none
+            }
+            "kill"
+                if !rest.is_empty()
+                    && rest
+                        .iter()
+                        .filter(|a| !a.text.starts_with('-'))
+                        .all(|a| a.text.starts_with('%'))
+                    && rest.iter().any(|a| a.text.starts_with('%')) =>
+            {
+                self.emit_raw(
+                    EffectKind::Process,
+                    None,
+                    Certainty::Certain,
+                    span,
+                    RiskLevel::Medium,
+                    "stops a job of this shell",
+                );
+                none
+            }
+            "wait" | "jobs" | "fg" | "bg" | "disown" | "ulimit" | "umask" | "shopt" | "times"
+            | "suspend" | "return" | "exit" | "break" | "continue" | "logout" | "caller"
+            | "getopts" | "dirs" | "help" => {
+                for a in rest.iter().filter(|_| matches!(name, "wait" | "getopts")) {
+                    self.subscript(a);
+                }
+                if name == "getopts"
+                    && let Some(v) = rest.get(1)
+                {
+                    self.vars.insert(
+                        v.text.clone(),
+                        Var {
+                            text: super::chars::SAFE_HOLE.to_string(),
+                            ..Var::default()
+                        },
+                    );
+                }
+                none
+            }
+            _ => {
+                let _ = first;
+                None
+            }
+        }
+    }
+
+    /// Changes the directory that later paths are relative to.
+    pub(crate) fn change_dir(&mut self, to: &str) {
+        if to.is_empty() {
+            return;
+        }
+        let there = if to.contains(UNKNOWN) {
+            None
+        } else {
+            path::normalise(to, self.cwd.as_deref())
+        };
+        // Every path that follows begins with it: one that only grows would make the work grow with
+        // its square.
+        self.cwd = there
+            .filter(|d| d.len() <= LONGEST_CWD.max(self.ctx.cwd.len() + 64))
+            .map(Cow::Owned);
+        self.burn(self.cwd.as_deref().map_or(0, str::len) / 8);
+    }
+
+    fn source(&mut self, file: &Arg, stdin: &Stream) {
+        let text = file.text.clone();
+        let info = self.classify(&text);
+        let known = text.starts_with("/dev/")
+            || path::normalise(&text, self.cwd.as_deref())
+                .is_some_and(|p| self.files.contains_key(&p));
+        if !known && !has_hole(&text) {
+            // Start-up files and what package managers install are read by every shell anyway.
+            let usual = match info.class {
+                PathClass::Home => true,
+                PathClass::System => ["/etc/", "/usr/", "/opt/"]
+                    .iter()
+                    .any(|p| info.absolute.starts_with(p)),
+                _ => false,
+            };
+            if usual {
+                self.emit_raw(
+                    EffectKind::Execute,
+                    Some(show(&text)),
+                    Certainty::Certain,
+                    file.span,
+                    RiskLevel::Medium,
+                    "reads a start-up file",
+                );
+                return;
+            }
+        }
+        self.script(file, "sh", stdin);
+    }
+
+    fn read(&mut self, rest: &[Arg], stdin: &Stream) {
+        let mut names = Vec::new();
+        let mut array = None;
+        let mut i = 0;
+        while let Some(a) = rest.get(i) {
+            let t = a.text.as_str();
+            i += 1;
+            if let Some(f) = t.strip_prefix('-') {
+                let last = f.chars().last();
+                if last == Some('a') {
+                    array = rest.get(i).map(|a| a.text.clone());
+                    i += 1;
+                } else if f.len() == 1 && last.is_some_and(|c| "dinNptu".contains(c))
+                    || f.len() > 1 && last.is_some_and(|c| "dinNptu".contains(c))
+                {
+                    i += 1;
+                }
+                continue;
+            }
+            self.subscript(a);
+            names.push(t.to_owned());
+        }
+        if names.is_empty() && array.is_none() {
+            names.push("REPLY".to_owned());
+        }
+        let line = stdin
+            .text
+            .as_deref()
+            .map(|t| t.split('\n').next().unwrap_or_default().to_owned());
+        let obfuscated = stdin.obfuscated;
+        if let Some(a) = array {
+            let list = line.as_deref().map_or_else(
+                || vec![UNKNOWN.to_string()],
+                |l| {
+                    l.split(BLANKS)
+                        .filter(|w| !w.is_empty())
+                        .map(str::to_owned)
+                        .collect()
+                },
+            );
+            self.vars.insert(
+                a,
+                Var {
+                    text: list.first().cloned().unwrap_or_default(),
+                    array: Some(list),
+                    obfuscated,
+                },
+            );
+        }
+        let n = names.len();
+        let mut rest_line = line;
+        for (k, name) in names.into_iter().enumerate() {
+            let value = match &rest_line {
+                None => UNKNOWN.to_string(),
+                Some(l) if k + 1 == n => l.trim_matches(BLANKS).to_owned(),
+                Some(l) => {
+                    let l = l.trim_start_matches(BLANKS).to_owned();
+                    let (w, r) = l
+                        .split_once(BLANKS)
+                        .map_or((l.clone(), String::new()), |(w, r)| {
+                            (w.to_owned(), r.to_owned())
+                        });
+                    rest_line = Some(r);
+                    w
+                }
+            };
+            self.vars.insert(
+                name,
+                Var {
+                    text: value,
+                    array: None,
+                    obfuscated,
+                },
+            );
+        }
+    }
+
+    /// `echo "$DB_PASSWORD"`: what is printed ends in a log, or with whoever reads on.
+    fn prints_secret(&mut self, args: &[Arg]) {
+        if let Some(arg) = args.iter().find(|a| a.secret) {
+            self.emit_raw(
+                EffectKind::Credential,
+                None,
+                Certainty::Possible,
+                arg.span,
+                RiskLevel::High,
+                "prints a variable that holds a secret",
+            );
+        }
+    }
+
+    fn echo(rest: &[Arg]) -> Stream {
+        let mut escapes = false;
+        let mut newline = true;
+        let mut i = 0;
+        while let Some(a) = rest.get(i) {
+            let Some(f) = a.text.strip_prefix('-') else {
+                break;
+            };
+            if f.is_empty() || !f.chars().all(|c| matches!(c, 'n' | 'e' | 'E')) {
+                break;
+            }
+            for c in f.chars() {
+                match c {
+                    'n' => newline = false,
+                    'e' => escapes = true,
+                    _ => escapes = false,
+                }
+            }
+            i += 1;
+        }
+        let words = rest.get(i..).unwrap_or_default();
+        let mut text = String::new();
+        let mut obfuscated = false;
+        for (k, a) in words.iter().enumerate() {
+            if k > 0 {
+                text.push(' ');
+            }
+            obfuscated |= a.obfuscated;
+            if escapes {
+                let (t, hidden) = super::escapes::echo(&a.text);
+                obfuscated |= hidden;
+                text.push_str(&t);
+            } else {
+                text.push_str(&a.text);
+            }
+        }
+        if newline {
+            text.push('\n');
+        }
+        Stream {
+            text: Some(super::chars::source(&text)),
+            present: true,
+            obfuscated,
+            inline: false,
+        }
+    }
+
+    fn printf(&mut self, rest: &[Arg]) -> Stream {
+        let mut words = rest;
+        if let [flag, var, tail @ ..] = words
+            && flag.text == "-v"
+        {
+            self.subscript(var);
+            let s = self.printf(tail);
+            let text = s.text.unwrap_or_else(|| UNKNOWN.to_string());
+            self.vars.insert(
+                var.text.clone(),
+                Var {
+                    text,
+                    array: None,
+                    obfuscated: s.obfuscated,
+                },
+            );
+            return Stream::known("");
+        }
+        if words.first().is_some_and(|a| a.text == "--") {
+            words = words.get(1..).unwrap_or_default();
+        }
+        let Some((format, args)) = words.split_first() else {
+            return Stream::known("");
+        };
+        let mut obfuscated = words.iter().any(|a| a.obfuscated);
+        let mut out = String::new();
+        let mut args = args.iter();
+        let mut used = true;
+        let mut rounds = 0;
+        // The format is used again while arguments are left.
+        while used && rounds < 64 {
+            used = false;
+            rounds += 1;
+            let mut it = format.text.chars().peekable();
+            let mut plain = String::new();
+            while let Some(c) = it.next() {
+                if c != '%' {
+                    plain.push(c);
+                    continue;
+                }
+                if it.peek() == Some(&'%') {
+                    it.next();
+                    plain.push('%');
+                    continue;
+                }
+                let (t, hidden) = super::escapes::echo(&plain);
+                obfuscated |= hidden;
+                out.push_str(&t);
+                plain.clear();
+                while it
+                    .peek()
+                    .is_some_and(|c| matches!(c, '-' | '+' | ' ' | '#' | '0'..='9' | '.' | '*'))
+                {
+                    it.next();
+                }
+                let conv = it.next().unwrap_or('s');
+                let arg = args.next();
+                used |= arg.is_some();
+                let v = arg.map(|a| a.text.as_str()).unwrap_or_default();
+                match conv {
+                    'b' => {
+                        let (t, hidden) = super::escapes::echo(v);
+                        obfuscated |= hidden;
+                        out.push_str(&t);
+                    }
+                    'd' | 'i' | 'u' if v.is_empty() => out.push('0'),
+                    'c' => out.extend(v.chars().next()),
+                    'x' | 'X' | 'o' => {
+                        out.push(super::chars::SAFE_HOLE);
+                    }
+                    '(' => {
+                        for c in it.by_ref() {
+                            if c == ')' {
+                                break;
+                            }
+                        }
+                        it.next();
+                        out.push(super::chars::SAFE_HOLE);
+                    }
+                    'q' => out.push_str(&super::run::quote(v)),
+                    _ => out.push_str(v),
+                }
+            }
+            let (t, hidden) = super::escapes::echo(&plain);
+            obfuscated |= hidden;
+            out.push_str(&t);
+            if out.len() > 1 << 16 {
+                return Stream::unknown();
+            }
+            if args.len() == 0 {
+                break;
+            }
+        }
+        if out.contains('\0') && out.trim_matches('\n') == "\0" {
+            return Stream {
+                text: Some(out),
+                present: true,
+                obfuscated,
+                inline: false,
+            };
+        }
+        Stream {
+            text: Some(super::chars::source(&out)),
+            present: true,
+            obfuscated,
+            inline: false,
+        }
+    }
+}
+
+/// Where a known program is taken to stand.
+fn installed(name: &str, table: &super::table::Table) -> String {
+    if table.contains(name) && !name.contains('/') {
+        format!("/usr/bin/{name}")
+    } else {
+        name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Context, RiskLevel, Table, analyse, measured};
+
+    #[test]
+    fn a_directory_that_only_grows_is_given_up() {
+        let table = Table::builtin();
+        let ctx = Context::new(&table);
+        let line = |n: usize| {
+            (0..n)
+                .map(|i| format!("cd d{i}; cat x; "))
+                .collect::<String>()
+        };
+        // Twice the line is at most some more than twice the work.
+        let work = |n: usize| measured(&line(n), &ctx).1;
+        assert!(
+            work(4000) <= work(2000) * 5 / 2,
+            "{} and {}",
+            work(2000),
+            work(4000)
+        );
+        assert_eq!(
+            analyse(&(line(300) + "touch x"), &ctx).risk,
+            RiskLevel::High,
+            "where that is isn't known"
+        );
+        assert_eq!(
+            analyse("cd src; cd command; cat x; cd ../..; touch x", &ctx).risk,
+            RiskLevel::Medium
+        );
+    }
+
+    #[test]
+    fn where_cd_leads_may_not_be_known() {
+        let table = Table::builtin();
+        let risk = |cmd: &str| analyse(cmd, &Context::new(&table)).risk;
+        assert_eq!(risk("CDPATH=/ cd etc && rm hosts"), RiskLevel::High);
+        assert_eq!(risk("CDPATH=. cd etc && rm hosts"), RiskLevel::Medium);
+        assert_eq!(risk("rm ~-/x"), RiskLevel::High);
+    }
+}

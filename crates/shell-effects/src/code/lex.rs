@@ -1,0 +1,498 @@
+//! A rough lexer, good enough for the C-like and scripting languages at once.
+
+/// A token of inline code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// A dotted name (`os.path.join`, `File::open`, `$fh->print`).
+    Name(String),
+    /// A string; false if it holds computed parts.
+    Str(String, bool),
+    /// A command in backticks or `qx`, `%x`.
+    Shell(String),
+    Num,
+    Punct(char),
+    Hole,
+}
+
+impl Token {
+    /// The name, if it is one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        if let Self::Name(name) = self {
+            Some(name)
+        } else {
+            None
+        }
+    }
+}
+
+/// An argument of a call.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CallArg {
+    /// The text if the argument is one plain string.
+    pub literal: Option<String>,
+    /// The strings of a list.
+    pub words: Vec<String>,
+    /// The list holds nothing but strings.
+    pub complete: bool,
+    /// The strings joined, what isn't known as a hole.
+    pub partial: String,
+    /// Given by keyword (`encoding="utf8"`).
+    pub keyword: bool,
+    /// The keyword.
+    pub key: String,
+    /// All texts in it, one after the other.
+    pub texts: Vec<String>,
+    /// A list that is spread into arguments: which, isn't seen.
+    pub spread: bool,
+}
+
+/// Cuts code into tokens.
+pub fn tokens(lang: &str, text: &str) -> Vec<Token> {
+    let c: Vec<char> = text.chars().collect();
+    let mut out: Vec<Token> = Vec::new();
+    let mut i = 0;
+    let at = |i: usize| c.get(i).copied().unwrap_or('\n');
+    while i < c.len() {
+        let ch = at(i);
+        match ch {
+            '\0' | '\u{1}' => {
+                out.push(Token::Hole);
+                i += 1;
+            }
+            _ if ch.is_whitespace() => {
+                if ch == '\n' {
+                    out.push(Token::Punct('\n'));
+                }
+                i += 1;
+            }
+            '#' if matches!(lang, "python" | "ruby" | "perl" | "php") => {
+                while i < c.len() && at(i) != '\n' {
+                    i += 1;
+                }
+            }
+            '/' if at(i + 1) == '/' && matches!(lang, "js" | "php") => {
+                while i < c.len() && at(i) != '\n' {
+                    i += 1;
+                }
+            }
+            '/' if at(i + 1) == '*' && matches!(lang, "js" | "php") => {
+                i += 2;
+                while i < c.len() && !(at(i) == '*' && at(i + 1) == '/') {
+                    i += 1;
+                }
+                i += 2;
+            }
+            '-' if at(i + 1) == '-' && lang == "lua" => {
+                if let Some((_, n)) = long_bracket(&c, i + 2) {
+                    i = n;
+                    continue;
+                }
+                while i < c.len() && at(i) != '\n' {
+                    i += 1;
+                }
+            }
+            '[' if lang == "lua"
+                && let Some((s, n)) = long_bracket(&c, i) =>
+            {
+                out.push(Token::Str(s, true));
+                i = n;
+            }
+            '`' if lang != "python" && lang != "lua" => {
+                let (s, n) = quoted(&c, i + 1, '`');
+                i = n;
+                let tagged = matches!(out.last(), Some(Token::Name(n)) if n.ends_with('$'));
+                out.push(if lang == "js" && !tagged {
+                    let plain = !s.contains("${");
+                    Token::Str(s, plain)
+                } else {
+                    Token::Shell(s)
+                });
+            }
+            '"' | '\'' => {
+                let triple = lang == "python" && at(i + 1) == ch && at(i + 2) == ch;
+                let raw_prefix = matches!(out.last(), Some(Token::Name(n)) if lang == "python" && n.len() <= 2 && n.chars().all(|x| "rbfuRBFU".contains(x)) && i > 0 && at(i - 1).is_alphabetic());
+                let mut fstring = false;
+                if raw_prefix && let Some(Token::Name(n)) = out.pop() {
+                    fstring = n.contains(['f', 'F']);
+                }
+                let (s, n) = if triple {
+                    let mut j = i + 3;
+                    while j < c.len() && !(at(j) == ch && at(j + 1) == ch && at(j + 2) == ch) {
+                        j += 1;
+                    }
+                    (
+                        c.get(i + 3..j.min(c.len()))
+                            .unwrap_or_default()
+                            .iter()
+                            .collect(),
+                        j + 3,
+                    )
+                } else {
+                    quoted(&c, i + 1, ch)
+                };
+                i = n;
+                let interpolates = match lang {
+                    "python" => fstring && s.contains('{'),
+                    "ruby" => ch == '"' && s.contains("#{"),
+                    "perl" | "php" => {
+                        ch == '"' && (s.contains('$') || s.contains('@') && lang == "perl")
+                    }
+                    _ => false,
+                };
+                let decoded = if ch == '\'' && matches!(lang, "ruby" | "perl" | "php") {
+                    s
+                } else {
+                    crate::escapes::ansi_c(&s).0
+                };
+                let plain = !interpolates && !decoded.contains('\0');
+                out.push(Token::Str(decoded, plain));
+            }
+            '%' if matches!(lang, "ruby") && at(i + 1) == 'x' && !at(i + 2).is_alphanumeric() => {
+                let close = closing(at(i + 2));
+                let (s, n) = quoted(&c, i + 3, close);
+                i = n;
+                out.push(Token::Shell(s));
+            }
+            '/' if matches!(lang, "perl" | "ruby" | "js") && regex_position(&out) => {
+                let (_, n) = quoted(&c, i + 1, '/');
+                i = n;
+                while at(i).is_ascii_lowercase() {
+                    i += 1;
+                }
+                out.push(Token::Num);
+            }
+            // Variables of punctuation: `$"` begins no string, `$#` no comment.
+            '$' if matches!(lang, "perl" | "ruby") && matches!(at(i + 1), '"' | '\'' | '`') => {
+                out.push(Token::Name(format!("${}", at(i + 1))));
+                i += 2;
+            }
+            '$' if lang == "perl" && at(i + 1) == '#' => {
+                out.push(Token::Name("$#".to_owned()));
+                i += 2;
+            }
+            _ if ch.is_ascii_digit() => {
+                while i < c.len() && (at(i).is_ascii_alphanumeric() || at(i) == '.') {
+                    i += 1;
+                }
+                out.push(Token::Num);
+            }
+            _ if ch.is_alphabetic()
+                || ch == '_'
+                || ch == '$'
+                || (ch == '@' && lang != "python") =>
+            {
+                let from = i;
+                i += 1;
+                loop {
+                    let x = at(i);
+                    if i >= c.len() {
+                        break;
+                    }
+                    let letter = x.is_alphanumeric()
+                        || x == '_'
+                        || matches!(x, '?' | '!') && lang == "ruby" && at(i + 1) != '='
+                        || x == '$' && lang == "js";
+                    // What stands behind a dot belongs to the name.
+                    let dot = x == '.'
+                        && (at(i + 1).is_alphabetic() || matches!(at(i + 1), '_' | '$'))
+                        && lang != "perl"
+                        && lang != "php";
+                    if letter || dot {
+                        i += 1;
+                    } else if x == ':'
+                        && at(i + 1) == ':'
+                        && matches!(lang, "ruby" | "perl" | "php")
+                    {
+                        i += 2;
+                    } else if x == ':' && lang == "lua" && at(i + 1).is_alphabetic() {
+                        i += 1;
+                    } else {
+                        break;
+                    }
+                }
+                let name: String = c.get(from..i).unwrap_or_default().iter().collect();
+                // Perl's quote-like operators.
+                if matches!(lang, "perl")
+                    && matches!(
+                        name.as_str(),
+                        "q" | "qq" | "qx" | "qw" | "m" | "s" | "y" | "tr" | "qr"
+                    )
+                    && !at(i).is_alphanumeric()
+                {
+                    let mut j = i;
+                    while at(j) == ' ' {
+                        j += 1;
+                    }
+                    let d = at(j);
+                    if !(d.is_alphanumeric() || matches!(d, ' ' | '\n' | ',' | ';' | ')' | '=')) {
+                        let (s, mut n) = quoted(&c, j + 1, closing(d));
+                        if matches!(name.as_str(), "s" | "y" | "tr") {
+                            let mut k = n;
+                            if closing(d) != d {
+                                while at(k).is_whitespace() && k < c.len() {
+                                    k += 1;
+                                }
+                                k += 1;
+                            }
+                            let (_, m) = quoted(&c, k, closing(d));
+                            n = m;
+                        }
+                        let mut evals = false;
+                        if !name.starts_with('q') || name == "qr" {
+                            while at(n).is_ascii_lowercase() && n < c.len() {
+                                evals |= at(n) == 'e' && name == "s";
+                                n += 1;
+                            }
+                        }
+                        i = n;
+                        match name.as_str() {
+                            "qx" => out.push(Token::Shell(s)),
+                            "q" => out.push(Token::Str(s, true)),
+                            "qq" => {
+                                let plain = !s.contains(['$', '@']);
+                                out.push(Token::Str(s, plain));
+                            }
+                            _ if evals => out.push(Token::Name("s///e".to_owned())),
+                            _ => out.push(Token::Num),
+                        }
+                        continue;
+                    }
+                }
+                out.push(Token::Name(name));
+            }
+            _ => {
+                out.push(Token::Punct(ch));
+                i += 1;
+            }
+        }
+    }
+    out
+}
+
+/// A text in Lua's long brackets (`[[…]]`, `[==[…]==]`) that begins at `from`, and where it ends.
+fn long_bracket(c: &[char], from: usize) -> Option<(String, usize)> {
+    let level = c.get(from + 1..)?.iter().take_while(|x| **x == '=').count();
+    if c.get(from) != Some(&'[') || c.get(from + 1 + level) != Some(&'[') {
+        return None;
+    }
+    let inside = c.get(from + level + 2..)?;
+    let mut closing = vec!['='; level + 2];
+    if let [first, .., last] = closing.as_mut_slice() {
+        (*first, *last) = (']', ']');
+    }
+    let length = inside
+        .windows(closing.len())
+        .position(|w| w == closing)
+        .unwrap_or(inside.len());
+    Some((
+        inside.get(..length)?.iter().collect(),
+        from + level + 2 + length + closing.len(),
+    ))
+}
+
+fn closing(c: char) -> char {
+    match c {
+        '(' => ')',
+        '[' => ']',
+        '{' => '}',
+        '<' => '>',
+        c => c,
+    }
+}
+
+/// A regular expression can start here (after an operator, not after a value).
+fn regex_position(out: &[Token]) -> bool {
+    match out.last() {
+        None => true,
+        Some(Token::Punct(p)) => !matches!(p, ')' | ']' | '}'),
+        Some(Token::Name(n)) => {
+            matches!(
+                n.as_str(),
+                "if" | "unless"
+                    | "and"
+                    | "or"
+                    | "not"
+                    | "return"
+                    | "grep"
+                    | "split"
+                    | "while"
+                    | "print"
+            )
+        }
+        _ => false,
+    }
+}
+
+fn quoted(c: &[char], from: usize, close: char) -> (String, usize) {
+    let mut s = String::new();
+    let mut i = from;
+    while let Some(&x) = c.get(i) {
+        if x == '\\' {
+            s.push(x);
+            if let Some(&y) = c.get(i + 1) {
+                s.push(y);
+            }
+            i += 2;
+            continue;
+        }
+        if x == close {
+            return (s, i + 1);
+        }
+        s.push(x);
+        i += 1;
+    }
+    (s, i)
+}
+
+/// The arguments of the call whose name stands just before `i`.
+pub(crate) fn call_args(tokens: &[Token], i: usize) -> Vec<CallArg> {
+    let paren = tokens.get(i) == Some(&Token::Punct('('));
+    let mut i = if paren { i + 1 } else { i };
+    let mut out = Vec::new();
+    let mut cur: Vec<&Token> = Vec::new();
+    let mut depth = 0usize;
+    while let Some(t) = tokens.get(i) {
+        match t {
+            Token::Punct('(' | '[' | '{') => {
+                depth += 1;
+                cur.push(t);
+            }
+            Token::Punct(')' | ']' | '}') => {
+                if depth == 0 {
+                    break;
+                }
+                depth -= 1;
+                cur.push(t);
+            }
+            Token::Punct(',') if depth == 0 => out.push(arg_of(&std::mem::take(&mut cur))),
+            Token::Punct(';' | '\n') if depth == 0 && !paren => break,
+            Token::Punct('\n') => {}
+            t => cur.push(t),
+        }
+        i += 1;
+        if out.len() > 64 || cur.len() > 4096 {
+            break;
+        }
+    }
+    if !cur.is_empty() {
+        out.push(arg_of(&cur));
+    }
+    out
+}
+
+fn arg_of(tokens: &[&Token]) -> CallArg {
+    let mut a = CallArg {
+        spread: matches!(tokens, [Token::Punct('*'), ..]),
+        ..CallArg::default()
+    };
+    a.texts = tokens
+        .iter()
+        .filter_map(|t| {
+            if let Token::Str(s, _) = t {
+                Some(s.clone())
+            } else {
+                None
+            }
+        })
+        .collect();
+    let mut tokens = tokens;
+    if let [Token::Name(key), Token::Punct('='), value @ ..] = tokens
+        && !matches!(value, [Token::Punct('=' | '>'), ..])
+    {
+        a.keyword = true;
+        a.key.clone_from(key);
+        tokens = value;
+    }
+    if let [
+        Token::Name(join),
+        Token::Punct('('),
+        inner @ ..,
+        Token::Punct(')'),
+    ] = tokens
+        && JOINS.contains(&join.as_str())
+        && inner.iter().all(|t| !matches!(t, Token::Punct('(' | ')')))
+    {
+        return joined(a, inner);
+    }
+    // Adjacent strings, or joined by `+` or `.`, are one.
+    let mut text = String::new();
+    let mut plain = !tokens.is_empty();
+    for t in tokens {
+        match t {
+            Token::Str(s, true) => text.push_str(s),
+            Token::Punct('+' | '.') => {}
+            _ => plain = false,
+        }
+    }
+    for t in tokens {
+        match t {
+            Token::Str(s, _) => a.partial.push_str(s),
+            // `Path("a") / "b"`
+            Token::Punct('/') => a.partial.push('/'),
+            Token::Punct(_) => {}
+            _ if !a.partial.ends_with('\0') => a.partial.push('\0'),
+            _ => {}
+        }
+    }
+    if plain {
+        a.literal = Some(text);
+    } else if let [Token::Punct('[' | '('), inner @ .., Token::Punct(']' | ')')] = tokens {
+        a.complete = true;
+        for t in inner {
+            match t {
+                Token::Str(s, true) => a.words.push(s.clone()),
+                Token::Punct(',') => {}
+                _ => a.complete = false,
+            }
+        }
+    }
+    a
+}
+
+/// Functions that put paths together.
+const JOINS: [&str; 9] = [
+    "os.path.join",
+    "posixpath.join",
+    "path.join",
+    "path.resolve",
+    "Path",
+    "pathlib.Path",
+    "PurePath",
+    "File.join",
+    "join",
+];
+
+/// A path that is put together from parts.
+fn joined(mut a: CallArg, inner: &[&Token]) -> CallArg {
+    let mut known = true;
+    for part in inner.split(|t| **t == Token::Punct(',')) {
+        let text = if let [Token::Str(s, true)] = part {
+            s.as_str()
+        } else {
+            known = false;
+            "\0"
+        };
+        if text.starts_with('/') {
+            a.partial.clear();
+        } else if !a.partial.is_empty() && !a.partial.ends_with('/') {
+            a.partial.push('/');
+        }
+        a.partial.push_str(text);
+    }
+    a.literal = known.then(|| a.partial.clone());
+    a
+}
+
+/// The literal in `Name("literal").method`, where the method's name stands at `i`.
+pub(crate) fn receiver_literal(tokens: &[Token], i: usize) -> Option<String> {
+    let k = i.checked_sub(4)?;
+    match tokens.get(k..i)? {
+        [
+            Token::Punct('('),
+            Token::Str(s, true),
+            Token::Punct(')'),
+            Token::Punct('.'),
+        ] => Some(s.clone()),
+        _ => None,
+    }
+}

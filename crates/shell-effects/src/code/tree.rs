@@ -1,0 +1,331 @@
+//! A second reader of inline code: the grammar of its language.
+//!
+//! The lexer of [`super::lex`] says what code does, and is fooled by whoever finds a string that it
+//! ends too early or too late. A grammar knows where strings end. So it is asked which names stand
+//! in the code, what code stands inside of strings, and whether it understood everything; where the
+//! two disagree, the code isn't cleared. Perl and Lua have no grammar here: [`doubtful`] names the
+//! constructs in which the lexer could be lost.
+
+use super::lex::Token;
+use crate::chars::{SAFE_HOLE, UNKNOWN};
+use bounded_parse::parse;
+use std::ops::Range;
+use tree_sitter::{Node, Parser, Tree, TreeCursor};
+
+/// Longest code that is parsed, in bytes. Inline code of people is far shorter.
+const MAX_TEXT: usize = 8 * 1024;
+
+/// What a grammar says of a piece of code.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// The names that aren't part of a string or a comment.
+    pub(super) names: Vec<String>,
+    /// Code inside of strings: `f"{…}"`, `` `${…}` ``, `"#{…}"`. Not inside of each other: the
+    /// outer ones.
+    pub(super) embedded: Vec<String>,
+    /// Some of it isn't of the language, or it is more than is parsed.
+    pub(super) broken: bool,
+}
+
+impl Reading {
+    fn unread() -> Self {
+        Self {
+            broken: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// Reads code by the grammar of its language. `None` where there is no grammar.
+pub(super) fn read(lang: &str, text: &str) -> Option<Reading> {
+    let (language, before) = match lang {
+        "python" => (tree_sitter_python::LANGUAGE.into(), ""),
+        "js" => (tree_sitter_javascript::LANGUAGE.into(), ""),
+        "ruby" => (tree_sitter_ruby::LANGUAGE.into(), ""),
+        // `php -r` begins in the language, the grammar in a page.
+        "php" => (tree_sitter_php::LANGUAGE_PHP.into(), "<?php "),
+        _ => return None,
+    };
+    if text.len() > MAX_TEXT {
+        return Some(Reading::unread());
+    }
+    // What isn't known stands for a name: most holes are values.
+    let text = format!("{before}{}", text.replace([UNKNOWN, SAFE_HOLE], "h"));
+    let Ok(tree) = parse(&mut Parser::new(), &language, &text) else {
+        return Some(Reading::unread());
+    };
+    let mut reading = Reading {
+        broken: tree.root_node().has_error(),
+        ..Reading::default()
+    };
+    walk(&tree, &text, &mut reading);
+    Some(reading)
+}
+
+/// Walks over the tree without recursion, however deep it is.
+fn walk(tree: &Tree, text: &str, reading: &mut Reading) {
+    let mut cursor = tree.walk();
+    // The kinds of what stands around the node: asking a node for its parent searches from the top.
+    let mut around: Vec<&str> = Vec::new();
+    loop {
+        let node = cursor.node();
+        let code = embedded(&cursor, around.last().copied().unwrap_or_default());
+        if let Some(code) = code.clone() {
+            reading.embedded.extend(text.get(code).map(str::to_owned));
+        } else if is_name(node) {
+            reading
+                .names
+                .extend(text.get(node.byte_range()).map(str::to_owned));
+        }
+        if code.is_none() && !is_text(node) && cursor.goto_first_child() {
+            around.push(node.kind());
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+            around.pop();
+        }
+    }
+}
+
+/// Text that a person or another program reads, and its smaller parts.
+fn is_text(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "comment"
+            | "string_content"
+            | "string_fragment"
+            | "string_value"
+            | "escape_sequence"
+            | "heredoc_content"
+            | "nowdoc_string"
+            | "regex_pattern"
+            | "regex_flags"
+            | "text"
+    )
+}
+
+fn is_name(node: Node<'_>) -> bool {
+    let kind = node.kind();
+    // Where a scanner of a grammar gives up it leaves tokens of no length.
+    let is_there = !node.is_missing() && !node.byte_range().is_empty();
+    node.child_count() == 0
+        && is_there
+        && (kind.ends_with("identifier") || matches!(kind, "constant" | "name"))
+}
+
+/// Where the code lies, if the cursor stands on what a string holds of it.
+fn embedded(cursor: &TreeCursor<'_>, parent: &str) -> Option<Range<usize>> {
+    let node = cursor.node();
+    match node.kind() {
+        // `${…}` and `#{…}`: what stands between the marks.
+        "template_substitution" | "interpolation" if node.child(0)?.kind() != "{" => {
+            let last = node.child(node.child_count().checked_sub(1)?)?;
+            let from = node.child(0)?.end_byte();
+            Some(from..last.start_byte().max(from))
+        }
+        // `{…:{…}}` of Python: two expressions, and text between them.
+        _ if matches!(parent, "interpolation" | "format_expression")
+            && cursor.field_name() == Some("expression") =>
+        {
+            Some(node.byte_range())
+        }
+        // PHP has no node for it: whatever stands in a string and is neither text nor a plain
+        // variable.
+        kind if node.is_named()
+            && matches!(
+                parent,
+                "encapsed_string" | "heredoc_body" | "shell_command_expression"
+            )
+            && !is_text(node)
+            && kind != "variable_name" =>
+        {
+            Some(node.byte_range())
+        }
+        _ => None,
+    }
+}
+
+/// True for Perl in which [`super::lex`] can't be sure where a text ends and code begins:
+/// here-documents, the end of the program, documentation, code inside of regular expressions, the
+/// old way to part packages (`main'x`), and a slash after a bare word, which may divide or begin an
+/// expression.
+pub(super) fn doubtful(text: &str, tokens: &[Token]) -> bool {
+    let marks = ["(?{", "(??{", "__END__", "__DATA__", "\n="];
+    let here =
+        |after: &str| after.starts_with(|c: char| c.is_alphabetic() || "\"'~_`\\".contains(c));
+    let parts = |w: &[Token]| matches!(w, [Token::Name(n), Token::Punct('/')] if !n.starts_with(['$', '@']));
+    let old = |[a, b, c]: [char; 3]| is_word(a) && b == '\'' && c.is_alphabetic();
+    let three = text
+        .chars()
+        .zip(text.chars().skip(1))
+        .zip(text.chars().skip(2))
+        .map(|((a, b), c)| [a, b, c]);
+    marks.iter().any(|mark| text.contains(mark))
+        || text.split("<<").skip(1).any(here)
+        || tokens.windows(2).any(parts)
+        || three.into_iter().any(old)
+}
+
+/// The code inside of a Perl string: what follows `@{` or `${` and isn't a plain name in braces.
+pub(super) fn embedded_perl(text: &str) -> Option<&str> {
+    let starts = text
+        .match_indices(['@', '$'])
+        .map(|(at, _)| text.get(at + 1..).unwrap_or_default());
+    starts
+        .filter_map(|rest| rest.strip_prefix('{'))
+        .find(|code| {
+            let name = code.split('}').next().unwrap_or_default();
+            !name
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_^:".contains(c))
+        })
+}
+
+/// The words of a text that could call something: those before a bracket, a quote or a variable.
+pub(super) fn call_like(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let start = rest.find(is_word)?;
+            let word = rest.get(start..)?;
+            let (word, after) = word.split_at(word.find(|c| !is_word(c)).unwrap_or(word.len()));
+            rest = after;
+            if after
+                .trim_start()
+                .starts_with(['(', '"', '\'', '`', '$', '@', '{', '['])
+            {
+                return Some(word);
+            }
+        }
+    })
+}
+
+/// The parts of a name: `os.path` are two.
+pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c| !is_word(c)).filter(|word| !word.is_empty())
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn names(lang: &str, text: &str) -> Vec<String> {
+        read(lang, text).unwrap().names
+    }
+
+    fn embedded_in(lang: &str, text: &str) -> Vec<String> {
+        read(lang, text).unwrap().embedded
+    }
+
+    #[test]
+    fn names_are_what_stands_outside_of_text() {
+        assert_eq!(
+            names("python", "import os # eval\nos.path.join('a.b', x)"),
+            ["os", "os", "path", "join", "x"]
+        );
+        assert_eq!(
+            names("js", "a = b++ /2; fs.rmSync('c') /1"),
+            ["a", "b", "fs", "rmSync"]
+        );
+        assert_eq!(
+            names("ruby", "x = ?\"; File.delete('y') #\""),
+            ["x", "File", "delete"]
+        );
+        assert_eq!(
+            names("php", "echo 'a'; ?> unlink('x') <?php rename($b, 'c');"),
+            ["rename", "b"]
+        );
+    }
+
+    #[test]
+    fn code_inside_of_strings_is_handed_out() {
+        assert_eq!(
+            embedded_in("python", r#"print(f"{a(1)} {b:{c()}} {d!r:>10}")"#),
+            ["a(1)", "b", "c()", "d"]
+        );
+        assert_eq!(
+            embedded_in("js", "x = `a ${f(`${g()}`)} b`"),
+            ["f(`${g()}`)"]
+        );
+        assert_eq!(
+            embedded_in("ruby", r#"puts "a #{f("b")} c" + `ls #{x}`"#),
+            [r#"f("b")"#, "x"]
+        );
+        assert_eq!(
+            embedded_in("php", r#"echo "a $b {$c("d")}";"#),
+            [r#"$c("d")"#]
+        );
+        assert_eq!(embedded_in("python", "print('{a(1)}')"), [""; 0]);
+        assert_eq!(embedded_perl("a ${name} @{[ f() ]}"), Some("[ f() ]}"));
+        assert_eq!(embedded_perl("a ${name} $b @{list}"), None);
+    }
+
+    #[test]
+    fn what_the_grammar_does_not_know_is_said() {
+        assert!(read("python", "print('a'").unwrap().broken);
+        assert!(!read("python", "print('a')").unwrap().broken);
+        assert!(read("js", &"[".repeat(MAX_TEXT + 1)).unwrap().broken);
+        assert_eq!(read("perl", "print 1"), None);
+        assert!(
+            read("ruby", "\0{:(>//\n#\n")
+                .unwrap()
+                .names
+                .iter()
+                .all(|name| !name.is_empty())
+        );
+    }
+
+    #[test]
+    fn perl_that_a_lexer_may_misread_is_doubtful() {
+        let doubtful = |text: &str| doubtful(text, &super::super::lex::tokens("perl", text));
+        for text in [
+            "print <<A;\n\"\nA\n`id`",
+            "/(?{f()})/",
+            "print time /2",
+            "$main'x = 1",
+            "f();\n__END__\n'",
+        ] {
+            assert!(doubtful(text), "{text}");
+        }
+        for text in [
+            "print 1 << 2",
+            "print $x / 2",
+            "print 'a' if /b/",
+            "$x =~ m{a}",
+            "$\" = ','; print \"@ARGV\"",
+        ] {
+            assert!(!doubtful(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn calls_are_words_before_what_a_call_takes() {
+        let called = call_like("system up, unlink( rename $b; exec \"(").collect::<Vec<_>>();
+        assert_eq!(called, ["unlink", "rename", "exec"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_code_is_too_much(lang in prop::sample::select(vec!["python", "js", "ruby", "php"]), text in "[a-c\"'`#$@%{}()\\[\\]<>/?:\\\\ \n\u{0}]{0,200}") {
+            let reading = read(lang, &text).unwrap();
+            prop_assert!(reading.names.iter().all(|name| !name.is_empty()));
+            let _ = (embedded_perl(&text), call_like(&text).count());
+            let _ = doubtful(&text, &super::super::lex::tokens("perl", &text));
+        }
+
+        #[test]
+        fn strings_hold_no_names(lang in prop::sample::select(vec!["python", "js", "ruby", "php"]), text in "[a-z (){}.;]{0,40}") {
+            let code = format!("f('{text}')") + if lang == "php" { ";" } else { "" };
+            let reading = read(lang, &code).unwrap();
+            prop_assert_eq!(reading, Reading { names: vec!["f".to_owned()], embedded: Vec::new(), broken: false });
+        }
+    }
+}

@@ -1,0 +1,990 @@
+//! Walks the syntax tree and collects what each command does.
+//!
+//! The walk is an abstract run: variables, functions, aliases, the current directory and
+//! files written in the line are followed as far as they are known. All work is paid
+//! from `fuel`; when it is spent the line counts as not understood.
+
+use super::Context;
+use super::ast::{Assign, AssignValue, Command, Kind, List, Pipeline, Redir, RedirOp};
+use super::chars::{UNKNOWN, has_hole, show};
+use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span, Step};
+use super::expand::{Arg, Var};
+use super::parse::{self, Base};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Deepest nesting of code in code (`sh -c`, `eval`, functions, wrappers).
+pub(crate) const MAX_LEVEL: usize = 20;
+
+/// Bytes of one text that are looked at. Systems hand a shell no longer one (Linux: 128 KiB), and
+/// its tree takes many times as much.
+const LONGEST: usize = 256 << 10;
+/// Most effects and steps that are kept; more add nothing to the verdict.
+const MAX_KEPT: usize = 512;
+
+/// What flows through a pipe.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stream {
+    /// The text, if it is known.
+    pub text: Option<String>,
+    /// There is something (a pipe, a file, a here-document).
+    pub present: bool,
+    /// The text went through a decoder.
+    pub obfuscated: bool,
+    /// It is only data of the user's own making: a here-document or here-string.
+    pub inline: bool,
+}
+
+impl Stream {
+    pub fn unknown() -> Self {
+        Self {
+            present: true,
+            ..Self::default()
+        }
+    }
+
+    pub fn known(text: impl Into<String>) -> Self {
+        Self {
+            text: Some(text.into()),
+            present: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// State that a subshell doesn't hand back.
+pub(crate) struct Saved<'a> {
+    cwd: Option<Cow<'a, str>>,
+    vars: HashMap<String, Var>,
+}
+
+pub(crate) struct Engine<'a> {
+    pub ctx: &'a Context<'a>,
+    pub effects: Vec<Effect>,
+    pub steps: Vec<Step>,
+    pub parent: Option<usize>,
+    pub how: How,
+    pub fuel: usize,
+    pub level: usize,
+    // Keyed hashing: whoever writes the line chooses these names.
+    pub vars: HashMap<String, Var>,
+    pub functions: HashMap<String, Rc<Command>>,
+    pub aliases: HashMap<String, String>,
+    pub cwd: Option<Cow<'a, str>>,
+    /// Files that the line itself writes, with their text where it is known.
+    pub files: HashMap<String, Option<String>>,
+    pub params: Vec<Vec<String>>,
+    pub procs: Vec<Stream>,
+    /// Paths are those of another machine.
+    pub remote: bool,
+    /// Paths are names in a diff, which nobody expands.
+    pub as_written: bool,
+    /// The other machine is a container on this one.
+    pub container: bool,
+    /// Effects that change something are dropped (`--dry-run`).
+    pub dry: bool,
+    pub unparsed: bool,
+    /// Something was left out of the effects or the steps.
+    pub cut: bool,
+    pub conditional: usize,
+    /// Input given to all later commands by `exec <`.
+    pub exec_stdin: Option<Stream>,
+    /// The line has fetched files from elsewhere.
+    pub fetched: bool,
+    /// Variables that were declared to hold numbers.
+    pub numbers: HashSet<String>,
+}
+
+impl<'a> Engine<'a> {
+    pub fn new(ctx: &'a Context<'a>, fuel: usize) -> Self {
+        Self {
+            ctx,
+            effects: Vec::new(),
+            steps: Vec::new(),
+            parent: None,
+            how: How::Direct,
+            fuel,
+            level: 0,
+            vars: HashMap::default(),
+            functions: HashMap::default(),
+            aliases: HashMap::default(),
+            cwd: Some(Cow::Borrowed(&ctx.cwd)),
+            files: HashMap::default(),
+            params: Vec::new(),
+            procs: Vec::new(),
+            remote: false,
+            as_written: false,
+            container: false,
+            dry: false,
+            unparsed: false,
+            cut: false,
+            conditional: 0,
+            exec_stdin: None,
+            fetched: false,
+            numbers: HashSet::new(),
+        }
+    }
+
+    pub fn burn(&mut self, n: usize) {
+        self.fuel = self.fuel.saturating_sub(n);
+    }
+
+    /// True once the work limit is reached; the caller stops then.
+    pub fn spent(&mut self, span: Span) -> bool {
+        if self.fuel == 0 {
+            if !self.unparsed {
+                self.unparsed = true;
+                self.emit_raw(
+                    EffectKind::Unknown,
+                    None,
+                    Certainty::Possible,
+                    span,
+                    RiskLevel::High,
+                    "too complicated to follow",
+                );
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Adds an effect as it is.
+    pub fn emit_raw(
+        &mut self,
+        kind: EffectKind,
+        target: Option<String>,
+        certainty: Certainty,
+        span: Span,
+        risk: RiskLevel,
+        why: impl Into<Cow<'static, str>>,
+    ) {
+        let place = self.place_of(kind, target.as_deref());
+        let changes = matches!(kind, EffectKind::Write | EffectKind::Delete);
+        self.emit_at(Effect {
+            kind,
+            target,
+            certainty,
+            span,
+            risk,
+            why: why.into(),
+            place,
+            changes,
+        });
+    }
+
+    /// Adds an effect whose place is known.
+    pub fn emit_at(&mut self, effect: Effect) {
+        use EffectKind::{Delete, Execute, GitRewrite, GitWrite, Install, Process, System, Write};
+        if self.dry
+            && matches!(
+                effect.kind,
+                Write | Delete | Install | Process | GitWrite | GitRewrite | Execute | System
+            )
+        {
+            return;
+        }
+        let same = |e: &Effect| {
+            e.kind == effect.kind
+                && e.span == effect.span
+                && e.target == effect.target
+                && e.place == effect.place
+                && e.changes == effect.changes
+        };
+        if let Some(e) = self.effects.iter_mut().rev().take(32).find(|e| same(e)) {
+            e.certainty = e.certainty.min(effect.certainty);
+            if effect.risk > e.risk {
+                e.risk = effect.risk;
+                e.why = effect.why;
+            }
+            return;
+        }
+        if self.effects.len() < MAX_KEPT {
+            self.effects.push(effect);
+            return;
+        }
+        self.cut = true;
+        // Never lose the worst.
+        if let Some(last) = self
+            .effects
+            .last_mut()
+            .filter(|last| effect.risk > last.risk)
+        {
+            *last = effect;
+        }
+    }
+
+    /// Where the path of an effect points, seen from the directory that the line is in by then.
+    fn place_of(&self, kind: EffectKind, target: Option<&str>) -> Option<super::path::PathInfo> {
+        use EffectKind::{Credential, Delete, Read, System, Write};
+        let text =
+            target.filter(|_| matches!(kind, Read | Write | Delete | Credential | System))?;
+        // What isn't known is shown as `$…`; for the classification it is a hole again.
+        Some(if text.contains("$…") {
+            self.classify(&text.replace("$…", "\0"))
+        } else {
+            self.classify(text)
+        })
+    }
+
+    /// Adds a certain effect with the risk of its kind.
+    pub fn emit(
+        &mut self,
+        kind: EffectKind,
+        target: Option<&str>,
+        span: Span,
+        why: impl Into<Cow<'static, str>>,
+    ) {
+        self.emit_raw(
+            kind,
+            target.map(show),
+            Certainty::Certain,
+            span,
+            kind.base_risk(),
+            why,
+        );
+    }
+
+    /// Code that can't be known is run.
+    pub fn dynamic(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
+        self.emit_raw(
+            EffectKind::Dynamic,
+            None,
+            Certainty::Certain,
+            span,
+            RiskLevel::High,
+            why,
+        );
+    }
+
+    pub fn enter_subshell(&mut self) -> Saved<'a> {
+        self.burn(1 + self.vars.len());
+        Saved {
+            cwd: self.cwd.clone(),
+            vars: if self.vars.is_empty() {
+                HashMap::default()
+            } else {
+                self.vars.clone()
+            },
+        }
+    }
+
+    pub fn leave_subshell(&mut self, saved: Saved<'a>) {
+        self.cwd = saved.cwd;
+        self.vars = saved.vars;
+    }
+
+    /// Parses text as shell and walks it; `span` is the outer text that causes it.
+    pub fn run_text(
+        &mut self,
+        text: &str,
+        base: Base,
+        how: How,
+        stdin: &Stream,
+        want: bool,
+    ) -> Stream {
+        let span = base.span(0, text.len());
+        if self.level >= MAX_LEVEL {
+            self.dynamic(span, "code nested too deeply");
+            return Stream::unknown();
+        }
+        if text.len() > LONGEST {
+            (self.cut, self.unparsed) = (true, true);
+            let why = "code of more than 256 KiB: it isn't looked at";
+            self.emit_raw(
+                EffectKind::Unknown,
+                None,
+                Certainty::Possible,
+                span,
+                RiskLevel::High,
+                why,
+            );
+            return Stream::unknown();
+        }
+        self.burn(text.len() / 4 + 8);
+        if self.spent(span) {
+            return Stream::unknown();
+        }
+        self.level += 1;
+        let mut fuel = self
+            .fuel
+            .min(text.len().saturating_mul(40).saturating_add(400));
+        let before = fuel;
+        let parsed = parse::parse(text, base, 0, &mut fuel);
+        self.burn((before - fuel) / 4);
+        let out = match parsed {
+            Ok(list) => {
+                let saved = std::mem::replace(&mut self.how, how);
+                let s = self.run_list(&list, stdin, want, None);
+                self.how = saved;
+                s
+            }
+            Err(e) => {
+                if self.level == 1 || matches!(base, Base::Offset(_)) {
+                    self.unparsed = true;
+                }
+                let why = match e {
+                    parse::ParseError::Refused(why) => why.to_owned(),
+                    e => format!("not understood as a command line: {e}"),
+                };
+                self.emit_raw(
+                    EffectKind::Unknown,
+                    None,
+                    Certainty::Possible,
+                    span,
+                    RiskLevel::High,
+                    why,
+                );
+                Stream::unknown()
+            }
+        };
+        self.level -= 1;
+        out
+    }
+
+    /// Walks a list; gives back its output if `want`ed and known.
+    pub fn run_list(
+        &mut self,
+        list: &List,
+        stdin: &Stream,
+        want: bool,
+        sub: Option<Span>,
+    ) -> Stream {
+        let how = self.how;
+        if sub.is_some() {
+            self.how = How::Substitution;
+        }
+        let mut out = Stream {
+            text: Some(String::new()),
+            ..Stream::default()
+        };
+        for p in &list.items {
+            if p.conditional {
+                self.conditional += 1;
+            }
+            let s = self.run_pipeline(p, stdin, want);
+            if p.conditional {
+                self.conditional -= 1;
+            }
+            if want {
+                out.obfuscated |= s.obfuscated;
+                match (&mut out.text, s.text) {
+                    (Some(t), Some(u)) if t.len() + u.len() < 1 << 16 => t.push_str(&u),
+                    _ => out.text = None,
+                }
+                out.present |= s.present;
+            }
+            if self.spent(p.span) {
+                break;
+            }
+        }
+        self.how = how;
+        if want { out } else { Stream::unknown() }
+    }
+
+    fn run_pipeline(&mut self, p: &Pipeline, stdin: &Stream, want: bool) -> Stream {
+        if let [one] = p.commands.as_slice() {
+            return self.run_command(one, stdin, want);
+        }
+        let mut input = stdin.clone();
+        let last = p.commands.len().saturating_sub(1);
+        for (i, c) in p.commands.iter().enumerate() {
+            let saved = self.enter_subshell();
+            let mut s = self.run_command(c, &input, want || i < last);
+            self.leave_subshell(saved);
+            s.present = true;
+            if i < last {
+                s.inline = false;
+            }
+            input = s;
+        }
+        input
+    }
+
+    pub fn run_command(&mut self, c: &Command, stdin: &Stream, want: bool) -> Stream {
+        self.burn(4);
+        if self.spent(c.span) {
+            return Stream::unknown();
+        }
+        if let Kind::Simple { assigns, words } = &c.kind {
+            return self.run_simple(assigns, words, &c.redirs, c.span, stdin, want);
+        }
+        let (input, output) = if c.redirs.is_empty() {
+            (None, None)
+        } else {
+            self.redirections(&c.redirs, stdin, true)
+        };
+        let input = input.as_ref().unwrap_or(stdin);
+        let want_inner = want || output.is_some();
+        let s = self.run_compound(&c.kind, input, want_inner, c.span);
+        if let Some(path) = output {
+            self.files.insert(path, s.text.clone());
+        }
+        s
+    }
+
+    fn run_compound(&mut self, kind: &Kind, input: &Stream, want: bool, span: Span) -> Stream {
+        match kind {
+            Kind::Simple { .. } => Stream::unknown(),
+            Kind::Subshell(l) => {
+                let saved = self.enter_subshell();
+                let s = self.run_list(l, input, want, None);
+                self.leave_subshell(saved);
+                s
+            }
+            Kind::Group(l) => self.run_list(l, input, want, None),
+            Kind::If(lists) => {
+                self.conditional += 1;
+                for l in lists {
+                    self.run_list(l, input, false, None);
+                }
+                self.conditional -= 1;
+                Stream::unknown()
+            }
+            Kind::While(a, b) => {
+                self.conditional += 1;
+                // What the body assigns is unknown when the condition is seen again.
+                self.run_list(a, input, false, None);
+                self.run_list(b, input, false, None);
+                self.conditional -= 1;
+                Stream::unknown()
+            }
+            Kind::For { var, words, body } => {
+                self.run_for(var, words.as_deref(), body, input, want)
+            }
+            Kind::ForArith(head, body) => {
+                let (text, _) = self.text(head);
+                self.arithmetic(&text, head.span);
+                self.conditional += 1;
+                // The counter is some number.
+                let name: String = text
+                    .trim()
+                    .chars()
+                    .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+                    .collect();
+                if !name.is_empty() {
+                    self.vars.insert(
+                        name,
+                        Var {
+                            text: super::chars::SAFE_HOLE.to_string(),
+                            ..Var::default()
+                        },
+                    );
+                }
+                self.run_list(body, input, false, None);
+                self.conditional -= 1;
+                Stream::unknown()
+            }
+            Kind::Case { word, arms } => {
+                let _ = self.text(word);
+                self.conditional += 1;
+                for (pats, l) in arms {
+                    for p in pats {
+                        let _ = self.text(p);
+                    }
+                    self.run_list(l, input, false, None);
+                }
+                self.conditional -= 1;
+                Stream::unknown()
+            }
+            Kind::Function { name, body } => {
+                self.functions.insert(name.clone(), Rc::clone(body));
+                // A function that is never called does nothing; but a name that shadows a
+                // program is called sooner or later, and some names are called by the shell.
+                if matches!(name.as_str(), "command_not_found_handle" | ":") || name == "cd" {
+                    self.call_function(name, &[], input, false, span);
+                }
+                Stream::known("")
+            }
+            Kind::Cond(words) => {
+                let texts: Vec<(String, Span)> =
+                    words.iter().map(|w| (self.text(w).0, w.span)).collect();
+                self.compared(&texts);
+                for pair in texts.windows(2) {
+                    if let [(op, _), (name, span)] = pair
+                        && op == "-v"
+                    {
+                        self.subscript(&Arg::literal(name.as_str(), *span));
+                    }
+                }
+                Stream::known("")
+            }
+            Kind::Arith(w) => {
+                let _ = self.arith_value(w);
+                Stream::known("")
+            }
+            Kind::Coproc(c) => {
+                self.run_command(c, &Stream::unknown(), false);
+                Stream::unknown()
+            }
+        }
+    }
+
+    fn run_for(
+        &mut self,
+        var: &str,
+        words: Option<&[super::ast::Word]>,
+        body: &List,
+        input: &Stream,
+        want: bool,
+    ) -> Stream {
+        let mut items = Vec::new();
+        match words {
+            Some(ws) => {
+                for w in ws {
+                    self.fields(w, &mut items);
+                }
+            }
+            None => items.push(Arg::literal(UNKNOWN.to_string(), Span::default())),
+        }
+        let mut out = Stream {
+            text: Some(String::new()),
+            ..Stream::default()
+        };
+        // Every value is followed while there are few; else the value is a hole.
+        let many = items.len() > 24;
+        if many {
+            let safe = items
+                .iter()
+                .all(|a| !has_hole(&a.text) && !a.text.contains('/') && !a.text.starts_with('-'));
+            let mark = if safe {
+                super::chars::SAFE_HOLE
+            } else {
+                UNKNOWN
+            };
+            items.truncate(1);
+            if let Some(a) = items.first_mut() {
+                a.text = mark.to_string();
+            }
+            out.text = None;
+        }
+        for item in items {
+            self.vars.insert(
+                var.to_owned(),
+                Var {
+                    text: item.text,
+                    array: None,
+                    obfuscated: item.obfuscated,
+                },
+            );
+            let s = self.run_list(body, input, want, None);
+            out.obfuscated |= s.obfuscated;
+            match (&mut out.text, s.text) {
+                (Some(t), Some(u)) if t.len() + u.len() < 1 << 16 => t.push_str(&u),
+                _ => out.text = None,
+            }
+            if self.spent(item.span) {
+                break;
+            }
+        }
+        out
+    }
+
+    pub fn call_function(
+        &mut self,
+        name: &str,
+        args: &[Arg],
+        stdin: &Stream,
+        want: bool,
+        span: Span,
+    ) -> Stream {
+        let Some(body) = self.functions.get(name).cloned() else {
+            return Stream::unknown();
+        };
+        if self.level >= MAX_LEVEL {
+            // Recursion without end: a fork bomb is one.
+            self.emit_raw(
+                EffectKind::Process,
+                None,
+                Certainty::Possible,
+                span,
+                RiskLevel::High,
+                "the function calls itself without end",
+            );
+            return Stream::unknown();
+        }
+        self.level += 1;
+        self.params
+            .push(args.iter().map(|a| a.text.clone()).collect());
+        let how = std::mem::replace(&mut self.how, How::Function);
+        let s = self.run_command(&body, stdin, want);
+        self.how = how;
+        self.params.pop();
+        self.level -= 1;
+        s
+    }
+
+    fn run_simple(
+        &mut self,
+        assigns: &[Assign],
+        words: &[super::ast::Word],
+        redirs: &[Redir],
+        span: Span,
+        stdin: &Stream,
+        want: bool,
+    ) -> Stream {
+        let mut args: Vec<Arg> = Vec::with_capacity(words.len() + 2);
+        for w in words {
+            self.fields(w, &mut args);
+        }
+        let program_assigns = !words.is_empty() && assigns.first().is_some_and(|a| !a.declared);
+        let mut shadow = Vec::new();
+        if assigns.iter().any(|a| a.declared) {
+            self.declares(&args, assigns);
+        }
+        for a in assigns {
+            if program_assigns && !a.declared {
+                shadow.push((a.name.clone(), self.vars.get(&a.name).cloned()));
+            }
+            self.assign(a, program_assigns && !a.declared);
+        }
+        let silent = args.is_empty() && words.is_empty();
+        let (input, output) = if redirs.is_empty() {
+            (None, None)
+        } else {
+            self.redirections(redirs, stdin, !silent)
+        };
+        if let (Some(i), [only]) = (&input, args.as_slice())
+            && only.text == "exec"
+        {
+            self.exec_stdin = Some(i.clone());
+        }
+        let input = input.as_ref().unwrap_or(stdin);
+        let out = if args.is_empty() {
+            if silent && redirs.iter().any(|r| r.op == RedirOp::Read) {
+                // `$(< file)`
+                Stream::unknown()
+            } else {
+                Stream {
+                    text: Some(String::new()),
+                    ..Stream::default()
+                }
+            }
+        } else {
+            self.run_args(&args, input, want || output.is_some(), span)
+        };
+        for (name, old) in shadow {
+            match old {
+                Some(v) => self.vars.insert(name, v),
+                None => self.vars.remove(&name),
+            };
+        }
+        if let Some(path) = output {
+            self.note_emptied(&path, &out, redirs, span);
+            let append = redirs.iter().any(|r| r.op == RedirOp::Append);
+            let text = match (append, self.files.get(&path), &out.text) {
+                (true, Some(Some(old)), Some(new)) => Some(format!("{old}{new}")),
+                (_, _, new) => new.clone(),
+            };
+            self.files.insert(path, text);
+            return Stream {
+                text: Some(String::new()),
+                present: true,
+                ..Stream::default()
+            };
+        }
+        out
+    }
+
+    /// `: > file` and its like empty a file without removing it.
+    fn note_emptied(&mut self, path: &str, out: &Stream, redirs: &[Redir], span: Span) {
+        let writes = redirs.iter().any(|r| r.op == RedirOp::Write);
+        let empty = out.text.as_deref() == Some("");
+        if !(writes && empty) || self.files.contains_key(path) {
+            return;
+        }
+        let info =
+            super::path::classify(path, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
+        if info.class != super::path::PathClass::Sink {
+            self.emit_raw(
+                EffectKind::Delete,
+                Some(show(path)),
+                Certainty::Certain,
+                span,
+                RiskLevel::High,
+                "empties a file without removing it",
+            );
+        }
+    }
+
+    /// Follows the redirections: input, and the file that output goes to.
+    fn redirections(
+        &mut self,
+        redirs: &[Redir],
+        stdin: &Stream,
+        command: bool,
+    ) -> (Option<Stream>, Option<String>) {
+        let mut input = None;
+        let mut output = None;
+        for r in redirs {
+            match r.op {
+                RedirOp::Dup => {
+                    let _ = self.text(&r.target);
+                }
+                RedirOp::HereString => {
+                    let (t, obfuscated) = self.text(&r.target);
+                    let known = !t.contains(UNKNOWN) || t.len() > 1;
+                    input = Some(Stream {
+                        text: known.then(|| t + "\n"),
+                        present: true,
+                        obfuscated,
+                        inline: true,
+                    });
+                }
+                RedirOp::HereDoc => {
+                    let body = r.body.as_ref().and_then(|b| b.get());
+                    let (t, obfuscated) = match body {
+                        Some(w) => self.text(w),
+                        None => (String::new(), false),
+                    };
+                    input = Some(Stream {
+                        text: Some(t),
+                        present: true,
+                        obfuscated,
+                        inline: true,
+                    });
+                }
+                RedirOp::Read => {
+                    let (t, _) = self.text(&r.target);
+                    let arg = Arg {
+                        text: t,
+                        span: r.span,
+                        ..Arg::default()
+                    };
+                    if arg.text.starts_with("/dev/tcp/") || arg.text.starts_with("/dev/udp/") {
+                        self.network_device(&arg);
+                    } else {
+                        self.path_read(&arg);
+                    }
+                    let known = self.file_text(&arg.text);
+                    if r.fd.is_none() || r.fd == Some(0) {
+                        let empty = matches!(arg.text.as_str(), "/dev/null");
+                        input = Some(Stream {
+                            text: if empty { Some(String::new()) } else { known },
+                            present: !empty,
+                            ..Stream::default()
+                        });
+                    }
+                }
+                RedirOp::Write | RedirOp::Append | RedirOp::ReadWrite => {
+                    let mut fields = Vec::new();
+                    self.fields(&r.target, &mut fields);
+                    for f in fields {
+                        let arg = Arg { span: r.span, ..f };
+                        if arg.text.starts_with("/dev/tcp/") || arg.text.starts_with("/dev/udp/") {
+                            self.network_device(&arg);
+                            continue;
+                        }
+                        self.path_write(&arg);
+                        if r.fd.is_some_and(|fd| fd > 2)
+                            && let Some(p) = super::path::normalise(&arg.text, self.cwd.as_deref())
+                        {
+                            self.files.insert(p, None);
+                        }
+                        if r.fd.is_none_or(|fd| fd == 1) {
+                            let sink = super::path::classify(
+                                &arg.text,
+                                self.cwd.as_deref(),
+                                &self.ctx.workdir,
+                                &self.ctx.home,
+                            );
+                            if sink.class != super::path::PathClass::Sink {
+                                output = Some(
+                                    super::path::normalise(&arg.text, self.cwd.as_deref())
+                                        .unwrap_or(arg.text),
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let _ = (stdin, command);
+        (input, output)
+    }
+
+    fn network_device(&mut self, arg: &Arg) {
+        let host = arg.text.split('/').nth(3).unwrap_or_default().to_owned();
+        self.emit_raw(
+            EffectKind::Network,
+            Some(show(&host)),
+            Certainty::Certain,
+            arg.span,
+            RiskLevel::High,
+            "a socket of the shell carries anything, unseen",
+        );
+    }
+
+    /// The text of a file that the line itself wrote.
+    pub fn file_text(&self, path: &str) -> Option<String> {
+        if let Some(n) = path
+            .strip_prefix("/dev/fd/proc")
+            .and_then(|n| n.parse::<usize>().ok())
+        {
+            return self.procs.get(n).and_then(|s| s.text.clone());
+        }
+        let abs = super::path::normalise(path, self.cwd.as_deref())?;
+        self.files.get(&abs).cloned().flatten()
+    }
+
+    fn assign(&mut self, a: &Assign, for_program: bool) {
+        self.burn(4);
+        if let Some(ix) = &a.index {
+            let (text, _) = self.text(ix);
+            self.arithmetic(&text, ix.span);
+        }
+        let (var, text) = match &a.value {
+            AssignValue::Word(w) => {
+                let (t, obfuscated) = self.text(w);
+                (
+                    Var {
+                        text: t.clone(),
+                        array: None,
+                        obfuscated,
+                    },
+                    t,
+                )
+            }
+            AssignValue::Array(ws) => {
+                let mut items = Vec::new();
+                for w in ws {
+                    self.element_subscript(w);
+                    self.fields(w, &mut items);
+                }
+                let obfuscated = items.iter().any(|i| i.obfuscated);
+                let list: Vec<String> = items.into_iter().map(|i| i.text).collect();
+                (
+                    Var {
+                        text: list.first().cloned().unwrap_or_default(),
+                        array: Some(list),
+                        obfuscated,
+                    },
+                    String::new(),
+                )
+            }
+        };
+        self.env_effect(&a.name, &text, a.span);
+        self.number_set(&a.name, &text, a.span);
+        if a.index.is_some() {
+            let ix = a
+                .index
+                .as_ref()
+                .map(super::word::literal)
+                .unwrap_or_default();
+            let entry = self.vars.entry(a.name.clone()).or_default();
+            let arr = entry.array.get_or_insert_with(Vec::new);
+            match ix.trim().parse::<usize>() {
+                Ok(i) if i < 1024 => {
+                    if arr.len() <= i {
+                        arr.resize(i + 1, String::new());
+                    }
+                    if let Some(slot) = arr.get_mut(i) {
+                        *slot = text;
+                    }
+                }
+                _ => entry.array = Some(vec![UNKNOWN.to_string()]),
+            }
+            return;
+        }
+        let old = self.vars.get(&a.name);
+        let value = if a.append {
+            match old {
+                Some(o) => match (&o.array, &var.array) {
+                    (Some(x), Some(y)) => {
+                        let mut l = x.clone();
+                        l.extend(y.iter().cloned());
+                        Var {
+                            array: Some(l),
+                            ..o.clone()
+                        }
+                    }
+                    _ => Var {
+                        text: if o.text.len() > 1 << 16 {
+                            UNKNOWN.to_string()
+                        } else {
+                            format!("{}{}", o.text, var.text)
+                        },
+                        array: None,
+                        obfuscated: true,
+                    },
+                },
+                None if var.array.is_some() => var,
+                None => Var {
+                    text: format!("{UNKNOWN}{}", var.text),
+                    array: None,
+                    obfuscated: true,
+                },
+            }
+        } else if !for_program && self.conditional > 0 && old.is_some_and(|o| o.text != var.text) {
+            // Which of the values holds isn't known.
+            Var {
+                text: UNKNOWN.to_string(),
+                array: None,
+                obfuscated: false,
+            }
+        } else {
+            var
+        };
+        self.burn(value.text.len() / 8);
+        self.vars.insert(a.name.clone(), value);
+    }
+
+    /// Adds a step to the tree; returns its index.
+    pub fn step(&mut self, program: &str, args: &[Arg], span: Span) -> usize {
+        let i = self.steps.len();
+        self.cut |= i >= MAX_KEPT || args.len() > 64;
+        if i < MAX_KEPT {
+            self.steps.push(Step {
+                parent: self.parent,
+                how: self.how,
+                program: show(program),
+                args: args.iter().take(64).map(|a| show(&a.text)).collect(),
+                span,
+            });
+        }
+        i.min(MAX_KEPT.saturating_sub(1))
+    }
+
+    /// The analysis of what was walked.
+    pub fn finish(self) -> Analysis {
+        let mut effects = self.effects;
+        effects.sort_by_key(|e| (e.span, e.kind));
+        let risk = effects.iter().map(|e| e.risk).max().unwrap_or_default();
+        let risk = if self.unparsed { RiskLevel::High } else { risk };
+        Analysis {
+            risk,
+            effects,
+            unparsed: self.unparsed,
+            tree: self.steps,
+            cut: self.cut,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Table, analyse};
+
+    #[test]
+    fn code_that_is_too_long_is_of_high_risk() {
+        let table = Table::builtin();
+        let context = Context::new(&table);
+        let lines = |bytes: usize| "ls\n".repeat(bytes / 3);
+        let short = analyse(&lines(LONGEST), &context);
+        assert_eq!((short.risk, short.unparsed), (RiskLevel::Low, false));
+        for text in [
+            lines(LONGEST + 3),
+            format!("bash -c '{}'", lines(LONGEST)),
+            format!("ls {}", "a".repeat(LONGEST)),
+        ] {
+            let long = analyse(&text, &context);
+            assert_eq!(
+                (long.risk, long.unparsed, long.cut),
+                (RiskLevel::High, true, true),
+                "{}",
+                text.len()
+            );
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Hosts that are contacted, and what is sent to them.
+
+use super::chars::{has_hole, show};
+use super::effect::{Certainty, EffectKind, RiskLevel};
+use super::engine::{Engine, Stream};
+use super::expand::Arg;
+use std::borrow::Cow;
+
+impl Engine<'_> {
+    pub(crate) fn upload(&mut self, arg: &Arg, stdin: &Stream) {
+        if arg.text == "-" && !stdin.present {
+            self.emit(EffectKind::Network, None, arg.span, "sends data");
+            return;
+        }
+        if arg.text == "-" && stdin.inline {
+            self.emit(EffectKind::Network, None, arg.span, "sends data");
+            return;
+        }
+        if let Some(t) = (arg.text == "-").then_some(stdin.text.as_deref()).flatten()
+            && !has_hole(t)
+        {
+            self.emit(EffectKind::Network, None, arg.span, "sends data");
+            return;
+        }
+        self.path_read(arg);
+        self.emit_raw(
+            EffectKind::Network,
+            Some(show(&arg.text)),
+            Certainty::Certain,
+            arg.span,
+            RiskLevel::High,
+            "sends a file away",
+        );
+    }
+
+    pub(crate) fn network(&mut self, arg: &Arg) {
+        if arg.text.is_empty() {
+            return;
+        }
+        let scheme = arg
+            .text
+            .get(..7)
+            .filter(|s| s.eq_ignore_ascii_case("file://"));
+        if let Some(path) = scheme.and_then(|s| arg.text.get(s.len()..)) {
+            let a = Arg {
+                text: path.to_owned(),
+                ..arg.clone()
+            };
+            self.path_read(&a);
+            return;
+        }
+        let host = canonical(host_of(&arg.text));
+        if matches!(
+            &*host,
+            "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "fd00:ec2::254"
+        ) {
+            self.emit_raw(
+                EffectKind::Credential,
+                Some(show(&host)),
+                Certainty::Possible,
+                arg.span,
+                RiskLevel::High,
+                "asks the cloud for its credentials",
+            );
+        }
+        self.emit_raw(
+            EffectKind::Network,
+            Some(show(&host)),
+            Certainty::Certain,
+            arg.span,
+            RiskLevel::Medium,
+            "contacts a host",
+        );
+    }
+}
+
+/// A host as every client understands it: in lower case, without the dot of the root, without
+/// escapes.
+fn canonical(host: &str) -> Cow<'_, str> {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    if host
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b))
+    {
+        return Cow::Borrowed(host);
+    }
+    Cow::Owned(unescaped(host).to_ascii_lowercase())
+}
+
+/// A part of an address with its `%hh` as the visible characters of ASCII that they are.
+pub(super) fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let escaped = rest
+            .get(1..3)
+            .filter(|_| c == '%')
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let meant = escaped.filter(u8::is_ascii_graphic).map(char::from);
+        rest = rest
+            .get(if meant.is_some() { 3 } else { c.len_utf8() }..)
+            .unwrap_or_default();
+        out.push(meant.unwrap_or(c));
+    }
+    out
+}
+
+/// The machine in `host:path`, `scheme://…`.
+pub(crate) fn remote_of(text: &str) -> Option<&str> {
+    if text.contains("://") {
+        return (!text.starts_with("file://")).then(|| host_of(text));
+    }
+    let (host, _) = text.split_once(':')?;
+    let drive = host.len() == 1 && text.get(1..3) == Some(":\\");
+    (!host.is_empty() && !host.contains('/') && !drive).then_some(host)
+}
+
+/// The host of a URL, of `user@host:path`, or the text itself.
+pub(crate) fn host_of(text: &str) -> &str {
+    let rest = text.split_once("://").map_or(text, |(_, r)| r);
+    let rest = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, h)| h);
+    if rest.starts_with('[') {
+        return rest;
+    }
+    rest.split(':').next().unwrap_or(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_a_host_are_one_host() {
+        for spelled in ["bad.com", "BAD.com", "bad.com.", "b%61d.com", "b%41D.COM."] {
+            assert_eq!(canonical(spelled), "bad.com");
+        }
+        for odd in ["", ".", "%", "%z", "%6", "ü.example", "[::1]", "a%00b"] {
+            let _ = canonical(odd);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What a command line does: effects, and the risk that follows from them.
+//!
+//! The line is parsed as bash ([`parse`]), run abstractly ([`engine`]) with a table of
+//! programs ([`table`]), and rated. See the modules for the parts.
+
+#![allow(
+    clippy::case_sensitive_file_extension_comparisons,
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    reason = "keys of git and names in code are no file names; `i`, `c`, `t` are what a scanner calls its place, its character, its text"
+)]
+
+mod arith;
+mod ast;
+mod braces;
+mod builtins;
+mod call;
+pub mod chars;
+mod code;
+mod content;
+mod diff;
+mod downloads;
+mod effect;
+mod engine;
+mod env;
+mod escapes;
+mod expand;
+pub mod explain;
+mod filters;
+mod git;
+mod git_files;
+mod heredoc;
+mod hosts;
+pub mod line;
+mod links;
+mod memo;
+mod non_posix;
+mod param;
+mod parse;
+pub mod path;
+mod paths;
+mod programs;
+pub mod protected;
+mod reexpansion;
+pub mod rewrite;
+mod run;
+mod spec_eval;
+pub mod table;
+mod tool;
+mod tool_beside;
+mod tool_found;
+mod tool_line;
+mod tool_name;
+mod tool_params;
+mod unexpanded;
+mod word;
+mod wrappers;
+
+pub use content::{Content, recorded_content};
+pub use diff::effects_of_diff;
+pub use effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span, Step};
+pub use links::Links;
+pub use param::{Param, WRAPPERS, unwrapped_value};
+pub use table::{Table, TableError};
+pub use tool::{effects_of_call, effects_of_tool};
+pub use tool_beside::{ANSWER, DIFF, effects_beside_diff, effects_of_answer};
+pub use tool_name::is_listing;
+
+/// Where and with what a command would run.
+#[derive(Debug, Clone)]
+pub struct Context<'a> {
+    /// Current directory, absolute.
+    pub cwd: String,
+    /// The work tree, absolute.
+    pub workdir: String,
+    /// The home directory, absolute.
+    pub home: String,
+    /// The table of programs.
+    pub table: &'a Table,
+    /// The symbolic links of the work tree, where it is at hand; without them paths are judged by
+    /// their text.
+    pub links: Links,
+}
+
+impl<'a> Context<'a> {
+    /// A context with made-up places, for lines of which nothing else is known.
+    #[must_use]
+    pub fn new(table: &'a Table) -> Self {
+        Self {
+            cwd: "/home/dev/project".to_owned(),
+            workdir: "/home/dev/project".to_owned(),
+            home: "/home/dev".to_owned(),
+            table,
+            links: Links::default(),
+        }
+    }
+}
+
+/// Finds what a command line does.
+///
+/// Pure and total: any text gives an answer, within an amount of work that is
+/// proportional to its length.
+#[must_use]
+pub fn analyse(cmd: &str, ctx: &Context<'_>) -> Analysis {
+    measured(cmd, ctx).0
+}
+
+/// As [`analyse`], with the units of work that were spent: what the tests of the bounds
+/// look at instead of a clock.
+#[doc(hidden)]
+#[must_use]
+pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
+    let clean: std::borrow::Cow<'_, str> = if cmd.bytes().any(|c| c <= 3) {
+        std::borrow::Cow::Owned(
+            cmd.chars()
+                .map(|c| if c <= '\u{3}' { '\u{1a}' } else { c })
+                .collect(),
+        )
+    } else {
+        std::borrow::Cow::Borrowed(cmd)
+    };
+    let fuel = clean.len().saturating_mul(60).saturating_add(20_000);
+    let mut engine = engine::Engine::new(ctx, fuel);
+    let nul = "the line holds a NUL byte: one shell leaves it out, another ends there";
+    if let Some(why) = cmd
+        .contains('\0')
+        .then_some(nul)
+        .or_else(|| non_posix::recognise(&clean))
+    {
+        engine.unparsed = true;
+        engine.emit_raw(
+            EffectKind::Unknown,
+            None,
+            Certainty::Possible,
+            Span::new(0, cmd.len()),
+            RiskLevel::High,
+            why,
+        );
+    } else {
+        engine.run_text(
+            &clean,
+            parse::Base::Offset(0),
+            How::Direct,
+            &engine::Stream::default(),
+            false,
+        );
+    }
+    let left = engine.fuel;
+    (engine.finish(), fuel - left)
+}
+
+/// The risk of a line, for tests.
+#[cfg(test)]
+fn risk_of(line: &str) -> RiskLevel {
+    let table = Table::builtin();
+    analyse(line, &Context::new(&table)).risk
+}
+
+/// The risk of a call, for tests.
+#[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "reads as a call")]
+fn risk_of_call(name: &str, parameters: serde_json::Value) -> RiskLevel {
+    let table = Table::builtin();
+    effects_of_tool(name, &parameters, &Context::new(&table)).risk
+}

@@ -1,0 +1,301 @@
+//! The command line that a payload comes to: not only its `command`, but whatever else in it
+//! changes what runs.
+
+use super::param::Param;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Members that say something about a command, how long it is waited for or how its output is
+/// shown, and change nothing about what runs, as long as they hold no more than [`is_remark`]
+/// allows.
+const HARMLESS: [&str; 48] = [
+    "agent",
+    "agentId",
+    "agent_id",
+    "background",
+    "blocking",
+    "callId",
+    "call_id",
+    "comment",
+    "description",
+    "explanation",
+    "id",
+    "interactive",
+    "is_background",
+    "is_blocking",
+    "justification",
+    "label",
+    "login",
+    "maxOutputLength",
+    "max_output_length",
+    "max_output_tokens",
+    "note",
+    "purpose",
+    "rationale",
+    "reason",
+    "reasoning",
+    "requestId",
+    "request_id",
+    "require_user_approval",
+    "requiresApproval",
+    "requires_approval",
+    "restart",
+    "risk",
+    "riskLevel",
+    "risk_level",
+    "run_in_background",
+    "stream",
+    "summary",
+    "timeout",
+    "timeoutMs",
+    "timeoutSeconds",
+    "timeout_ms",
+    "timeout_seconds",
+    "timestamp",
+    "title",
+    "toolCallId",
+    "tool_call_id",
+    "tty",
+    "turn",
+];
+
+/// Members of an object that only describes.
+const DETAILS: [&str; 18] = [
+    "by", "category", "code", "count", "kind", "lang", "language", "level", "locale", "model",
+    "ms", "score", "seconds", "text", "type", "unit", "value", "version",
+];
+
+/// Whether a member of this name changes nothing about what runs: the name says so, and the value
+/// holds nothing to act on.
+#[must_use]
+pub fn is_harmless(name: &str, value: &Param<'_>) -> bool {
+    HARMLESS.contains(&name) && is_remark(value)
+}
+
+/// Whether a value only describes: a scalar, or lists and objects of nothing else. A member of
+/// another name than such objects have may be a command, a file or a call.
+#[must_use]
+pub fn is_remark(value: &Param<'_>) -> bool {
+    let plain = |name: &str| HARMLESS.contains(&name) || DETAILS.contains(&name);
+    let describes = |(name, value): &(Cow<'_, str>, Param<'_>)| {
+        plain(name) || value.is_empty() || matches!(value, Param::Flag(_) | Param::Number { .. })
+    };
+    let mut values = value.within().enumerate();
+    values.all(|(n, one)| {
+        one.members()
+            .is_none_or(|members| n < 1000 && members.iter().all(describes))
+    })
+}
+
+/// Names of the member that says where a command runs.
+pub const PLACES: [&str; 7] = [
+    "cwd",
+    "dir",
+    "directory",
+    "workdir",
+    "workingDirectory",
+    "working_dir",
+    "working_directory",
+];
+
+/// A command line with what its payload adds to it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Line<'a> {
+    /// The text that runs, arguments and variables included.
+    pub text: Cow<'a, str>,
+    /// The directory that it runs in.
+    pub cwd: Option<Cow<'a, str>>,
+    /// A member that may change what runs, in a way that can't be told.
+    pub unknown: Option<Cow<'a, str>>,
+}
+
+impl<'a> Line<'a> {
+    /// The line of a payload; none where it has no command.
+    #[must_use]
+    pub fn of(payload: &'a Value) -> Option<Self> {
+        if let Some(text) = payload.as_str() {
+            return Some(Self {
+                text: Cow::Borrowed(text),
+                ..Self::default()
+            });
+        }
+        let members = payload.as_object()?;
+        let command = members.get("command")?.as_str()?;
+        let mut line = Self {
+            text: Cow::Borrowed(command),
+            ..Self::default()
+        };
+        if members.len() > 1 {
+            let others = members.iter().filter(|(name, _)| *name != "command");
+            let others: Vec<_> = others
+                .map(|(name, value)| (Cow::Borrowed(name.as_str()), Param::from(value)))
+                .collect();
+            line.add(command, others.iter());
+        }
+        Some(line)
+    }
+
+    /// Takes in what stands beside a command.
+    pub(super) fn add<'p>(
+        &mut self,
+        command: &str,
+        others: impl Iterator<Item = &'p (Cow<'a, str>, Param<'a>)>,
+    ) where
+        'a: 'p,
+    {
+        let mut arguments = String::new();
+        let mut variables = String::new();
+        for (name, value) in others {
+            let understood = match (&**name, value) {
+                // Some runtimes write every member that any action may have.
+                (_, value) if value.is_empty() => true,
+                (name, value) if is_harmless(name, value) => true,
+                (name, value) if PLACES.contains(&name) => match (value, &self.cwd) {
+                    (Param::Text(here), None) => {
+                        self.cwd = Some(here.clone());
+                        true
+                    }
+                    (Param::Text(here), Some(there)) => here == there,
+                    _ => false,
+                },
+                // Whether several words are one program or a line is left to the runtime.
+                ("args" | "arguments" | "argv", Param::List(words)) => {
+                    let words: Option<Vec<&str>> = words
+                        .iter()
+                        .map(|word| word.as_str().filter(|w| plain(w)))
+                        .collect();
+                    words.is_some_and(|words| {
+                        arguments.extend(words.iter().flat_map(|word| [" ", word]));
+                        plain(command)
+                    })
+                }
+                ("env" | "environment", Param::Members(members)) => {
+                    assignments(members, &mut variables)
+                }
+                ("shell", Param::Flag(shell)) => *shell || command.split(' ').all(plain),
+                ("shell", Param::Text(shell)) => is_shell(shell),
+                // A number is no code. Whose rights a command has may be one.
+                (name, Param::Number { .. }) => !matches!(name, "uid" | "gid" | "user" | "group"),
+                _ => false,
+            };
+            if !understood && self.unknown.is_none() {
+                self.unknown = Some(name.clone());
+            }
+        }
+        if !(arguments.is_empty() && variables.is_empty()) {
+            self.text = Cow::Owned(format!("{variables}{command}{arguments}"));
+        }
+    }
+}
+
+/// Whether a word is the same to every shell and to none.
+fn plain(word: &str) -> bool {
+    !word.is_empty()
+        && word
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_./:@+,%^=".contains(&b))
+}
+
+/// Writes variables as assignments in front of a line. False where one of them can't be told.
+fn assignments(members: &[(Cow<'_, str>, Param<'_>)], to: &mut String) -> bool {
+    members.iter().all(|(name, value)| {
+        let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
+        let named = name.bytes().next().is_some_and(starts)
+            && name.bytes().all(|b| starts(b) || b.is_ascii_digit());
+        let text = match value {
+            Param::Text(text) => text.replace('\'', r"'\''"),
+            value if value.is_empty() => String::new(),
+            // Which number it is changes nothing about what runs.
+            Param::Number { .. } => "1".to_owned(),
+            Param::Flag(flag) => flag.to_string(),
+            Param::List(_) | Param::Members(_) | Param::Nothing => return false,
+        };
+        if named {
+            to.push_str(&format!("{name}='{text}'; "));
+        }
+        // No shell reads a variable of another name, but for the functions that bash takes in.
+        named || !name.starts_with("BASH_FUNC_")
+    })
+}
+
+/// Whether a shell understands lines as bash does.
+fn is_shell(name: &str) -> bool {
+    let name = ["/bin/", "/usr/bin/"]
+        .iter()
+        .find_map(|folder| name.strip_prefix(folder))
+        .unwrap_or(name);
+    matches!(name, "bash" | "sh")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn line(payload: &Value) -> (String, bool) {
+        let line = Line::of(payload).unwrap();
+        (line.text.into_owned(), line.unknown.is_some())
+    }
+
+    #[test]
+    fn arguments_and_variables_are_part_of_the_line() {
+        let known = [
+            (json!("ls"), "ls"),
+            (json!({"command": "rm", "args": ["-rf", "/"]}), "rm -rf /"),
+            (
+                json!({"command": "ls -l | wc", "args": [], "env": {}, "shell": "/bin/bash"}),
+                "ls -l | wc",
+            ),
+            (
+                json!({"command": "ls", "env": {"A": "it's", "B C": 1}, "n": 10}),
+                r"A='it'\''s'; ls",
+            ),
+            (
+                json!({"command": "ls", "cwd": "", "tool_name": "", "parameters": {}, "stdin": ""}),
+                "ls",
+            ),
+            (
+                json!({"command": "ls", "timeout": 5, "description": "rm -rf /", "stdin": null, "shell": false}),
+                "ls",
+            ),
+            (
+                json!({"command": "ls", "timeout": {"seconds": 5}, "reason": ["a", {"text": "b", "score": 1}]}),
+                "ls",
+            ),
+        ];
+        for (payload, text) in known {
+            assert_eq!(line(&payload), (text.to_owned(), false), "{payload}");
+        }
+        assert_eq!(
+            Line::of(&json!({"command": "ls", "workdir": "/etc"}))
+                .unwrap()
+                .cwd
+                .as_deref(),
+            Some("/etc")
+        );
+    }
+
+    #[test]
+    fn what_may_change_what_runs_is_unknown() {
+        for payload in [
+            json!({"command": "ls", "script": "rm -rf /"}),
+            json!({"command": "cat", "stdin": "x"}),
+            json!({"command": "ls", "shell": "python"}),
+            json!({"command": "ls; x", "shell": false}),
+            json!({"command": "git status", "args": ["-s"]}),
+            json!({"command": "echo", "args": ["a; rm -rf /"]}),
+            json!({"command": "echo", "args": "a"}),
+            json!({"command": "ls", "env": {"BASH_FUNC_ls%%": "() { rm -rf /; }"}}),
+            json!({"command": "ls", "user": 0}),
+            json!({"command": "ls", "env": ["A=b"]}),
+            json!({"command": "ls", "cwd": "a", "workdir": "b"}),
+            json!({"command": "ls", "cwd": 1}),
+            json!({"command": "ls", "Command": "rm"}),
+            json!({"command": "ls", "note": {"command": "rm -rf /"}}),
+            json!({"command": "ls", "reason": [{"files": {".git/hooks/pre-commit": "x"}}]}),
+        ] {
+            assert!(line(&payload).1, "{payload}");
+        }
+        assert_eq!(Line::of(&json!({"cmd": "ls"})), None);
+    }
+}

@@ -1,0 +1,721 @@
+//! Where a path points, decided from its text alone.
+
+use super::chars::{SAFE_HOLE, STAR, UNKNOWN, has_hole, holds, holds_pair};
+use rustc_hash::FxHashSet;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// Class of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PathClass {
+    /// `/dev/null`, `/dev/stdout`, a terminal: nothing is kept.
+    Sink,
+    /// Inside the work tree.
+    Inside,
+    /// `/tmp`, `/var/tmp`, `$TMPDIR`.
+    Temporary,
+    /// The work tree itself.
+    Root,
+    /// In git's own directory.
+    GitInternal,
+    /// In the home directory, outside the work tree.
+    Home,
+    /// Anywhere else outside.
+    Outside,
+    /// System directories, devices, `/proc`, `/sys`.
+    System,
+    /// Not known.
+    Unknown,
+}
+
+/// What is known of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathInfo {
+    /// Where it points.
+    pub class: PathClass,
+    /// Keys, tokens, histories, stores of credentials.
+    pub secret: bool,
+    /// The path made absolute and clean, holes kept; empty if it can't be told.
+    pub absolute: String,
+}
+
+/// Makes a path absolute and removes `.`, `..` and `//`, by text alone.
+#[must_use]
+pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
+    let base = if path.starts_with('/') { "" } else { cwd? };
+    let mut out = String::with_capacity(base.len() + path.len() + 2);
+    for path in [base, path] {
+        if is_clean(path) {
+            if !path.starts_with('/') {
+                out.push('/');
+            }
+            out.push_str(path);
+        } else {
+            walk(&mut out, path);
+        }
+    }
+    if out.is_empty() {
+        out.push('/');
+    }
+    Some(out)
+}
+
+/// True for a path without anything to remove: nearly all are. Names that begin with a dot are
+/// looked at one by one.
+fn is_clean(path: &str) -> bool {
+    let ends = !path.is_empty() && !path.starts_with('.') && !path.ends_with('/');
+    ends && !holds_pair(path, |one| one == b'/', |next| matches!(next, b'/' | b'.'))
+}
+
+/// Goes along a path name by name.
+fn walk(out: &mut String, path: &str) {
+    for part in parts(path) {
+        match part {
+            "" | "." => {}
+            ".." => out.truncate(memchr::memrchr(b'/', out.as_bytes()).unwrap_or_default()),
+            part => {
+                out.push('/');
+                out.push_str(part);
+            }
+        }
+    }
+}
+
+/// What stands between slashes. Names are short: looking byte by byte is quicker than a search that
+/// is made for long texts.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(path);
+    std::iter::from_fn(move || {
+        let here = rest?;
+        let end = here.bytes().position(|byte| byte == b'/');
+        rest = end.and_then(|end| here.get(end + 1..));
+        end.map_or(Some(here), |end| here.get(..end))
+    })
+}
+
+fn under(path: &str, dir: &str) -> bool {
+    dir == "/"
+        || path
+            .strip_prefix(dir)
+            .is_some_and(|r| r.is_empty() || r.starts_with('/'))
+}
+
+/// A variable in front of a path that no shell has expanded: `$HOME/x`, `${HOME}/x`,
+/// `%USERPROFILE%\\x`, `$env:APPDATA\\x`. Whoever uses the path may expand it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Variable<'p> {
+    name: String,
+    /// What stands behind it.
+    rest: &'p str,
+}
+
+/// Variables that name the work tree.
+const TREE_VARIABLES: [&str; 14] = [
+    "PWD",
+    "CD",
+    "INIT_CWD",
+    "WORKSPACEFOLDER",
+    "WORKSPACEROOT",
+    "WORKSPACE",
+    "WORKDIR",
+    "CLAUDE_PROJECT_DIR",
+    "GITHUB_WORKSPACE",
+    "CI_PROJECT_DIR",
+    "PROJECT_ROOT",
+    "PROJECT_DIR",
+    "REPO_ROOT",
+    "CARGO_MANIFEST_DIR",
+];
+
+/// Variables that name the home directory, or a directory in it.
+const HOME_VARIABLES: [&str; 15] = [
+    "HOME",
+    "USERHOME",
+    "USERPROFILE",
+    "HOMEPATH",
+    "HOMEDRIVE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "ONEDRIVE",
+    "PUBLIC",
+    "ZDOTDIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_STATE_HOME",
+    "XDG_BIN_HOME",
+];
+
+impl<'p> Variable<'p> {
+    pub(super) fn in_front_of(path: &'p str) -> Option<Self> {
+        let (name, rest, shell) = if let Some(behind) = path.strip_prefix('%') {
+            let (name, rest) = behind.split_once('%')?;
+            (name, rest, false)
+        } else if let Some(behind) = path.strip_prefix('!') {
+            let (name, rest) = behind.split_once('!')?;
+            (name, rest, true)
+        } else {
+            let behind = path.strip_prefix('$')?;
+            let (braced, behind) = behind
+                .strip_prefix('{')
+                .map_or((false, behind), |behind| (true, behind));
+            let windows = behind
+                .get(..4)
+                .is_some_and(|word| word.eq_ignore_ascii_case("env:") || braced && word == "env.");
+            let behind = behind.get(if windows { 4 } else { 0 }..)?;
+            let end = behind
+                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .unwrap_or(behind.len());
+            let (name, rest) = behind.split_at_checked(end)?;
+            (
+                name,
+                if braced {
+                    rest.strip_prefix('}')?
+                } else {
+                    rest
+                },
+                !windows,
+            )
+        };
+        let upper = name.to_ascii_uppercase();
+        let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '(' | ')' | '-');
+        let known =
+            TREE_VARIABLES.contains(&upper.as_str()) || HOME_VARIABLES.contains(&upper.as_str());
+        // `$lib/x` is an alias of some tool, and `50%/x%` is a name.
+        let is_one =
+            !name.is_empty() && name.chars().all(word) && (known || !shell || name == upper);
+        let ends = rest.is_empty() || rest.starts_with(['/', '\\', '%']);
+        (is_one && ends).then_some(Self { name: upper, rest })
+    }
+
+    /// What stands behind it.
+    pub(super) const fn rest(&self) -> &'p str {
+        self.rest
+    }
+
+    fn classify(&self, cwd: Option<&str>, workdir: &str, home: &str, secret: bool) -> PathInfo {
+        let at = match self.name.as_str() {
+            name if TREE_VARIABLES.contains(&name) => workdir,
+            name if HOME_VARIABLES.contains(&name) => home,
+            "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp",
+            name if name.starts_with("PROGRAM")
+                || matches!(
+                    name,
+                    "SYSTEMROOT" | "WINDIR" | "SYSTEMDRIVE" | "ALLUSERSPROFILE"
+                ) =>
+            {
+                "/System"
+            }
+            _ => {
+                return PathInfo {
+                    class: PathClass::Unknown,
+                    secret,
+                    absolute: String::new(),
+                };
+            }
+        };
+        // `%HOMEDRIVE%%HOMEPATH%` is one place.
+        let rest = self.rest.strip_prefix('%').map_or(self.rest, |more| {
+            more.split_once('%').map_or(more, |(_, rest)| rest)
+        });
+        let rest = if rest.contains('\\') {
+            Cow::Owned(rest.replace('\\', "/"))
+        } else {
+            Cow::Borrowed(rest)
+        };
+        let mut info = classify(
+            &format!("{at}/{}", rest.trim_start_matches('/')),
+            cwd,
+            workdir,
+            home,
+        );
+        info.secret |= secret;
+        info
+    }
+}
+
+/// A path without a variable in front that names the work tree.
+#[must_use]
+pub fn below_tree(path: &str) -> &str {
+    match Variable::in_front_of(path) {
+        Some(variable) if TREE_VARIABLES.contains(&variable.name.as_str()) => {
+            variable.rest.trim_start_matches(['/', '\\'])
+        }
+        _ => path,
+    }
+}
+
+/// Whether a path names the home directory of its user or of another one, by a tilde or a variable.
+#[must_use]
+pub fn names_home(path: &str) -> bool {
+    if let Some(behind) = path.strip_prefix('~') {
+        let (user, rest) = behind.split_at(behind.find(['/', '\\']).unwrap_or(behind.len()));
+        let letter =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+        // `~backup.txt` is a file.
+        return user.chars().all(letter)
+            && (!rest.is_empty() || !user.starts_with(|c: char| c.is_ascii_digit()));
+    }
+    Variable::in_front_of(path).is_some_and(|v| HOME_VARIABLES.contains(&v.name.as_str()))
+}
+
+/// Classes a path as it stands in an expanded word.
+#[must_use]
+pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> PathInfo {
+    super::unexpanded::classify(path, cwd, (workdir, home))
+        .unwrap_or_else(|| classify_as_written(path, cwd, workdir, home))
+}
+
+/// Classes a path that nobody expands but for a tilde or a variable in front: a name in a diff, a
+/// word that a shell has expanded.
+#[must_use]
+pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> PathInfo {
+    let unknown = |secret| PathInfo {
+        class: PathClass::Unknown,
+        secret,
+        absolute: String::new(),
+    };
+    // A path that begins with a hole can be any path; but its tail may still name a secret. What a
+    // plain path names, its absolute form names as well.
+    let plain = cwd.is_some()
+        && !path.starts_with(['~', UNKNOWN])
+        && !holds_pair(path, |one| one == b'.', |next| next == b'.');
+    let tail_secret = !plain && is_secret_name(path, home);
+    if path.starts_with(UNKNOWN) {
+        return unknown(tail_secret);
+    }
+    if let Some(there) = Variable::in_front_of(path) {
+        return there.classify(cwd, workdir, home, tail_secret);
+    }
+    if path == "~" || path.starts_with("~/") {
+        // Not every program gets its tilde expanded by the shell; the strict reading counts.
+        let full = format!("{home}{}", path.get(1..).unwrap_or_default());
+        let mut info = classify(&full, cwd, workdir, home);
+        info.secret |= tail_secret;
+        return info;
+    }
+    if let Some(user) = path.strip_prefix('~')
+        && !user.is_empty()
+        && !user.starts_with('/')
+        && !user.starts_with(['+', '-'])
+    {
+        return PathInfo {
+            class: PathClass::Home,
+            secret: tail_secret,
+            absolute: path.to_owned(),
+        };
+    }
+    let Some(abs) = normalise(path, cwd) else {
+        return unknown(tail_secret);
+    };
+    // A hole inside can climb out, unless it can't hold a slash.
+    let climbs = holds(&abs, |byte| byte == 0);
+    let secret = tail_secret || is_secret_name(&abs, home) || glob_hits_secret(&abs, home);
+    let class = if climbs && !under(&abs, "/dev") && !under(&abs, "/tmp") {
+        if is_system(&abs) {
+            PathClass::System
+        } else {
+            PathClass::Unknown
+        }
+    } else {
+        class_of(&abs, workdir, home)
+    };
+    PathInfo {
+        class,
+        secret,
+        absolute: abs,
+    }
+}
+
+fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
+    if matches!(
+        abs,
+        "/dev/null"
+            | "/dev/stdout"
+            | "/dev/stderr"
+            | "/dev/stdin"
+            | "/dev/tty"
+            | "/dev/zero"
+            | "/dev/full"
+            | "/dev/random"
+            | "/dev/urandom"
+    ) || abs.starts_with("/dev/fd/")
+        || abs.starts_with("/proc/self/fd/")
+    {
+        return PathClass::Sink;
+    }
+    if under(abs, workdir) {
+        if abs.len() == workdir.len() {
+            return PathClass::Root;
+        }
+        let inner = abs.get(workdir.len()..).unwrap_or_default();
+        let dotted = holds_pair(inner, |one| one == b'/', |next| next == b'.');
+        if dotted && parts(inner).any(|p| p == ".git" || p == ".hg" || p == ".svn") {
+            return PathClass::GitInternal;
+        }
+        return PathClass::Inside;
+    }
+    if under(workdir, abs) {
+        return PathClass::Outside;
+    }
+    for t in [
+        "/tmp",
+        "/var/tmp",
+        "/private/tmp",
+        "/dev/shm",
+        "/var/folders",
+    ] {
+        if under(abs, t) {
+            return if abs.len() == t.len() {
+                PathClass::Outside
+            } else {
+                PathClass::Temporary
+            };
+        }
+    }
+    if under(abs, home)
+        || abs.starts_with("/root")
+        || abs.starts_with("/home/")
+        || abs.starts_with("/Users/")
+    {
+        return PathClass::Home;
+    }
+    if is_system(abs) {
+        PathClass::System
+    } else {
+        PathClass::Outside
+    }
+}
+
+fn is_system(abs: &str) -> bool {
+    let top = abs
+        .trim_start_matches('/')
+        .split('/')
+        .next()
+        .unwrap_or_default();
+    matches!(
+        top,
+        "bin"
+            | "boot"
+            | "dev"
+            | "etc"
+            | "lib"
+            | "lib32"
+            | "lib64"
+            | "proc"
+            | "run"
+            | "sbin"
+            | "sys"
+            | "usr"
+            | "var"
+            | "opt"
+            | "System"
+            | "Library"
+    )
+}
+
+/// Names of files whose contents are secrets, some of them only in certain places.
+const SECRET_NAMES: [&str; 77] = [
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_ecdsa_sk",
+    "id_ed25519_sk",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".htpasswd",
+    ".pypirc",
+    ".npmrc",
+    ".s3cfg",
+    ".boto",
+    ".vault-token",
+    "shadow",
+    "gshadow",
+    "master.passwd",
+    "credentials.json",
+    "service-account.json",
+    "service_account.json",
+    "serviceaccount.json",
+    "application_default_credentials.json",
+    ".bash_history",
+    ".zsh_history",
+    ".python_history",
+    ".psql_history",
+    ".mysql_history",
+    ".node_repl_history",
+    ".sh_history",
+    "wallet.dat",
+    "login data",
+    "cookies.sqlite",
+    "logins.json",
+    "key4.db",
+    "key3.db",
+    "keychain-db",
+    "login.keychain-db",
+    "kubeconfig",
+    ".dockercfg",
+    ".cargo-credentials",
+    "credentials.toml",
+    "hosts.yml",
+    ".terraformrc",
+    "terraform.rc",
+    "environ",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.json",
+    "secrets.toml",
+    "master.key",
+    "sudoers",
+    ".env",
+    ".envrc",
+    ".pg_service.conf",
+    ".rediscli_history",
+    "ntds.dit",
+    "sam",
+    ".credentials",
+    ".vault_pass",
+    "secrets.env",
+    "krb5.keytab",
+    "token",
+    "authinfo.gpg",
+    ".authinfo",
+    "ssh_host_rsa_key",
+    "ssh_host_ed25519_key",
+    "ssh_host_ecdsa_key",
+    "ssh_host_dsa_key",
+    "cookies",
+    "credentials.tfrc.json",
+    "auth.json",
+    "settings.xml",
+    "gradle.properties",
+    "wp-config.php",
+];
+
+static SECRET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| SECRET_NAMES.into_iter().collect());
+
+/// True for files whose contents are secrets.
+#[must_use]
+pub fn is_secret_name(path: &str, home: &str) -> bool {
+    let name = path
+        .bytes()
+        .rposition(|byte| byte == b'/')
+        .and_then(|slash| path.get(slash + 1..))
+        .unwrap_or(path);
+    let lower = if name.bytes().any(|b| b.is_ascii_uppercase()) {
+        Cow::Owned(name.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(name)
+    };
+    if lower.ends_with(".pub") {
+        return false;
+    }
+    if SECRET.contains(&*lower) {
+        return match &*lower {
+            "cookies" => path.contains("hrom") || path.contains("rave") || path.contains("Edge"),
+            "hosts.yml" => path.contains("/gh/"),
+            "auth.json" => path.contains("composer") || path.contains("containers/"),
+            "settings.xml" => path.contains(".m2/"),
+            "gradle.properties" => path.contains(".gradle/"),
+            "environ" => path.starts_with("/proc/"),
+            "shadow" | "gshadow" | "sudoers" => path.contains("etc"),
+            "sam" => path.contains("config/"),
+            "credentials.toml" => path.contains("cargo"),
+            "token" => path.contains("/run/secrets") || path.contains("serviceaccount"),
+            ".npmrc" => {
+                !path.starts_with(".npmrc")
+                    && path.len() > 7
+                    && (under(path, home) || path.starts_with("/root") || path.starts_with('~'))
+            }
+            _ => true,
+        };
+    }
+    if let Some(rest) = lower.strip_prefix(".env.") {
+        return ![
+            "example", "sample", "template", "dist", "defaults", "schema", "tpl",
+        ]
+        .iter()
+        .any(|x| rest.contains(x));
+    }
+    let private = |ext| {
+        matches!(
+            ext,
+            "pem"
+                | "key"
+                | "pfx"
+                | "p12"
+                | "kdbx"
+                | "keystore"
+                | "jks"
+                | "ppk"
+                | "ovpn"
+                | "kdb"
+                | "keytab"
+                | "agekey"
+                | "tfstate"
+                | "tfvars"
+        )
+    };
+    // Names are short: looking byte by byte is quicker than a search that is made for long texts.
+    let dot = lower.bytes().rposition(|byte| byte == b'.');
+    if dot.is_some_and(|at| at > 0 && lower.get(at + 1..).is_some_and(private)) {
+        return !["public", "cacert", "ca-cert", "ca-bundle"]
+            .iter()
+            .any(|word| lower.contains(word));
+    }
+    stands_in_a_store(path, &lower)
+}
+
+/// True if a path leads into a folder where secrets are kept, or names such a folder as a whole:
+/// then it may be copied or packed with all that is in it. `name` is the last part of the path in
+/// lower case.
+fn stands_in_a_store(path: &str, name: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    // Most paths have no part that begins as one of these folders does.
+    let begins = |byte: u8| matches!(byte, b'.' | b'g' | b'K' | b'r' | b'e');
+    if !path.bytes().next().is_some_and(begins) && !holds_pair(path, |one| one == b'/', begins) {
+        return false;
+    }
+    let mut rest = Some(path);
+    while let Some(here) = rest {
+        let (part, behind) = match here.bytes().position(|byte| byte == b'/') {
+            Some(end) => (here.get(..end).unwrap_or_default(), here.get(end + 1..)),
+            None => (here, None),
+        };
+        rest = behind;
+        if !part.bytes().next().is_some_and(begins) {
+            continue;
+        }
+        let below = |folder: &str| {
+            behind.is_some_and(|b| b.strip_prefix(folder).is_some_and(|b| b.starts_with('/')))
+        };
+        let found = match part {
+            ".ssh" | ".gnupg" | ".azure" | ".password-store" => {
+                !(behind.is_some() && public_in_store(name))
+            }
+            ".aws" => !(behind.is_some() && name == "config"),
+            ".kube" => true,
+            ".mozilla" => behind.is_none() || below("firefox"),
+            ".oci" | "google-chrome" | "Keychains" | ".bitcoin" | ".ethereum" | ".electrum" => {
+                behind.is_some() && !public_in_store(name)
+            }
+            ".config" if !below("git") => {
+                let store = ["gcloud", "chromium", "op", "solana", "rclone"]
+                    .into_iter()
+                    .any(below);
+                store && !public_in_store(name)
+                    || behind.is_some_and(|b| b == "gcloud" || b.starts_with("hub"))
+            }
+            ".config" if below("git") => name == "credentials",
+            ".docker" => behind.is_some_and(|b| b.starts_with("config.json")),
+            ".gem" => behind.is_some_and(|b| b.starts_with("credentials")),
+            "run" => below("secrets"),
+            "etc" => ["ssl/private", "sudoers.d", "kubernetes/pki"]
+                .into_iter()
+                .any(below),
+            ".local" => below("share/keyrings"),
+            _ => false,
+        };
+        if found {
+            return true;
+        }
+    }
+    false
+}
+
+/// Files that lie beside secrets and are none.
+fn public_in_store(name: &str) -> bool {
+    matches!(name, "known_hosts" | "config" | "authorized_keys")
+}
+
+/// True if a pattern with globs matches one of the usual places of secrets.
+fn glob_hits_secret(abs: &str, home: &str) -> bool {
+    if !super::chars::has_glob(abs) {
+        return false;
+    }
+    let name = abs.rsplit('/').next().unwrap_or(abs);
+    if name.chars().all(|c| matches!(c, STAR | '\u{3}')) {
+        return false;
+    }
+    let pattern = super::chars::source(abs);
+    let places = [
+        "/.ssh/id_rsa",
+        "/.ssh/id_ed25519",
+        "/.aws/credentials",
+        "/.netrc",
+        "/.git-credentials",
+        "/.kube/config",
+        "/.docker/config.json",
+        "/.bash_history",
+        "/.pgpass",
+    ];
+    [
+        "/etc/shadow",
+        "/etc/gshadow",
+        "/etc/sudoers",
+        "/root/.ssh/id_rsa",
+    ]
+    .iter()
+    .any(|p| super::table::spec::glob(&pattern, p))
+        || places
+            .iter()
+            .any(|p| super::table::spec::glob(&pattern, &format!("{home}{p}")))
+        || name.starts_with(".env") && !name.contains("example")
+        || name.starts_with(".en")
+            && name.len() < 8
+            && super::table::spec::glob(&super::chars::source(name), ".env")
+}
+
+/// True if a deletion of this path takes more than one file: a lone `*`, the tree itself.
+#[must_use]
+pub fn is_sweeping(path: &str) -> bool {
+    let name = path
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(path);
+    let only_globs = !name.is_empty() && name.chars().all(|c| matches!(c, STAR | '\u{3}' | '.'));
+    only_globs
+        || (has_hole(name) && !name.contains(SAFE_HOLE))
+        || path.split('/').rev().skip(1).any(|p| p.contains(STAR))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn folders_of_secrets_are_known_wherever_they_stand() {
+        for path in [
+            "/home/dev/.ssh/x",
+            ".ssh/x",
+            "a/.aws/x",
+            "/etc/ssl/private/x",
+            "etc/sudoers.d/x",
+            "/run/secrets/x",
+        ] {
+            assert!(is_secret_name(path, "/home/dev"), "{path}");
+        }
+        for path in ["/home/dev/project/src/x", "ssh/x", "src/eta/x", "", "/"] {
+            assert!(!is_secret_name(path, "/home/dev"), "{path}");
+        }
+    }
+
+    proptest! {
+        /// The short way of clean paths gives what going along them gives.
+        #[test]
+        fn clean_paths_are_walked_as_well(base in "(/|[a.]{0,3}){0,4}", path in "(/|[a.]{0,3}){0,4}") {
+            let mut walked = String::new();
+            if !path.starts_with('/') {
+                walk(&mut walked, &base);
+            }
+            walk(&mut walked, &path);
+            let walked = if walked.is_empty() { "/".to_owned() } else { walked };
+            prop_assert_eq!(normalise(&path, Some(&base)), Some(walked));
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! Effects on paths: what is read, written, removed, and what risk that brings.
+
+use super::chars::{UNKNOWN, has_glob, has_hole, show};
+use super::effect::{Certainty, Effect, EffectKind, RiskLevel, Span};
+use super::engine::Engine;
+use super::expand::Arg;
+use super::links::Followed;
+use super::path::{self, PathClass, PathInfo};
+use super::protected;
+
+const STARTS: &str = "changes a file that runs by itself or decides what is checked";
+
+/// A text as it stands in an expanded word, and where that comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spot<'t> {
+    text: &'t str,
+    span: Span,
+}
+
+impl<'t> From<&'t Arg> for Spot<'t> {
+    fn from(arg: &'t Arg) -> Self {
+        Self {
+            text: &arg.text,
+            span: arg.span,
+        }
+    }
+}
+
+impl<'t> From<&'t str> for Spot<'t> {
+    /// A text that stands in no line.
+    fn from(text: &'t str) -> Self {
+        Self {
+            text,
+            span: Span::default(),
+        }
+    }
+}
+
+impl Engine<'_> {
+    pub(crate) fn classify(&self, text: &str) -> PathInfo {
+        if self.remote {
+            let mut info = path::classify(text, Some("/"), "/home/dev/project", "/root");
+            if !matches!(info.class, PathClass::Sink | PathClass::Unknown) {
+                info.class = PathClass::Outside;
+            }
+            return info;
+        }
+        let classify = if self.as_written {
+            path::classify_as_written
+        } else {
+            path::classify
+        };
+        let info = classify(text, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
+        if self.ctx.links.is_empty() {
+            return info;
+        }
+        // A tilde has been expanded there; everything else is walked as it is written.
+        let (path, cwd) = if text.starts_with('~') {
+            (info.absolute.as_str(), None)
+        } else {
+            (text, self.cwd.as_deref())
+        };
+        match self.ctx.links.follow(path, cwd) {
+            Followed::Same => info,
+            Followed::To(place) => {
+                let there = path::classify(&place, None, &self.ctx.workdir, &self.ctx.home);
+                PathInfo {
+                    secret: there.secret || info.secret,
+                    ..there
+                }
+            }
+            Followed::Nowhere => PathInfo {
+                class: PathClass::Unknown,
+                ..info
+            },
+        }
+    }
+
+    /// Whether a path inside the work tree is one that runs by itself, or decides what is checked.
+    fn runs_by_itself(&self, info: &PathInfo) -> bool {
+        let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
+        inside
+            .and_then(protected::find)
+            .is_some_and(|path| path.risk == RiskLevel::High)
+    }
+
+    fn certainty(text: &str) -> Certainty {
+        if text.contains(UNKNOWN) || has_glob(text) {
+            Certainty::Possible
+        } else {
+            Certainty::Certain
+        }
+    }
+
+    /// An effect on a path that is looked at.
+    fn emit_look(
+        &mut self,
+        kind: EffectKind,
+        at: Spot<'_>,
+        info: PathInfo,
+        risk: RiskLevel,
+        why: &'static str,
+    ) {
+        self.emit_path(kind, at, (info, false), risk, why);
+    }
+
+    /// An effect on a path that is changed.
+    fn emit_change(
+        &mut self,
+        kind: EffectKind,
+        at: Spot<'_>,
+        info: PathInfo,
+        risk: RiskLevel,
+        why: &'static str,
+    ) {
+        self.emit_path(kind, at, (info, true), risk, why);
+    }
+
+    /// Adds the effect of a path that has been classed, with whether that changes it.
+    fn emit_path(
+        &mut self,
+        kind: EffectKind,
+        at: Spot<'_>,
+        (info, changes): (PathInfo, bool),
+        risk: RiskLevel,
+        why: &'static str,
+    ) {
+        let certainty = Self::certainty(at.text);
+        if has_hole(at.text) || has_glob(at.text) {
+            // What is shown says less than what was classed.
+            return self.emit_raw(kind, Some(show(at.text)), certainty, at.span, risk, why);
+        }
+        self.emit_at(Effect {
+            kind,
+            target: Some(at.text.to_owned()),
+            certainty,
+            span: at.span,
+            risk,
+            why: why.into(),
+            place: Some(info),
+            changes,
+        });
+    }
+
+    /// The contents of a path are read.
+    pub(crate) fn path_read<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        self.burn(at.text.len() / 8 + 4);
+        if at.text == "-" || at.text.is_empty() || at.text.starts_with("/dev/fd/proc") {
+            return;
+        }
+        let info = self.classify(at.text);
+        if info.secret {
+            self.emit_look(
+                EffectKind::Credential,
+                at,
+                info,
+                RiskLevel::High,
+                "reads a file that holds secrets",
+            );
+            return;
+        }
+        if info.class == PathClass::Sink {
+            return;
+        }
+        if raw_device(&info.absolute) {
+            self.emit_look(
+                EffectKind::System,
+                at,
+                info,
+                RiskLevel::High,
+                "reads a device directly",
+            );
+            return;
+        }
+        self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "reads");
+    }
+
+    /// Only the name or metadata of a path is looked at.
+    pub(crate) fn path_stat<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        if at.text == "-" || at.text.is_empty() {
+            return;
+        }
+        let info = self.classify(at.text);
+        self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "looks at");
+    }
+
+    /// What a container sees of this machine: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`.
+    /// Programs in there may do to the source whatever they like, unless it is mounted for reading.
+    pub(crate) fn mounted(&mut self, arg: &Arg) {
+        let text = arg.text.as_str();
+        let keyed = text
+            .split(',')
+            .any(|p| p.starts_with("type=") || p.starts_with("source=") || p.starts_with("src="));
+        let (source, options) = if keyed {
+            let source = text
+                .split(',')
+                .find_map(|p| p.strip_prefix("source=").or_else(|| p.strip_prefix("src=")));
+            (source, text)
+        } else {
+            let source = text.split_once(':').map(|(source, _)| source);
+            (
+                source,
+                text.rsplit_once(':').map_or("", |(_, options)| options),
+            )
+        };
+        let Some(source) = source else { return };
+        // A name without a slash is a volume that the daemon keeps.
+        if !(source.contains('/') || source.starts_with(['.', '~', UNKNOWN])) {
+            return;
+        }
+        let source = Arg {
+            text: source.to_owned(),
+            at: None,
+            ..arg.clone()
+        };
+        if options
+            .split(',')
+            .any(|o| matches!(o, "ro" | "readonly" | "readonly=true" | "ro=true"))
+        {
+            self.path_read(&source);
+        } else {
+            self.path_write(&source);
+        }
+    }
+
+    /// A path is created, changed or replaced.
+    pub(crate) fn path_write<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        self.burn(at.text.len() / 8 + 4);
+        if at.text == "-" || at.text.is_empty() {
+            return;
+        }
+        let info = self.classify(at.text);
+        let (kind, risk, why) = match info.class {
+            PathClass::Sink => return,
+            PathClass::Inside | PathClass::Root if has_parent_hole(at.text) => (
+                EffectKind::Write,
+                RiskLevel::High,
+                "writes to a path that isn't known",
+            ),
+            PathClass::Inside if self.runs_by_itself(&info) => {
+                (EffectKind::Write, RiskLevel::High, STARTS)
+            }
+            PathClass::Inside | PathClass::Root => (
+                EffectKind::Write,
+                RiskLevel::Medium,
+                "writes inside the work tree",
+            ),
+            PathClass::Temporary => (
+                EffectKind::Write,
+                RiskLevel::Medium,
+                "writes a temporary file",
+            ),
+            PathClass::GitInternal => (
+                EffectKind::Write,
+                RiskLevel::High,
+                "writes into git's own directory",
+            ),
+            PathClass::Home => (
+                EffectKind::Write,
+                RiskLevel::High,
+                "writes into the home directory, outside the work tree",
+            ),
+            PathClass::Outside => (
+                EffectKind::Write,
+                RiskLevel::High,
+                "writes outside the work tree",
+            ),
+            PathClass::System
+                if info.absolute.starts_with("/dev")
+                    || info.absolute.starts_with("/proc")
+                    || info.absolute.starts_with("/sys") =>
+            {
+                (
+                    EffectKind::System,
+                    RiskLevel::High,
+                    "writes to a device or the kernel",
+                )
+            }
+            PathClass::System => (
+                EffectKind::Write,
+                RiskLevel::High,
+                "writes into a system directory",
+            ),
+            PathClass::Unknown => (
+                EffectKind::Write,
+                RiskLevel::High,
+                "writes to a path that isn't known",
+            ),
+        };
+        self.emit_change(kind, at, info, risk, why);
+    }
+
+    /// A path is removed; `recursive` for whole trees.
+    pub(crate) fn path_delete<'t>(&mut self, at: impl Into<Spot<'t>>, recursive: bool) {
+        let at = at.into();
+        self.burn(at.text.len() / 8 + 4);
+        if at.text.is_empty() {
+            return;
+        }
+        let info = self.classify(at.text);
+        let (risk, why) = match info.class {
+            _ if recursive => (RiskLevel::High, "removes a whole tree"),
+            PathClass::Inside | PathClass::Temporary
+                if path::is_sweeping(at.text) || has_glob(at.text) =>
+            {
+                (RiskLevel::High, "removes whatever matches")
+            }
+            PathClass::Inside if info.secret => {
+                (RiskLevel::High, "removes a file that holds secrets")
+            }
+            PathClass::Inside if self.runs_by_itself(&info) => (RiskLevel::High, STARTS),
+            PathClass::Inside => (RiskLevel::Medium, "removes a file inside the work tree"),
+            PathClass::Temporary => (RiskLevel::Medium, "removes a temporary file"),
+            PathClass::Root => (RiskLevel::High, "removes the work tree itself"),
+            PathClass::Sink | PathClass::System => (RiskLevel::High, "removes a system file"),
+            PathClass::GitInternal => (RiskLevel::High, "removes from git's own directory"),
+            PathClass::Home | PathClass::Outside => {
+                (RiskLevel::High, "removes outside the work tree")
+            }
+            PathClass::Unknown => (RiskLevel::High, "removes a path that isn't known"),
+        };
+        self.emit_change(EffectKind::Delete, at, info, risk, why);
+    }
+
+    /// A file's contents are destroyed, the file stays.
+    pub(crate) fn path_empty<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        let info = self.classify(at.text);
+        if info.class == PathClass::Sink && !info.absolute.starts_with("/dev/z") {
+            return;
+        }
+        self.emit_change(
+            EffectKind::Delete,
+            at,
+            info,
+            RiskLevel::High,
+            "destroys the contents of a file",
+        );
+    }
+
+    /// A path is moved away.
+    pub(crate) fn path_move<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        let info = self.classify(at.text);
+        if info.secret {
+            self.emit_change(
+                EffectKind::Credential,
+                at,
+                info.clone(),
+                RiskLevel::High,
+                "moves a file that holds secrets",
+            );
+        }
+        let (risk, why) = match info.class {
+            PathClass::Inside if self.runs_by_itself(&info) => (
+                RiskLevel::High,
+                "moves away what runs by itself or decides what is checked",
+            ),
+            PathClass::Inside | PathClass::Temporary => (RiskLevel::Medium, "moves away"),
+            PathClass::Unknown => (RiskLevel::High, "moves away what isn't known"),
+            _ => (RiskLevel::High, "moves away from outside"),
+        };
+        self.emit_change(EffectKind::Write, at, info, risk, why);
+    }
+
+    /// The mode or owner of a path is changed.
+    pub(crate) fn path_mode(&mut self, arg: &Arg, recursive: bool) {
+        self.path_write(arg);
+        if recursive {
+            let info = self.classify(&arg.text);
+            self.emit_change(
+                EffectKind::Write,
+                arg.into(),
+                info,
+                RiskLevel::High,
+                "changes a whole tree",
+            );
+        }
+    }
+}
+
+/// `*/x`-like globs stay inside; holes may not.
+fn has_parent_hole(text: &str) -> bool {
+    text.contains(UNKNOWN)
+}
+
+fn raw_device(abs: &str) -> bool {
+    if !(abs.starts_with("/dev/") || abs.starts_with("/proc/")) {
+        return false;
+    }
+    [
+        "/dev/sd",
+        "/dev/hd",
+        "/dev/nvme",
+        "/dev/vd",
+        "/dev/xvd",
+        "/dev/mem",
+        "/dev/kmem",
+        "/dev/mapper",
+        "/dev/disk",
+        "/dev/mmcblk",
+        "/dev/input",
+        "/proc/kcore",
+    ]
+    .iter()
+    .any(|d| abs.starts_with(d))
+}

@@ -1,0 +1,297 @@
+//! Protected and start-up paths: `policies/protected.yaml`, embedded and compiled once.
+//!
+//! One list for the risk of a change, for rule YV705 and for `path: { protected: … }` in policies.
+
+use super::effect::RiskLevel;
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+use text_safety::path_names::{fold, names};
+
+/// Names in a path that are compared; what lies deeper than that counts as protected.
+const DEPTH: usize = 256;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[expect(dead_code, reason = "there is one so far")]
+    version: u64,
+    groups: Vec<RawGroup>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawGroup {
+    name: String,
+    #[expect(dead_code, reason = "for readers of the file")]
+    about: String,
+    policy: Policy,
+    risk: RiskLevel,
+    paths: Vec<String>,
+    #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests"))]
+    finds: Vec<String>,
+    #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests"))]
+    ignores: Vec<String>,
+}
+
+/// What a policy should do about a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Policy {
+    Ask,
+    Deny,
+}
+
+/// What is known of a protected path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Protection {
+    /// What a change inside the work tree brings.
+    pub risk: RiskLevel,
+}
+
+/// The names of an entry, in their order.
+#[derive(Debug)]
+struct Entry {
+    /// Names before the last one.
+    above: Vec<String>,
+    last: Name,
+    folder: bool,
+    risk: RiskLevel,
+}
+
+#[derive(Debug)]
+enum Name {
+    Plain(String),
+    /// What stands before its only wildcard, and what behind.
+    Glob(String, String),
+}
+
+impl Name {
+    fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::Plain(plain) => plain == name,
+            Self::Glob(start, end) => name
+                .strip_prefix(start.as_str())
+                .is_some_and(|rest| rest.ends_with(end.as_str())),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    entries: Vec<Entry>,
+    /// Entries by their last name, where that has no wildcard.
+    plain: FxHashMap<String, Vec<usize>>,
+    /// Entries whose last name has one, with the last byte of what they fit where they say it.
+    globs: Vec<(Option<u8>, usize)>,
+    ask: Vec<String>,
+    deny: Vec<String>,
+}
+
+fn file() -> Option<File> {
+    serde_saphyr::from_str(include_str!("../../../policies/protected.yaml")).ok()
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table::default();
+    for group in file().into_iter().flat_map(|file| file.groups) {
+        debug_assert!(!group.name.is_empty());
+        for path in &group.paths {
+            // In a policy a glob with a slash counts from the work tree; here it counts from any
+            // directory.
+            let inner = path.trim_end_matches('/').contains('/');
+            let list = if group.policy == Policy::Ask {
+                &mut table.ask
+            } else {
+                &mut table.deny
+            };
+            list.push(if inner {
+                format!("**/{path}")
+            } else {
+                path.clone()
+            });
+            let folded = fold(path);
+            let folder = folded.ends_with('/');
+            let mut names: Vec<String> = folded
+                .trim_end_matches('/')
+                .split('/')
+                .map(str::to_owned)
+                .collect();
+            let Some(last) = names.pop() else { continue };
+            let index = table.entries.len();
+            let last = if let Some((start, end)) = last.split_once('*') {
+                table.globs.push((end.bytes().next_back(), index));
+                Name::Glob(start.to_owned(), end.to_owned())
+            } else {
+                table.plain.entry(last.clone()).or_default().push(index);
+                Name::Plain(last)
+            };
+            table.entries.push(Entry {
+                above: names,
+                last,
+                folder,
+                risk: group.risk,
+            });
+        }
+    }
+    table
+});
+
+/// The globs about which a human should be asked, in the words of policies.
+#[must_use]
+pub fn asked() -> &'static [String] {
+    &TABLE.ask
+}
+
+/// The globs that no agent should touch, in the words of policies.
+#[must_use]
+pub fn denied() -> &'static [String] {
+    &TABLE.deny
+}
+
+/// What protects a path, as a system that folds names would see it; the strictest where several
+/// entries do.
+#[must_use]
+pub fn find(path: &str) -> Option<Protection> {
+    let table = &*TABLE;
+    let seen = if path.bytes().any(|b| b.is_ascii_uppercase()) || !path.is_ascii() {
+        Cow::Owned(fold(path))
+    } else {
+        Cow::Borrowed(path)
+    };
+    let names = || {
+        names(&seen, b"/\\")
+            .filter(|p| !matches!(*p, "" | "." | ".."))
+            .map(plain)
+    };
+    let globs = |name: &str| {
+        let last = name.bytes().next_back();
+        table
+            .globs
+            .iter()
+            .filter(move |(end, _)| end.is_none() || *end == last)
+            .map(|(_, index)| *index)
+    };
+    let fits = |index: usize, name: &str| {
+        table
+            .entries
+            .get(index)
+            .is_some_and(|entry| entry.last.matches(name))
+    };
+    let mut depth = 0;
+    let mut last = None;
+    let mut known = false;
+    for name in names() {
+        depth += 1;
+        known |= table.plain.contains_key(name);
+        last = Some(name);
+    }
+    if depth > DEPTH {
+        return Some(Protection {
+            risk: RiskLevel::High,
+        });
+    }
+    if !known && !last.is_some_and(|name| globs(name).any(|index| fits(index, name))) {
+        return None;
+    }
+    let names: Vec<&str> = names().collect();
+    let mut found: Option<RiskLevel> = None;
+    for (at, name) in names.iter().enumerate() {
+        let is_last = at + 1 == names.len();
+        let named = table
+            .plain
+            .get(*name)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let globs = is_last.then(|| globs(name)).into_iter().flatten();
+        for entry in named
+            .iter()
+            .copied()
+            .chain(globs)
+            .filter_map(|index| table.entries.get(index))
+        {
+            let above = at
+                .checked_sub(entry.above.len())
+                .and_then(|from| names.get(from..at));
+            let fits = (is_last || entry.folder)
+                && entry.last.matches(name)
+                && above.is_some_and(|above| {
+                    above
+                        .iter()
+                        .zip(&entry.above)
+                        .all(|(one, other)| one == other)
+                });
+            if fits {
+                found = found.max(Some(entry.risk));
+            }
+        }
+    }
+    found.map(|risk| Protection { risk })
+}
+
+/// A name without what Windows ignores at its end or takes for a stream; git's directory by its
+/// short name as well.
+fn plain(name: &str) -> &str {
+    let name = names(name, b":")
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
+    if name == "git~1" { ".git" } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_finds_and_ignores_what_it_says() {
+        let file = file().expect("the list can be read");
+        for group in file.groups {
+            for path in &group.paths {
+                assert!(!path.starts_with('/') && !path.contains("**"), "{path}");
+                // One wildcard, in the last name, is what is understood here.
+                let (above, last) = path
+                    .trim_end_matches('/')
+                    .rsplit_once('/')
+                    .unwrap_or(("", path));
+                assert!(
+                    last.matches('*').count() <= 1
+                        && !above.contains('*')
+                        && !path.contains(['?', '[', '{']),
+                    "{path}"
+                );
+            }
+            for path in &group.finds {
+                let risk = find(path).map(|p| p.risk);
+                assert!(risk >= Some(group.risk), "{}: {path}: {risk:?}", group.name);
+            }
+            for path in &group.ignores {
+                assert_eq!(find(path), None, "{}: {path}", group.name);
+            }
+        }
+        assert!(asked().iter().any(|glob| glob == "**/.github/workflows/"));
+        assert!(denied().iter().any(|glob| glob == ".env"));
+    }
+
+    #[test]
+    fn disguises_are_seen_through() {
+        for path in [
+            ".ENVRC",
+            ".envrc.",
+            ".npmrc ",
+            ".envrc::$DATA",
+            "a\\.npmrc",
+            ".\u{200c}envrc",
+            "./.vscode/./tasks.json",
+        ] {
+            assert!(find(path).is_some(), "{path:?}");
+        }
+        for path in ["", "/", "src/a.rs", "workflows/ci.yml", ".github"] {
+            assert_eq!(find(path), None, "{path:?}");
+        }
+        assert!(find(&"a/".repeat(1000)).is_some());
+    }
+}

@@ -1,0 +1,288 @@
+//! Values that bash reads as code a second time: names and subscripts in arithmetic, prompts,
+//! subscripts in names.
+//!
+//! `x='a[$(cmd)]'; echo $((x))` runs `cmd`: arithmetic takes the value of a name for an expression
+//! of its own, and expands the subscripts in it.
+
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
+use super::engine::{Engine, MAX_LEVEL};
+use super::expand::Arg;
+use super::parse::{Base, Parser};
+use std::collections::HashSet;
+
+/// Names in one expression; code has a handful.
+const MOST_NAMES: usize = 64;
+
+/// Variables whose values bash reads as arithmetic whenever they are set.
+const NUMBERS: [&str; 12] = [
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "LINENO",
+    "OPTIND",
+    "HISTCMD",
+    "UID",
+    "EUID",
+    "PPID",
+    "BASHPID",
+    "EPOCHSECONDS",
+    "MAILCHECK",
+];
+
+/// True for text that does something when it is expanded.
+fn acts(text: &str) -> bool {
+    text.contains("$(") || text.contains('`') || text.contains("${") || text.contains("$[")
+}
+
+/// The names that arithmetic would look up.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|w| {
+            w.bytes()
+                .next()
+                .is_some_and(|c| c.is_ascii_alphabetic() || c == b'_')
+        })
+}
+
+impl Engine<'_> {
+    /// Expands text as if it stood between double quotes.
+    pub(super) fn expand_again(&mut self, text: &str, span: Span) {
+        self.burn(text.len() / 4 + 8);
+        if self.spent(span) {
+            return;
+        }
+        if self.level >= MAX_LEVEL {
+            self.dynamic(span, "code nested too deeply");
+            return;
+        }
+        let source = super::chars::source(text);
+        let fuel = self
+            .fuel
+            .min(source.len().saturating_mul(40).saturating_add(400));
+        let mut parser = Parser::new(&source, Base::Fixed(span), 0, fuel);
+        let word = parser.double_quoted(None);
+        self.burn((fuel - parser.fuel) / 4);
+        match word {
+            Ok(parts) => {
+                self.level += 1;
+                let _ = self.text(&super::ast::Word { parts, span });
+                self.level -= 1;
+            }
+            Err(e) => {
+                let why = format!("not understood as text that the shell expands: {e}");
+                self.emit_raw(
+                    EffectKind::Unknown,
+                    None,
+                    Certainty::Possible,
+                    span,
+                    RiskLevel::High,
+                    why,
+                );
+            }
+        }
+    }
+
+    /// An arithmetic expression, its substitutions done: the values of its names are expressions in
+    /// turn.
+    pub(super) fn arithmetic(&mut self, text: &str, span: Span) {
+        if text.bytes().all(|c| c.is_ascii_digit()) {
+            return;
+        }
+        let mut seen: HashSet<String> = HashSet::new();
+        let mut queue = vec![text.to_owned()];
+        while let Some(text) = queue.pop() {
+            self.burn(text.len() / 8 + 1);
+            if self.spent(span) {
+                return;
+            }
+            if acts(&text) {
+                self.expand_again(&text, span);
+            }
+            for name in names(&text) {
+                if seen.contains(name) || !self.vars.contains_key(name) {
+                    continue;
+                }
+                if seen.len() == MOST_NAMES {
+                    self.dynamic(span, "arithmetic with more names than are followed");
+                    return;
+                }
+                seen.insert(name.to_owned());
+                if let Some(var) = self.vars.get(name) {
+                    let values = std::iter::once(&var.text).chain(var.array.iter().flatten());
+                    // Numbers lead nowhere.
+                    queue.extend(
+                        values
+                            .filter(|v| {
+                                v.bytes()
+                                    .any(|c| c.is_ascii_alphabetic() || c == b'$' || c == b'`')
+                            })
+                            .cloned(),
+                    );
+                }
+            }
+        }
+    }
+
+    /// `-eq` and its like take both sides for arithmetic.
+    pub(super) fn compared(&mut self, words: &[(String, Span)]) {
+        for (i, (op, _)) in words.iter().enumerate() {
+            if !matches!(op.as_str(), "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") {
+                continue;
+            }
+            let before = i.checked_sub(1).and_then(|k| words.get(k));
+            for (text, span) in before.into_iter().chain(words.get(i + 1)) {
+                self.arithmetic(text, *span);
+            }
+        }
+    }
+
+    /// A subscript in a name (`a[$(cmd)]`) is expanded although it is quoted.
+    pub(super) fn subscript(&mut self, a: &Arg) {
+        if a.text.contains('[') || acts(&a.text) {
+            self.arithmetic(&a.text, a.span);
+        }
+    }
+
+    /// The subscripts that a list names its elements by: `a=([i]=x)`.
+    pub(super) fn element_subscript(&mut self, item: &super::ast::Word) {
+        if matches!(item.parts.first(), Some(super::ast::Part::Lit(s)) if s.starts_with('[')) {
+            let (text, _) = self.text(item);
+            if let Some((index, _)) = text.get(1..).and_then(|t| t.split_once("]=")) {
+                self.arithmetic(index, item.span);
+            }
+        }
+    }
+
+    /// A variable is set. Some hold numbers, whatever they are given.
+    pub(super) fn number_set(&mut self, name: &str, text: &str, span: Span) {
+        if NUMBERS.contains(&name) || self.numbers.contains(name) {
+            self.arithmetic(text, span);
+        }
+    }
+
+    /// `declare -i a=… b=…`: assignments don't stand among the words with the flags.
+    pub(super) fn declares(&mut self, args: &[Arg], assigns: &[super::ast::Assign]) {
+        let flag = |c: char| {
+            args.iter()
+                .any(|a| a.text.starts_with('-') && a.text.contains(c))
+        };
+        let (number, reference) = (flag('i'), flag('n'));
+        for a in assigns.iter().filter(|a| a.declared) {
+            if number {
+                self.numbers.insert(a.name.clone());
+            }
+            if reference && let super::ast::AssignValue::Word(w) = &a.value {
+                let (text, _) = self.text(w);
+                self.arithmetic(&text, a.span);
+            }
+        }
+    }
+
+    /// What `declare` and its like make of the names behind their flags: numbers (`-i`), references
+    /// (`-n`).
+    pub(super) fn declared(&mut self, args: &[Arg]) {
+        let flag = |c: char| {
+            args.iter()
+                .any(|a| a.text.starts_with('-') && a.text.contains(c))
+        };
+        let (number, reference) = (flag('i'), flag('n'));
+        for a in args.iter().filter(|a| !a.text.starts_with(['-', '+'])) {
+            let (name, value) = a.text.split_once('=').unwrap_or((&a.text, ""));
+            if number {
+                self.numbers.insert(name.trim_end_matches('+').to_owned());
+            }
+            if number || reference {
+                self.arithmetic(value, a.span);
+            }
+        }
+    }
+
+    /// `${x@P}`: the value is a prompt, in which escapes and substitutions count.
+    pub(super) fn prompt(&mut self, text: &str, span: Span) {
+        if text.contains(super::chars::UNKNOWN) {
+            self.dynamic(span, "a prompt that isn't known is expanded");
+        } else if text
+            .as_bytes()
+            .windows(2)
+            .any(|w| matches!(w, [b'\\', b'0'..=b'7' | b'\\']))
+        {
+            self.dynamic(span, "a prompt that may hide commands is expanded");
+        } else if acts(text) {
+            self.expand_again(text, span);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RiskLevel, risk_of as risk};
+
+    #[test]
+    fn values_that_are_read_as_code_are_followed() {
+        for line in [
+            "echo $((x))",
+            "echo $(( 1 + $x ))",
+            "echo $[x]",
+            "((x>1))",
+            "if ((x > 1)); then :; fi",
+            "for ((i=0;i<x;i++)); do :; done",
+            "[[ $x -eq 1 ]]",
+            "[[ x -lt 1 ]]",
+            "[[ -v $x ]]",
+            "test -v \"$x\"",
+            "declare -i y=$x",
+            "declare -i y; y=$x",
+            "typeset -i y; y=x",
+            "declare -i \"y=$x\"",
+            "let x",
+            "let y=x+1",
+            "echo ${arr[x]}",
+            "arr=(1); echo ${arr[x]}",
+            "echo ${#arr[x]}",
+            "y=abc; echo ${y:x}",
+            "y=abc; echo ${y:0:x}",
+            "arr[x]=1",
+            "arr[$x]=1",
+            "arr=([x]=1)",
+            "y=x; echo $((y))",
+            "y='b[x]'; echo $((y))",
+            "RANDOM=$x",
+            "echo ${!x}",
+            "unset \"$x\"",
+            "read \"$x\" <<< 1",
+            "printf -v \"$x\" 1",
+            "declare -n r=$x; echo $r",
+        ] {
+            for value in [
+                "a[$(rm -rf src)]",
+                "a[`rm -rf src`]",
+                "a[\"$(rm -rf \"src\")\"]",
+            ] {
+                assert_eq!(
+                    risk(&format!("x='{value}'; {line}")),
+                    RiskLevel::High,
+                    "{value} {line}"
+                );
+            }
+            assert_ne!(risk(&format!("x=7; {line}")), RiskLevel::High, "{line}");
+        }
+        for line in [
+            "x='$(rm -rf src)'; echo ${x@P}",
+            "x='`rm -rf src`'; echo \"${x@P}\"",
+            "x='\\044(rm -rf src)'; y=x; echo ${!y@P}",
+        ] {
+            assert_eq!(risk(line), RiskLevel::High, "{line}");
+        }
+        for line in [
+            "x='a b'; echo ${x@Q}",
+            "x='\\u@\\h'; echo \"${x@P}\"",
+            "x='$(rm -rf src)'; echo \"$x\"",
+            "n=3; for ((i=0;i<n;i++)); do echo $i; done",
+            "a=(1 2 3); echo ${a[1]} ${a[@]:1:2} $(( ${#a[@]} - 1 ))",
+            "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done",
+            "echo ${!BASH@}",
+        ] {
+            assert_eq!(risk(line), RiskLevel::Low, "{line}");
+        }
+    }
+}

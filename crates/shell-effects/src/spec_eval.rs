@@ -1,0 +1,662 @@
+//! Reads a program's arguments by its entry in the table and collects the effects.
+
+pub(crate) use super::call::{Call, Seen, read};
+use super::call::{holds, read_as};
+use super::chars::{UNKNOWN, has_hole, show};
+use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::engine::{Engine, Stream};
+use super::expand::Arg;
+use super::hosts::remote_of;
+use super::parse::Base;
+use super::table::spec::{EffectSpec, Operands, Role, Spec, glob};
+
+impl Engine<'_> {
+    /// Applies an entry of the table to a call.
+    pub(crate) fn apply(
+        &mut self,
+        name: &str,
+        root: &Spec,
+        args: &[Arg],
+        stdin: &Stream,
+        want: bool,
+        span: Span,
+    ) -> Stream {
+        let (call, spec) = read(root, args);
+        self.burn(args.len() * 4 + 8);
+        let out = self.apply_call(name, root, spec, &call, stdin, want, span);
+        if call.unsure && !self.spent(span) {
+            // The other reading: the option is a switch, the next word stands for itself.
+            let (call, spec) = read_as(root, args, false);
+            self.burn(args.len() * 4 + 8);
+            self.apply_call(name, root, spec, &call, stdin, want, span);
+        }
+        out
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one call has that many sides")]
+    pub(crate) fn apply_call(
+        &mut self,
+        name: &str,
+        root: &Spec,
+        spec: &Spec,
+        call: &Call<'_>,
+        stdin: &Stream,
+        want: bool,
+        span: Span,
+    ) -> Stream {
+        if call.help {
+            return Stream::unknown();
+        }
+        if let Some(u) = &call.unlisted {
+            let (kind, why) = if has_hole(&u.text) {
+                (EffectKind::Dynamic, "the subcommand isn't known")
+            } else {
+                (EffectKind::Unknown, "a subcommand that isn't in the table")
+            };
+            self.emit_raw(
+                kind,
+                Some(format!("{name} {}", show(&u.text))),
+                Certainty::Possible,
+                u.span,
+                RiskLevel::High,
+                why,
+            );
+        }
+        let mut recursive = call.recursive;
+        let mut dry = call.dry;
+        let mut floor = spec.risk;
+        let mut operands: Option<&Operands> = spec.operands.as_ref();
+        let mut own: Vec<(&EffectSpec, Span)> = spec.effects.iter().map(|e| (e, span)).collect();
+        for seen in &call.flags {
+            let Some(f) = seen.flag else { continue };
+            own.extend(f.effects.iter().map(|e| (e, seen.span)));
+            floor = floor.max(f.risk);
+            if let Some(o) = &f.operands {
+                operands = Some(o);
+            }
+            if let Some(v) = seen.values.first()
+                && let Some((_, value)) = f
+                    .values
+                    .iter()
+                    .find(|(g, _)| g.iter().any(|g| glob(g, &v.text)))
+            {
+                own.extend(value.effects.iter().map(|e| (e, seen.span)));
+                floor = floor.max(value.risk);
+            }
+        }
+        for w in &spec.when {
+            if !holds(w, call, spec, root) {
+                continue;
+            }
+            if w.help {
+                return Stream::unknown();
+            }
+            if w.clear {
+                own.clear();
+                floor = RiskLevel::Low;
+            }
+            own.extend(w.effects.iter().map(|e| (e, span)));
+            floor = floor.max(w.risk);
+            dry |= w.dry;
+            recursive |= w.recursive;
+            if let Some(o) = &w.operands {
+                operands = Some(o);
+            }
+        }
+        if let Some(f) = &call.unknown_flag {
+            self.emit_raw(
+                EffectKind::Unknown,
+                Some(show(&f.text)),
+                Certainty::Possible,
+                f.span,
+                RiskLevel::High,
+                "an option that isn't in the table",
+            );
+        }
+        let saved_cwd = self.cwd.clone();
+        let saved_dry = self.dry;
+        self.dry |= dry;
+        for seen in &call.flags {
+            if matches!(seen.flag.and_then(|f| f.arg.as_ref()), Some(Role::Cwd))
+                && let Some(v) = seen.values.first()
+            {
+                self.change_dir(&v.text.clone());
+            }
+        }
+        let first = self.effects.len();
+        for (e, span) in own {
+            self.table_effect(e, span);
+        }
+        let mut code = false;
+        let mut out = Stream::unknown();
+        for seen in &call.flags {
+            let Some(role) = seen.flag.and_then(|f| f.arg.as_ref()) else {
+                continue;
+            };
+            for v in &seen.values {
+                code |= self.role(role, v, recursive, name, stdin);
+            }
+        }
+        if let Some(ops) = operands {
+            let (c, s) = self.operands(ops, &call.operands, recursive, name, stdin, want, dry);
+            code |= c;
+            if let Some(s) = s {
+                out = s;
+            }
+        }
+        if let Some((program, rest)) = &call.as_program {
+            code = true;
+            let mut words = vec![Arg::literal(program.clone(), span)];
+            words.extend(rest.iter().cloned());
+            out = self.wrapped(&words, stdin, want, span);
+        }
+        if !dry {
+            self.raise(first, floor, name, span);
+        }
+        // After a flag that ends the options (`-c code`, `-m module`) input is data.
+        code |= call.flags.iter().any(|f| f.flag.is_some_and(|f| f.stop));
+        if let (Some(role), false, true) = (&spec.stdin, code, stdin.present) {
+            self.stdin_role(role, stdin, name, span);
+        }
+        self.dry = saved_dry;
+        self.cwd = saved_cwd;
+        out
+    }
+
+    /// Lifts the effects since `first` to the floor of the entry.
+    fn raise(&mut self, first: usize, floor: RiskLevel, name: &str, span: Span) {
+        if floor == RiskLevel::Low {
+            return;
+        }
+        let worst = self.effects.iter().skip(first).map(|e| e.risk).max();
+        if worst.is_some_and(|w| w >= floor) {
+            return;
+        }
+        let target = self
+            .effects
+            .iter_mut()
+            .skip(first)
+            .max_by_key(|e| (e.kind.base_risk(), std::cmp::Reverse(e.span)));
+        if let Some(e) = target {
+            e.risk = floor;
+            e.why = format!("`{name}` with these arguments is rated {}", floor.name()).into();
+        } else {
+            let kind = if floor == RiskLevel::High {
+                EffectKind::System
+            } else {
+                EffectKind::Execute
+            };
+            self.emit_raw(
+                kind,
+                Some(name.to_owned()),
+                Certainty::Certain,
+                span,
+                floor,
+                "rated so by the table",
+            );
+        }
+    }
+
+    fn table_effect(&mut self, e: &EffectSpec, span: Span) {
+        let certainty = if e.possible {
+            Certainty::Possible
+        } else {
+            Certainty::Certain
+        };
+        if let Some(t) = &e.target {
+            let text = match t.strip_prefix('~') {
+                Some(rest) => format!("{}{rest}", self.ctx.home),
+                None => t.clone(),
+            };
+            let arg = Arg::literal(text, span);
+            match e.kind {
+                // Also where the work tree is the home directory itself, or holds it.
+                EffectKind::Write if t.starts_with('~') => {
+                    let why = "writes into the home directory, outside the work tree";
+                    return self.emit_raw(
+                        EffectKind::Write,
+                        Some(t.clone()),
+                        certainty,
+                        span,
+                        RiskLevel::High,
+                        why,
+                    );
+                }
+                EffectKind::Write if self.container && !t.starts_with('/') => {
+                    return self.emit_raw(
+                        EffectKind::Write,
+                        Some(t.clone()),
+                        certainty,
+                        span,
+                        RiskLevel::Medium,
+                        "writes where it runs in the container",
+                    );
+                }
+                EffectKind::Write => return self.path_write(&arg),
+                EffectKind::Read => return self.path_read(&arg),
+                EffectKind::Delete => return self.path_delete(&arg, false),
+                _ => {}
+            }
+            self.emit_raw(
+                e.kind,
+                Some(t.clone()),
+                certainty,
+                span,
+                e.kind.base_risk(),
+                why_of(e.kind),
+            );
+            return;
+        }
+        let risk = match (e.kind, e.possible) {
+            (EffectKind::Process, true) => RiskLevel::Medium,
+            (k, _) => k.base_risk(),
+        };
+        self.emit_raw(e.kind, None, certainty, span, risk, why_of(e.kind));
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one call has that many sides")]
+    fn operands(
+        &mut self,
+        ops: &Operands,
+        args: &[Arg],
+        recursive: bool,
+        name: &str,
+        stdin: &Stream,
+        want: bool,
+        dry: bool,
+    ) -> (bool, Option<Stream>) {
+        let sequential = ops
+            .roles
+            .iter()
+            .any(|r| matches!(r, Role::Assigns | Role::CommandRest(_) | Role::ShellRest(_)));
+        let mut code = false;
+        if sequential {
+            let mut p = 0;
+            let mut j = 0;
+            while let Some(arg) = args.get(j) {
+                match ops.roles.get(p) {
+                    None => break,
+                    Some(Role::Assigns) => match is_assignment(&arg.text) {
+                        Some((n, v)) => {
+                            let (n, v) = (n.to_owned(), v.to_owned());
+                            self.env_effect(&n, &v, arg.span);
+                            j += 1;
+                        }
+                        None => p += 1,
+                    },
+                    Some(Role::CommandRest(remote)) => {
+                        if dry {
+                            return (true, None);
+                        }
+                        let j = if arg.text == "--" { j + 1 } else { j };
+                        let rest = args.get(j..).unwrap_or_default().to_vec();
+                        let span = rest.iter().fold(arg.span, |s, a| s.join(a.span));
+                        let saved = (self.remote, self.container);
+                        self.container = if *remote {
+                            runs_containers(name) && (self.container || !self.remote)
+                        } else {
+                            self.container
+                        };
+                        self.remote |= *remote;
+                        let s = self.wrapped(&rest, stdin, want, span);
+                        (self.remote, self.container) = saved;
+                        return (true, Some(s));
+                    }
+                    Some(Role::ShellRest(remote)) => {
+                        let j = if arg.text == "--" { j + 1 } else { j };
+                        let rest = args.get(j..).unwrap_or_default();
+                        let saved = (self.remote, self.container);
+                        self.container = if *remote {
+                            runs_containers(name) && (self.container || !self.remote)
+                        } else {
+                            self.container
+                        };
+                        self.remote |= *remote;
+                        let s = self.joined_shell(rest, stdin, want);
+                        (self.remote, self.container) = saved;
+                        return (true, Some(s));
+                    }
+                    Some(role) => {
+                        code |= self.role(role, arg, recursive, name, stdin);
+                        j += 1;
+                        if ops.repeat != Some(p) {
+                            p += 1;
+                        }
+                    }
+                }
+            }
+            return (code, None);
+        }
+        let (n, k) = (args.len(), ops.roles.len());
+        for (j, arg) in args.iter().enumerate() {
+            let role = match ops.repeat {
+                None => ops.roles.get(j),
+                Some(r) => {
+                    let tail = k - r - 1;
+                    if j < r {
+                        ops.roles.get(j)
+                    } else if n - j <= tail {
+                        ops.roles.get(k - (n - j))
+                    } else {
+                        ops.roles.get(r)
+                    }
+                }
+            };
+            if let Some(role) = role {
+                code |= self.role(role, arg, recursive, name, stdin);
+            }
+        }
+        (code, None)
+    }
+
+    /// Joins words and gives them to a shell.
+    pub(crate) fn joined_shell(&mut self, rest: &[Arg], stdin: &Stream, want: bool) -> Stream {
+        let Some(first) = rest.first() else {
+            return Stream::unknown();
+        };
+        let span = rest.iter().fold(first.span, |s, a| s.join(a.span));
+        if let [one] = rest {
+            return self.shell_arg(one, stdin, want);
+        }
+        let text: Vec<String> = rest.iter().map(|a| super::chars::source(&a.text)).collect();
+        if rest.iter().any(|a| a.obfuscated) {
+            self.dynamic(span, "decoded text is run as a command");
+        }
+        self.run_text(&text.join(" "), Base::Fixed(span), How::Code, stdin, want)
+    }
+
+    /// One argument holds shell code.
+    pub(crate) fn shell_arg(&mut self, arg: &Arg, stdin: &Stream, want: bool) -> Stream {
+        let t = arg.text.trim();
+        if t == "\0" {
+            self.dynamic(arg.span, "runs text that isn't known as a command");
+            return Stream::unknown();
+        }
+        if arg.obfuscated {
+            self.dynamic(arg.span, "runs decoded text as a command");
+        }
+        let base = match arg.at {
+            Some(o) if !has_hole(&arg.text) => Base::Offset(o),
+            _ => Base::Fixed(arg.span),
+        };
+        self.run_text(
+            &super::chars::source(&arg.text),
+            base,
+            How::Code,
+            stdin,
+            want,
+        )
+    }
+
+    /// One word in a role; true if it was code.
+    pub(crate) fn role(
+        &mut self,
+        role: &Role,
+        arg: &Arg,
+        recursive: bool,
+        name: &str,
+        stdin: &Stream,
+    ) -> bool {
+        match role {
+            Role::Text
+            | Role::Cwd
+            | Role::Args
+            | Role::Assigns
+            | Role::CommandRest(_)
+            | Role::ShellRest(_) => {}
+            Role::Stat => self.path_stat(arg),
+            Role::Read => self.path_read(arg),
+            Role::Write => {
+                if recursive {
+                    self.path_mode(arg, true);
+                } else {
+                    self.path_write(arg);
+                }
+            }
+            Role::Edit => self.path_write(arg),
+            Role::Delete => self.path_delete(arg, recursive),
+            Role::Move => self.path_move(arg),
+            Role::Empty => self.path_empty(arg),
+            Role::Config => {
+                self.path_read(arg);
+                let class = self.classify(&arg.text).class;
+                let risk = if class == super::path::PathClass::Inside {
+                    RiskLevel::Medium
+                } else {
+                    RiskLevel::High
+                };
+                self.emit_raw(
+                    EffectKind::Execute,
+                    Some(show(&arg.text)),
+                    Certainty::Possible,
+                    arg.span,
+                    risk,
+                    "a configuration that can run programs",
+                );
+            }
+            Role::Script => return self.script(arg, name, stdin),
+            Role::Command => {
+                // tar gives the command a member of the archive to read.
+                let input = if name == "tar" {
+                    Stream::unknown()
+                } else {
+                    Stream::default()
+                };
+                if let (
+                    "concurrently" | "conc",
+                    Some((tool @ ("npm" | "yarn" | "pnpm" | "bun" | "node"), task)),
+                ) = (name, arg.text.split_once(':'))
+                {
+                    let text = format!("{tool} run {task}");
+                    self.shell_arg(
+                        &Arg {
+                            text,
+                            at: None,
+                            ..arg.clone()
+                        },
+                        &input,
+                        false,
+                    );
+                    return true;
+                }
+                self.shell_arg(arg, &input, false);
+                return true;
+            }
+            Role::Program => {
+                if arg.text.is_empty() {
+                    return false;
+                }
+                // The program gets arguments of its own: a hole stands for them.
+                let text = if arg.text.contains(UNKNOWN) {
+                    arg.text.clone()
+                } else {
+                    format!("{} {UNKNOWN}", arg.text)
+                };
+                self.shell_arg(
+                    &Arg {
+                        text,
+                        at: None,
+                        ..arg.clone()
+                    },
+                    &Stream::default(),
+                    false,
+                );
+            }
+            Role::Code(lang) => {
+                self.code(lang, arg, stdin);
+                return true;
+            }
+            Role::Host => {
+                if matches!(
+                    name,
+                    "host" | "dig" | "nslookup" | "drill" | "kdig" | "delv" | "ping"
+                ) && arg.text.contains(UNKNOWN)
+                    && arg.text.contains(&format!("{UNKNOWN}."))
+                {
+                    self.emit_raw(
+                        EffectKind::Network,
+                        Some(show(&arg.text)),
+                        Certainty::Possible,
+                        arg.span,
+                        RiskLevel::High,
+                        "sends what isn't known in a name that it asks for",
+                    );
+                }
+                self.network(arg);
+            }
+            Role::Source => match remote_of(&arg.text) {
+                Some(_) => self.network(arg),
+                None => self.path_read(arg),
+            },
+            Role::Dest => match remote_of(&arg.text) {
+                Some(h) => {
+                    let h = h.to_owned();
+                    self.emit_raw(
+                        EffectKind::Network,
+                        Some(show(&h)),
+                        Certainty::Certain,
+                        arg.span,
+                        RiskLevel::High,
+                        "sends files to another machine",
+                    );
+                }
+                None => self.path_write(arg),
+            },
+            Role::Upload => self.upload(arg, stdin),
+            Role::Data => {
+                let file = arg
+                    .text
+                    .strip_prefix('@')
+                    .or_else(|| arg.text.split_once("=@").map(|(_, f)| f))
+                    .or_else(|| arg.text.split_once("=<").map(|(_, f)| f))
+                    .map(|f| f.split(';').next().unwrap_or(f).to_owned());
+                match file {
+                    Some(f) => self.upload(
+                        &Arg {
+                            text: f,
+                            ..arg.clone()
+                        },
+                        stdin,
+                    ),
+                    None if arg.text.contains(UNKNOWN) => self.emit_raw(
+                        EffectKind::Network,
+                        None,
+                        Certainty::Possible,
+                        arg.span,
+                        RiskLevel::High,
+                        "sends away data that isn't known",
+                    ),
+                    None => self.emit(EffectKind::Network, None, arg.span, "sends data"),
+                }
+            }
+            Role::Mount => self.mounted(arg),
+            Role::Secret => {
+                self.emit_raw(
+                    EffectKind::Credential,
+                    Some(show(&arg.text)),
+                    Certainty::Certain,
+                    arg.span,
+                    RiskLevel::High,
+                    "reads a secret",
+                );
+            }
+            Role::Key => {
+                self.emit_raw(
+                    EffectKind::Read,
+                    Some(show(&arg.text)),
+                    Certainty::Certain,
+                    arg.span,
+                    RiskLevel::Low,
+                    "uses a key",
+                );
+            }
+            Role::Effect(kind) => {
+                self.emit_raw(
+                    *kind,
+                    Some(show(&arg.text)),
+                    Certainty::Certain,
+                    arg.span,
+                    kind.base_risk(),
+                    why_of(*kind),
+                );
+            }
+        }
+        false
+    }
+
+    fn stdin_role(&mut self, role: &Role, stdin: &Stream, name: &str, span: Span) {
+        match role {
+            Role::Code(lang) => {
+                let arg = Arg {
+                    text: stdin.text.clone().unwrap_or_else(|| UNKNOWN.to_string()),
+                    span,
+                    obfuscated: stdin.obfuscated,
+                    ..Arg::default()
+                };
+                if stdin.text.is_some() || !stdin.inline {
+                    self.code(lang, &arg, &Stream::default());
+                } else {
+                    self.dynamic(span, "runs text that isn't known");
+                }
+            }
+            Role::Upload => {
+                let arg = Arg::literal("-", span);
+                self.upload(&arg, stdin);
+            }
+            other => {
+                let arg = Arg::literal(
+                    stdin.text.clone().unwrap_or_else(|| UNKNOWN.to_string()),
+                    span,
+                );
+                self.role(other, &arg, false, name, &Stream::default());
+            }
+        }
+    }
+}
+
+/// Programs whose remote commands run in a container on this machine.
+fn runs_containers(name: &str) -> bool {
+    matches!(
+        name,
+        "docker"
+            | "podman"
+            | "nerdctl"
+            | "finch"
+            | "docker-compose"
+            | "podman-compose"
+            | "devcontainer"
+            | "distrobox"
+            | "toolbox"
+    )
+}
+
+/// `NAME=value`
+pub(crate) fn is_assignment(text: &str) -> Option<(&str, &str)> {
+    let (n, v) = text.split_once('=')?;
+    let ok = n
+        .bytes()
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == b'_')
+        && n.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+    ok.then_some((n, v))
+}
+
+pub(crate) fn why_of(kind: EffectKind) -> &'static str {
+    match kind {
+        EffectKind::Read => "reads",
+        EffectKind::Write => "writes",
+        EffectKind::Delete => "removes",
+        EffectKind::Execute => "runs the project's own code",
+        EffectKind::Dynamic => "runs what can't be known from the text",
+        EffectKind::Network => "uses the network",
+        EffectKind::Privilege => "uses another user's rights",
+        EffectKind::Process => "stops or signals processes",
+        EffectKind::Install => "installs or removes packages",
+        EffectKind::GitRead => "reads the repository",
+        EffectKind::GitWrite => "changes the repository",
+        EffectKind::GitRewrite => "rewrites history or throws work away",
+        EffectKind::Credential => "reads or moves secrets",
+        EffectKind::System => "changes the system",
+        EffectKind::Unknown => "isn't in the table",
+    }
+}

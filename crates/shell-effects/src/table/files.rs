@@ -1,0 +1,23 @@
+/// The embedded files, in the order in which they are searched for duplicates.
+const FILES: &[(&str, &str)] = &[
+    ("build.yaml", include_str!("../../../../policies/commands/build.yaml")),
+    ("cloud.yaml", include_str!("../../../../policies/commands/cloud.yaml")),
+    ("containers.yaml", include_str!("../../../../policies/commands/containers.yaml")),
+    ("core.yaml", include_str!("../../../../policies/commands/core.yaml")),
+    ("coreutils.yaml", include_str!("../../../../policies/commands/coreutils.yaml")),
+    ("databases.yaml", include_str!("../../../../policies/commands/databases.yaml")),
+    ("editors.yaml", include_str!("../../../../policies/commands/editors.yaml")),
+    ("files.yaml", include_str!("../../../../policies/commands/files.yaml")),
+    ("languages.yaml", include_str!("../../../../policies/commands/languages.yaml")),
+    ("macos-bsd.yaml", include_str!("../../../../policies/commands/macos-bsd.yaml")),
+    ("misc.yaml", include_str!("../../../../policies/commands/misc.yaml")),
+    ("network.yaml", include_str!("../../../../policies/commands/network.yaml")),
+    ("packages.yaml", include_str!("../../../../policies/commands/packages.yaml")),
+    ("process.yaml", include_str!("../../../../policies/commands/process.yaml")),
+    ("security.yaml", include_str!("../../../../policies/commands/security.yaml")),
+    ("shell-builtins.yaml", include_str!("../../../../policies/commands/shell-builtins.yaml")),
+    ("system.yaml", include_str!("../../../../policies/commands/system.yaml")),
+    ("test-lint.yaml", include_str!("../../../../policies/commands/test-lint.yaml")),
+    ("text.yaml", include_str!("../../../../policies/commands/text.yaml")),
+    ("vcs.yaml", include_str!("../../../../policies/commands/vcs.yaml")),
+];

@@ -1,0 +1,357 @@
+//! Entries of the table, compiled for use.
+
+use super::schema::{OneOrMany, RawFlag, RawSpec, RawValue, RawWhen, Style};
+use crate::effect::{EffectKind, RiskLevel};
+use rustc_hash::FxHashMap;
+
+/// What a word is to a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Role {
+    Text,
+    Stat,
+    Read,
+    Write,
+    Edit,
+    Delete,
+    Move,
+    Empty,
+    Cwd,
+    Config,
+    Script,
+    Command,
+    Program,
+    /// The rest is a command with its arguments; true: on another machine.
+    CommandRest(bool),
+    /// The rest is joined and given to a shell; true: on another machine.
+    ShellRest(bool),
+    Assigns,
+    Code(String),
+    Host,
+    Source,
+    Dest,
+    Upload,
+    Data,
+    Mount,
+    Secret,
+    Key,
+    Args,
+    Effect(EffectKind),
+}
+
+/// Roles of operands by position.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Operands {
+    pub roles: Vec<Role>,
+    /// Index of the role that repeats.
+    pub repeat: Option<usize>,
+}
+
+/// An effect as the table writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct EffectSpec {
+    pub kind: EffectKind,
+    pub possible: bool,
+    pub target: Option<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spec {
+    pub effects: Vec<EffectSpec>,
+    pub risk: RiskLevel,
+    pub style: Option<Style>,
+    pub flags: FxHashMap<String, usize>,
+    pub flag_list: Vec<Flag>,
+    pub operands: Option<Operands>,
+    pub subcommands: FxHashMap<String, usize>,
+    pub sub_list: Vec<Spec>,
+    pub otherwise: Option<Box<Spec>>,
+    pub when: Vec<When>,
+    pub stdin: Option<Role>,
+    pub strict: bool,
+    pub no_help: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flag {
+    pub arg: Option<Role>,
+    pub attached_only: bool,
+    pub args: usize,
+    pub effects: Vec<EffectSpec>,
+    pub risk: RiskLevel,
+    pub operands: Option<Operands>,
+    pub recursive: bool,
+    pub dry: bool,
+    pub help: bool,
+    pub stop: bool,
+    pub values: Vec<(Vec<String>, Value)>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Value {
+    pub effects: Vec<EffectSpec>,
+    pub risk: RiskLevel,
+    pub dry: bool,
+    pub help: bool,
+    pub as_program: Option<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct When {
+    pub operand: Vec<String>,
+    pub flags: Vec<String>,
+    pub any: Vec<String>,
+    pub without: Vec<String>,
+    pub min: Option<usize>,
+    pub max: Option<usize>,
+    pub dashdash: Option<bool>,
+    pub effects: Vec<EffectSpec>,
+    pub risk: RiskLevel,
+    pub dry: bool,
+    pub help: bool,
+    pub operands: Option<Operands>,
+    pub recursive: bool,
+    pub clear: bool,
+}
+
+/// An entry that doesn't follow the schema.
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
+pub enum TableError {
+    /// The YAML itself is wrong.
+    #[error("`{name}` is not a valid entry: {message}")]
+    Yaml {
+        /// The entry.
+        name: String,
+        /// What the YAML parser says.
+        message: String,
+    },
+    /// An unknown role.
+    #[error("unknown role `{0}`")]
+    Role(String),
+    /// An unknown effect.
+    #[error("unknown effect `{0}`")]
+    Effect(String),
+    /// Two roles that repeat.
+    #[error("more than one operand role repeats")]
+    Repeat,
+    /// A flag that doesn't look like one.
+    #[error("`{0}` does not look like a flag")]
+    Flag(String),
+}
+
+fn split(names: &str) -> impl Iterator<Item = &str> {
+    names.split(',').map(str::trim).filter(|s| !s.is_empty())
+}
+
+fn role(text: &str) -> Result<Role, TableError> {
+    Ok(match text {
+        "text" => Role::Text,
+        "stat" => Role::Stat,
+        "read" => Role::Read,
+        "write" => Role::Write,
+        "edit" => Role::Edit,
+        "delete" => Role::Delete,
+        "move" => Role::Move,
+        "empty" => Role::Empty,
+        "cwd" => Role::Cwd,
+        "config" => Role::Config,
+        "script" => Role::Script,
+        "command" | "commands" => Role::Command,
+        "program" => Role::Program,
+        "command..." => Role::CommandRest(false),
+        "remote-command..." => Role::CommandRest(true),
+        "shell..." => Role::ShellRest(false),
+        "remote-shell..." => Role::ShellRest(true),
+        "assign..." => Role::Assigns,
+        "host" | "url" => Role::Host,
+        "source" => Role::Source,
+        "dest" => Role::Dest,
+        "upload" => Role::Upload,
+        "data" => Role::Data,
+        "mount" => Role::Mount,
+        "secret" => Role::Secret,
+        "key" => Role::Key,
+        "args" => Role::Args,
+        other => match other.strip_prefix("code:") {
+            Some(lang) if !lang.is_empty() => Role::Code(lang.to_owned()),
+            _ => Role::Effect(
+                EffectKind::from_name(other).ok_or_else(|| TableError::Role(other.to_owned()))?,
+            ),
+        },
+    })
+}
+
+fn operands(list: &[String]) -> Result<Operands, TableError> {
+    let mut out = Operands::default();
+    for text in list {
+        let whole = matches!(
+            text.as_str(),
+            "command..." | "remote-command..." | "shell..." | "remote-shell..." | "assign..."
+        );
+        match text.strip_suffix("...") {
+            Some(base) if !whole => {
+                if out.repeat.is_some() {
+                    return Err(TableError::Repeat);
+                }
+                out.repeat = Some(out.roles.len());
+                out.roles.push(role(base)?);
+            }
+            _ => out.roles.push(role(text)?),
+        }
+    }
+    Ok(out)
+}
+
+fn effects(list: &[String]) -> Result<Vec<EffectSpec>, TableError> {
+    list.iter()
+        .map(|text| {
+            let (head, target) = match text.split_once(':') {
+                Some((h, t)) => (h, Some(t.to_owned())),
+                None => (text.as_str(), None),
+            };
+            let (name, possible) = match head.strip_suffix('?') {
+                Some(n) => (n, true),
+                None => (head, false),
+            };
+            let kind =
+                EffectKind::from_name(name).ok_or_else(|| TableError::Effect(text.clone()))?;
+            Ok(EffectSpec {
+                kind,
+                possible,
+                target,
+            })
+        })
+        .collect()
+}
+
+fn value(raw: &RawValue) -> Result<Value, TableError> {
+    Ok(Value {
+        effects: effects(&raw.effects)?,
+        risk: raw.risk.unwrap_or_default(),
+        dry: raw.dry,
+        help: raw.help,
+        as_program: raw.as_program.clone(),
+    })
+}
+
+fn flag(raw: &RawFlag) -> Result<Flag, TableError> {
+    let mut values = Vec::new();
+    for (k, v) in &raw.values {
+        values.push((split(k).map(str::to_owned).collect::<Vec<_>>(), value(v)?));
+    }
+    // The catch-all comes last whatever the order of the file.
+    values.sort_by_key(|(k, _)| k.iter().any(|g| g == "*"));
+    let attached_only = raw.arg.is_none() && raw.optarg.is_some();
+    let arg = raw
+        .arg
+        .as_deref()
+        .or(raw.optarg.as_deref())
+        .map(role)
+        .transpose()?;
+    Ok(Flag {
+        args: if arg.is_some() {
+            raw.args.unwrap_or(1)
+        } else {
+            0
+        },
+        arg,
+        attached_only,
+        effects: effects(&raw.effects)?,
+        risk: raw.risk.unwrap_or_default(),
+        operands: raw.operands.as_deref().map(operands).transpose()?,
+        recursive: raw.recursive,
+        dry: raw.dry,
+        help: raw.help,
+        stop: raw.stop,
+        values,
+    })
+}
+
+fn when(raw: &RawWhen) -> Result<When, TableError> {
+    Ok(When {
+        operand: match &raw.operand {
+            None => Vec::new(),
+            Some(OneOrMany::One(s)) => vec![s.clone()],
+            Some(OneOrMany::Many(v)) => v.clone(),
+        },
+        flags: raw.flags.clone(),
+        any: raw.any.clone(),
+        without: raw.without.clone(),
+        min: raw.min,
+        max: raw.max,
+        dashdash: raw.dashdash,
+        effects: effects(&raw.effects)?,
+        risk: raw.risk.unwrap_or_default(),
+        dry: raw.dry,
+        help: raw.help,
+        operands: raw.operands.as_deref().map(operands).transpose()?,
+        recursive: raw.recursive,
+        clear: raw.clear,
+    })
+}
+
+impl Spec {
+    /// Compiles an entry.
+    pub fn compile(raw: &RawSpec) -> Result<Self, TableError> {
+        let mut spec = Self {
+            effects: effects(&raw.effects)?,
+            risk: raw.risk.unwrap_or_default(),
+            style: raw.style,
+            operands: raw.operands.as_deref().map(operands).transpose()?,
+            strict: raw.strict,
+            no_help: raw.help == Some(false),
+            ..Self::default()
+        };
+        let dd = raw.style == Some(Style::Dd);
+        for (names, raw) in &raw.flags {
+            let i = spec.flag_list.len();
+            spec.flag_list.push(flag(raw)?);
+            for name in split(names) {
+                if !dd && !name.starts_with(['-', '+', '/', '@', ':']) {
+                    return Err(TableError::Flag(name.to_owned()));
+                }
+                spec.flags.insert(name.to_owned(), i);
+            }
+        }
+        for (names, raw) in &raw.subcommands {
+            let i = spec.sub_list.len();
+            spec.sub_list.push(Self::compile(raw)?);
+            for name in split(names) {
+                spec.subcommands.insert(name.to_owned(), i);
+            }
+        }
+        if let Some(o) = &raw.otherwise {
+            spec.otherwise = Some(Box::new(Self::compile(o)?));
+        }
+        spec.when = raw.when.iter().map(when).collect::<Result<_, _>>()?;
+        spec.stdin = raw.stdin.as_deref().map(role).transpose()?;
+        Ok(spec)
+    }
+}
+
+/// Matches a glob in which only `*` and `?` are special; `*` matches any text.
+pub(crate) fn glob(pattern: &str, text: &str) -> bool {
+    let (p, t) = (pattern.as_bytes(), text.as_bytes());
+    let (mut i, mut j) = (0usize, 0usize);
+    let mut back: Option<(usize, usize)> = None;
+    while let Some(c) = t.get(j) {
+        match p.get(i) {
+            Some(b'*') => {
+                back = Some((i, j));
+                i += 1;
+            }
+            Some(x) if x == c || *x == b'?' => {
+                i += 1;
+                j += 1;
+            }
+            _ => match back {
+                Some((bi, bj)) => {
+                    i = bi + 1;
+                    j = bj + 1;
+                    back = Some((bi, bj + 1));
+                }
+                None => return false,
+            },
+        }
+    }
+    p.get(i..).unwrap_or_default().iter().all(|c| *c == b'*')
+}

@@ -1,0 +1,279 @@
+//! What stands where no parameters belong: beside the text of an answer, beside a diff.
+
+use super::Context;
+use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
+use super::engine::Engine;
+use super::line::{PLACES, is_harmless, is_remark};
+use super::param::{Param, WRAPPERS};
+use super::tool::{command_like, effects_of_call};
+use super::tool_found::Found;
+use super::tool_name::{Verb, verb};
+use std::borrow::Cow;
+
+/// Members that an answer's text stands in.
+pub const ANSWER: [&str; 2] = ["content", "text"];
+/// Members that a diff stands in.
+pub const DIFF: [&str; 2] = ["diff", "content"];
+
+/// Effects of an `answer`: none of its text, but whatever stands beside that is read as the
+/// parameters of a call.
+#[must_use]
+pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    /// Members that say what kind of text it is.
+    const KINDS: [&str; 10] = [
+        "confidence",
+        "done",
+        "final",
+        "format",
+        "lang",
+        "language",
+        "metadata",
+        "mime_type",
+        "role",
+        "type",
+    ];
+    /// Members that say where it has it from.
+    const CITES: [&str; 6] = [
+        "citations",
+        "sources",
+        "references",
+        "links",
+        "related",
+        "urls",
+    ];
+    let mut rest: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
+    let mut cited: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
+    let mut objects: Vec<&Param<'_>> = vec![payload];
+    // An answer may be made of parts, each a text of its own.
+    if let Param::List(parts) = payload {
+        objects = parts.iter().collect();
+    }
+    for name in ANSWER {
+        match payload.get(name) {
+            Some(Param::List(parts)) => objects.extend(parts),
+            Some(one @ Param::Members(_)) => objects.push(one),
+            _ => {}
+        }
+    }
+    for (name, value) in objects.into_iter().filter_map(Param::members).flatten() {
+        let text = ANSWER.contains(&&**name) && matches!(value, Param::Text(_));
+        let part = ANSWER.contains(&&**name)
+            && std::ptr::eq(payload.get(name).unwrap_or(&Param::Nothing), value);
+        let kind = KINDS.contains(&&**name);
+        if value.is_empty() || text || part || is_harmless(name, value) || kind && is_remark(value)
+        {
+            continue;
+        }
+        // What describes an answer may name files; it may not hold any, nor a call.
+        let tells = CITES.contains(&&**name) || kind && !acts(value);
+        let list = if tells { &mut cited } else { &mut rest };
+        list.push((Cow::Borrowed(name), value.clone()));
+    }
+    let mut analysis = if rest.is_empty() {
+        Analysis::default()
+    } else {
+        effects_beside(&Param::Members(rest), ctx)
+    };
+    if !cited.is_empty() {
+        let mut e = Engine::new(ctx, 200_000);
+        let cited = Param::Members(cited);
+        let mut found = Found {
+            verb: Verb::Read,
+            cites: true,
+            ..Found::default()
+        };
+        found.read(&mut e, &cited);
+        found.paths.iter().for_each(|path| e.path_read(&**path));
+        analysis.join(e.finish());
+    }
+    analysis
+}
+
+/// Effects of what stands beside the diff of a `code_diff`, read as the parameters of a call.
+#[must_use]
+pub fn effects_beside_diff(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    let beside = |(name, value): &&(Cow<'_, str>, Param<'_>)| {
+        let text = DIFF.contains(&&**name) && matches!(value, Param::Text(_));
+        let here = PLACES.contains(&&**name)
+            && value
+                .as_str()
+                .is_some_and(|place| matches!(place, "." | "./"));
+        !(value.is_empty() || text || here || is_harmless(name, value))
+    };
+    let rest: Vec<_> = payload
+        .members()
+        .unwrap_or_default()
+        .iter()
+        .filter(beside)
+        .cloned()
+        .collect();
+    if rest.is_empty() {
+        Analysis::default()
+    } else {
+        effects_beside(&Param::Members(rest), ctx)
+    }
+}
+
+/// Whether a value holds something to act on: a command, the parameters of a call, or a file with
+/// its content.
+fn acts(value: &Param<'_>) -> bool {
+    const CONTENTS: [&str; 8] = [
+        "content", "contents", "data", "patch", "diff", "files", "changes", "edits",
+    ];
+    let act = |(name, value): &(Cow<'_, str>, Param<'_>)| {
+        let holds =
+            CONTENTS.contains(&&**name) || WRAPPERS.contains(&&**name) || command_like(name);
+        !value.is_empty() && (holds || name.contains(['.', '/', '\\']))
+    };
+    let changes = |tool: &str| {
+        matches!(
+            verb(tool).0,
+            Verb::Delete | Verb::Move | Verb::Write | Verb::GitWrite
+        )
+    };
+    let acting = |one: &Param<'_>| {
+        one.members().is_some_and(|members| members.iter().any(act))
+            || one.tool().is_some_and(changes)
+    };
+    value.within().any(acting)
+}
+
+/// Effects of the calls that stand somewhere inside of a value. Where nothing is given to a tool,
+/// its name may be a remark: then only one that says what it does is taken for a call.
+fn calls_within(value: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    /// Nobody says more beside an answer.
+    const MOST: usize = 100;
+    let mut analysis = Analysis::default();
+    let mut calls = value.within().filter_map(|one| Some((one, one.tool()?)));
+    for (call, tool) in calls.by_ref().take(MOST) {
+        let found = effects_of_call(tool, call, ctx);
+        let given = WRAPPERS.iter().any(|wrapper| call.get(wrapper).is_some());
+        if given || found.effects.iter().all(|e| e.kind != EffectKind::Unknown) {
+            analysis.join(found);
+        }
+    }
+    if calls.next().is_some() {
+        (analysis.cut, analysis.risk) = (true, RiskLevel::High);
+    }
+    analysis
+}
+
+/// Effects of members that stand where no parameters belong.
+fn effects_beside(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    if let Some(tool) = rest.tool() {
+        return effects_of_call(tool, rest, ctx);
+    }
+    let within = calls_within(rest, ctx);
+    let mut e = Engine::new(ctx, 200_000);
+    let mut unknown = |why| {
+        e.emit_raw(
+            EffectKind::Unknown,
+            None,
+            Certainty::Possible,
+            Span::default(),
+            RiskLevel::High,
+            why,
+        );
+    };
+    let names = rest.members().unwrap_or_default();
+    if names
+        .iter()
+        .any(|(name, _)| WRAPPERS.contains(&&**name) || matches!(&**name, "tool" | "tool_name"))
+    {
+        unknown("parameters of a tool that isn't named");
+    }
+    if names.iter().any(|(name, _)| PLACES.contains(&&**name)) {
+        unknown("it says that it is applied somewhere else");
+    }
+    let inputs = rest.inputs();
+    let mut found = Found {
+        verb: Verb::Write,
+        ..Found::default()
+    };
+    found.read(&mut e, &inputs.values);
+    // Nothing says what is done to them.
+    found
+        .paths
+        .iter()
+        .chain(&found.outputs)
+        .for_each(|path| e.path_write(&**path));
+    let mut analysis = e.finish();
+    analysis.join(within);
+    analysis
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Context, Table};
+    use serde_json::json;
+
+    #[test]
+    fn what_stands_beside_an_answer_or_a_diff_counts() {
+        let table = Table::builtin();
+        let ctx = Context::new(&table);
+        let answer =
+            |payload: serde_json::Value| effects_of_answer(&Param::from(&payload), &ctx).risk;
+        for payload in [
+            json!({"content": "Done.", "command": "rm -rf /"}),
+            json!({"text": "Done.", "tool": "bash", "parameters": "{\"command\":\"rm -rf /\"}"}),
+            json!({"content": "Done.", "arguments": "rm -rf /"}),
+            json!({"content": "Done.", "path": ".git/hooks/pre-commit"}),
+            json!({"content": "Done.", "files": {".envrc": "x"}}),
+            json!({"content": [{"type": "tool_use", "name": "bash", "input": {"command": "rm -rf /"}}]}),
+            json!({"content": "Done.", "sources": ["/home/dev/.ssh/id_rsa"]}),
+            json!({"content": "Done.", "note": {"command": "rm -rf /"}}),
+            json!({"content": "Done.", "timeout": [{"before": [{"command": "rm -rf /"}]}]}),
+            json!({"content": "Done.", "metadata": {"files": {".git/hooks/pre-commit": "x"}}}),
+            json!({"content": "Done.", "metadata": {"path": "../../x", "content": "x"}}),
+            json!({"content": "Done.", "format": {"tool": "bash", "arguments": "rm -rf /"}}),
+            json!({"content": "Done.", "summary": {"calls": [{"tool": "delete_branch"}]}}),
+            json!({"content": "Done.", "role": {"shell": "rm -rf /"}}),
+            json!([{"text": "Done.", "label": {"command": "rm -rf /"}}]),
+        ] {
+            assert_eq!(answer(payload.clone()), RiskLevel::High, "{payload}");
+        }
+        for payload in [
+            json!({"content": "rm -rf /", "format": "markdown", "reasoning": "r"}),
+            json!({"text": "See /etc/hosts"}),
+            json!("rm -rf /"),
+            json!({"content": [{"type": "text", "text": "../../x"}]}),
+            json!({"content": "Done.", "metadata": {"model": "lab/m-1", "tokens": 12, "tool": "some-agent", "seen": ["src/a.rs"]}}),
+            json!({"content": "Done.", "reason": ["a", "b"], "timeout": {"seconds": 5}, "note": {"text": "rm -rf /"}}),
+            json!({"content": "As said there.", "sources": ["src/a.rs", "https://example.org/x"], "command": null}),
+        ] {
+            assert_eq!(answer(payload.clone()), RiskLevel::Low, "{payload}");
+        }
+        assert_eq!(
+            answer(json!({"content": "Done.", "url": "https://example.org"})),
+            RiskLevel::Medium
+        );
+        let diff =
+            |payload: serde_json::Value| effects_beside_diff(&Param::from(&payload), &ctx).risk;
+        assert_eq!(
+            diff(json!({"diff": "d", "command": "rm -rf /"})),
+            RiskLevel::High
+        );
+        assert_eq!(
+            diff(json!({"diff": "d", "path": "../../x"})),
+            RiskLevel::High
+        );
+        assert_eq!(
+            diff(json!({"diff": "d", "note": {"files": {".git/hooks/pre-commit": "x"}}})),
+            RiskLevel::High
+        );
+        assert_eq!(
+            diff(json!({"diff": "d", "summary": {"command": "rm -rf /"}})),
+            RiskLevel::High
+        );
+        assert_eq!(diff(json!({"diff": "d", "cwd": "/etc"})), RiskLevel::High);
+        assert_eq!(
+            diff(json!({"diff": "d", "path": "src/a.rs"})),
+            RiskLevel::Medium
+        );
+        assert_eq!(
+            diff(json!({"diff": "d", "content": "x", "cwd": ".", "description": "Fixes it."})),
+            RiskLevel::Low
+        );
+    }
+}

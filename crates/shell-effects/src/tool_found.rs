@@ -1,0 +1,357 @@
+//! What the parameters of a call hold: paths, addresses, command lines, patches, whatever they are
+//! called and however they are nested.
+
+use super::chars::holds;
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
+use super::engine::Engine;
+use super::expand::Arg;
+use super::memo::Memo;
+use super::param::Param;
+use super::tool::{clean, command_like, reads};
+use super::tool_line::Around;
+use super::tool_name::{Verb, spelled, words};
+use super::tool_params::{Role, Topics, has_drive, opens_for_writing, role, with_slashes};
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+/// Parts of the names of parameters that hold paths.
+const PATH_WORDS: [&str; 14] = [
+    "path", "file", "dir", "folder", "cwd", "target", "source", "dest", "src", "dst", "root",
+    "output", "input", "location",
+];
+
+/// Names of parameters that hold a path and hardly ever another text.
+const PATH_NAMES: [&str; 14] = [
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "filepath",
+    "dir",
+    "directory",
+    "folder",
+    "cwd",
+    "root",
+    "src",
+    "dst",
+    "dest",
+];
+
+/// What a parameter's name says of it.
+#[derive(Debug, Clone, Copy)]
+struct Key {
+    role: Role,
+    /// It holds a command line.
+    command: bool,
+    /// It holds a path.
+    path: bool,
+    /// It holds a path and nothing else.
+    only_path: bool,
+    /// It holds a path where the tool is one for files.
+    file: bool,
+    /// It may hold a patch.
+    patch: bool,
+}
+
+impl Key {
+    fn of(name: &str) -> Self {
+        let within = |word: &str| {
+            name.as_bytes()
+                .windows(word.len())
+                .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        let spelled = spelled(name);
+        let last = words(&spelled).last().unwrap_or_default();
+        Self {
+            role: role(name),
+            command: command_like(name),
+            path: PATH_WORDS.into_iter().any(within),
+            only_path: PATH_NAMES.contains(&last),
+            file: matches!(last, "" | "name" | "names" | "to" | "from" | "old" | "new"),
+            patch: matches!(last, "patch" | "patches" | "diff" | "input" | "changes"),
+        }
+    }
+}
+
+thread_local! {
+    static KEYS: RefCell<Memo<Key>> = RefCell::default();
+}
+
+/// True if a text looks like a path, or stands where one is expected.
+fn path_like(expected: bool, text: &str) -> bool {
+    if text.is_empty() || text.len() > 4096 || holds(text, |byte| byte == b'\n') {
+        return false;
+    }
+    expected
+        || text.starts_with('/')
+        || text.starts_with("~/")
+        || has_drive(text)
+        || text.contains('/') && !text.contains(' ') && !text.contains("://")
+        || text.starts_with("./")
+        || text.starts_with("../")
+}
+
+/// Scheme and rest of a text that begins like a URL.
+fn url(text: &str) -> Option<(&str, &str)> {
+    const LONGEST: usize = 12;
+    let end = text
+        .as_bytes()
+        .windows(3)
+        .take(LONGEST)
+        .position(|part| part == b"://")?;
+    Some((text.get(..end)?, text.get(end + 3..)?))
+}
+
+/// The path of a `file:` URL, by what stands behind its slashes; none for what is no path on this
+/// machine.
+fn file_url(rest: &str) -> Option<String> {
+    let path = rest
+        .find('/')
+        .filter(|at| matches!(rest.get(..*at), Some("" | "localhost")))
+        .and_then(|at| rest.get(at..))?;
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut left = path.bytes();
+    while let Some(byte) = left.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+        let (high, low) = (digit(left.next())?, digit(left.next())?);
+        bytes.push(u8::try_from(high * 16 + low).ok()?);
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    (!text.contains(['\0', '\n'])).then(|| clean(&text).into_owned())
+}
+
+/// What parameters say.
+#[derive(Default)]
+pub(super) struct Found<'p> {
+    /// What the tool does; parameters can make it more.
+    pub(super) verb: Verb,
+    pub(super) topics: Topics,
+    pub(super) paths: Vec<Cow<'p, str>>,
+    /// Where something is written, whatever the tool does.
+    pub(super) outputs: Vec<Cow<'p, str>>,
+    pub(super) seen_command: bool,
+    /// Its paths are held against nobody: an answer says where it has it from.
+    pub(super) cites: bool,
+}
+
+impl<'p> Found<'p> {
+    /// Reads parameters; effects of commands and addresses among them are added at once.
+    pub(super) fn read(&mut self, e: &mut Engine<'_>, params: &'p Param<'_>) {
+        // A stack instead of recursion: parameters may be nested as deep as they like.
+        // Each with the members around it.
+        let mut stack: Vec<(&'p str, &'p Param<'_>, Around<'p>)> = Vec::with_capacity(8);
+        stack.push(("", params, &[]));
+        let mut visited = 0usize;
+        while let Some((key, value, around)) = stack.pop() {
+            visited += 1;
+            if visited > 10_000 {
+                e.emit_raw(
+                    EffectKind::Unknown,
+                    None,
+                    Certainty::Possible,
+                    Span::default(),
+                    RiskLevel::High,
+                    "too many parameters to look at",
+                );
+                break;
+            }
+            match value {
+                Param::Members(m) => {
+                    visited += m.len();
+                    let files = Self::names_files(key);
+                    stack.extend(m.iter().rev().map(|(k, v)| {
+                        // What stands under the name of a file is what the file holds.
+                        (
+                            if self.is_file_name(e, k, files) {
+                                "content"
+                            } else {
+                                &**k
+                            },
+                            v,
+                            m.as_slice(),
+                        )
+                    }));
+                }
+                Param::List(l) => {
+                    let all: Option<Vec<&str>> = l.iter().map(Param::as_str).collect();
+                    match all {
+                        Some(list)
+                            if (command_like(key) || key.is_empty() && self.runs())
+                                && !list.is_empty() =>
+                        {
+                            self.seen_command = true;
+                            e.tool_words(&list, around);
+                        }
+                        _ => stack.extend(l.iter().rev().map(|v| (key, v, around))),
+                    }
+                }
+                Param::Text(s) => self.text(e, key, s, value, around),
+                Param::Flag(_) | Param::Number { .. } if reads(self.verb) && value.is_on() => {
+                    e.tool_switch(key);
+                }
+                Param::Flag(_) | Param::Number { .. } | Param::Nothing => {}
+            }
+        }
+    }
+
+    /// Whether what has no name of its own is what runs.
+    fn runs(&self) -> bool {
+        matches!(self.verb, Verb::Execute | Verb::Check)
+    }
+
+    fn text(
+        &mut self,
+        e: &mut Engine<'_>,
+        key: &str,
+        s: &'p str,
+        value: &Param<'_>,
+        around: Around<'_>,
+    ) {
+        let text = clean(s);
+        let said = KEYS.with_borrow_mut(|keys| keys.get(key, Key::of));
+        let bare = key.is_empty();
+        let role = if bare && self.topics.has(Topics::QUERY) {
+            Role::Query
+        } else {
+            said.role
+        };
+        match role {
+            Role::Sql | Role::Query | Role::Mutation => e.tool_query(role, self.topics, &text),
+            Role::Glob => return e.tool_glob(&text, self.topics.has(Topics::NAMES)),
+            Role::Mode if self.verb == Verb::Read && opens_for_writing(&text) => {
+                self.verb = Verb::Write;
+            }
+            Role::Name => e.tool_name(&text),
+            _ if reads(self.verb) && value.is_on() => e.tool_switch(key),
+            _ => {}
+        }
+        if (said.command || bare && self.runs()) && !text.is_empty() {
+            self.seen_command = true;
+            // What has no name has nothing beside it either.
+            e.tool_line(s, if bare { &[] } else { around });
+        } else if (said.patch || bare) && !reads(self.verb) && e.tool_patch(s) {
+            // It is read as what it is.
+        } else if let Some((scheme, rest)) = url(&text) {
+            if scheme.eq_ignore_ascii_case("file") {
+                match file_url(rest) {
+                    Some(path) => self.paths.push(Cow::Owned(path)),
+                    None => e.tool_no_path(),
+                }
+            } else if !self.cites {
+                e.network(&Arg::literal(text, Span::default()));
+            }
+        } else if role == Role::Output
+            || role == Role::OutputOrFormat && text.contains(['/', '.', '~', '\\'])
+        {
+            self.outputs.push(with_slashes(text));
+        } else {
+            let trimmed = match text {
+                Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+                Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+            };
+            let files = self.topics.has(Topics::FILES);
+            if path_like(said.path || bare || said.file && files, &trimmed) {
+                if holds(s, |byte| byte == 0) {
+                    e.tool_no_path();
+                }
+                self.paths.push(with_slashes(trimmed));
+            } else if (said.only_path || bare && files) && !trimmed.is_empty() {
+                e.tool_no_path();
+            }
+        }
+    }
+
+    /// Whether the members under this key may be files by their names, whatever those look like.
+    fn names_files(key: &str) -> bool {
+        let plural = [
+            "files",
+            "paths",
+            "documents",
+            "contents",
+            "blobs",
+            "sources",
+            "modules",
+            "changes",
+            "edits",
+            "writes",
+        ];
+        let spelled = spelled(key);
+        words(&spelled)
+            .last()
+            .is_some_and(|last| plural.contains(&last))
+    }
+
+    /// Whether the name of a member is that of a file, or of an address; then it is taken in.
+    fn is_file_name(&mut self, e: &mut Engine<'_>, name: &'p str, files: bool) -> bool {
+        const OF_ONE: [&str; 32] = [
+            "path",
+            "file",
+            "filename",
+            "filepath",
+            "name",
+            "content",
+            "contents",
+            "text",
+            "data",
+            "encoding",
+            "mode",
+            "type",
+            "start",
+            "end",
+            "from",
+            "to",
+            "old",
+            "new",
+            "url",
+            "uri",
+            "id",
+            "language",
+            "description",
+            "string",
+            "search",
+            "replace",
+            "find",
+            "insert",
+            "line",
+            "lines",
+            "operation",
+            "action",
+        ];
+        if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            // A plain word is a file's name only where names of files are expected, and nothing
+            // that is said of one file.
+            let is_name = files
+                && !name.is_empty()
+                && !words(&spelled(name)).any(|word| OF_ONE.contains(&word));
+            if is_name {
+                self.paths.push(Cow::Borrowed(name));
+            }
+            return is_name;
+        }
+        if let Some((scheme, _)) = url(name) {
+            if !scheme.eq_ignore_ascii_case("file") && !self.cites {
+                e.network(&Arg::literal(clean(name), Span::default()));
+            }
+            return true;
+        }
+        let dotted = || {
+            let hidden = name
+                .strip_prefix('.')
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
+            let extension =
+                |(stem, end): (&str, &str)| !stem.is_empty() && matches!(end.len(), 1..=5);
+            hidden || self.topics.has(Topics::FILES) && name.rsplit_once('.').is_some_and(extension)
+        };
+        let backslash = name.contains('\\') && !name.contains(' ');
+        let is_name = path_like(files, name) || backslash || !name.contains(' ') && dotted();
+        if is_name {
+            self.paths.push(with_slashes(clean(name)));
+        }
+        is_name
+    }
+}

@@ -1,0 +1,212 @@
+//! Command lines and patches among the parameters of a tool call.
+//!
+//! `{"command": "rm", "args": ["-rf", "src"]}` is one command line, whether a runtime calls it a
+//! command or a tool. What stands beside a command counts as it does in a `shell_cmd`; a patch does
+//! to files what it says.
+
+use super::diff::effects_of_diff;
+use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::engine::{Engine, Stream};
+use super::expand::Arg;
+use super::line::Line;
+use super::param::Param;
+use super::parse::Base;
+use super::path::normalise;
+use super::tool::{clean, command_like};
+use std::borrow::Cow;
+
+/// The members around a parameter.
+pub(super) type Around<'p> = &'p [(Cow<'p, str>, Param<'p>)];
+
+const NOWHERE: Span = Span { from: 0, to: 0 };
+
+impl Engine<'_> {
+    /// A parameter that is a command line, with the parameters beside it.
+    pub(super) fn tool_line(&mut self, text: &str, around: Around<'_>) {
+        let line = self.beside(text, around);
+        self.at(line.cwd.as_deref(), |engine| {
+            engine.run_text(
+                &clean(&line.text),
+                Base::Fixed(NOWHERE),
+                How::Code,
+                &Stream::default(),
+                false,
+            );
+        });
+    }
+
+    /// A parameter that is a program with its arguments, with the parameters beside it.
+    pub(super) fn tool_words(&mut self, words: &[&str], around: Around<'_>) {
+        const WORD: &str = "x";
+        let line = self.beside(WORD, around);
+        if *line.text != *WORD {
+            self.tool_unknown("arguments or variables");
+        }
+        let argv: Vec<Arg> = words
+            .iter()
+            .map(|word| Arg::literal(clean(word), NOWHERE))
+            .collect();
+        self.at(line.cwd.as_deref(), |engine| {
+            engine.wrapped(&argv, &Stream::default(), false, NOWHERE);
+        });
+    }
+
+    /// The line with what stands beside it. Commands beside a command are run each by itself.
+    fn beside<'p>(&mut self, text: &'p str, around: Around<'p>) -> Line<'p> {
+        let mut line = Line {
+            text: Cow::Borrowed(text),
+            ..Line::default()
+        };
+        let apart = |name: &str| {
+            matches!(name, "tool" | "tool_name") || command_like(name) && name != "shell"
+        };
+        let others = around.iter().filter(|(name, _)| !apart(name));
+        line.add(text, others);
+        if let Some(name) = &line.unknown {
+            self.tool_unknown(name);
+        }
+        line
+    }
+
+    fn tool_unknown(&mut self, name: &str) {
+        let why = "a parameter beside the command that may change what runs";
+        let target = Some(super::chars::show(&clean(name)));
+        self.emit_raw(
+            EffectKind::Unknown,
+            target,
+            Certainty::Possible,
+            NOWHERE,
+            RiskLevel::High,
+            why,
+        );
+    }
+
+    /// Does something in another directory.
+    fn at(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
+        let before = self.cwd.clone();
+        if let Some(cwd) = cwd {
+            self.cwd = normalise(&clean(cwd), before.as_deref()).map(Cow::Owned);
+        }
+        run(self);
+        self.cwd = before;
+    }
+
+    /// A parameter that is a patch: what it does to files, if it is one.
+    pub(super) fn tool_patch(&mut self, text: &str) -> bool {
+        let text = clean(text);
+        if text
+            .lines()
+            .any(|line| line.starts_with("+++ ") || line.starts_with("diff --git "))
+        {
+            for effect in effects_of_diff(&text, self.ctx).effects {
+                self.emit_at(super::Effect {
+                    span: NOWHERE,
+                    ..effect
+                });
+            }
+            return true;
+        }
+        let mut found = false;
+        for line in text.lines().filter_map(|line| line.strip_prefix("*** ")) {
+            let named = |word: &str| line.strip_prefix(word).map(str::trim);
+            if let Some(path) = named("Add File: ")
+                .or_else(|| named("Update File: "))
+                .or_else(|| named("Move to: "))
+            {
+                self.path_write(path);
+                found = true;
+            } else if let Some(path) = named("Delete File: ") {
+                self.path_delete(path, false);
+                found = true;
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::RiskLevel;
+    use crate::risk_of_call as risk;
+    use serde_json::json;
+
+    #[test]
+    fn what_stands_beside_a_command_counts() {
+        for params in [
+            json!({"command": "rm", "args": ["-rf", "src"]}),
+            json!({"command": "git", "args": ["push", "--force"]}),
+            json!({"command": "cat", "args": [".env"]}),
+            json!({"command": "cat", "argv": "x; y"}),
+            json!({"command": "ls", "stdin": "rm -rf /"}),
+            json!({"command": "ls", "code": "import os"}),
+            json!({"command": "ls", "env": {"LD_PRELOAD": "./evil.so"}}),
+            json!({"command": "ls", "user": 0}),
+            json!({"command": "rm a", "cwd": "/etc"}),
+            json!({"command": "rm a", "cwd": "/etc", "workdir": "src"}),
+            json!({"command": "rm a", "directory": "/etc"}),
+            json!({"command": "ls", "with_escalated_permissions": true}),
+            json!({"command": ["ls"], "args": ["x"]}),
+            json!({"command": ["rm", "a"], "cwd": "/etc"}),
+            json!({"command": "ls", "script": "rm -rf src"}),
+        ] {
+            assert_eq!(
+                risk("bash_execute", params.clone()),
+                RiskLevel::High,
+                "{params}"
+            );
+        }
+        for params in [
+            json!({"command": "ls", "args": ["-l", "src"]}),
+            json!({"command": "ls -l | wc", "timeout": 1000, "description": "look", "args": [], "env": {}, "stdin": null}),
+            json!({"command": "ls", "cwd": "src", "run_in_background": false, "requires_approval": false}),
+            json!({"command": "ls", "directory": "src"}),
+            json!({"command": ["ls", "-l"], "workdir": "/home/dev/project"}),
+            json!({"command": "ls", "env": {"LANG": "C", "COLUMNS": 80}}),
+        ] {
+            assert_eq!(
+                risk("bash_execute", params.clone()),
+                RiskLevel::Low,
+                "{params}"
+            );
+        }
+        assert_eq!(
+            risk("bash_execute", json!({"command": "touch a", "cwd": "src"})),
+            RiskLevel::Medium
+        );
+    }
+
+    #[test]
+    fn patches_do_what_they_say() {
+        let git = "--- a/.git/config\n+++ b/.git/config\n@@ -1 +1 @@\n-a\n+b\n";
+        let plain = "--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-a\n+b\n";
+        let begun = |path: &str| {
+            format!("*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** End Patch\n")
+        };
+        assert_eq!(risk("apply_patch", json!({"patch": git})), RiskLevel::High);
+        assert_eq!(
+            risk("edit_file", json!({"path": "src/a", "diff": git})),
+            RiskLevel::High
+        );
+        assert_eq!(
+            risk("apply_patch", json!({"input": begun("/etc/hosts")})),
+            RiskLevel::High
+        );
+        assert_eq!(
+            risk("apply_patch", json!({"input": begun("src/a.rs")})),
+            RiskLevel::Medium
+        );
+        assert_eq!(
+            risk("apply_patch", json!({"patch": plain})),
+            RiskLevel::Medium
+        );
+        assert_eq!(
+            risk("review_diff_show", json!({"diff": plain})),
+            RiskLevel::Low
+        );
+        assert_eq!(
+            risk("write_file", json!({"path": "a.patch", "content": git})),
+            RiskLevel::Medium,
+            "nobody applies it"
+        );
+    }
+}

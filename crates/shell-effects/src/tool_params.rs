@@ -1,0 +1,891 @@
+//! What the parameters of a tool call say beyond paths and addresses: queries, options, patterns,
+//! switches.
+//!
+//! A tool's name says what it is for; its parameters can ask for more. `git_diff` with `--output`,
+//! a query that drops a table, a reader with `save_to`: the parameter counts.
+
+use super::ast::{Part, Word};
+use super::chars::{ANY, STAR, holds};
+use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::engine::{Engine, Stream};
+use super::expand::Arg;
+use super::param::Param;
+use super::parse::Base;
+use super::spec_eval::is_assignment;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// What a tool deals with, by the words of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Topics(u8);
+
+impl Topics {
+    /// A database that takes SQL.
+    pub(super) const DATABASE: Self = Self(1);
+    /// Queries of some kind.
+    pub(super) const QUERY: Self = Self(2);
+    /// Passwords, tokens, keys.
+    pub(super) const SECRET: Self = Self(4);
+    /// Says that the secrets of the name are none: tokens that are counted, policies of passwords.
+    pub(super) const NO_SECRET: Self = Self(8);
+    /// The environment.
+    pub(super) const ENVIRONMENT: Self = Self(16);
+    /// Names of files, and not what is in them.
+    pub(super) const NAMES: Self = Self(32);
+    /// Brings files here.
+    pub(super) const DOWNLOAD: Self = Self(64);
+    /// Files and folders.
+    pub(super) const FILES: Self = Self(128);
+
+    pub(super) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// True for a tool that reads or moves secrets.
+    pub(super) fn handles_secrets(self) -> bool {
+        self.has(Self::SECRET) && !self.has(Self::NO_SECRET)
+    }
+}
+
+/// Words of tools' names, and what they are about.
+const TOPICS: [(Topics, &[&str]); 8] = [
+    (
+        Topics::DATABASE,
+        &[
+            "sql",
+            "postgres",
+            "postgresql",
+            "pg",
+            "mysql",
+            "mariadb",
+            "sqlite",
+            "db",
+            "database",
+            "bigquery",
+            "snowflake",
+            "duckdb",
+            "clickhouse",
+            "mssql",
+            "sqlserver",
+            "oracle",
+            "redshift",
+            "cockroachdb",
+            "trino",
+            "presto",
+            "athena",
+            "supabase",
+            "neon",
+            "warehouse",
+        ],
+    ),
+    (Topics::QUERY, &["query", "queries", "graphql", "statement"]),
+    (
+        Topics::SECRET,
+        &[
+            "secret",
+            "secrets",
+            "token",
+            "tokens",
+            "password",
+            "passwords",
+            "passwd",
+            "passphrase",
+            "credential",
+            "credentials",
+            "apikey",
+            "keychain",
+            "vault",
+            "login",
+        ],
+    ),
+    (
+        Topics::NO_SECRET,
+        &[
+            "count",
+            "counts",
+            "usage",
+            "estimate",
+            "limit",
+            "limits",
+            "policy",
+            "scanning",
+            "semantic",
+            "design",
+            "tokenize",
+            "tokenizer",
+            "alert",
+            "alerts",
+            "budget",
+            "price",
+        ],
+    ),
+    (
+        Topics::ENVIRONMENT,
+        &[
+            "env",
+            "environ",
+            "environment",
+            "getenv",
+            "printenv",
+            "variable",
+            "variables",
+        ],
+    ),
+    (
+        Topics::NAMES,
+        &["list", "ls", "glob", "find", "stat", "tree", "exists"],
+    ),
+    (Topics::DOWNLOAD, &["download"]),
+    (
+        Topics::FILES,
+        &[
+            "file",
+            "files",
+            "dir",
+            "directory",
+            "directories",
+            "folder",
+            "folders",
+            "path",
+            "paths",
+        ],
+    ),
+];
+
+/// What a word of a tool's name says of what it is about.
+pub(super) fn topic(word: &str) -> Topics {
+    static MAP: LazyLock<FxHashMap<&str, Topics>> = LazyLock::new(|| {
+        TOPICS
+            .iter()
+            .flat_map(|(topic, words)| words.iter().map(|word| (*word, *topic)))
+            .collect()
+    });
+    MAP.get(word).copied().unwrap_or_default()
+}
+
+/// What a parameter is, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// SQL.
+    Sql,
+    /// A query in some language.
+    Query,
+    /// A mutation of GraphQL.
+    Mutation,
+    /// Which files are looked into.
+    Glob,
+    /// Where something is written.
+    Output,
+    /// The same, or a format.
+    OutputOrFormat,
+    /// How a file is opened.
+    Mode,
+    /// The name of something that is asked for.
+    Name,
+    /// Anything else.
+    Other,
+}
+
+const ROLES: [(Role, &[&str]); 8] = [
+    (
+        Role::Sql,
+        &[
+            "sql",
+            "sql_query",
+            "sql_statement",
+            "statement",
+            "statements",
+            "stmt",
+            "ddl",
+            "dml",
+        ],
+    ),
+    (Role::Query, &["query", "queries", "q", "document"]),
+    (Role::Mutation, &["mutation", "mutations"]),
+    (
+        Role::Glob,
+        &[
+            "glob",
+            "globs",
+            "include",
+            "includes",
+            "include_pattern",
+            "include_patterns",
+            "file_glob",
+            "file_pattern",
+            "file_patterns",
+            "path_glob",
+            "glob_pattern",
+            "iglob",
+        ],
+    ),
+    (
+        Role::Output,
+        &[
+            "save_to",
+            "save_as",
+            "save_path",
+            "saveto",
+            "dest",
+            "destination",
+            "dst",
+            "output_file",
+            "output_path",
+            "output_dir",
+            "outfile",
+            "out_file",
+            "out_path",
+            "download_path",
+            "download_to",
+            "download_dir",
+            "write_to",
+            "export_path",
+            "export_to",
+            "log_file",
+            "target_file",
+            "local_path",
+            "dest_path",
+            "destination_path",
+        ],
+    ),
+    (Role::OutputOrFormat, &["output", "out", "export"]),
+    (Role::Mode, &["mode", "open_mode", "access", "flags"]),
+    (
+        Role::Name,
+        &[
+            "name",
+            "names",
+            "key",
+            "keys",
+            "variable",
+            "variables",
+            "var",
+            "vars",
+            "env",
+            "env_var",
+            "secret",
+            "id",
+        ],
+    ),
+];
+
+/// What a parameter of this name is.
+pub(super) fn role(key: &str) -> Role {
+    static MAP: LazyLock<FxHashMap<&str, Role>> = LazyLock::new(|| {
+        ROLES
+            .iter()
+            .flat_map(|(role, names)| names.iter().map(|name| (*name, *role)))
+            .collect()
+    });
+    let found = |name: &str| MAP.get(name).copied().unwrap_or(Role::Other);
+    if key.bytes().any(|b| b.is_ascii_uppercase() || b == b'-') {
+        return found(&super::tool_name::spelled(key).replace('-', "_"));
+    }
+    found(key)
+}
+
+/// True for `w`, `a+`, `r+b`: ways to open a file that let it be changed.
+pub(super) fn opens_for_writing(mode: &str) -> bool {
+    mode.len() <= 4
+        && mode.bytes().all(|c| b"rwaxb+tU".contains(&c))
+        && mode.bytes().any(|c| b"wax+".contains(&c))
+        || matches!(
+            mode,
+            "write" | "append" | "create" | "overwrite" | "read_write" | "readwrite"
+        )
+}
+
+/// True if a text reads like SQL: an English question may begin with the same word.
+fn is_sql(text: &str) -> bool {
+    text.split(';').any(|statement| {
+        let mut rest = statement.trim_start();
+        loop {
+            let behind = if rest.starts_with("--") {
+                rest.split_once('\n')
+            } else {
+                rest.strip_prefix("/*").and_then(|r| r.split_once("*/"))
+            };
+            let Some((_, after)) = behind else { break };
+            rest = after.trim_start();
+        }
+        let lower = rest
+            .chars()
+            .take(400)
+            .collect::<String>()
+            .to_ascii_lowercase();
+        let words: Vec<&str> = lower
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|w| !w.is_empty())
+            .collect();
+        let has = |word: &str| words.contains(&word);
+        match words.as_slice() {
+            ["select", ..] => true,
+            ["with", ..] => has("select") || has("as"),
+            ["truncate", _, ..]
+            | ["delete", "from", ..]
+            | [
+                "insert" | "replace" | "merge",
+                "into" | "ignore" | "overwrite",
+                ..,
+            ] => true,
+            ["update", ..] => has("set"),
+            ["grant" | "revoke", ..] => has("on") || has("to"),
+            ["drop" | "alter" | "create", what, ..] => matches!(
+                *what,
+                "table"
+                    | "database"
+                    | "schema"
+                    | "index"
+                    | "view"
+                    | "user"
+                    | "role"
+                    | "function"
+                    | "procedure"
+                    | "trigger"
+                    | "extension"
+                    | "sequence"
+                    | "type"
+                    | "materialized"
+                    | "temp"
+                    | "temporary"
+                    | "unique"
+                    | "or"
+                    | "policy"
+                    | "tablespace"
+                    | "server"
+                    | "system"
+                    | "keyspace"
+                    | "collection"
+            ),
+            _ => false,
+        }
+    })
+}
+
+/// True if a GraphQL document holds a mutation.
+fn mutates(text: &str) -> bool {
+    let (mut depth, mut named) = (0usize, false);
+    let mut word = String::new();
+    for line in text.lines() {
+        let code = line.split('#').next().unwrap_or_default();
+        for c in code.chars().chain(['\n']) {
+            if c.is_ascii_alphanumeric() || c == '_' {
+                word.push(c);
+                continue;
+            }
+            named |= depth == 0 && word == "mutation";
+            word.clear();
+            match c {
+                '{' if named && depth == 0 => return true,
+                '{' | '(' => depth += 1,
+                '}' | ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+/// A path of Windows with slashes, from its root: `C:\Users\x` is `/Users/x`.
+pub(super) fn with_slashes(text: Cow<'_, str>) -> Cow<'_, str> {
+    // A share of another machine stays what it is: no path of this one.
+    if !holds(&text, |byte| byte == b'\\') || text.starts_with("\\\\") {
+        return text;
+    }
+    let slashed = text.replace('\\', "/");
+    let drive = slashed
+        .as_bytes()
+        .first()
+        .is_some_and(u8::is_ascii_alphabetic)
+        && slashed.get(1..3) == Some(":/");
+    Cow::Owned(if drive {
+        slashed.get(2..).unwrap_or_default().to_owned()
+    } else {
+        slashed
+    })
+}
+
+/// True for `C:\…`.
+pub(super) fn has_drive(text: &str) -> bool {
+    text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && text.get(1..3) == Some(":\\")
+}
+
+const NOWHERE: Span = Span { from: 0, to: 0 };
+
+impl Engine<'_> {
+    /// A parameter that holds a query, if that is what it holds.
+    pub(super) fn tool_query(&mut self, role: Role, topics: Topics, text: &str) {
+        let sql = match role {
+            Role::Sql => true,
+            Role::Query => {
+                topics.has(Topics::DATABASE) && !text.trim_start().starts_with(['{', '['])
+                    || topics.has(Topics::QUERY) && is_sql(text)
+            }
+            _ => false,
+        };
+        if sql {
+            self.code("sql", &Arg::literal(text, NOWHERE), &Stream::default());
+        }
+        let mutation = role == Role::Mutation && !text.trim().is_empty()
+            || role == Role::Query && mutates(text);
+        if mutation && !sql {
+            let why = "a mutation: it changes what the service holds";
+            self.emit_raw(
+                EffectKind::Network,
+                None,
+                Certainty::Possible,
+                NOWHERE,
+                RiskLevel::High,
+                why,
+            );
+        }
+    }
+
+    /// Patterns of the files that a tool looks into, as a shell would expand them.
+    pub(super) fn tool_glob(&mut self, text: &str, names_only: bool) {
+        let word = Word {
+            parts: vec![Part::Lit(text.to_owned())],
+            span: NOWHERE,
+        };
+        for one in super::braces::expand(&word) {
+            let Some(pattern) = one.plain() else { continue };
+            let marked: String = pattern
+                .chars()
+                .map(|c| match c {
+                    '*' => STAR,
+                    '?' => ANY,
+                    c => c,
+                })
+                .collect();
+            let arg = Arg::literal(marked, NOWHERE);
+            if names_only {
+                self.path_stat(&arg);
+            } else {
+                self.path_read(&arg);
+            }
+        }
+    }
+
+    /// A switch that is on: some make a reader do more than read.
+    pub(super) fn tool_switch(&mut self, key: &str) {
+        let key = super::tool_name::spelled(key);
+        let words: Vec<&str> = key.split(|c: char| !c.is_alphanumeric()).collect();
+        if words.iter().any(|w| {
+            matches!(
+                *w,
+                "no" | "not"
+                    | "skip"
+                    | "dont"
+                    | "never"
+                    | "without"
+                    | "dry"
+                    | "allow"
+                    | "include"
+                    | "show"
+            )
+        }) {
+            return;
+        }
+        let asks = |list: &[&str]| words.iter().any(|w| list.contains(w));
+        let (kind, risk, why) = if asks(&[
+            "delete", "remove", "purge", "unlink", "erase", "wipe", "destroy", "truncate", "drop",
+            "prune",
+        ]) {
+            (
+                EffectKind::Delete,
+                RiskLevel::High,
+                "a parameter asks to delete",
+            )
+        } else if asks(&["kill", "terminate", "signal"]) {
+            (
+                EffectKind::Process,
+                RiskLevel::High,
+                "a parameter asks to stop processes",
+            )
+        } else if asks(&["exec", "execute", "eval"]) {
+            (
+                EffectKind::Dynamic,
+                RiskLevel::High,
+                "a parameter asks to run what is found",
+            )
+        } else if asks(&["write", "overwrite", "inplace", "fix", "autofix"]) {
+            (
+                EffectKind::Write,
+                RiskLevel::Medium,
+                "a parameter asks to write",
+            )
+        } else {
+            return;
+        };
+        self.emit_raw(
+            kind,
+            Some(key.into_owned()),
+            Certainty::Possible,
+            NOWHERE,
+            risk,
+            why,
+        );
+    }
+
+    /// Text that stands where a path is expected, and is none that could be followed: too long, of
+    /// several lines, with a NUL byte at which some programs end it.
+    pub(super) fn tool_no_path(&mut self) {
+        let why = "a path that can't be followed";
+        self.emit_raw(
+            EffectKind::Unknown,
+            None,
+            Certainty::Possible,
+            NOWHERE,
+            RiskLevel::High,
+            why,
+        );
+    }
+
+    /// A tool that is named for a secret, or is asked for one.
+    pub(super) fn tool_secret(&mut self, name: &str, why: &'static str) {
+        self.emit_raw(
+            EffectKind::Credential,
+            Some(name.to_owned()),
+            Certainty::Possible,
+            NOWHERE,
+            RiskLevel::High,
+            why,
+        );
+    }
+
+    /// `git_diff`, `git_push`: what its parameters ask for, as the options and operands of git.
+    pub(super) fn tool_git(&mut self, words: &[&str], params: &Param<'_>) {
+        let Param::Members(members) = params else {
+            return;
+        };
+        let Some(first) = words.first() else { return };
+        // `cherry_pick` is one subcommand, `diff_staged` is `diff`.
+        let sub = match words.get(1).map(|second| format!("{first}-{second}")) {
+            Some(both)
+                if self
+                    .ctx
+                    .table
+                    .get("git")
+                    .is_some_and(|git| git.subcommands.contains_key(&both)) =>
+            {
+                both
+            }
+            _ => (*first).to_owned(),
+        };
+        let mut argv: Vec<String> = Vec::new();
+        let mut operands: Vec<String> = Vec::new();
+        let mut line = None;
+        for (key, value) in members {
+            let key = super::tool_name::spelled(key).replace('-', "_");
+            match (key.as_str(), value) {
+                (
+                    "" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts"
+                    | "argv",
+                    Param::Text(text),
+                ) => {
+                    line = Some(super::tool::clean(text).into_owned());
+                }
+                (
+                    "" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts"
+                    | "argv",
+                    Param::List(list),
+                ) => {
+                    argv.extend(
+                        list.iter()
+                            .filter_map(Param::as_str)
+                            .map(|t| super::tool::clean(t).into_owned()),
+                    );
+                }
+                (_, Param::Flag(true)) => argv.push(format!("--{}", key.replace('_', "-"))),
+                ("delete" | "remove", Param::Text(text)) => {
+                    argv.extend(["--delete".to_owned(), super::tool::clean(text).into_owned()]);
+                }
+                ("force" | "hard" | "force_delete" | "force_push", value) if value.is_on() => {
+                    argv.push(format!("--{key}"));
+                }
+                (
+                    "revision" | "rev" | "ref" | "commit" | "commit_hash" | "sha" | "hash"
+                    | "target" | "base" | "head" | "branch" | "branch_name" | "name" | "remote"
+                    | "tag" | "object" | "range" | "spec" | "refspec" | "start_point"
+                    | "base_branch" | "pattern" | "query" | "source",
+                    Param::Text(text),
+                ) => operands.push(super::tool::clean(text).into_owned()),
+                _ => {}
+            }
+        }
+        if argv.is_empty() && operands.is_empty() && line.is_none() {
+            return;
+        }
+        argv.append(&mut operands);
+        let mut args = vec![Arg::literal("git", NOWHERE), Arg::literal(sub, NOWHERE)];
+        args.extend(argv.into_iter().map(|t| Arg::literal(t, NOWHERE)));
+        match line {
+            Some(line) => {
+                let words: Vec<String> = args.iter().map(|a| super::run::quote(&a.text)).collect();
+                self.run_text(
+                    &format!("{} {line}", words.join(" ")),
+                    Base::Fixed(NOWHERE),
+                    How::Code,
+                    &Stream::default(),
+                    false,
+                );
+            }
+            None => {
+                self.wrapped(&args, &Stream::default(), false, NOWHERE);
+            }
+        }
+    }
+
+    /// A name that is asked for: of a variable with a secret, or `NAME=value`.
+    pub(super) fn tool_name(&mut self, text: &str) {
+        let name = is_assignment(text).map_or(text, |(name, _)| name);
+        if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase)
+            && super::env::names_secret(name)
+        {
+            self.tool_secret(name, "asks for a variable that holds a secret");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::risk_of_call as risk;
+    use serde_json::json;
+
+    #[test]
+    fn queries_are_read() {
+        for (name, params) in [
+            ("query", json!({"sql": "drop table x"})),
+            (
+                "mcp__postgres__query",
+                json!({"query": "DELETE FROM users"}),
+            ),
+            ("sql_query", json!({"query": "truncate t"})),
+            ("db_read", json!({"q": "drop table x"})),
+            ("query", json!({"query": "delete from users where 1=1"})),
+            (
+                "graphql_query",
+                json!({"query": "mutation { deleteRepo(id: 1) { id } }"}),
+            ),
+            (
+                "graphql",
+                json!({"query": "# a\nquery a { b }\nmutation M($x: Int) { c }"}),
+            ),
+            (
+                "read_database",
+                json!({"statements": ["select 1", "drop table x"]}),
+            ),
+        ] {
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::High,
+                "{name} {params}"
+            );
+        }
+        for (name, params) in [
+            ("query", json!({"sql": "select 1"})),
+            (
+                "mcp__postgres__query",
+                json!({"query": "SELECT name FROM users"}),
+            ),
+            ("search_code", json!({"query": "drop table"})),
+            ("search", json!({"query": "mutation testing"})),
+            ("query_metrics", json!({"query": "rate(errors[5m])"})),
+            ("describe_table", json!({"table": "users"})),
+        ] {
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::Low,
+                "{name} {params}"
+            );
+        }
+    }
+
+    #[test]
+    fn secrets_are_secrets_by_name() {
+        for (name, params) in [
+            ("get_secret", json!({"name": "prod"})),
+            ("read_secret", json!({})),
+            ("get_token", json!({})),
+            ("get_password", json!({"user": "x"})),
+            ("list_credentials", json!({})),
+            ("mcp__vault__read_secret", json!({"path": "kv/a"})),
+            ("getAccessToken", json!({})),
+            ("get_env", json!({"name": "AWS_SECRET_ACCESS_KEY"})),
+            (
+                "get_environment_variable",
+                json!({"variable": "GITHUB_TOKEN"}),
+            ),
+        ] {
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::High,
+                "{name} {params}"
+            );
+        }
+        for (name, params) in [
+            ("count_tokens", json!({"text": "a b"})),
+            ("get_token_usage", json!({})),
+            ("get_password_policy", json!({})),
+            ("get_semantic_tokens", json!({"path": "src/a.rs"})),
+            ("get_env", json!({"name": "LANG"})),
+            ("get_setting", json!({"name": "MAX_TOKENS"})),
+        ] {
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::Low,
+                "{name} {params}"
+            );
+        }
+    }
+
+    #[test]
+    fn parameters_of_git_are_options_of_git() {
+        for (name, params) in [
+            ("git_diff", json!({"args": ["--output=/etc/x"]})),
+            ("git_diff", json!({"target": "--output=/etc/x"})),
+            ("git_log", json!({"args": "--output=/etc/x -p"})),
+            ("git_log", json!({"args": "; rm -rf src"})),
+            ("git_grep", json!({"args": ["-O", "rm"]})),
+            ("git_grep", json!({"args": ["-Orm", "x"]})),
+            ("git_branch", json!({"args": "-D x"})),
+            ("git_push", json!({"force": true})),
+            ("git_push", json!({"force": 1})),
+            ("git_push", json!({"force": "True"})),
+            ("mcp__git__push", json!({"remote": "origin", "force": true})),
+            ("git_show", json!({"revision": "HEAD:.env"})),
+            (
+                "mcp__git__git_show",
+                json!({"repo_path": "/home/dev/project", "revision": "HEAD:.env"}),
+            ),
+        ] {
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::High,
+                "{name} {params}"
+            );
+        }
+        assert_eq!(
+            risk("git_branch", json!({"delete": "x"})),
+            RiskLevel::Medium
+        );
+        assert_eq!(risk("git_branch", json!({"name": "x"})), RiskLevel::Medium);
+        assert_eq!(
+            risk("git_push", json!({"remote": "origin", "branch": "main"})),
+            RiskLevel::Medium
+        );
+        for (name, params) in [
+            ("git_diff", json!({"args": ["--stat"], "target": "main"})),
+            ("git_log", json!({"max_count": 5, "args": "--oneline -5"})),
+            ("git_show", json!({"revision": "HEAD~1"})),
+            ("git_diff_staged", json!({"repo_path": "/home/dev/project"})),
+            (
+                "git_status",
+                json!({"repo_path": "/home/dev/project", "short": true}),
+            ),
+            ("git_branch", json!({})),
+        ] {
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::Low,
+                "{name} {params}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_reader_is_asked_for_counts() {
+        for (name, params) in [
+            ("Grep", json!({"pattern": "KEY", "glob": ".env*"})),
+            ("search", json!({"query": "KEY", "include": ".env"})),
+            (
+                "search_files",
+                json!({"regex": "x", "include": ["src/*", "**/{.env,a}"]}),
+            ),
+            ("read_file", json!({"path": "a", "output": "/etc/x"})),
+            ("read_file", json!({"path": "a", "save_to": "/etc/x"})),
+            ("get_object", json!({"key": "a", "dest": "/etc/x"})),
+            (
+                "download_file",
+                json!({"url": "https://x.example/a", "path": "/etc/x"}),
+            ),
+            ("find_files", json!({"pattern": "*.log", "delete": true})),
+            ("list_processes", json!({"kill": true})),
+            ("open", json!({"file": "/etc/hosts", "mode": "w"})),
+            ("read_file", json!({"command": "rm -rf /"})),
+            ("read_file", json!({"path": "C:\\Users\\dev\\.ssh\\id_rsa"})),
+            (
+                "read_file",
+                json!({"anything": "C:\\Users\\dev\\.ssh\\id_rsa"}),
+            ),
+            ("read_file", json!({"path": "..\\..\\.ssh\\id_rsa"})),
+            ("read_file", json!({"path": ".env\0.txt"})),
+            ("read_file", json!({"path": ".env\n"})),
+            ("read_file", json!({"path": " /home/dev/.ssh/id_rsa\n"})),
+            ("read_file", json!({"path": "a\nb"})),
+            (
+                "read_file",
+                json!({"path": format!("{}.env", "./".repeat(2100))}),
+            ),
+            ("read_file", json!({"name": ".env"})),
+            ("read_files", json!({"names": ["a", "server.key"]})),
+            ("read_file", json!([".env"])),
+            ("open", json!({"uri": "file:///home/dev/project/%2eenv"})),
+            ("open", json!({"uri": "file://localhost/etc/shadow"})),
+            ("open", json!({"uri": "file:///a%zz"})),
+            ("copy_file", json!({"path": "src/a", "to": "/etc/x"})),
+            ("find_files", json!({"pattern": "*.log", "delete": 1})),
+            ("find_files", json!({"pattern": "*.log", "delete": "True"})),
+        ] {
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::High,
+                "{name} {params}"
+            );
+        }
+        assert_eq!(
+            risk("open", json!({"file": "a.txt", "mode": "a"})),
+            RiskLevel::Medium
+        );
+        assert_eq!(
+            risk("get_object", json!({"key": "a", "dest": "data/a"})),
+            RiskLevel::Medium
+        );
+        for (name, params) in [
+            (
+                "Grep",
+                json!({"pattern": "\\.env", "glob": "*.rs", "output_mode": "content"}),
+            ),
+            ("Glob", json!({"pattern": "**/*.ts"})),
+            (
+                "search_files",
+                json!({"regex": "x", "include": "src/**/*.{ts,tsx}"}),
+            ),
+            ("read_file", json!({"path": "a", "output": "json"})),
+            ("open", json!({"file": "a.txt", "mode": "rb"})),
+            (
+                "list_files",
+                json!({"path": ".", "include_deleted": true, "no_delete": true, "recursive": true}),
+            ),
+            ("which", json!({"command": "ls"})),
+            (
+                "read_file",
+                json!({"path": "src/a.rs\n", "limit": 0, "offset": 10}),
+            ),
+            ("list_files", json!({"path": ".", "delete": 0})),
+            ("search_text", json!({"input": "two\nlines"})),
+        ] {
+            assert_eq!(
+                risk(name, params.clone()),
+                RiskLevel::Low,
+                "{name} {params}"
+            );
+        }
+    }
+}

@@ -1,0 +1,807 @@
+//! The scanner: checks the grammar, remembers oddities, never recurses.
+
+use super::keys::{KeyStack, Seen};
+use super::text::Str;
+use std::fmt;
+use text_simd::{self, CHUNK, Kinds as _};
+
+/// Why a text is no acceptable JSON, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// Byte offset into the text.
+    pub at: usize,
+    /// What is wrong there.
+    pub kind: ErrorKind,
+}
+
+/// The kinds of [`Error`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The text ends inside a value.
+    Incomplete,
+    /// The grammar asks for something else here.
+    Expected(&'static str),
+    /// A control character stands raw inside a string.
+    ControlCharacter(u8),
+    /// A backslash is followed by something that is no escape.
+    BadEscape,
+    /// A number breaks the grammar (leading zero, no digits, …).
+    BadNumber,
+    /// Something follows the value.
+    TrailingText,
+    /// Nesting is deeper than the limit.
+    TooDeep(u32),
+    /// The text is JSON, but not of the type that was asked for.
+    Data(String),
+    /// A member of a type was given twice: under one name, or under two that mean the same.
+    Repeated(&'static str),
+}
+
+impl Error {
+    pub(super) fn new(at: usize, kind: ErrorKind) -> Self {
+        Self { at, kind }
+    }
+
+    /// Whether the text merely stops early: a longer text could still be valid.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        self.kind == ErrorKind::Incomplete
+    }
+
+    /// Whether the text is valid JSON of another type than was asked for.
+    #[must_use]
+    pub fn is_data(&self) -> bool {
+        matches!(self.kind, ErrorKind::Data(_) | ErrorKind::Repeated(_))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ErrorKind::Incomplete => f.write_str("the text ends inside a value"),
+            ErrorKind::Expected(what) => write!(f, "expected {what}"),
+            ErrorKind::ControlCharacter(byte) => {
+                write!(f, "control character U+{byte:04X} inside a string")
+            }
+            ErrorKind::BadEscape => f.write_str("invalid escape sequence"),
+            ErrorKind::BadNumber => f.write_str("invalid number"),
+            ErrorKind::TrailingText => f.write_str("text after the end of the value"),
+            ErrorKind::TooDeep(limit) => write!(f, "nested deeper than {limit} levels"),
+            ErrorKind::Data(message) => f.write_str(message),
+            ErrorKind::Repeated(name) => write!(f, "the member `{name}` is given twice"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Something valid but suspicious that was passed on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Note {
+    /// Byte offset of the member name or of the escape.
+    pub at: usize,
+    /// What was seen.
+    pub kind: NoteKind,
+}
+
+/// The kinds of [`Note`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoteKind {
+    /// A member name stands a second time in its object; the first one counts.
+    DuplicateMember,
+    /// An escape names half of a surrogate pair; it is read as U+FFFD.
+    LoneSurrogate,
+    /// The open objects have so many members that nobody knows whether this one stands twice.
+    TooManyMembers,
+}
+
+/// The JSON type that a value starts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum ValueKind {
+    Object,
+    Array,
+    String,
+    Number,
+    True,
+    False,
+    Null,
+}
+
+/// Notes that are kept of one text.
+pub const MOST_NOTES: usize = 1_000;
+
+/// A cursor over one JSON text.
+#[derive(Debug)]
+pub struct Scanner<'a> {
+    text: &'a str,
+    pos: usize,
+    depth: u32,
+    max_depth: u32,
+    keys: KeyStack<'a>,
+    notes: Vec<Note>,
+    /// Containers that [`Scanner::skip`] has open: `true` for an object.
+    open: Vec<bool>,
+    /// Which member names are remembered, to find those that stand twice.
+    memory: Memory,
+    /// A type has read an object that may hold anything.
+    met_open_object: bool,
+    /// The member that was passed last, and where its name stands.
+    member: (usize, Str<'a>),
+    /// The stretch that was looked at last: where it ends, and a bit for each of its bytes that a
+    /// string can't simply run over.
+    stretch: (usize, u64),
+    /// What broke the string that was read last.
+    failure: Option<Error>,
+}
+
+/// Which member names a [`Scanner`] remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Memory {
+    /// All.
+    All,
+    /// All but those that a derived type knows, which finds them twice itself
+    /// ([`ErrorKind::Repeated`]).
+    BesideTypes,
+    /// None.
+    None,
+}
+
+impl<'a> Scanner<'a> {
+    /// A scanner at the start of `text`.
+    #[must_use]
+    pub fn new(text: &'a str, max_depth: u32) -> Self {
+        Self {
+            text,
+            pos: 0,
+            depth: 0,
+            max_depth,
+            keys: KeyStack::default(),
+            notes: Vec::new(),
+            open: Vec::new(),
+            memory: Memory::All,
+            met_open_object: false,
+            member: (0, Str::default()),
+            stretch: (0, 0),
+            failure: None,
+        }
+    }
+
+    /// A scanner that finds its way through a text which has been read before: nothing is too deep
+    /// for it, and it doesn't look for names that stand twice.
+    pub(super) fn unchecked(text: &'a str) -> Self {
+        Self {
+            memory: Memory::None,
+            ..Self::new(text, u32::MAX)
+        }
+    }
+
+    /// Leaves it to derived types to find members that stand twice, which costs nothing, but ends
+    /// the reading with [`ErrorKind::Repeated`] where the default is to note it and to read on.
+    pub fn trust_types(&mut self, trust: bool) {
+        self.memory = if trust {
+            Memory::BesideTypes
+        } else {
+            Memory::All
+        };
+    }
+
+    /// Goes on with another text, keeping the allocations.
+    pub fn reset(&mut self, text: &'a str) {
+        self.text = text;
+        self.pos = 0;
+        self.stretch = (0, 0);
+        self.depth = 0;
+        self.keys.clear();
+        self.notes.clear();
+        self.open.clear();
+        self.met_open_object = false;
+    }
+
+    pub(super) fn meet_open_object(&mut self) {
+        self.met_open_object = true;
+    }
+
+    /// Whether a type has read an object here that may hold anything, by the name
+    /// [`super::OPEN_OBJECT`].
+    #[must_use]
+    pub fn has_met_open_object(&self) -> bool {
+        self.met_open_object
+    }
+
+    /// The text under the cursor.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Byte offset of the cursor.
+    #[must_use]
+    #[inline]
+    pub fn position(&self) -> usize {
+        self.pos
+    }
+
+    /// What was noticed so far.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Takes a note, of the first so many of its kind.
+    fn note(&mut self, at: usize, kind: NoteKind) {
+        if self.notes.len() < MOST_NOTES || !self.notes.iter().any(|note| note.kind == kind) {
+            self.notes.push(Note { at, kind });
+        }
+    }
+
+    pub(super) fn error<T>(&self, kind: ErrorKind) -> Result<T, Error> {
+        Err(Error::new(self.pos, kind))
+    }
+
+    #[inline]
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.pos).copied()
+    }
+
+    /// Moves over white space and looks at the byte there.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.byte() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.pos += 1,
+                other => return other,
+            }
+        }
+    }
+
+    fn expected<T>(&mut self, what: &'static str) -> Result<T, Error> {
+        match self.peek() {
+            None => self.error(ErrorKind::Incomplete),
+            Some(_) => self.error(ErrorKind::Expected(what)),
+        }
+    }
+
+    /// The type of the value at the cursor, by its first byte.
+    ///
+    /// # Errors
+    /// When no value starts here.
+    #[inline]
+    pub fn kind(&mut self) -> Result<ValueKind, Error> {
+        Ok(match self.peek() {
+            Some(b'{') => ValueKind::Object,
+            Some(b'[') => ValueKind::Array,
+            Some(b'"') => ValueKind::String,
+            Some(b'-' | b'0'..=b'9') => ValueKind::Number,
+            Some(b't') => ValueKind::True,
+            Some(b'f') => ValueKind::False,
+            Some(b'n') => ValueKind::Null,
+            _ => return self.expected("a value"),
+        })
+    }
+
+    /// Asserts that nothing but white space is left.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TrailingText`] with the offset of what is left.
+    pub fn end(&mut self) -> Result<(), Error> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => self.error(ErrorKind::TrailingText),
+        }
+    }
+
+    fn descend(&mut self) -> Result<(), Error> {
+        if self.depth >= self.max_depth {
+            return self.error(ErrorKind::TooDeep(self.max_depth));
+        }
+        self.depth += 1;
+        self.pos += 1;
+        Ok(())
+    }
+
+    /// Enters an object; `true` when its names are remembered. `typed` says that a derived type
+    /// reads it.
+    pub(super) fn open_object(&mut self, typed: bool) -> Result<bool, Error> {
+        self.descend()?;
+        self.keys.open();
+        Ok(match self.memory {
+            Memory::All => true,
+            Memory::BesideTypes => !typed,
+            Memory::None => false,
+        })
+    }
+
+    pub(super) fn open_array(&mut self) -> Result<(), Error> {
+        self.descend()
+    }
+
+    #[inline]
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        self.pos += 1;
+    }
+
+    /// The next member name of the open object; `None` at the closing brace, which is consumed.
+    pub(super) fn member(&mut self, first: bool) -> Result<Option<Str<'a>>, Error> {
+        match self.peek() {
+            Some(b'}') => {
+                self.close();
+                self.keys.close();
+                return Ok(None);
+            }
+            Some(b',') if !first => {
+                self.pos += 1;
+                if self.peek() != Some(b'"') {
+                    return self.expected("a member name in quotes");
+                }
+            }
+            Some(b'"') if first => {}
+            _ => {
+                return self.expected(if first {
+                    "a member name in quotes or `}`"
+                } else {
+                    "`,` or `}`"
+                });
+            }
+        }
+        let at = self.pos;
+        let name = self.string()?;
+        if self.peek() != Some(b':') {
+            return self.expected("`:`");
+        }
+        self.pos += 1;
+        self.member = (at, name);
+        Ok(Some(name))
+    }
+
+    /// Remembers the member that was passed last; `false`, and a note, when its object has had one
+    /// of that name. A scanner without a memory takes every member for a new one.
+    pub(super) fn remember(&mut self) -> bool {
+        let (at, name) = self.member;
+        let seen = if self.memory == Memory::None {
+            Seen::First
+        } else {
+            self.keys.insert(name.decode())
+        };
+        match seen {
+            Seen::First => {}
+            Seen::Again => self.note(at, NoteKind::DuplicateMember),
+            Seen::Untold => self.note(at, NoteKind::TooManyMembers),
+        }
+        seen != Seen::Again
+    }
+
+    /// Moves over a member name that nobody asks for; `false` at the end of the object.
+    fn skip_member(&mut self, first: bool) -> Result<bool, Error> {
+        let more = self.member(first)?.is_some();
+        if more {
+            self.remember();
+        }
+        Ok(more)
+    }
+
+    /// `true` when the open array has another element; at `false` the bracket is consumed.
+    pub(super) fn element(&mut self, first: bool) -> Result<bool, Error> {
+        match self.peek() {
+            Some(b']') => {
+                self.close();
+                Ok(false)
+            }
+            Some(b',') if !first => {
+                self.pos += 1;
+                Ok(true)
+            }
+            Some(_) if first => Ok(true),
+            _ => self.expected("`,` or `]`"),
+        }
+    }
+
+    pub(super) fn literal(&mut self, word: &'static str, what: &'static str) -> Result<(), Error> {
+        let rest = self.text.as_bytes().get(self.pos..).unwrap_or_default();
+        if rest.starts_with(word.as_bytes()) {
+            self.pos += word.len();
+            Ok(())
+        } else if word.as_bytes().starts_with(rest) {
+            self.pos = self.text.len();
+            self.error(ErrorKind::Incomplete)
+        } else {
+            self.error(ErrorKind::Expected(what))
+        }
+    }
+
+    /// The number at the cursor if it is a plain integer of a few digits, as nearly all are.
+    #[inline]
+    pub(super) fn small_integer(&mut self) -> Option<u64> {
+        const DIGITS: usize = 18;
+        let rest = self.text.as_bytes().get(self.pos..)?;
+        let mut value = 0u64;
+        let mut length = 0;
+        for byte in rest.iter().take(DIGITS + 1) {
+            match byte {
+                b'0'..=b'9' => value = value * 10 + u64::from(byte - b'0'),
+                b'.' | b'e' | b'E' => return None,
+                _ => break,
+            }
+            length += 1;
+        }
+        let padded = length > 1 && rest.first() == Some(&b'0');
+        if length == 0 || length > DIGITS || padded {
+            return None;
+        }
+        self.pos += length;
+        Some(value)
+    }
+
+    /// The number at the cursor as it is written.
+    pub(super) fn number(&mut self) -> Result<&'a str, Error> {
+        let start = self.pos;
+        if self.byte() == Some(b'-') {
+            self.pos += 1;
+        }
+        match self.byte() {
+            Some(b'0') => self.pos += 1,
+            Some(b'1'..=b'9') => self.digits(),
+            None => return self.error(ErrorKind::Incomplete),
+            Some(_) => return self.error(ErrorKind::BadNumber),
+        }
+        if self.byte() == Some(b'.') {
+            self.pos += 1;
+            self.some_digits()?;
+        }
+        if matches!(self.byte(), Some(b'e' | b'E')) {
+            self.pos += 1;
+            if matches!(self.byte(), Some(b'+' | b'-')) {
+                self.pos += 1;
+            }
+            self.some_digits()?;
+        }
+        if matches!(self.byte(), Some(b'0'..=b'9')) {
+            return self.error(ErrorKind::BadNumber);
+        }
+        Ok(self.text.get(start..self.pos).unwrap_or_default())
+    }
+
+    fn digits(&mut self) {
+        while matches!(self.byte(), Some(b'0'..=b'9')) {
+            self.pos += 1;
+        }
+    }
+
+    fn some_digits(&mut self) -> Result<(), Error> {
+        match self.byte() {
+            Some(b'0'..=b'9') => {
+                self.digits();
+                Ok(())
+            }
+            None => self.error(ErrorKind::Incomplete),
+            Some(_) => self.error(ErrorKind::BadNumber),
+        }
+    }
+
+    /// The string at the cursor, which stands on its opening quote.
+    #[inline]
+    pub(super) fn string(&mut self) -> Result<Str<'a>, Error> {
+        let quote = self.pos;
+        let passed = self.pass_string(quote);
+        if passed == 0 {
+            return Err(self
+                .failure
+                .take()
+                .unwrap_or_else(|| Error::new(quote, ErrorKind::Incomplete)));
+        }
+        let end = passed >> 1;
+        self.pos = end + 1;
+        Ok(Str::new(
+            self.text.get(quote + 1..end).unwrap_or_default(),
+            passed & 1 == 1,
+        ))
+    }
+
+    /// Moves over the string that begins at `quote`. Gives twice the offset of its last quote, and
+    /// one more where it holds escapes: a plain number stays in a register on its way back, and
+    /// there are many strings. 0 where it breaks off, and then `failure` says why.
+    fn pass_string(&mut self, quote: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut pos = quote + 1;
+        let mut escaped = false;
+        let failure = loop {
+            pos = self.plain_until(pos);
+            match bytes.get(pos) {
+                Some(b'"') => return pos << 1 | usize::from(escaped),
+                Some(b'\\') => {
+                    escaped = true;
+                    match bytes.get(pos + 1) {
+                        Some(b'n' | b'"' | b'\\' | b't' | b'r' | b'/' | b'b' | b'f') => pos += 2,
+                        Some(b'u') => match self.unicode_escape(pos) {
+                            Ok(behind) => pos = behind,
+                            Err(error) => break error,
+                        },
+                        None => break Error::new(bytes.len(), ErrorKind::Incomplete),
+                        Some(_) => break Error::new(pos, ErrorKind::BadEscape),
+                    }
+                }
+                Some(control) => break Error::new(pos, ErrorKind::ControlCharacter(*control)),
+                None => break Error::new(bytes.len(), ErrorKind::Incomplete),
+            }
+        };
+        self.failure = Some(failure);
+        0
+    }
+
+    /// The first byte at or after `pos` that a string can't simply run over: a quote, a backslash,
+    /// a control character, or the end.
+    #[inline]
+    fn plain_until(&mut self, pos: usize) -> usize {
+        let (mut end, mut hits) = self.stretch;
+        let mut from = pos;
+        loop {
+            // Strings are short: what is known of a stretch serves several of them.
+            if from < end
+                && let Some(offset) = (from + CHUNK).checked_sub(end)
+            {
+                let left = hits >> offset;
+                if left != 0 {
+                    return from + left.trailing_zeros() as usize;
+                }
+                from = end;
+            }
+            let bytes = self.text.as_bytes();
+            if from >= bytes.len() {
+                return bytes.len();
+            }
+            hits = special(bytes, from);
+            end = from + CHUNK;
+            self.stretch = (end, hits);
+        }
+    }
+
+    /// Checks `\uhhhh` at `pos` (and its partner) and returns the offset behind it.
+    #[cold]
+    fn unicode_escape(&mut self, pos: usize) -> Result<usize, Error> {
+        let bytes = self.text.as_bytes();
+        let unit = hex4(bytes, pos + 2).map_err(|kind| Error::new(pos, kind))?;
+        match unit {
+            0xD800..=0xDBFF => {
+                if bytes.get(pos + 6) == Some(&b'\\')
+                    && bytes.get(pos + 7) == Some(&b'u')
+                    && let Ok(0xDC00..=0xDFFF) = hex4(bytes, pos + 8)
+                {
+                    return Ok(pos + 12);
+                }
+                self.note(pos, NoteKind::LoneSurrogate);
+            }
+            0xDC00..=0xDFFF => self.note(pos, NoteKind::LoneSurrogate),
+            _ => {}
+        }
+        Ok(pos + 6)
+    }
+
+    /// Moves over a whole text and names the byte range of each element of its array, or of its one
+    /// value when it is no array.
+    ///
+    /// # Errors
+    /// When it is no valid JSON. The elements before that place have been named.
+    pub fn each_element(&mut self, mut element: impl FnMut(usize, usize)) -> Result<(), Error> {
+        let mut one = |scanner: &mut Self| {
+            scanner.peek();
+            let start = scanner.pos;
+            scanner.skip()?;
+            element(start, scanner.pos);
+            Ok(())
+        };
+        if self.kind()? == ValueKind::Array {
+            self.open_array()?;
+            let mut first = true;
+            while self.element(first)? {
+                first = false;
+                one(self)?;
+            }
+        } else {
+            one(self)?;
+        }
+        self.end()
+    }
+
+    /// Moves over one value of any type, checking all of it, and returns it as written.
+    ///
+    /// # Errors
+    /// When it is no valid JSON or nested too deep.
+    pub fn skip(&mut self) -> Result<&'a str, Error> {
+        self.peek();
+        let start = self.pos;
+        let base = self.open.len();
+        let mut fresh_container = false;
+        loop {
+            match self.kind()? {
+                ValueKind::Object => {
+                    self.open_object(false)?;
+                    self.open.push(true);
+                    fresh_container = true;
+                }
+                ValueKind::Array => {
+                    self.open_array()?;
+                    self.open.push(false);
+                    fresh_container = true;
+                }
+                ValueKind::String => {
+                    self.string()?;
+                }
+                ValueKind::Number => {
+                    self.number()?;
+                }
+                ValueKind::True => self.literal("true", "a value")?,
+                ValueKind::False => self.literal("false", "a value")?,
+                ValueKind::Null => self.literal("null", "a value")?,
+            }
+            // Close what ends, until another value is due.
+            loop {
+                if self.open.len() == base {
+                    return Ok(self.text.get(start..self.pos).unwrap_or_default());
+                }
+                let object = self.open.last().copied().unwrap_or_default();
+                let more = if object {
+                    self.skip_member(fresh_container)?
+                } else {
+                    self.element(fresh_container)?
+                };
+                fresh_container = false;
+                if more {
+                    break;
+                }
+                self.open.pop();
+            }
+        }
+    }
+}
+
+/// A bit for each byte of the stretch at `pos` that a string can't simply run over. Behind the end
+/// of the text that is each.
+#[inline]
+fn special(bytes: &[u8], pos: usize) -> u64 {
+    let bits = |stretch: &[u8; CHUNK]| {
+        text_simd::word(
+            text_simd::lanes(stretch)
+                .map(|lane| lane.within(0, 0x1f) | lane.are(b'"') | lane.are(b'\\')),
+        )
+    };
+    let rest = bytes.get(pos..).unwrap_or_default();
+    match rest.first_chunk() {
+        Some(stretch) => bits(stretch),
+        None => bits(&text_simd::first(rest)),
+    }
+}
+
+/// Four hexadecimal digits at `pos`.
+pub(super) fn hex4(bytes: &[u8], pos: usize) -> Result<u32, ErrorKind> {
+    let mut value = 0;
+    for offset in 0..4 {
+        let digit = match bytes.get(pos + offset) {
+            None => return Err(ErrorKind::Incomplete),
+            Some(b) => (*b as char).to_digit(16).ok_or(ErrorKind::BadEscape)?,
+        };
+        value = value << 4 | digit;
+    }
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(text: &str) -> Result<Vec<NoteKind>, Error> {
+        let mut scanner = Scanner::new(text, 64);
+        scanner.skip()?;
+        scanner.end()?;
+        Ok(scanner.notes().iter().map(|n| n.kind).collect())
+    }
+
+    #[test]
+    fn accepts_what_the_grammar_accepts() {
+        for text in [
+            "{}",
+            "[]",
+            " [ ] ",
+            "[1,-0,0.5,1e9,1E-2]",
+            r#"{"a":{"b":[null,true,false,"x"]}}"#,
+            r#""\u00e9\n""#,
+            "0",
+        ] {
+            assert_eq!(check(text), Ok(vec![]), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_with_the_offset() {
+        let cases = [
+            ("", 0, ErrorKind::Incomplete),
+            ("{", 1, ErrorKind::Incomplete),
+            (r#"{"a":1"#, 6, ErrorKind::Incomplete),
+            (r#"{"a" 1}"#, 5, ErrorKind::Expected("`:`")),
+            (
+                r#"{"a":1,}"#,
+                7,
+                ErrorKind::Expected("a member name in quotes"),
+            ),
+            ("[1,]", 3, ErrorKind::Expected("a value")),
+            ("[1 2]", 3, ErrorKind::Expected("`,` or `]`")),
+            ("01", 1, ErrorKind::BadNumber),
+            ("1.", 2, ErrorKind::Incomplete),
+            ("-x", 1, ErrorKind::BadNumber),
+            ("tru", 3, ErrorKind::Incomplete),
+            ("trux", 0, ErrorKind::Expected("a value")),
+            ("{} {}", 3, ErrorKind::TrailingText),
+            ("\"a\u{1}\"", 2, ErrorKind::ControlCharacter(1)),
+            (r#""\x""#, 1, ErrorKind::BadEscape),
+            (r#""\u12g4""#, 1, ErrorKind::BadEscape),
+        ];
+        for (text, at, kind) in cases {
+            assert_eq!(check(text), Err(Error { at, kind }), "{text}");
+        }
+    }
+
+    #[test]
+    fn notes_duplicates_and_halves_of_pairs_wherever_they_stand() {
+        assert_eq!(
+            check(r#"[{"a":1,"b":{"a":1,"\u0061":2}}]"#),
+            Ok(vec![NoteKind::DuplicateMember])
+        );
+        assert_eq!(check(r#""\ud83d\ude00""#), Ok(vec![]));
+        assert_eq!(check(r#""\ud83d x""#), Ok(vec![NoteKind::LoneSurrogate]));
+        assert_eq!(
+            check(r#""\ude00\ud83d""#),
+            Ok(vec![NoteKind::LoneSurrogate, NoteKind::LoneSurrogate])
+        );
+        assert_eq!(
+            check(r#""\ud83d\ud83d\ude00""#),
+            Ok(vec![NoteKind::LoneSurrogate])
+        );
+    }
+
+    #[test]
+    fn depth_is_bounded_without_recursion() {
+        let deep = "[".repeat(100_000);
+        assert_eq!(
+            check(&deep),
+            Err(Error {
+                at: 64,
+                kind: ErrorKind::TooDeep(64)
+            })
+        );
+        let fits = format!("{}{}", "[".repeat(64), "]".repeat(64));
+        assert_eq!(check(&fits), Ok(vec![]));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_serde_json_on_validity(text in r#"[\[\]{}:,"a0-9.eE+ntruefals\\ \-]{0,24}"#) {
+            let theirs = serde_json::from_str::<serde_json::Value>(&text);
+            let ours = check(&text);
+            // serde_json refuses halves of pairs and numbers beyond a double; nothing else may
+            // differ.
+            let out_of_range = theirs.as_ref().is_err_and(|e| e.to_string().contains("number out of range"));
+            if !out_of_range {
+                prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{:?} {:?}", ours, theirs);
+            }
+        }
+
+        #[test]
+        fn any_serialised_value_scans(words in proptest::collection::vec(".{0,40}", 0..6)) {
+            let text = serde_json::to_string(&words).unwrap();
+            prop_assert_eq!(check(&text), Ok(vec![]));
+        }
+
+        /// Wherever it is asked from, also where it has been before.
+        #[test]
+        fn plain_until_finds_the_first_special_byte(text in "([a-zé]{0,70}[\\x00-\\x1f\"\\\\ ]){0,8}", starts in proptest::collection::vec(0usize..400, 1..8)) {
+            let mut scanner = Scanner::new(&text, 64);
+            for start in starts {
+                let start = start.min(text.len());
+                let special = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
+                let naive = text.as_bytes()[start..].iter().position(special).map_or(text.len(), |n| n + start);
+                prop_assert_eq!(scanner.plain_until(start), naive);
+            }
+        }
+    }
+}

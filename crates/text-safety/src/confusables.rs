@@ -1,0 +1,86 @@
+//! Letters that look like others.
+//!
+//! The table holds the letters whose usual shape is that of a Latin letter or of a sign that
+//! separates paths, after the confusables of Unicode Technical Standard 39; accents and rare
+//! scripts are left out, because what nobody takes for the other isn't a trick.
+
+/// The ASCII character that `c` is easily taken for.
+#[must_use]
+pub const fn looks_like(c: char) -> Option<char> {
+    Some(match c {
+        // Cyrillic.
+        'а' => 'a',
+        'е' => 'e',
+        'о' => 'o',
+        'р' => 'p',
+        'с' => 'c',
+        'у' => 'y',
+        'х' => 'x',
+        'і' => 'i',
+        'ј' => 'j',
+        'ѕ' => 's',
+        'һ' => 'h',
+        'ԁ' => 'd',
+        'ԛ' => 'q',
+        'ԝ' => 'w',
+        'ӏ' => 'l',
+        'А' => 'A',
+        'В' => 'B',
+        'Е' => 'E',
+        'К' => 'K',
+        'М' => 'M',
+        'Н' => 'H',
+        'О' => 'O',
+        'Р' => 'P',
+        'С' => 'C',
+        'Т' => 'T',
+        'Х' => 'X',
+        'У' => 'Y',
+        'Ѕ' => 'S',
+        'І' => 'I',
+        'Ј' => 'J',
+        'Ԍ' => 'G',
+        'Ӏ' => 'I',
+        // Greek.
+        'ο' => 'o',
+        'ν' => 'v',
+        'ρ' => 'p',
+        'ι' => 'i',
+        'κ' => 'k',
+        'υ' => 'u',
+        'α' => 'a',
+        'τ' => 't',
+        'χ' => 'x',
+        'ϲ' => 'c',
+        'ϳ' => 'j',
+        'Α' => 'A',
+        'Β' => 'B',
+        'Ε' => 'E',
+        'Ζ' => 'Z',
+        'Η' => 'H',
+        'Ι' => 'I',
+        'Κ' => 'K',
+        'Μ' => 'M',
+        'Ν' => 'N',
+        'Ο' => 'O',
+        'Ρ' => 'P',
+        'Τ' => 'T',
+        'Υ' => 'Y',
+        'Χ' => 'X',
+        // Armenian and Latin letters of other languages.
+        'օ' => 'o',
+        'ս' => 'u',
+        'հ' => 'h',
+        'ո' => 'n',
+        'զ' => 'q',
+        'ց' => 'g',
+        'ı' => 'i',
+        'ɡ' => 'g',
+        'ɑ' => 'a',
+        'ǀ' => 'l',
+        // Signs.
+        '\u{2044}' | '\u{2215}' | '\u{29f8}' => '/',
+        '\u{2024}' => '.',
+        _ => return None,
+    })
+}

@@ -1,0 +1,107 @@
+//! Text looked at sixty-four bytes at a time: which of them are of a kind, as the bits of one word.
+//!
+//! Every byte of every input is asked such questions several times. The vectors are those that each
+//! processor of an architecture has, so one binary runs everywhere; what is called through
+//! [`dispatch`] is compiled a second time for the instructions that most have.
+
+#![expect(
+    clippy::inline_always,
+    reason = "what isn't inlined there isn't compiled for the best instructions"
+)]
+
+pub use wide::u8x16 as Lanes;
+
+/// Bytes of a stretch: as many as a word has bits.
+pub const CHUNK: usize = 64;
+
+/// Something that is worth the best instructions: its `call` has to be inlined, and what it calls
+/// as well.
+pub use pulp::NullaryFnOnce as Work;
+
+/// Does something with the best instructions that this processor has.
+pub fn dispatch<W: Work>(work: W) -> W::Output {
+    pulp::Arch::new().dispatch(work)
+}
+
+/// Ones in the lanes of a kind of bytes, zeros in the others.
+pub trait Kinds: Sized {
+    /// The lanes that hold this byte.
+    fn are(self, byte: u8) -> Self;
+    /// The lanes that hold a byte from `first` to `last`.
+    fn within(self, first: u8, last: u8) -> Self;
+    /// The lanes, with the bit that tells small letters from capitals.
+    fn small(self) -> Self;
+}
+
+impl Kinds for Lanes {
+    #[inline(always)]
+    fn are(self, byte: u8) -> Self {
+        self.simd_eq(Self::splat(byte))
+    }
+
+    #[inline(always)]
+    fn within(self, first: u8, last: u8) -> Self {
+        // What lies below wraps around and is far.
+        let far = self - Self::splat(first);
+        far.min(Self::splat(last.wrapping_sub(first))).simd_eq(far)
+    }
+
+    #[inline(always)]
+    fn small(self) -> Self {
+        self | Self::splat(0x20)
+    }
+}
+
+/// The lanes of a stretch, from the first byte on.
+#[inline(always)]
+pub fn lanes(stretch: &[u8; CHUNK]) -> [Lanes; 4] {
+    let mut lanes = [Lanes::splat(0); 4];
+    for (lane, bytes) in lanes.iter_mut().zip(stretch.as_chunks().0) {
+        *lane = Lanes::new(*bytes);
+    }
+    lanes
+}
+
+/// One bit for each byte of a stretch, the first byte's lowest.
+#[inline(always)]
+pub fn word(kinds: [Lanes; 4]) -> u64 {
+    kinds
+        .into_iter()
+        .rev()
+        .fold(0, |word, lanes| word << 16 | u64::from(lanes.to_bitmask()))
+}
+
+/// The stretch that begins a text, filled up with zeros where the text is shorter.
+#[inline(always)]
+pub fn first(bytes: &[u8]) -> [u8; CHUNK] {
+    if let Some(whole) = bytes.first_chunk() {
+        return *whole;
+    }
+    let mut filled = [0; CHUNK];
+    for (to, from) in filled.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn bits_are_those_of_the_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..100), a in any::<u8>(), b in any::<u8>()) {
+            let (low, high) = (a.min(b), a.max(b));
+            let stretch = first(&bytes);
+            let lanes = lanes(&stretch);
+            for (n, byte) in stretch.into_iter().enumerate() {
+                prop_assert_eq!(byte, bytes.get(n).copied().unwrap_or_default());
+                let bit = |word: u64| word >> n & 1 == 1;
+                prop_assert_eq!(bit(word(lanes.map(|l| l.are(a)))), byte == a);
+                prop_assert_eq!(bit(word(lanes.map(|l| l.within(low, high)))), (low..=high).contains(&byte));
+                prop_assert_eq!(bit(word(lanes.map(|l| l.small().within(b'a', b'z')))), byte.is_ascii_alphabetic());
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Small leaves that several crates need.
+
+pub mod random;
+pub mod time;
+pub mod verbatim_overlap;

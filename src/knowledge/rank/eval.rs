@@ -1,0 +1,269 @@
+//! How good the answers are, over questions whose right answers somebody has judged.
+
+use super::{Decay, Query, Ranker, Stages};
+use crate::knowledge::extract::Extracted;
+use crate::knowledge::observation::{Kind, Observation, summarise};
+use crate::knowledge::source_config::{SourceFile, SourceKind};
+use crate::knowledge::store::Prepared;
+use crate::knowledge::text::IndexWriter;
+use crate::knowledge::{KnowledgeError, Store};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Answers that are looked at.
+const AT: usize = 10;
+
+/// Documents and questions about them.
+#[derive(Debug, Clone)]
+pub struct Corpus {
+    documents: Vec<Document>,
+    questions: Vec<Question>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    id: String,
+    text: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    group: String,
+    #[serde(rename = "question")]
+    text: String,
+    /// Ids with grades: 2 answers it, 1 helps.
+    answers: BTreeMap<String, u8>,
+}
+
+/// Means over questions, between 0 and 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Metrics {
+    /// Discounted cumulative gain over the first ten answers, relative to the best there could be
+    /// (Järvelin and Kekäläinen, TOIS 20, 2002), with a gain of `2^grade - 1`.
+    pub ndcg: f64,
+    /// Right answers among the first ten, of all there are.
+    pub recall: f64,
+}
+
+/// The figures of one group of questions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Its name; `all` for all of them together.
+    pub group: String,
+    /// How many questions.
+    pub questions: usize,
+    /// With full text, with vectors, with both.
+    pub figures: [Metrics; 3],
+}
+
+fn lines<'t, T: Deserialize<'t>>(what: &str, text: &'t str) -> Result<Vec<T>, String> {
+    let lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
+    lines
+        .map(|(n, line)| serde_json::from_str(line).map_err(|e| format!("{what}, line {n}: {e}")))
+        .collect()
+}
+
+impl Corpus {
+    /// Reads documents and questions, one JSON object a line.
+    ///
+    /// # Errors
+    /// When a line can't be read, an id stands twice, or an answer is no document: in words.
+    pub fn parse(documents: &str, questions: &str) -> Result<Self, String> {
+        let corpus = Self {
+            documents: lines("documents", documents)?,
+            questions: lines("questions", questions)?,
+        };
+        let mut ids = BTreeSet::new();
+        if let Some(twice) = corpus.documents.iter().find(|d| !ids.insert(&d.id)) {
+            return Err(format!("the document `{}` stands twice", twice.id));
+        }
+        for question in &corpus.questions {
+            if question.answers.is_empty() {
+                return Err(format!("the question `{}` has no answer", question.text));
+            }
+            if let Some(unknown) = question.answers.keys().find(|id| !ids.contains(id)) {
+                return Err(format!(
+                    "the question `{}` is answered by `{unknown}`, which is no document",
+                    question.text
+                ));
+            }
+        }
+        Ok(corpus)
+    }
+}
+
+/// Asks every question three times. `model` is the folder of a model whose vectors are used instead
+/// of those that are learnt.
+///
+/// # Errors
+/// When the store that is made for it can't be used.
+pub fn judge(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, KnowledgeError> {
+    let mut store = Store::in_memory()?;
+    store.use_model(model);
+    fill(&mut store, corpus)?;
+    let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
+    let mut all = Group {
+        group: "all".into(),
+        questions: 0,
+        figures: [Metrics::default(); 3],
+    };
+    let ranker = Ranker::new(&store);
+    for question in &corpus.questions {
+        let name = question.group.as_str();
+        let group = groups.entry(name).or_insert_with(|| Group {
+            group: name.into(),
+            questions: 0,
+            figures: [Metrics::default(); 3],
+        });
+        group.questions += 1;
+        all.questions += 1;
+        for (n, stages) in [Stages::Text, Stages::Vectors, Stages::Both]
+            .into_iter()
+            .enumerate()
+        {
+            let query = Query {
+                text: &question.text,
+                task: None,
+                now: None,
+                half_life: 30.0,
+                decay: Decay::default(),
+                limit: AT,
+                stages,
+            };
+            let found: Vec<String> = ranker
+                .search(&query)?
+                .into_iter()
+                .filter_map(|f| f.stored.task)
+                .collect();
+            let one = rate(&question.answers, &found);
+            for sum in [group.figures.get_mut(n), all.figures.get_mut(n)]
+                .into_iter()
+                .flatten()
+            {
+                sum.ndcg += one.ndcg;
+                sum.recall += one.recall;
+            }
+        }
+    }
+    let mut out: Vec<Group> = groups.into_values().chain([all]).collect();
+    for group in &mut out {
+        #[expect(clippy::cast_precision_loss, reason = "a count of questions")]
+        let count = group.questions.max(1) as f64;
+        for figures in &mut group.figures {
+            figures.ndcg /= count;
+            figures.recall /= count;
+        }
+    }
+    Ok(out)
+}
+
+fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
+    let given = store.given()?;
+    let mut writer = store.write()?;
+    let (first, mut words) = (writer.next(), IndexWriter::default());
+    for document in &corpus.documents {
+        let observation = Observation {
+            kind: Kind::Document,
+            task: Some(document.id.clone()),
+            time: None,
+            lines: (1, 1),
+            summary: summarise(&document.text),
+            refs: Vec::new(),
+            detail: document.text.clone(),
+        };
+        let file = SourceFile {
+            kind: SourceKind::Documents,
+            name: document.id.clone(),
+            path: document.id.clone().into(),
+        };
+        let prepared = Prepared::new(vec![observation], &file.name, &mut words);
+        writer.add(&file, &[], 0, &Extracted::default(), &prepared)?;
+    }
+    writer.index(first, words.runs())?;
+    super::update(&mut writer, true, given, true)?;
+    writer.commit()
+}
+
+/// The figures of one list of answers.
+fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Metrics {
+    let gain = |grade: u8| f64::from(2_u32.pow(u32::from(grade.min(8)))) - 1.0;
+    #[expect(clippy::cast_precision_loss, reason = "at most ten")]
+    let discounted = |grades: &mut dyn Iterator<Item = u8>| -> f64 {
+        grades
+            .take(AT)
+            .enumerate()
+            .map(|(n, grade)| gain(grade) / (n as f64 + 2.0).log2())
+            .sum()
+    };
+    let mut best: Vec<u8> = answers.values().copied().collect();
+    best.sort_unstable_by(|a, b| b.cmp(a));
+    let ideal = discounted(&mut best.into_iter());
+    let grade = |id: &String| answers.get(id).copied().unwrap_or_default();
+    let right = found.iter().take(AT).filter(|id| grade(id) > 0).count();
+    #[expect(clippy::cast_precision_loss, reason = "counts of answers")]
+    let recall = right as f64 / answers.len().clamp(1, AT) as f64;
+    let ndcg = if ideal > 0.0 {
+        discounted(&mut found.iter().map(grade)) / ideal
+    } else {
+        0.0
+    };
+    Metrics { ndcg, recall }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_those_of_the_formula() {
+        let answers = BTreeMap::from([("a".to_owned(), 2), ("b".to_owned(), 1)]);
+        let rated = |found: &[&str]| {
+            rate(
+                &answers,
+                &found.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(
+            rated(&["a", "b"]),
+            Metrics {
+                ndcg: 1.0,
+                recall: 1.0
+            }
+        );
+        assert_eq!(rated(&[]), Metrics::default());
+        let ideal = 3.0 + 1.0 / 3.0_f64.log2();
+        let swapped = (1.0 + 3.0 / 3.0_f64.log2()) / ideal;
+        assert!((rated(&["b", "a"]).ndcg - swapped).abs() < 1e-12);
+        assert!((rated(&["x", "a"]).recall - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn corpora_are_checked() {
+        let document = r#"{"id":"a","text":"t"}"#;
+        assert!(
+            Corpus::parse(
+                document,
+                r#"{"group":"g","question":"q","answers":{"a":2}}"#
+            )
+            .is_ok()
+        );
+        let twice = format!("{document}\n{document}");
+        for (documents, questions) in [
+            (twice.as_str(), ""),
+            (
+                document,
+                r#"{"group":"g","question":"q","answers":{"b":2}}"#,
+            ),
+            (document, r#"{"group":"g","question":"q","answers":{}}"#),
+            (document, "{}"),
+            ("[]", ""),
+        ] {
+            assert!(Corpus::parse(documents, questions).is_err());
+        }
+    }
+}

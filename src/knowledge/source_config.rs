@@ -1,0 +1,563 @@
+//! Where knowledge comes from: files and folders below the folder of the configuration.
+
+use super::KnowledgeError;
+use crate::diag::{Code, Finding, Place, Severity};
+use crate::rules::by_code;
+use content_scan::mask::Mask;
+use content_scan::secret::{self, Table};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::{Path, PathBuf};
+
+/// The file in a folder of skills that holds the changes of their standing, one a line.
+pub const PROMOTIONS: &str = "promotions.jsonl";
+
+/// What a source holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SourceKind {
+    /// Traces, in every format that is replayed.
+    Traces,
+    /// Transcripts of sessions, JSONL.
+    Transcripts,
+    /// Markdown.
+    Documents,
+    /// Rows of a timeline, as in `PROGRESS.md`.
+    Progress,
+    /// Logs of what was done, as in `SUMMARY.md`.
+    Summaries,
+    /// One run a file, JSON.
+    Runs,
+    /// Edges and nodes of the knowledge graph, JSONL.
+    Graph,
+    /// Folders of a context bank.
+    Bank,
+    /// Folders of skills.
+    Skills,
+    /// Source code, for the map of the repository.
+    RepoMap,
+}
+
+impl SourceKind {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Traces,
+        Self::Transcripts,
+        Self::Documents,
+        Self::Progress,
+        Self::Summaries,
+        Self::Runs,
+        Self::Graph,
+        Self::Bank,
+        Self::Skills,
+        Self::RepoMap,
+    ];
+
+    /// The name in the configuration and in the store.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Traces => "traces",
+            Self::Transcripts => "transcripts",
+            Self::Documents => "documents",
+            Self::Progress => "progress",
+            Self::Summaries => "summaries",
+            Self::Runs => "runs",
+            Self::Graph => "graph",
+            Self::Bank => "bank",
+            Self::Skills => "skills",
+            Self::RepoMap => "repomap",
+        }
+    }
+
+    /// The kind of a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.name() == name)
+    }
+
+    /// Whether a file found in a folder is of this kind. A file that is named itself always is.
+    pub(super) fn takes(self, path: &Path) -> bool {
+        let Some(name) = path.file_name().map(|n| n.to_string_lossy().to_lowercase()) else {
+            return false;
+        };
+        let plain = name
+            .strip_suffix(".gz")
+            .or_else(|| name.strip_suffix(".zst"))
+            .unwrap_or(&name);
+        let ends = |endings: &[&str]| endings.iter().any(|e| plain.ends_with(e));
+        match self {
+            Self::Traces => ends(&[".jsonl", ".json", ".cast"]),
+            Self::Transcripts | Self::Graph => name == plain && ends(&[".jsonl"]),
+            Self::Documents | Self::Progress | Self::Summaries => ends(&[".md", ".markdown"]),
+            Self::Runs | Self::Bank => name == plain && ends(&[".json"]),
+            Self::Skills => matches!(&*name, "meta.json" | "skills.json" | PROMOTIONS),
+            // Listed by what the repository ignores, not here.
+            Self::RepoMap => false,
+        }
+    }
+}
+
+/// The sources as they are configured.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The folder that the paths are relative to, and that none of them leads out of.
+    pub root: PathBuf,
+    /// Files and folders, with `/`.
+    pub paths: Vec<(SourceKind, String)>,
+}
+
+/// One file of a source.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct SourceFile {
+    /// What it holds.
+    pub(super) kind: SourceKind,
+    /// Its path relative to the root, with `/`.
+    pub(super) name: String,
+    /// What to open.
+    pub(super) path: PathBuf,
+}
+
+impl SourceFile {
+    /// Whether it holds a record on each line, by its name.
+    pub(super) fn is_lines(&self) -> bool {
+        self.name.to_lowercase().ends_with(".jsonl")
+    }
+
+    /// Whether it says which skills are loaded, by its name.
+    pub(super) fn is_skill_set(&self) -> bool {
+        self.name.rsplit('/').next() == Some("skills.json")
+    }
+}
+
+/// The files of all sources, sorted, and what is wrong with those that can't be looked at.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    pub(super) files: Vec<SourceFile>,
+    pub(super) findings: Vec<Finding>,
+    /// Files and directories that couldn't be listed, with why: what lies there isn't known, and
+    /// not gone.
+    pub(super) unlisted: Vec<(String, std::io::Error)>,
+}
+
+/// A configured path below the root, whether there is anything or not.
+fn joined(root: &Path, configured: &str) -> Result<PathBuf, KnowledgeError> {
+    let path = root.join(configured);
+    let below = |c| {
+        matches!(
+            c,
+            std::path::Component::Normal(_) | std::path::Component::CurDir
+        )
+    };
+    let stays = !configured.is_empty() && Path::new(configured).components().all(below);
+    if !stays
+        || path
+            .canonicalize()
+            .is_ok_and(|real| !real.starts_with(root))
+    {
+        return Err(KnowledgeError::Outside {
+            path: configured.to_owned(),
+        });
+    }
+    Ok(path)
+}
+
+/// Whether a file or folder that is to be written lies below a folder, symbolic links and all, even
+/// if neither it nor the folder that it is to lie in is there yet. A link in its own place leads
+/// elsewhere, wherever it leads.
+#[must_use]
+pub fn stays(root: &Path, path: &Path) -> bool {
+    let named = |p: &Path| {
+        if p.as_os_str().is_empty() {
+            PathBuf::from(".")
+        } else {
+            p.to_path_buf()
+        }
+    };
+    let Ok(root) = named(root).canonicalize() else {
+        return false;
+    };
+    let mut there = path;
+    loop {
+        match named(there).symlink_metadata() {
+            Ok(meta) if there == path && meta.file_type().is_symlink() => return false,
+            // What is there and can't be resolved may lead anywhere.
+            Ok(_) => {
+                return named(there)
+                    .canonicalize()
+                    .is_ok_and(|real| real.starts_with(&root));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(_) => return false,
+        }
+        // What isn't there yet has to be a name: nobody knows where `..` of it leads.
+        let is_name = matches!(
+            there.components().next_back(),
+            Some(std::path::Component::Normal(_))
+        );
+        match there.parent() {
+            Some(parent) if is_name => there = parent,
+            _ => return false,
+        }
+    }
+}
+
+impl Sources {
+    /// A configured path that is no source, held to the same rule: it doesn't lead out of the root.
+    ///
+    /// # Errors
+    /// When it does, or the root can't be resolved.
+    pub fn inside(&self, configured: &str) -> Result<PathBuf, KnowledgeError> {
+        let root = self
+            .root
+            .canonicalize()
+            .map_err(|error| KnowledgeError::Io {
+                path: self.root.clone(),
+                error,
+            })?;
+        joined(&root, configured)
+    }
+
+    /// The files of folders of skills that `wanted` takes by their paths, sorted; links are not
+    /// followed.
+    ///
+    /// # Errors
+    /// When a source leads out of the root.
+    pub(super) fn below_skills(
+        &self,
+        wanted: &dyn Fn(&Path) -> bool,
+    ) -> Result<BTreeMap<String, PathBuf>, KnowledgeError> {
+        let root = self
+            .root
+            .canonicalize()
+            .map_err(|error| KnowledgeError::Io {
+                path: self.root.clone(),
+                error,
+            })?;
+        let mut all = BTreeMap::new();
+        for (_, configured) in self
+            .paths
+            .iter()
+            .filter(|(kind, _)| *kind == SourceKind::Skills)
+        {
+            let folder = joined(&root, configured)?;
+            // Folders that can't be read are told of where their manifests are.
+            let entries = walkdir::WalkDir::new(folder)
+                .into_iter()
+                .filter_map(Result::ok);
+            let files = entries.filter(|e| e.file_type().is_file() && wanted(e.path()));
+            all.extend(files.map(|e| (relative(&root, e.path()), e.into_path())));
+        }
+        Ok(all)
+    }
+
+    /// Whether every configured file and directory is there.
+    ///
+    /// # Errors
+    /// When one isn't, or leads out of the root.
+    pub fn are_there(&self) -> Result<(), KnowledgeError> {
+        for (_, configured) in &self.paths {
+            if let Err(error) = self.inside(configured)?.canonicalize() {
+                let path = without_secrets(configured).unwrap_or_else(|| configured.clone());
+                return Err(KnowledgeError::Source { path, error });
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the files.
+    ///
+    /// # Errors
+    /// When the root can't be resolved, or a path leads out of it.
+    pub(super) fn list(&self) -> Result<Listing, KnowledgeError> {
+        let io = |path: &Path, error| KnowledgeError::Io {
+            path: path.to_path_buf(),
+            error,
+        };
+        let root = self.root.canonicalize().map_err(|e| io(&self.root, e))?;
+        let mut files = BTreeMap::new();
+        let mut findings = Vec::new();
+        let mut unlisted = Vec::new();
+        for (kind, configured) in &self.paths {
+            let path = joined(&root, configured)?;
+            match path.canonicalize() {
+                Ok(real) if real.is_file() => add(*kind, &root, path, &mut files, &mut findings),
+                Ok(_) if *kind == SourceKind::RepoMap => match repo_map::paths(&path) {
+                    Ok(found) => found
+                        .into_iter()
+                        .for_each(|(_, at)| add(*kind, &root, at, &mut files, &mut findings)),
+                    Err(error) => unlisted
+                        .push((configured.clone(), std::io::Error::other(error.to_string()))),
+                },
+                Ok(_) => walk(
+                    *kind,
+                    &root,
+                    &path,
+                    &mut files,
+                    &mut findings,
+                    &mut unlisted,
+                ),
+                Err(error) => unlisted.push((configured.clone(), error)),
+            }
+        }
+        findings.extend(unlisted.iter().map(|(name, error)| unreadable(name, error)));
+        let shown = |(name, error): (String, std::io::Error)| {
+            (without_secrets(&name).unwrap_or(name), error)
+        };
+        let unlisted = unlisted.into_iter().map(shown).collect();
+        let mut all = Vec::with_capacity(files.len());
+        for ((kind, name), path) in files {
+            match without_secrets(&name) {
+                None => all.push(SourceFile { kind, name, path }),
+                // The name stands in every answer, and can't be another one there than on the disk.
+                Some(shown) => {
+                    let message =
+                        "the name of the source holds a credential, so nothing of it is indexed"
+                            .to_owned();
+                    findings.push(finding(803, &shown, 0, message));
+                }
+            }
+        }
+        for finding in &mut findings {
+            if let Some(shown) = without_secrets(&finding.place.file) {
+                finding.place.file = shown.into();
+            }
+        }
+        Ok(Listing {
+            files: all,
+            findings,
+            unlisted,
+        })
+    }
+}
+
+/// Adds a file, unless its name is that of another one: bytes that are no UTF-8 all look the same.
+fn add(
+    kind: SourceKind,
+    root: &Path,
+    path: PathBuf,
+    files: &mut BTreeMap<(SourceKind, String), PathBuf>,
+    findings: &mut Vec<Finding>,
+) {
+    let name = relative(root, &path);
+    match files.entry((kind, name)) {
+        Entry::Vacant(free) => {
+            free.insert(path);
+        }
+        Entry::Occupied(other) if *other.get() != path => {
+            let message = "another source has the same name where bytes are no UTF-8: only one of them is indexed".to_owned();
+            findings.push(finding(101, &other.key().1, 0, message));
+        }
+        Entry::Occupied(_) => {}
+    }
+}
+
+/// A name without the credentials in it; `None` when it holds none.
+fn without_secrets(name: &str) -> Option<String> {
+    // Without the table nothing can be said to be free of secrets.
+    let Ok(table) = Table::shipped() else {
+        return Some(String::new());
+    };
+    let mut mask = Mask::default();
+    for found in secret::find(table, name) {
+        mask.add(name.get(found.start..found.end).unwrap_or_default());
+    }
+    mask.hide(name)
+}
+
+fn walk(
+    kind: SourceKind,
+    root: &Path,
+    folder: &Path,
+    files: &mut BTreeMap<(SourceKind, String), PathBuf>,
+    findings: &mut Vec<Finding>,
+    unlisted: &mut Vec<(String, std::io::Error)>,
+) {
+    // Links inside are not followed: they could lead out, or round in circles.
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() && kind.takes(entry.path()) => {
+                add(kind, root, entry.into_path(), files, findings);
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let name = relative(root, error.path().unwrap_or(folder));
+                unlisted.push((name, error.into()));
+            }
+        }
+    }
+}
+
+fn relative(root: &Path, path: &Path) -> String {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    let parts = inside
+        .components()
+        .filter(|c| !matches!(c, std::path::Component::CurDir));
+    parts
+        .map(|c| c.as_os_str().to_string_lossy())
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> Finding {
+    finding(101, name, 0, format!("the source can't be opened: {error}"))
+}
+
+/// A finding about a line of a source; 0 for the source as a whole.
+pub(super) fn finding(code: u16, file: &str, line: u64, message: String) -> Finding {
+    let rule = by_code(Code(code));
+    let (name, severity) = rule.map_or(("", Severity::Error), |r| (r.name, r.severity));
+    // No baseline knows these findings; nothing but the message tells them apart.
+    let subject = Some(crate::diag::digest(&message));
+    let place = Place {
+        file: file.into(),
+        line,
+        ..Place::default()
+    };
+    Finding {
+        subject,
+        ..Finding::new(Code(code), name, severity, message, place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(root: &Path, paths: &[&str]) -> Sources {
+        Sources {
+            root: root.to_path_buf(),
+            paths: paths
+                .iter()
+                .map(|p| (SourceKind::Documents, (*p).to_owned()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn files_are_listed_once_and_in_order() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("docs")).unwrap();
+        for name in ["docs/b.md", "docs/a.MD", "docs/c.txt", "README.md"] {
+            std::fs::write(root.path().join(name), "x").unwrap();
+        }
+        let listing = sources(
+            root.path(),
+            &["docs", "./docs/b.md", "README.md", "docs/c.txt", "missing"],
+        )
+        .list()
+        .unwrap();
+        let names: Vec<&str> = listing.files.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!(names, ["README.md", "docs/a.MD", "docs/b.md", "docs/c.txt"]);
+        assert_eq!(listing.findings.len(), 1);
+        assert_eq!(listing.findings[0].code, Code(101));
+    }
+
+    #[test]
+    fn a_source_with_a_secret_in_its_name_is_left_out() {
+        let token = secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("docs").join(&token)).unwrap();
+        for name in [
+            format!("docs/{token}.md"),
+            format!("docs/{token}/b.md"),
+            "docs/c.md".to_owned(),
+        ] {
+            std::fs::write(root.path().join(name), "x").unwrap();
+        }
+        let listing = sources(root.path(), &["docs", &format!("missing/{token}")])
+            .list()
+            .unwrap();
+        let names: Vec<&str> = listing.files.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!(names, ["docs/c.md"]);
+        let mut codes: Vec<u16> = listing.findings.iter().map(|f| f.code.0).collect();
+        codes.sort_unstable();
+        assert_eq!(codes, [101, 803, 803]);
+        assert!(
+            !format!("{:?}", listing.findings).contains(token.get(4..16).unwrap()),
+            "{:?}",
+            listing.findings
+        );
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn names_that_look_the_same_are_told() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let root = tempfile::tempdir().unwrap();
+        for name in [b"a\xff.md", b"a\xfe.md"] {
+            std::fs::write(root.path().join(std::ffi::OsStr::from_bytes(name)), "x").unwrap();
+        }
+        let listing = sources(root.path(), &["."]).list().unwrap();
+        assert_eq!((listing.files.len(), listing.findings.len()), (1, 1));
+        let twice = sources(root.path(), &[".", "./."]).list().unwrap();
+        assert_eq!(
+            (twice.files.len(), twice.findings.len()),
+            (1, 2),
+            "what is listed again is the same file"
+        );
+    }
+
+    #[test]
+    fn what_is_to_be_written_stays_below() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
+        std::fs::create_dir_all(root.join("real")).unwrap();
+        for (path, inside) in [
+            ("x.db", true),
+            ("real/x.db", true),
+            ("new/deep/x.db", true),
+            ("../x.db", false),
+            ("../new/x.db", false),
+            ("new/../../x.db", false),
+        ] {
+            assert_eq!(stays(&root, &root.join(path)), inside, "{path}");
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::symlink;
+            symlink(folder.path(), root.join("out")).unwrap();
+            symlink("nowhere", root.join("broken")).unwrap();
+            symlink("real", root.join("alias")).unwrap();
+            for (path, inside) in [
+                ("out/x.db", false),
+                ("out/new/x.db", false),
+                ("out", false),
+                ("broken", false),
+                ("broken/x.db", false),
+                ("alias", false),
+                ("alias/new/x.db", true),
+            ] {
+                assert_eq!(stays(&root, &root.join(path)), inside, "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_leads_out() {
+        let root = tempfile::tempdir().unwrap();
+        for path in ["..", "/etc/passwd", "a/../../b", ""] {
+            assert!(
+                matches!(
+                    sources(root.path(), &[path]).list(),
+                    Err(KnowledgeError::Outside { .. })
+                ),
+                "{path}"
+            );
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/etc", root.path().join("etc")).unwrap();
+            for path in ["etc", "etc/hostname"] {
+                assert!(
+                    matches!(
+                        sources(root.path(), &[path]).list(),
+                        Err(KnowledgeError::Outside { .. })
+                    ),
+                    "{path}"
+                );
+            }
+            let inside = sources(root.path(), &["."]).list().unwrap();
+            assert!(inside.files.is_empty(), "{:?}", inside.files);
+        }
+    }
+}

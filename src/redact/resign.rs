@@ -1,0 +1,303 @@
+//! Chains and signatures of a trace whose text changes.
+//!
+//! What didn't fit before is never made to fit: a key that is given vouches for what it has signed,
+//! and for nothing else.
+
+use super::Outcome;
+use super::record::{Edit, kind, note, set, string, value};
+use crate::trace::action::{action_hash, hex};
+use crate::trace::record::RecordKind;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::{Signature, Signer as _, SigningKey};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use strict_json::{Raw, canonicalise};
+
+/// Private keys by the ids that signatures name.
+pub type Keys = BTreeMap<String, SigningKey>;
+
+/// What is known of one execution.
+#[derive(Debug, Default)]
+struct Sealed {
+    chained: bool,
+    /// Hashes of the last record as it was and as it is now; none before the first.
+    last: Option<(String, String)>,
+    /// The proposed action as it was and as it is now.
+    proposed: [Option<String>; 2],
+}
+
+/// The executions of a trace.
+pub(super) struct Seal<'k> {
+    keys: &'k Keys,
+    executions: HashMap<String, Sealed>,
+    /// Lines of records on either side of a link that didn't fit before.
+    misfits: BTreeSet<u64>,
+}
+
+/// The lines of the records on either side of each link that doesn't fit: it can't be made anew,
+/// and they can't say so.
+pub(super) fn misfits<'t>(lines: impl Iterator<Item = (u64, &'t str)>) -> BTreeSet<u64> {
+    let mut misfits = BTreeSet::new();
+    let mut last: HashMap<String, (u64, String)> = HashMap::new();
+    for (number, text) in lines {
+        let Some(id) = kind(text).and_then(|_| string(text, "/executionId")) else {
+            continue;
+        };
+        let now = (number, hash(text));
+        if let (Some((before, hash)), Some(prev)) = (last.insert(id, now), string(text, "/prev"))
+            && prev != hash
+        {
+            misfits.extend([before, number]);
+        }
+    }
+    misfits
+}
+
+/// What the link of the next record is.
+fn hash(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+/// What became of the signatures of one record.
+#[derive(Default)]
+struct Signatures {
+    anew: u64,
+    stale: u64,
+}
+
+impl<'k> Seal<'k> {
+    pub(super) fn new(keys: &'k Keys, misfits: BTreeSet<u64>) -> Self {
+        Self {
+            keys,
+            executions: HashMap::new(),
+            misfits,
+        }
+    }
+
+    /// Puts right what a record's change has put wrong: `before` is the record as it was, on line
+    /// `number`, `after` as it is without its `count` secrets.
+    pub(super) fn record(
+        &mut self,
+        (number, before): (u64, &str),
+        after: &mut String,
+        count: usize,
+        outcome: &mut Outcome,
+    ) {
+        let Some(kind) = kind(before) else { return };
+        // A secret in an id is replaced by the same mark everywhere, so both names lead to one
+        // execution.
+        let Some(id) = string(after, "/executionId") else {
+            return;
+        };
+        let old_id = string(before, "/executionId").unwrap_or_default();
+        let sealed = self.executions.entry(id.clone()).or_default();
+        let mut signatures = Signatures::default();
+        let ids = [old_id.as_str(), id.as_str()];
+        match kind {
+            RecordKind::ActionProposed => {
+                sealed.proposed = [hash_of(before, "/action"), hash_of(after, "/action")];
+            }
+            RecordKind::GovernanceDecided => {
+                resign(
+                    self.keys,
+                    ids,
+                    &sealed.proposed,
+                    (before, after),
+                    "/decision",
+                    &mut signatures,
+                );
+            }
+            RecordKind::Turn => turn(self.keys, ids, before, after, &mut signatures),
+            RecordKind::Execution => turns(self.keys, ids, before, after, &mut signatures),
+            _ => {}
+        }
+        outcome.signatures.anew += signatures.anew;
+        outcome.signatures.stale += signatures.stale;
+        sealed.chained |= string(before, "/chain").is_some() || value(before, "/prev").is_some();
+        if count > 0 || signatures.anew + signatures.stale > 0 {
+            let anew = !self.keys.is_empty() && !self.misfits.contains(&number);
+            note(
+                after,
+                &said(count, &signatures, sealed.chained.then_some(anew)),
+            );
+        }
+        if let (Some((was, is)), Some(prev)) = (&sealed.last, string(before, "/prev"))
+            && was != is
+        {
+            let anew = prev == *was
+                && !self.keys.is_empty()
+                && set(
+                    after,
+                    &Edit {
+                        pointer: "/prev",
+                        value: format!("\"{is}\""),
+                    },
+                );
+            if anew {
+                outcome.links.anew += 1;
+            } else {
+                outcome.links.stale += 1;
+            }
+        }
+        sealed.last = Some([before, after.as_str()].map(hash).into());
+    }
+}
+
+/// What a record says of itself. `chain`: whether the links on both sides of it fit.
+fn said(count: usize, signatures: &Signatures, chain: Option<bool>) -> String {
+    let mut said = serde_json::Map::new();
+    said.insert("secrets".into(), count.into());
+    let word = |anew| if anew { "recomputed" } else { "stale" };
+    said.extend(chain.map(|anew| ("chain".to_owned(), word(anew).into())));
+    if signatures.anew + signatures.stale > 0 {
+        said.insert("signature".into(), word(signatures.stale == 0).into());
+    }
+    serde_json::Value::Object(said).to_string()
+}
+
+/// The one decision of a whole turn.
+fn turn(
+    keys: &Keys,
+    ids: [&str; 2],
+    before: &str,
+    after: &mut String,
+    signatures: &mut Signatures,
+) {
+    let proposed = [
+        hash_of(before, "/proposedAction"),
+        hash_of(after, "/proposedAction"),
+    ];
+    resign(
+        keys,
+        ids,
+        &proposed,
+        (before, after),
+        "/governance",
+        signatures,
+    );
+}
+
+/// The decisions of a whole execution. Each turn is taken out and put back: a long execution is
+/// gone through once.
+fn turns(
+    keys: &Keys,
+    ids: [&str; 2],
+    before: &str,
+    after: &mut String,
+    signatures: &mut Signatures,
+) {
+    let elements = |text: &str| -> Vec<String> {
+        let turns = value(text, "/turns")
+            .and_then(|turns| turns.read::<Vec<Raw<'_>>>())
+            .unwrap_or_default();
+        turns
+            .into_iter()
+            .map(|turn| turn.as_written().to_owned())
+            .collect()
+    };
+    let (old, mut new) = (elements(before), elements(after));
+    let done = signatures.anew;
+    for (old, new) in old.iter().zip(&mut new) {
+        turn(keys, ids, old, new, signatures);
+    }
+    if signatures.anew > done {
+        set(
+            after,
+            &Edit {
+                pointer: "/turns",
+                value: format!("[{}]", new.join(",")),
+            },
+        );
+    }
+}
+
+/// Signs a decision anew if what it says has changed.
+fn resign(
+    keys: &Keys,
+    ids: [&str; 2],
+    proposed: &[Option<String>; 2],
+    (before, after): (&str, &mut String),
+    decision: &str,
+    signatures: &mut Signatures,
+) {
+    let [old_id, new_id] = ids;
+    let [old_action, new_action] = proposed;
+    let old = signed(before, old_id, decision, old_action.as_deref());
+    let new = signed(after, new_id, decision, new_action.as_deref());
+    if old != new {
+        sign(keys, (before, old), (after, new), decision, signatures);
+    }
+}
+
+/// The canonical hash of an action.
+fn hash_of(text: &str, pointer: &str) -> Option<String> {
+    Some(action_hash(
+        &string(text, &format!("{pointer}/type"))?,
+        value(text, &format!("{pointer}/payload"))?,
+    ))
+}
+
+/// What is signed: the RFC 8785 form of
+/// `{executionId, turnId, actionHash, status, by, signer, timestamp}`.
+fn signed(text: &str, id: &str, decision: &str, proposed: Option<&str>) -> Option<String> {
+    let plain = |pointer: &str| {
+        value(text, pointer)
+            .and_then(|raw| serde_json::from_str::<serde_json::Value>(raw.as_written()).ok())
+    };
+    let part = |name: &str| plain(&format!("{decision}/{name}"));
+    let status = part("status")?;
+    let modified =
+        hash_of(text, &format!("{decision}/modifiedAction")).filter(|_| status == "modified");
+    let core = serde_json::json!({
+        "executionId": id,
+        "turnId": plain("/turnId")?,
+        "actionHash": modified.as_deref().or(proposed)?,
+        "status": status,
+        "by": part("by")?,
+        "signer": part("signer")?,
+        "timestamp": part("timestamp")?,
+    });
+    Some(canonicalise(Raw::trusted(&core.to_string())))
+}
+
+/// Signs a decision anew, if the key that has signed it is given and the signature was right.
+fn sign(
+    keys: &Keys,
+    (before, old): (&str, Option<String>),
+    (after, new): (&mut String, Option<String>),
+    decision: &str,
+    signatures: &mut Signatures,
+) {
+    let at = |name: &str| format!("{decision}/signature/{name}");
+    let Some(written) = string(before, &at("value")) else {
+        return;
+    };
+    let key = string(before, &at("keyId")).and_then(|id| keys.get(&id));
+    let right = |key: &&SigningKey| {
+        let signature = STANDARD
+            .decode(&written)
+            .ok()
+            .and_then(|bytes| Signature::from_slice(&bytes).ok());
+        signature.zip(old.as_ref()).is_some_and(|(s, old)| {
+            key.verifying_key()
+                .verify_strict(old.as_bytes(), &s)
+                .is_ok()
+        })
+    };
+    let anew = key.filter(right).zip(new).is_some_and(|(key, new)| {
+        let value = STANDARD.encode(key.sign(new.as_bytes()).to_bytes());
+        set(
+            after,
+            &Edit {
+                pointer: &at("value"),
+                value: format!("\"{value}\""),
+            },
+        )
+    });
+    if anew {
+        signatures.anew += 1;
+    } else {
+        signatures.stale += 1;
+    }
+}

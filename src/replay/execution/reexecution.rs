@@ -1,0 +1,90 @@
+//! What happens a second time, runs of one action and decisions about it; and what is observed of a
+//! run.
+
+use super::super::authority;
+use super::super::evidence::KeptAction;
+use super::super::step_facts::{Repeat, StepFacts};
+use super::Execution;
+use crate::trace::step::{Decision, Executed, Observed};
+use governance::Ruling;
+use strict_json::Str;
+
+impl Execution {
+    /// The run before of what runs now, and whether that is the action that this turn's decision
+    /// allows. An id tells it, wherever it stands in the execution. A native log may leave the id
+    /// out: what equals the action that was allowed is that action, and its approval is used up.
+    pub(super) fn run_before(
+        &self,
+        id: Option<&str>,
+        executed: &Executed<'_, '_>,
+    ) -> (Option<Repeat>, bool) {
+        // What was proposed anew under an old id, which has been reported, is another action.
+        let anew = self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id);
+        let by_id = id.filter(|_| !anew).and_then(|id| self.known.get(id)?.ran);
+        let is_it = |approved: &KeptAction| match id {
+            Some(_) => approved.id.as_deref() == id,
+            None => executed
+                .action
+                .is_some_and(|action| approved.same_as(&action) == Some(true)),
+        };
+        let allowed = authority::approved(&self.turn).is_some_and(is_it);
+        let before = by_id.or(self.turn.allowed_ran.filter(|_| allowed));
+        (
+            before.map(|(line, succeeded)| Repeat { succeeded, line }),
+            allowed,
+        )
+    }
+
+    /// A second decision that refuses what the first one allowed. As long as that hasn't run, the
+    /// stricter one counts: who says stop while something is about to run is not overruled by who
+    /// was asked before.
+    pub(super) fn overrule(&mut self, line: u64, named: Option<Str<'_>>, decision: &Decision<'_>) {
+        let allowed = authority::approved(&self.turn).and_then(|a| a.id.clone());
+        let proposed = self
+            .turn
+            .proposal
+            .as_ref()
+            .and_then(|p| p.what.id.as_deref());
+        let known = [allowed.as_deref(), proposed];
+        let about_another = named.is_some_and(|named| {
+            known.iter().any(Option::is_some)
+                && known.iter().all(|id| id.is_none_or(|id| named != *id))
+        });
+        if decision.ruling != Ruling::Rejected || about_another || !self.turn.executed.is_empty() {
+            return;
+        }
+        let Some(first) = self
+            .turn
+            .decision
+            .as_mut()
+            .filter(|d| d.what.ruling != Ruling::Rejected)
+        else {
+            return;
+        };
+        first.what.ruling = Ruling::Rejected;
+        first.what.by = decision.by;
+        first.line = line;
+        if let Some(known) = allowed.and_then(|id| self.known.get_mut(&id)) {
+            (known.rejected, known.refused) = (true, true);
+        }
+    }
+
+    /// An observation is of what ran in its turn. Where that isn't known by its id, nothing can be
+    /// said; where another action ran than the one that was due, that has been.
+    pub(super) fn bind_observation(&self, observed: &Observed<'_>, judged: &mut StepFacts) {
+        let Some(named) = observed.action else {
+            return;
+        };
+        let due = authority::approved(&self.turn)
+            .or(self.turn.proposal.as_ref().map(|p| &p.what))
+            .and_then(|a| a.id.as_ref());
+        let mut ran = self.turn.executed.iter();
+        if let Some(Some(last)) = self.turn.executed.last()
+            && due == Some(last)
+            && ran.all(|id| id.as_deref().is_some_and(|id| named != *id))
+        {
+            judged.anomalies_mut().observed_other =
+                Some((named.decode().into_owned(), last.to_string()));
+        }
+    }
+}

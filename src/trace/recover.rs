@@ -1,0 +1,356 @@
+//! What can still be read of a turn or of a whole execution that breaks its schema.
+//!
+//! An event that breaks its schema costs one event. A turn stands for six of them and an execution
+//! for any number, so they are read again part by part: each part that keeps the schema is replayed
+//! as if it stood on a line of its own, each other one is as unreadable as such a line would be.
+
+use super::contract::{Evaluation, TurnThought};
+use super::record::{
+    AnyObject, CapabilityMode, ChainMode, ContextDiff, ContextSnapshot, Decision, Each, Governor,
+    OnlyTurn, PolicyRef, RecordKind, Turn, TurnAction, TurnObservation, TurnResult,
+};
+use super::scalar::{Int, Timestamp};
+use super::step::{Fact, Part, Step};
+use super::turn::{Parts, Slot};
+use super::v1::started;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
+use std::fmt;
+use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str, from_text};
+
+/// Broken turns of one record that are mended. A record with more is taken for no execution: what
+/// is kept of each would be many times as long as what stands in the text.
+const TURNS: usize = 256;
+
+/// A record of several events that breaks its schema, as far as it can be read.
+#[derive(Debug)]
+pub struct Recovered<'a> {
+    /// The execution.
+    pub execution_id: Str<'a>,
+    /// The hash of the record before.
+    pub prev: Option<Str<'a>>,
+    head: Option<Slot<Head<'a>>>,
+    turns: Vec<Piece<'a>>,
+    outcome: Slot<Str<'a>>,
+}
+
+/// A turn of such a record.
+#[derive(Debug)]
+enum Piece<'a> {
+    /// It keeps the schema.
+    Whole(Box<Turn<'a>>),
+    /// Some of it does.
+    Recovered(Box<LooseTurn<'a>>),
+    /// Nothing can be told but, perhaps, its number.
+    Lost(Option<i64>),
+}
+
+/// The start of an execution, as far as replay reads it.
+#[derive(Debug)]
+struct Head<'a> {
+    timestamp: Option<Timestamp>,
+    schema_version: Str<'a>,
+    root_intent: Option<Str<'a>>,
+    fsm_version: Str<'a>,
+    max_turns: Option<Int<1>>,
+    agents: Option<Vec<Str<'a>>>,
+    governor: Option<Governor<'a>>,
+    policy: Option<PolicyRef<'a>>,
+    capabilities: Option<CapabilityMode>,
+    chain: Option<ChainMode>,
+}
+
+/// A turn, each member by itself. What a turn must not hold is passed over: it has its finding.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
+struct LooseTurn<'a> {
+    record: Slot<OnlyTurn>,
+    execution_id: Slot<Str<'a>>,
+    turn_id: Slot<Int<1>>,
+    timestamp: Slot<Timestamp>,
+    prev: Slot<Str<'a>>,
+    start_time: Slot<Timestamp>,
+    end_time: Slot<Timestamp>,
+    agent_id: Slot<Str<'a>>,
+    context_snapshot: Slot<ContextSnapshot<'a>>,
+    context_diff: Slot<ContextDiff<'a>>,
+    thought: Slot<TurnThought<'a>>,
+    thoughts: Slot<Vec<TurnThought<'a>>>,
+    used_context: Slot<Vec<Str<'a>>>,
+    used_skills: Slot<Each<Str<'a>>>,
+    model: Slot<Str<'a>>,
+    proposed_action: Slot<TurnAction<'a>>,
+    declared_changes: Slot<Vec<Str<'a>>>,
+    governance: Slot<Decision<'a>>,
+    capability_id: Slot<Str<'a>>,
+    execution_result: Slot<TurnResult<'a>>,
+    observed_changes: Slot<Vec<Str<'a>>>,
+    observation: Slot<TurnObservation<'a>>,
+    evaluation: Slot<Evaluation>,
+    metadata: Slot<AnyObject>,
+}
+
+/// An execution, likewise.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
+struct LooseExecution<'a> {
+    execution_id: Slot<Str<'a>>,
+    timestamp: Slot<Timestamp>,
+    prev: Slot<Str<'a>>,
+    schema_version: Slot<Str<'a>>,
+    root_intent: Slot<Str<'a>>,
+    fsm_version: Slot<Str<'a>>,
+    max_turns: Slot<Int<1>>,
+    agents: Slot<Vec<Str<'a>>>,
+    governor: Slot<Governor<'a>>,
+    policy: Slot<PolicyRef<'a>>,
+    capabilities: Slot<CapabilityMode>,
+    chain: Slot<ChainMode>,
+    turns: Slot<Raw<'a>>,
+    outcome: Slot<Str<'a>>,
+}
+
+/// Reads a turn or an execution that its type refused. Nothing where not even its execution can be
+/// told, or too much of it is broken.
+pub(super) fn mend<'a>(kind: RecordKind, text: &'a str) -> Option<Recovered<'a>> {
+    if kind == RecordKind::Turn {
+        let turn: LooseTurn<'a> = from_text(text).ok()?;
+        let (execution_id, prev) = (turn.execution_id.there()?, turn.prev.there());
+        return Some(Recovered {
+            execution_id,
+            prev,
+            head: None,
+            turns: vec![turn.piece(execution_id)],
+            outcome: Slot::Absent,
+        });
+    }
+    let loose: LooseExecution<'a> = from_text(text).ok()?;
+    let (execution_id, prev, outcome) = (
+        loose.execution_id.there()?,
+        loose.prev.there(),
+        loose.outcome,
+    );
+    let mut scanner = Scanner::new(loose.turns.there()?.as_written(), DEFAULT_MAX_DEPTH);
+    let turns = Pieces { execution_id }
+        .deserialize(&mut Deserializer::new(&mut scanner))
+        .ok()?;
+    let head = Some(loose.head().map_or(Slot::Lost, Slot::There));
+    Some(Recovered {
+        execution_id,
+        prev,
+        head,
+        turns,
+        outcome,
+    })
+}
+
+impl<'a> LooseTurn<'a> {
+    /// The turn, where it only holds members that it must not.
+    fn whole(&self) -> Option<Turn<'a>> {
+        Some(Turn {
+            record: self.record.kept()?,
+            execution_id: self.execution_id.kept()?,
+            turn_id: self.turn_id.there()?,
+            timestamp: self.timestamp.kept()?,
+            prev: self.prev.kept()?,
+            start_time: self.start_time.there()?,
+            end_time: self.end_time.kept()?,
+            agent_id: self.agent_id.kept()?,
+            context_snapshot: self.context_snapshot.as_ref().there()?.clone(),
+            context_diff: self.context_diff.kept()?,
+            thought: self.thought.kept()?,
+            thoughts: self.thoughts.kept()?,
+            used_context: self.used_context.kept()?,
+            used_skills: self.used_skills.kept()?,
+            model: self.model.kept()?,
+            proposed_action: self.proposed_action.kept()?,
+            declared_changes: self.declared_changes.kept()?,
+            governance: self.governance.kept()?,
+            capability_id: self.capability_id.kept()?,
+            execution_result: self.execution_result.kept()?,
+            observed_changes: self.observed_changes.kept()?,
+            observation: self.observation.kept()?,
+            evaluation: self.evaluation.kept()?,
+            metadata: self.metadata.kept()?,
+        })
+    }
+
+    /// What it is of the execution that it stands in.
+    fn piece(self, execution_id: Str<'a>) -> Piece<'a> {
+        let other = self
+            .execution_id
+            .kept()
+            .is_none_or(|id| id.is_some_and(|id| id != execution_id));
+        match self.turn_id.there() {
+            Some(_) if !other && !self.record.is_lost() => match self.whole() {
+                Some(turn) => Piece::Whole(Box::new(turn)),
+                None => Piece::Recovered(Box::new(self)),
+            },
+            number => Piece::Lost(number.map(Int::get)),
+        }
+    }
+
+    /// What stands beside the parts belongs to some of them, which are lost with it.
+    fn parts(&self) -> Parts<'_, 'a> {
+        let agent_lost = self.agent_id.is_lost();
+        let proposal_lost = agent_lost || self.declared_changes.is_lost();
+        let result_lost = self.capability_id.is_lost() || self.observed_changes.is_lost();
+        Parts {
+            turn: self.turn_id.there().map(Int::get),
+            start: self.start_time.there(),
+            end: self.end_time.there(),
+            agent: self.agent_id.there(),
+            capability: self.capability_id.there(),
+            declared: self.declared_changes.as_ref().there().map(Vec::as_slice),
+            observed: self.observed_changes.as_ref().there().map(Vec::as_slice),
+            thought: self.thought.as_ref().lost_if(agent_lost),
+            thoughts: self
+                .thoughts
+                .as_ref()
+                .map(Vec::as_slice)
+                .lost_if(agent_lost),
+            proposed: self.proposed_action.as_ref().lost_if(proposal_lost),
+            governance: self.governance.as_ref(),
+            result: self.execution_result.as_ref().lost_if(result_lost),
+            observation: self.observation.as_ref(),
+            evaluation: self.evaluation.as_ref(),
+        }
+    }
+}
+
+impl<'a> LooseExecution<'a> {
+    /// The start, when all that replay reads of it keeps the schema.
+    fn head(self) -> Option<Head<'a>> {
+        Some(Head {
+            timestamp: self.timestamp.there(),
+            schema_version: self.schema_version.there()?,
+            root_intent: self.root_intent.there(),
+            fsm_version: self.fsm_version.there()?,
+            max_turns: self.max_turns.kept()?,
+            agents: self.agents.kept()?,
+            governor: self.governor.kept()?,
+            policy: self.policy.kept()?,
+            capabilities: self.capabilities.kept()?,
+            chain: self.chain.kept()?,
+        })
+    }
+}
+
+/// The turns of an execution.
+struct Pieces<'a> {
+    execution_id: Str<'a>,
+}
+
+impl<'de: 'a, 'a> DeserializeSeed<'de> for Pieces<'a> {
+    type Value = Vec<Piece<'a>>;
+
+    fn deserialize<D: serde::Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de: 'a, 'a> Visitor<'de> for Pieces<'a> {
+    type Value = Vec<Piece<'a>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut pieces = Vec::new();
+        let mut broken = 0;
+        while let Some(raw) = seq.next_element::<Raw<'a>>()? {
+            let piece = raw.read().map_or(Piece::Lost(None), |turn: LooseTurn<'a>| {
+                turn.piece(self.execution_id)
+            });
+            broken += usize::from(!matches!(piece, Piece::Whole(_)));
+            if broken > TURNS {
+                return Err(A::Error::custom("too many broken turns"));
+            }
+            pieces.push(piece);
+        }
+        Ok(pieces)
+    }
+}
+
+impl<'a> Recovered<'a> {
+    /// Whether it declares that the records of its execution are chained.
+    pub(crate) fn declares_chain(&self) -> bool {
+        matches!(&self.head, Some(Slot::There(head)) if head.chain.is_some())
+    }
+
+    /// Its turns; nothing for those that break the schema.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = Option<&Turn<'a>>> {
+        self.turns.iter().map(|piece| {
+            if let Piece::Whole(turn) = piece {
+                Some(&**turn)
+            } else {
+                None
+            }
+        })
+    }
+
+    /// The number of the turn that a place in the record belongs to.
+    pub(crate) fn turn_at(&self, pointer: Option<&str>) -> Option<i64> {
+        let index = match self.head {
+            None => 0,
+            Some(_) => pointer?
+                .strip_prefix("/turns/")?
+                .split('/')
+                .next()?
+                .parse()
+                .ok()?,
+        };
+        match self.turns.get(index)? {
+            Piece::Whole(turn) => Some(turn.turn_id.get()),
+            Piece::Recovered(turn) => turn.turn_id.there().map(Int::get),
+            Piece::Lost(turn) => *turn,
+        }
+    }
+
+    /// Unfolds it into its steps, in their order.
+    pub(super) fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+        let whole = |time, member, fact| Step {
+            turn: None,
+            time,
+            part: Part::member(member),
+            fact,
+        };
+        match &self.head {
+            None => {}
+            Some(Slot::There(head)) => {
+                emit(whole(head.timestamp, "", Fact::Started(started!(head))));
+            }
+            Some(_) => emit(whole(
+                None,
+                "",
+                Fact::Unreadable(RecordKind::ExecutionStarted),
+            )),
+        }
+        for (piece, index) in self.turns.iter().zip(0u32..) {
+            let nested = self.head.as_ref().map(|_| index);
+            match piece {
+                Piece::Whole(turn) => Parts::of(turn).steps(nested, emit),
+                Piece::Recovered(turn) => turn.parts().steps(nested, emit),
+                Piece::Lost(turn) => emit(Step {
+                    turn: *turn,
+                    time: None,
+                    part: Part { nested, member: "" },
+                    fact: Fact::Unreadable(RecordKind::Turn),
+                }),
+            }
+        }
+        match self.outcome {
+            Slot::Absent => {}
+            Slot::There(outcome) => emit(whole(None, "outcome", Fact::Ended(outcome))),
+            Slot::Lost => emit(whole(
+                None,
+                "outcome",
+                Fact::Unreadable(RecordKind::ExecutionEnded),
+            )),
+        }
+    }
+}
