@@ -465,6 +465,7 @@ impl Shard {
             }
             let told_behind = told.filter(|_| behind);
             let step = refused.as_ref().unwrap_or(&step);
+            let mut judged = StepFacts::default();
             if std::mem::take(&mut input_hash_wrong) {
                 judged.anomalies_mut().input_hash_wrong = true;
             }
