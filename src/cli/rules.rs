@@ -40,7 +40,7 @@ impl RulesArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         print(Color::Auto, |out| match self.format {
             Listing::Text => {
-                for rule in ALL {
+                for rule in ALL.iter() {
                     writeln!(
                         out,
                         "{} {:<30} {:<8} {}",
@@ -80,7 +80,7 @@ impl RulesArgs {
 pub fn markdown() -> String {
     let mut table =
         String::from("| code | name | severity | fires when |\n| --- | --- | --- | --- |\n");
-    for rule in ALL {
+    for rule in ALL.iter() {
         table.push_str(&format!(
             "| {} | {} | {} | {} |\n",
             rule.code, rule.name, rule.severity, rule.summary

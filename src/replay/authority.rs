@@ -338,35 +338,35 @@ pub(super) fn judge_modification(
     decision: &Decision<'_>,
     found: Option<RiskLevel>,
     id_taken: impl FnOnce(&str) -> bool,
-    judged: &mut Decided,
+    step_facts: &mut Decided,
 ) {
     let Some(modified) = decision.modification() else {
         if decision.modified.is_some() {
-            judged.lineage = Some(Lineage::Unmodified(decision.ruling));
+            step_facts.lineage = Some(Lineage::Unmodified(decision.ruling));
         }
         return;
     };
     if let Some(proposal) = proposal {
-        judged.beyond_parameters = beyond_parameters(proposal, &modified);
+        step_facts.beyond_parameters = beyond_parameters(proposal, &modified);
         let before = proposal.judged_risk();
         let after = modified.risk.max(found);
         if let (Some(before), Some(after)) = (before, after)
             && after > before
         {
-            judged.raised_risk = Some((before, after));
-        } else if judged.beyond_parameters.is_none() {
+            step_facts.raised_risk = Some((before, after));
+        } else if step_facts.beyond_parameters.is_none() {
             let before = match &proposal.digest {
                 Some(digest) => digest.does.clone(),
                 None => Doing::of(&proposal.as_action()),
             };
             if before.is_some_and(|before| before.is_unlike(&modified)) {
-                judged.beyond_parameters = Some("what it does");
+                step_facts.beyond_parameters = Some("what it does");
             }
         }
         if let (Some(original), Some(proposed)) = (decision.original, proposal.id.as_deref())
             && original != *proposed
         {
-            judged.lineage = Some(Lineage::OtherOriginal {
+            step_facts.lineage = Some(Lineage::OtherOriginal {
                 found: original.decode().into_owned(),
                 proposed: proposed.to_owned(),
             });
@@ -374,10 +374,10 @@ pub(super) fn judge_modification(
     }
     if let Some(id) = modified.id {
         let id = id.decode();
-        if judged.lineage.is_none()
+        if step_facts.lineage.is_none()
             && (decision.original.is_some_and(|o| o == *id) || id_taken(&id))
         {
-            judged.lineage = Some(Lineage::IdTaken(id.into_owned()));
+            step_facts.lineage = Some(Lineage::IdTaken(id.into_owned()));
         }
     }
 }

@@ -175,9 +175,9 @@ mod tests {
                 .or_insert_with(|| [new(), new()]);
             entry.record.steps(&mut |step| {
                 let [kept, digested] = pair.each_mut().map(|execution| {
-                    let mut judged = StepFacts::default();
-                    execution.step(entry.line, &step, Context::default(), &mut judged);
-                    format!("{judged:?}")
+                    let mut step_facts = StepFacts::default();
+                    execution.step(entry.line, &step, Context::default(), &mut step_facts);
+                    format!("{step_facts:?}")
                 });
                 assert_eq!(kept, digested, "{} line {}", path.display(), n + 1);
                 let [_, execution] = &mut *pair;

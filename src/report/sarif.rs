@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn rule_texts_keep_the_limit() {
-        for rule in rules::ALL {
+        for rule in rules::ALL.iter() {
             let text = descriptor(rule);
             for pointer in [
                 "/fullDescription/text",

@@ -9,104 +9,29 @@
     reason = "the fences of a page name the files and the command that its examples are run with"
 )]
 
-mod context;
-mod page;
-mod yv101;
-mod yv102;
-mod yv103;
-mod yv104;
-mod yv105;
-mod yv106;
-mod yv107;
-mod yv108;
-mod yv109;
-mod yv110;
-mod yv111;
-mod yv201;
-mod yv202;
-mod yv203;
-mod yv204;
-mod yv205;
-mod yv206;
-mod yv207;
-mod yv208;
-mod yv209;
-mod yv210;
-mod yv211;
-mod yv212;
-mod yv301;
-mod yv302;
-mod yv303;
-mod yv304;
-mod yv305;
-mod yv306;
-mod yv307;
-mod yv308;
-mod yv309;
-mod yv310;
-mod yv311;
-mod yv312;
-mod yv313;
-mod yv314;
-mod yv315;
-mod yv316;
-mod yv317;
-mod yv318;
-mod yv319;
-mod yv320;
-mod yv321;
-mod yv322;
-mod yv323;
-mod yv401;
-mod yv402;
-mod yv403;
-mod yv404;
-mod yv405;
-mod yv406;
-mod yv407;
-mod yv501;
-mod yv502;
-mod yv503;
-mod yv504;
-mod yv505;
-mod yv512;
-mod yv513;
-mod yv514;
-mod yv515;
-mod yv516;
-mod yv517;
-mod yv518;
-mod yv520;
-mod yv601;
-mod yv602;
-mod yv603;
-mod yv604;
-mod yv605;
-mod yv606;
-mod yv607;
-mod yv701;
-mod yv702;
-mod yv703;
-mod yv704;
-mod yv705;
-mod yv801;
-mod yv802;
-mod yv803;
-mod yv804;
-mod yv901;
-mod yv902;
-mod yv903;
-mod yv904;
-mod yv905;
-mod yv906;
-mod yv911;
-mod yv912;
-mod yv913;
-mod yv914;
-mod yv915;
+/// Declares the rules of a family: a module each, and the list of them in the order of the codes.
+macro_rules! family {
+    ($($rule:ident),+ $(,)?) => {
+        $(mod $rule;)+
+        pub(super) const RULES: &[&crate::rules::Rule] = &[$(&$rule::RULE),+];
+    };
+}
+use family;
 
-pub use context::{Draft, FindingBuilder, RuleContext, Settings, Signed, Sink, Target};
+mod authorisation;
+mod capability;
+mod context;
+mod input;
+mod integrity;
+mod knowledge;
+mod page;
+mod policy;
+mod rule_context;
+mod state_machine;
+mod workspace;
+
 pub use page::Page;
+pub use rule_context::{Draft, FindingBuilder, RuleContext, Settings, Signed, Sink, Target};
 
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
@@ -127,6 +52,8 @@ pub struct Rule {
     pub summary: &'static str,
     /// Its source text, whose doc comment is its page.
     pub source: &'static str,
+    /// The bodies of the page's fenced blocks that are files of their own, in order.
+    pub examples: &'static [&'static str],
     /// Who looks.
     pub check: Check,
 }
@@ -141,7 +68,7 @@ pub enum Check {
     /// The comparison with a git repository, where one is named.
     Repository,
     /// A function that is shown the scenes of these kinds.
-    RuleContext(&'static [Trigger], CheckFn),
+    Step(&'static [Trigger], CheckFn),
 }
 
 /// A rule's function.
@@ -164,101 +91,20 @@ pub enum Trigger {
 }
 
 /// Every rule, in the order of the codes.
-pub const ALL: &[&Rule] = &[
-    &yv101::RULE,
-    &yv102::RULE,
-    &yv103::RULE,
-    &yv104::RULE,
-    &yv105::RULE,
-    &yv106::RULE,
-    &yv107::RULE,
-    &yv108::RULE,
-    &yv109::RULE,
-    &yv110::RULE,
-    &yv111::RULE,
-    &yv201::RULE,
-    &yv202::RULE,
-    &yv203::RULE,
-    &yv204::RULE,
-    &yv205::RULE,
-    &yv206::RULE,
-    &yv207::RULE,
-    &yv208::RULE,
-    &yv209::RULE,
-    &yv210::RULE,
-    &yv211::RULE,
-    &yv212::RULE,
-    &yv301::RULE,
-    &yv302::RULE,
-    &yv303::RULE,
-    &yv304::RULE,
-    &yv305::RULE,
-    &yv306::RULE,
-    &yv307::RULE,
-    &yv308::RULE,
-    &yv309::RULE,
-    &yv310::RULE,
-    &yv311::RULE,
-    &yv312::RULE,
-    &yv313::RULE,
-    &yv314::RULE,
-    &yv315::RULE,
-    &yv316::RULE,
-    &yv317::RULE,
-    &yv318::RULE,
-    &yv319::RULE,
-    &yv320::RULE,
-    &yv321::RULE,
-    &yv322::RULE,
-    &yv323::RULE,
-    &yv401::RULE,
-    &yv402::RULE,
-    &yv403::RULE,
-    &yv404::RULE,
-    &yv405::RULE,
-    &yv406::RULE,
-    &yv407::RULE,
-    &yv501::RULE,
-    &yv502::RULE,
-    &yv503::RULE,
-    &yv504::RULE,
-    &yv505::RULE,
-    &yv512::RULE,
-    &yv513::RULE,
-    &yv514::RULE,
-    &yv515::RULE,
-    &yv516::RULE,
-    &yv517::RULE,
-    &yv518::RULE,
-    &yv520::RULE,
-    &yv601::RULE,
-    &yv602::RULE,
-    &yv603::RULE,
-    &yv604::RULE,
-    &yv605::RULE,
-    &yv606::RULE,
-    &yv607::RULE,
-    &yv701::RULE,
-    &yv702::RULE,
-    &yv703::RULE,
-    &yv704::RULE,
-    &yv705::RULE,
-    &yv801::RULE,
-    &yv802::RULE,
-    &yv803::RULE,
-    &yv804::RULE,
-    &yv901::RULE,
-    &yv902::RULE,
-    &yv903::RULE,
-    &yv904::RULE,
-    &yv905::RULE,
-    &yv906::RULE,
-    &yv911::RULE,
-    &yv912::RULE,
-    &yv913::RULE,
-    &yv914::RULE,
-    &yv915::RULE,
-];
+pub static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+    [
+        input::RULES,
+        state_machine::RULES,
+        authorisation::RULES,
+        capability::RULES,
+        policy::RULES,
+        context::RULES,
+        workspace::RULES,
+        integrity::RULES,
+        knowledge::RULES,
+    ]
+    .concat()
+});
 
 /// The rule of a code.
 #[must_use]
@@ -270,20 +116,18 @@ pub fn by_code(code: Code) -> Option<&'static Rule> {
 }
 
 /// The functions for each kind of scene, in the order of the codes, each with a bit of its own.
-static BY_WHEN: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
+static BY_TRIGGER: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
     let asked = |when: Trigger| {
         let shown = ALL
             .iter()
-            .filter(|rule| matches!(rule.check, Check::RuleContext(..)));
+            .filter(|rule| matches!(rule.check, Check::Step(..)));
         let with_bits = shown
             .zip(0u32..)
             .map(|(rule, n)| (1u128 << (n % 128), rule.check));
         with_bits
             .filter_map(|(bit, check)| match check {
-                Check::RuleContext(whens, function) if whens.contains(&when) => {
-                    Some((bit, function))
-                }
-                Check::RuleContext(..) | Check::Reader | Check::Policy | Check::Repository => None,
+                Check::Step(whens, function) if whens.contains(&when) => Some((bit, function)),
+                Check::Step(..) | Check::Reader | Check::Policy | Check::Repository => None,
             })
             .collect()
     };
@@ -297,14 +141,14 @@ static BY_WHEN: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
 });
 
 /// Shows a scene to every rule that it concerns, once.
-pub fn check_all(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    let [start, decision, execution, oddity, end] = &*BY_WHEN;
+pub fn check_all(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    let [start, decision, execution, oddity, end] = &*BY_TRIGGER;
     let kinds = [
-        (scene.starts(), start),
-        (scene.judged.decided.is_some(), decision),
-        (scene.judged.executed.is_some(), execution),
-        (scene.judged.is_odd(), oddity),
-        (scene.close.is_some(), end),
+        (cx.starts(), start),
+        (cx.step_facts.decided.is_some(), decision),
+        (cx.step_facts.executed.is_some(), execution),
+        (cx.step_facts.is_odd(), oddity),
+        (cx.close.is_some(), end),
     ];
     let mut asked = 0;
     for (bit, check) in kinds
@@ -314,7 +158,7 @@ pub fn check_all(scene: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     {
         if asked & bit == 0 {
             asked |= bit;
-            check(scene, out);
+            check(cx, out);
         }
     }
 }
@@ -333,7 +177,7 @@ mod tests {
                 pair[1].code
             );
         }
-        for rule in ALL {
+        for rule in ALL.iter() {
             assert_eq!(by_code(rule.code).unwrap().name, rule.name);
             assert!(
                 rule.name
@@ -347,7 +191,7 @@ mod tests {
         assert_eq!(names.len(), ALL.len());
         let shown = ALL
             .iter()
-            .filter(|rule| matches!(rule.check, Check::RuleContext(..)))
+            .filter(|rule| matches!(rule.check, Check::Step(..)))
             .count();
         assert!(
             shown <= 128,

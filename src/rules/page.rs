@@ -17,13 +17,7 @@ impl Page {
     /// Reads the page of a rule.
     #[must_use]
     pub fn of(rule: &Rule) -> Self {
-        let text: Vec<&str> = rule
-            .source
-            .lines()
-            .map_while(|line| line.strip_prefix("//!"))
-            .map(|line| line.strip_prefix(' ').unwrap_or(line))
-            .collect();
-        let markdown = text.join("\n");
+        let markdown = with_examples(rule);
         Self {
             failing: example(&markdown, "## Fails"),
             passing: example(&markdown, "## Passes"),
@@ -51,4 +45,35 @@ fn example(markdown: &str, heading: &str) -> Option<String> {
     let (_, body) = fenced.split_once('\n')?;
     let (body, _) = body.split_once("```")?;
     Some(body.to_owned())
+}
+
+/// The text of a doc comment, with the files of examples in the fenced blocks that are empty.
+fn with_examples(rule: &Rule) -> String {
+    let mut examples = rule.examples.iter();
+    let mut markdown = String::with_capacity(rule.source.len());
+    let mut opened = false;
+    let lines = rule
+        .source
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line));
+    for line in lines {
+        if opened && line == "```" {
+            let example = examples.next().copied().unwrap_or_default();
+            markdown.push_str(example);
+            if !example.ends_with('\n') {
+                markdown.push('\n');
+            }
+        }
+        opened = !opened && line.starts_with("```") && line != "```";
+        markdown.push_str(line);
+        markdown.push('\n');
+    }
+    debug_assert!(
+        examples.next().is_none(),
+        "{}: an example without a block",
+        rule.code
+    );
+    markdown.truncate(markdown.trim_end_matches('\n').len());
+    markdown
 }

@@ -24,20 +24,20 @@ pub(super) enum Excuse {
 }
 
 /// Why a draft only follows from another finding. `None` if it doesn't.
-pub(super) fn excuse(draft: &Draft, judged: &StepFacts) -> Option<Excuse> {
-    let ran = judged.executed.as_ref();
+pub(super) fn excuse(draft: &Draft, step_facts: &StepFacts) -> Option<Excuse> {
+    let ran = step_facts.executed.as_ref();
     let unproposed = ran.is_some_and(|ran| ran.unproposed);
     match draft.rule.code.0 {
-        206 => judged.anomalies().turns_lost.then_some(Excuse::Lost),
+        206 => step_facts.anomalies().turns_lost.then_some(Excuse::Lost),
         301 if ran.is_some_and(|ran| ran.decision_lost && ran.approval == Approval::Unknown) => {
             Some(Excuse::Lost)
         }
         401 | 405 | 407
-            if judged.anomalies().tokens_lost || ran.is_some_and(|ran| ran.token_lost) =>
+            if step_facts.anomalies().tokens_lost || ran.is_some_and(|ran| ran.token_lost) =>
         {
             Some(Excuse::TokenLost)
         }
-        302 => judged
+        302 => step_facts
             .decided
             .as_ref()
             .is_some_and(|decided| decided.unproposed)

@@ -135,9 +135,9 @@ pub(super) fn place(
         });
     };
     let about_decision = match draft.rule.check {
-        Check::RuleContext(&[Trigger::Decision], _) => true,
+        Check::Step(&[Trigger::Decision], _) => true,
         // What only the execution shows is in its own record.
-        Check::RuleContext(&[Trigger::Decision, Trigger::Execution], _) => {
+        Check::Step(&[Trigger::Decision, Trigger::Execution], _) => {
             draft.rule.code.0 == 302 && !matches!(draft.target, Target::Record(_))
         }
         _ => false,

@@ -384,11 +384,16 @@ impl Shard {
             _ => None,
         };
         if let Some((prev, declares_chain)) = link {
-            let mut judged = StepFacts::default();
-            live.execution
-                .record(entry.line, entry.text, prev, declares_chain, &mut judged);
-            if judged.anomalies().chain.is_some() {
-                self.chain(live, entry, &judged, lost_between, settings);
+            let mut step_facts = StepFacts::default();
+            live.execution.record(
+                entry.line,
+                entry.text,
+                prev,
+                declares_chain,
+                &mut step_facts,
+            );
+            if step_facts.anomalies().chain.is_some() {
+                self.chain(live, entry, &step_facts, lost_between, settings);
             }
         }
         if lost_between {
@@ -409,19 +414,19 @@ impl Shard {
             kind: None, turn, ..
         }) = entry.record
         {
-            let mut judged = StepFacts::default();
-            live.execution.lose_track(entry.line, turn, &mut judged);
+            let mut step_facts = StepFacts::default();
+            live.execution.lose_track(entry.line, turn, &mut step_facts);
             live.lost = problem_root.map(Root::Finding);
             live.root = live.root.or(live.lost);
-            let scene = RuleContext {
+            let cx = RuleContext {
                 execution: &live.execution,
                 step: None,
                 entry: Some(entry),
-                judged: &judged,
+                step_facts: &step_facts,
                 close: None,
                 settings,
             };
-            let drafts = scene_drafts(&scene);
+            let drafts = drafts_of(&cx);
             self.fold_drafts(live, live.lost, &drafts, (Some(entry), None));
         }
         let mut input_hash_wrong =
@@ -465,12 +470,12 @@ impl Shard {
             }
             let told_behind = told.filter(|_| behind);
             let step = refused.as_ref().unwrap_or(&step);
-            let mut judged = StepFacts::default();
+            let mut step_facts = StepFacts::default();
             if std::mem::take(&mut input_hash_wrong) {
-                judged.anomalies_mut().input_hash_wrong = true;
+                step_facts.anomalies_mut().input_hash_wrong = true;
             }
             if !context_breaks.is_empty() {
-                judged.anomalies_mut().context = std::mem::take(&mut context_breaks);
+                step_facts.anomalies_mut().context = std::mem::take(&mut context_breaks);
             }
             let told = live.execution.told_for(step);
             let decision = told
@@ -480,16 +485,17 @@ impl Shard {
                 .as_ref()
                 .map(|(line, decision)| step.with_decision(*line, decision));
             let step = told.as_ref().unwrap_or(step);
-            live.execution.step(entry.line, step, context, &mut judged);
+            live.execution
+                .step(entry.line, step, context, &mut step_facts);
             self.recorder
-                .note(&mut live.pen, entry, step, &judged, &live.execution);
+                .note(&mut live.pen, entry, step, &step_facts, &live.execution);
             if let Fact::Unreadable(kind) = step.fact {
                 live.lost = problem_root.map(Root::Finding);
                 if kind == RecordKind::CapabilityIssued {
                     live.token_lost = live.lost;
                 }
             }
-            self.judge(live, entry, step, &judged, lost_between, settings);
+            self.check_step(live, entry, step, &step_facts, lost_between, settings);
             if matches!(step.fact, Fact::Unreadable(_)) {
                 live.root = live.root.or(live.lost);
             }
@@ -528,9 +534,10 @@ impl Shard {
         (lost_between, settings): (bool, &Settings),
         context: Context<'_>,
     ) {
-        let mut judged = StepFacts::default();
-        live.execution.step(entry.line, step, context, &mut judged);
-        self.judge(live, entry, step, &judged, lost_between, settings);
+        let mut step_facts = StepFacts::default();
+        live.execution
+            .step(entry.line, step, context, &mut step_facts);
+        self.check_step(live, entry, step, &step_facts, lost_between, settings);
     }
 
     /// Reports what the reader found wrong with a record; returns the first such finding.
@@ -603,11 +610,11 @@ impl Shard {
         &mut self,
         live: &mut OpenExecution,
         entry: &Entry<'_>,
-        judged: &StepFacts,
+        step_facts: &StepFacts,
         lost_between: bool,
         settings: &Settings,
     ) {
-        let previous = judged
+        let previous = step_facts
             .anomalies()
             .chain
             .as_ref()
@@ -615,15 +622,15 @@ impl Shard {
         live.execution
             .verdict_mut()
             .deny(Aspect::GovernanceComplete);
-        let scene = RuleContext {
+        let cx = RuleContext {
             execution: &live.execution,
             step: None,
             entry: Some(entry),
-            judged,
+            step_facts,
             close: None,
             settings,
         };
-        let drafts = scene_drafts(&scene);
+        let drafts = drafts_of(&cx);
         let root = if lost_between {
             Some(Root::Line(self.last_lost))
         } else if previous != 0 && live.chain_broken_at == previous {
@@ -645,25 +652,25 @@ impl Shard {
     }
 
     /// Shows a step to the rules and folds what only follows from an earlier break.
-    fn judge(
+    fn check_step(
         &mut self,
         live: &mut OpenExecution,
         entry: &Entry<'_>,
         step: &Step<'_, '_>,
-        judged: &StepFacts,
+        step_facts: &StepFacts,
         lost_between: bool,
         settings: &Settings,
     ) {
-        let scene = RuleContext {
+        let cx = RuleContext {
             execution: &live.execution,
             step: Some(step),
             entry: Some(entry),
-            judged,
+            step_facts,
             close: None,
             settings,
         };
-        let drafts = scene_drafts(&scene);
-        if let Some(decision) = scene.decision().filter(|d| d.signature.is_some()) {
+        let drafts = drafts_of(&cx);
+        if let Some(decision) = cx.decision().filter(|d| d.signature.is_some()) {
             self.signed
                 .note(&live.execution, step.turn, &decision, entry.line);
             if settings.keys.is_none() {
@@ -671,16 +678,16 @@ impl Shard {
             }
         }
         if drafts.is_empty() {
-            self.apply_movement(live, (entry, step), judged, drafts, lost_between);
+            self.apply_movement(live, (entry, step), step_facts, drafts, lost_between);
             return;
         }
         let (excused, drafts): (Vec<_>, Vec<_>) = drafts
             .into_iter()
-            .map(|draft| (excuse(&draft, judged), draft))
+            .map(|draft| (excuse(&draft, step_facts), draft))
             .partition(|(excuse, _)| excuse.is_some());
         let drafts: Vec<Draft> = drafts.into_iter().map(|(_, draft)| draft).collect();
         let root = live.root;
-        self.apply_movement(live, (entry, step), judged, drafts, lost_between);
+        self.apply_movement(live, (entry, step), step_facts, drafts, lost_between);
         for (excuse, draft) in excused {
             let root = match excuse {
                 Some(Excuse::Lost) => live.lost,
@@ -722,11 +729,11 @@ impl Shard {
         &mut self,
         live: &mut OpenExecution,
         (entry, step): (&Entry<'_>, &Step<'_, '_>),
-        judged: &StepFacts,
+        step_facts: &StepFacts,
         drafts: Vec<Draft>,
         lost_between: bool,
     ) {
-        let Some(moved) = &judged.movement else {
+        let Some(moved) = &step_facts.movement else {
             self.report(live, &drafts, Some(entry), Some(step));
             return;
         };
@@ -872,16 +879,16 @@ impl Shard {
     }
 
     fn finish(&mut self, live: &mut OpenExecution, close: &Close, settings: &Settings) {
-        let judged = StepFacts::default();
-        let scene = RuleContext {
+        let step_facts = StepFacts::default();
+        let cx = RuleContext {
             execution: &live.execution,
             step: None,
             entry: None,
-            judged: &judged,
+            step_facts: &step_facts,
             close: Some(close),
             settings,
         };
-        let drafts = scene_drafts(&scene);
+        let drafts = drafts_of(&cx);
         let lost_behind = self.rest_lost || self.last_lost > live.execution.last_line();
         if lost_behind && (self.rest_lost || self.format.holds_one_execution()) {
             live.execution.doubt_all();
@@ -1031,8 +1038,8 @@ const SHORT: usize = 1 << 10;
 /// Bytes that are read of an execution before it is found out what it holds.
 const WEIGHED: usize = 16 << 10;
 
-fn scene_drafts(scene: &RuleContext<'_, '_, '_>) -> Vec<Draft> {
+fn drafts_of(cx: &RuleContext<'_, '_, '_>) -> Vec<Draft> {
     let mut out = Sink::default();
-    rules::check_all(scene, &mut out);
+    rules::check_all(cx, &mut out);
     out.drafts
 }

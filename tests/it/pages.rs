@@ -274,7 +274,7 @@ fn check(rule: &Rule) {
 #[test]
 fn every_page_is_complete_and_its_examples_hold() {
     assert!(ALL.len() > 40);
-    for rule in ALL {
+    for rule in ALL.iter() {
         check(rule);
     }
 }

@@ -103,7 +103,7 @@ impl Execution {
 
     /// What the end of an execution says that was left behind: where nobody answers for it, nobody
     /// has allowed it.
-    pub(super) fn summed_up(&mut self, artifacts: Texts<'_>, judged: &mut StepFacts) {
+    pub(super) fn summed_up(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
         if self.left.anything || self.verdict.authorised != Answer::Yes {
             return;
         }
@@ -119,7 +119,7 @@ impl Execution {
             leaves, protected, ..
         } = PathEffects::default().observing(&changed);
         if !(leaves.is_empty() && protected.is_empty()) {
-            judged.executed = Some(ExecutedFacts {
+            step_facts.executed = Some(ExecutedFacts {
                 leaves,
                 protected,
                 ..ExecutedFacts::bare(None, Approval::Given)
@@ -133,12 +133,12 @@ impl Execution {
         &mut self,
         decision: &Decision<'_>,
         nth: u64,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         let id = decision.action.map(|id| id.decode());
         match id.as_deref().and_then(|id| self.known.get(id)) {
             Some(known) if known.ran.is_some() && !known.refused => {
-                judged.executed = Some(ExecutedFacts::bare(
+                step_facts.executed = Some(ExecutedFacts::bare(
                     id.map(std::borrow::Cow::into_owned),
                     Approval::Rejected,
                 ));
@@ -152,7 +152,7 @@ impl Execution {
     /// A rejection that no decision about this turn's action can be: an action that it names may
     /// have run before. Without a name it is about an action that ran, if nothing was rejected and
     /// nothing is waiting for a decision.
-    pub(super) fn refused_later(&mut self, id: Option<Str<'_>>, judged: &mut StepFacts) {
+    pub(super) fn refused_later(&mut self, id: Option<Str<'_>>, step_facts: &mut StepFacts) {
         match id {
             Some(id) => {
                 let id = id.decode();
@@ -161,7 +161,7 @@ impl Execution {
                     .get(&*id)
                     .is_some_and(|known| known.ran.is_some() && !known.refused)
                 {
-                    judged.executed = Some(ExecutedFacts::bare(
+                    step_facts.executed = Some(ExecutedFacts::bare(
                         Some(id.into_owned()),
                         Approval::Rejected,
                     ));
@@ -177,12 +177,12 @@ impl Execution {
     }
 
     /// Takes note of an observation: what it is of, and what that has left behind.
-    pub(super) fn observe(&mut self, observed: &Observed<'_>, judged: &mut StepFacts) {
-        let before = judged.anomalies().observed_other.is_some();
-        self.bind_observation(observed, judged);
-        let other = !before && judged.anomalies().observed_other.is_some();
+    pub(super) fn observe(&mut self, observed: &Observed<'_>, step_facts: &mut StepFacts) {
+        let before = step_facts.anomalies().observed_other.is_some();
+        self.bind_observation(observed, step_facts);
+        let other = !before && step_facts.anomalies().observed_other.is_some();
         if let Some(artifacts) = observed.artifacts.filter(|a| a.count > 0 && !other) {
-            self.left_behind(artifacts, judged);
+            self.left_behind(artifacts, step_facts);
         }
     }
 
@@ -218,7 +218,7 @@ impl Execution {
 
     /// Holds what an action has left behind against its approval, as what was seen to change. What
     /// has been reported of the turn isn't reported again.
-    fn left_behind(&mut self, artifacts: Texts<'_>, judged: &mut StepFacts) {
+    fn left_behind(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
         let turn = &self.turn;
         if turn.compared_artifacts.as_deref() == Some(artifacts.as_written()) {
             return;
@@ -292,7 +292,7 @@ impl Execution {
             )
             .collect();
         self.left.know(reported.into_iter());
-        judged.executed = Some(ExecutedFacts {
+        step_facts.executed = Some(ExecutedFacts {
             token,
             leaves,
             protected,

@@ -29,11 +29,11 @@ impl Execution {
         line: u64,
         time: Option<Timestamp>,
         capability: &Capability<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
-        self.judge_issuer(line, &capability.issuer.decode(), judged);
+        self.judge_issuer(line, &capability.issuer.decode(), step_facts);
         let token = Token::of(capability, line, time);
-        let anomalies = judged.anomalies_mut();
+        let anomalies = step_facts.anomalies_mut();
         anomalies.used_unissued = std::mem::take(&mut self.unissued);
         anomalies.tokens_lost = self.tokens_unknown;
         let room = WORDS.saturating_sub(self.unknown_grants.len());
@@ -45,7 +45,7 @@ impl Execution {
                 .take(room)
                 .map(|word| (line, word.clone())),
         );
-        judged.anomalies_mut().token = self.ledger.issue(&capability.id.decode(), token).err();
+        step_facts.anomalies_mut().token = self.ledger.issue(&capability.id.decode(), token).err();
         if let Some(proposal) = self.turn.proposal.as_ref().map(|p| p.what.clone()) {
             self.name_tool(&proposal.as_action());
         }
@@ -53,7 +53,12 @@ impl Execution {
 
     /// Takes note of a token that is revoked. Nothing may have run on it behind that, wherever the
     /// record of it stands.
-    pub(super) fn revoked(&mut self, time: Option<Timestamp>, id: &str, judged: &mut StepFacts) {
+    pub(super) fn revoked(
+        &mut self,
+        time: Option<Timestamp>,
+        id: &str,
+        step_facts: &mut StepFacts,
+    ) {
         // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind
         // that.
         let revoked = self.ledger.revoke(id).is_ok();
@@ -65,7 +70,7 @@ impl Execution {
         if let (Some(time), Some((used, line))) = (time, used)
             && time.is_before(used)
         {
-            judged.anomalies_mut().used_revoked = Some((id.to_owned(), line));
+            step_facts.anomalies_mut().used_revoked = Some((id.to_owned(), line));
         }
     }
 
@@ -76,12 +81,12 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         executed: &Executed<'_, '_>,
-        judged: &StepFacts,
+        step_facts: &StepFacts,
     ) {
         let Some(time) = step.time.filter(|_| step.part == Part::WHOLE) else {
             return;
         };
-        if judged
+        if step_facts
             .executed
             .as_ref()
             .is_none_or(|ran| ran.token != TokenUse::Fine)
@@ -119,7 +124,7 @@ impl Execution {
         time: Option<Timestamp>,
         decision: &Decision<'_>,
         context: Context<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         self.decisions += 1;
         self.rejections += u64::from(decision.ruling == Ruling::Rejected);
@@ -156,7 +161,7 @@ impl Execution {
             .modification()
             .map(|m| authority::look(context, &m))
             .unwrap_or_default();
-        judged.malform(reach.as_deref());
+        step_facts.malform(reach.as_deref());
         let comparable = recorded.filter(|_| !self.turn.proposal_unknown);
         authority::judge_modification(
             comparable,
@@ -166,7 +171,7 @@ impl Execution {
             &mut facts,
         );
         if let Some(modified) = &decision.modification() {
-            judged.understate(understated(context, modified, found));
+            step_facts.understate(understated(context, modified, found));
         }
         if decision.ruling == Ruling::Rejected
             && facts.other_action.is_none()
@@ -175,7 +180,7 @@ impl Execution {
             (known.rejected, known.refused) = (true, true);
             known.frozen = proposal.cloned();
         }
-        self.judge_signer(line, decision, &mut facts, judged);
+        self.judge_signer(line, decision, &mut facts, step_facts);
         if let Some(id) = modified_id {
             self.known
                 .entry(id.decode().into())
@@ -183,12 +188,12 @@ impl Execution {
         }
         // A second decision where none is due doesn't take the place of the first.
         let late =
-            judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();
+            step_facts.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();
         if late {
             self.overrule(line, decision.action, decision);
             // What it says of the action is no news; that it is complete is asked of every
             // decision.
-            judged.decided = Some(Decided {
+            step_facts.decided = Some(Decided {
                 risk: facts.risk,
                 ..Decided::default()
             });
@@ -209,7 +214,7 @@ impl Execution {
             line,
             time: decision.time.or(time),
         });
-        judged.decided = Some(facts);
+        step_facts.decided = Some(facts);
     }
 
     pub(super) fn executed(
@@ -218,14 +223,14 @@ impl Execution {
         step: &Step<'_, '_>,
         executed: &Executed<'_, '_>,
         context: Context<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
-        self.check_turn(line, step, false, judged);
-        self.run(line, step.time, executed, context, judged);
+        self.check_turn(line, step, false, step_facts);
+        self.run(line, step.time, executed, context, step_facts);
         if self.ledger.is_used() {
-            self.date_use(line, step, executed, judged);
+            self.date_use(line, step, executed, step_facts);
         }
-        self.apply(line, governance::Event::ExecutionFinished, judged);
+        self.apply(line, governance::Event::ExecutionFinished, step_facts);
     }
 
     /// Takes note of something that ran, wherever it was found.
@@ -235,7 +240,7 @@ impl Execution {
         time: Option<Timestamp>,
         executed: &Executed<'_, '_>,
         context: Context<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         self.actions += 1;
         let unproposed = self.turn.decision.is_some() && self.is_unproposed();
@@ -278,7 +283,7 @@ impl Execution {
         let ran = executed
             .action
             .filter(|action| approved.is_none_or(|known| unlike(known, action)));
-        let ran = ran.map(|action| weigh(context, &action, judged));
+        let ran = ran.map(|action| weigh(context, &action, step_facts));
         let high_by_policy = !differs
             && approval == Approval::Given
             && self.is_high_by_policy(ran.as_ref(), approved);
@@ -403,7 +408,7 @@ impl Execution {
         self.turn.executed.push(id.as_deref().map(Into::into));
         self.turn.ran = Some((line, time));
         let approval = self.if_too_late(approval, id.as_deref(), line, time);
-        judged.executed = Some(ExecutedFacts {
+        step_facts.executed = Some(ExecutedFacts {
             id,
             approval,
             repeat,
@@ -682,10 +687,10 @@ impl Execution {
 pub(super) fn weigh(
     context: Context<'_>,
     action: &Action<'_>,
-    judged: &mut StepFacts,
+    step_facts: &mut StepFacts,
 ) -> KeptAction {
     let (found, reach) = authority::look(context, action);
-    judged.understate(understated(context, action, found));
-    judged.malform(reach.as_deref());
+    step_facts.understate(understated(context, action, found));
+    step_facts.malform(reach.as_deref());
     KeptAction::proposed(action, found, &[]).reaching(reach)
 }

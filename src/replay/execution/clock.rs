@@ -17,12 +17,17 @@ pub(super) struct Undated {
 
 impl Execution {
     /// Compares the times of a step with that of the step before.
-    pub(super) fn check_time(&mut self, line: u64, step: &Step<'_, '_>, judged: &mut StepFacts) {
+    pub(super) fn check_time(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        step_facts: &mut StepFacts,
+    ) {
         if let Some(now) = step.time
             && let Some(run) = self.undated.take()
             && now.is_before(run.decided)
         {
-            judged.anomalies_mut().late_decision = Some(LateDecision {
+            step_facts.anomalies_mut().late_decision = Some(LateDecision {
                 id: run.id,
                 ran: run.line,
             });
@@ -56,7 +61,7 @@ impl Execution {
                 } else {
                     Clock::Step
                 };
-                judged.anomalies_mut().reversal = Some(Reversal {
+                step_facts.anomalies_mut().reversal = Some(Reversal {
                     previous: previous.millis(),
                     line: previous_line,
                     now: now.millis(),
@@ -73,7 +78,7 @@ impl Execution {
             match self.decided_about(step).or(before) {
                 Some((previous, previous_line)) if own.is_before(previous) && !too_quick(by) => {
                     let (previous, now) = (previous.millis(), own.millis());
-                    judged.anomalies_mut().reversal = Some(Reversal {
+                    step_facts.anomalies_mut().reversal = Some(Reversal {
                         previous,
                         line: previous_line,
                         now,

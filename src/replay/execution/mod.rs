@@ -316,7 +316,7 @@ impl Execution {
         text: &str,
         prev: Option<Str<'_>>,
         declares_chain: bool,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         let first = self.last_record_line == 0;
         // Who has a `prev` is chained, whatever the start says: it may have been written anew
@@ -334,7 +334,7 @@ impl Execution {
                     .as_deref()
                     .is_some_and(|expected| prev.is_none_or(|p| p != *expected))
             {
-                judged.anomalies_mut().chain = Some(ChainBreak {
+                step_facts.anomalies_mut().chain = Some(ChainBreak {
                     found: prev.map(|p| p.decode().into_owned()),
                     expected,
                     previous_line: self.last_record_line,
@@ -374,9 +374,9 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         context: Context<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
-        self.check_time(line, step, judged);
+        self.check_time(line, step, step_facts);
         self.check_ids(step);
         match &step.fact {
             Fact::Thought(_) | Fact::NotRecorded(Event::ThoughtGenerated { .. }) => {}
@@ -391,32 +391,32 @@ impl Execution {
             _ => self.flush_group(false),
         }
         match &step.fact {
-            Fact::Started(started) => self.started(line, started, judged),
-            Fact::Thought(thought) => self.thought(line, step, thought, judged),
-            Fact::Proposed(proposal) => self.proposed(line, step, proposal, context, judged),
-            Fact::Decided(decision) => self.decided(line, step, decision, context, judged),
-            Fact::Executed(executed) => self.executed(line, step, executed, context, judged),
+            Fact::Started(started) => self.started(line, started, step_facts),
+            Fact::Thought(thought) => self.thought(line, step, thought, step_facts),
+            Fact::Proposed(proposal) => self.proposed(line, step, proposal, context, step_facts),
+            Fact::Decided(decision) => self.decided(line, step, decision, context, step_facts),
+            Fact::Executed(executed) => self.executed(line, step, executed, context, step_facts),
             Fact::Observed(observed) => {
-                self.check_turn(line, step, false, judged);
-                self.apply(line, Event::ObservationRecorded, judged);
-                if judged.movement.is_none_or(|m| m.breach.is_none()) {
-                    self.observe(observed, judged);
+                self.check_turn(line, step, false, step_facts);
+                self.apply(line, Event::ObservationRecorded, step_facts);
+                if step_facts.movement.is_none_or(|m| m.breach.is_none()) {
+                    self.observe(observed, step_facts);
                 }
             }
             Fact::Evaluated(kind, reason) => {
-                self.check_turn(line, step, false, judged);
-                self.apply(line, Event::EvaluationMade(*kind), judged);
+                self.check_turn(line, step, false, step_facts);
+                self.apply(line, Event::EvaluationMade(*kind), step_facts);
                 self.last_evaluation = Some((*kind, *reason, line));
             }
-            Fact::Ended(outcome) => self.declared_over(line, *outcome, judged),
-            Fact::Issued(capability) => self.issued(line, step.time, capability, judged),
-            Fact::Revoked(id) => self.revoked(step.time, &id.decode(), judged),
+            Fact::Ended(outcome) => self.declared_over(line, *outcome, step_facts),
+            Fact::Issued(capability) => self.issued(line, step.time, capability, step_facts),
+            Fact::Revoked(id) => self.revoked(step.time, &id.decode(), step_facts),
             Fact::Context => {}
-            Fact::Moved(moved) => self.moved(line, step, moved, context, judged),
-            Fact::Annotation(beside) => self.beside(line, step, beside, context, judged),
-            Fact::NotRecorded(event) => self.not_recorded(line, step, *event, judged),
-            Fact::Terminal(frame) => self.frame(line, *frame, judged),
-            Fact::Unreadable(kind) => self.unreadable(line, step, *kind, judged),
+            Fact::Moved(moved) => self.moved(line, step, moved, context, step_facts),
+            Fact::Annotation(beside) => self.beside(line, step, beside, context, step_facts),
+            Fact::NotRecorded(event) => self.not_recorded(line, step, *event, step_facts),
+            Fact::Terminal(frame) => self.frame(line, *frame, step_facts),
+            Fact::Unreadable(kind) => self.unreadable(line, step, *kind, step_facts),
         }
         if !matches!(step.fact, Fact::Started(_)) {
             self.restart = self.restart.map(|(last, _)| (last, false));
@@ -484,14 +484,14 @@ impl Execution {
         self.path.push((line, event, self.machine.state()));
     }
 
-    fn apply(&mut self, line: u64, event: Event, judged: &mut StepFacts) {
+    fn apply(&mut self, line: u64, event: Event, step_facts: &mut StepFacts) {
         let before = self.machine.state();
         if !self.started && event != Event::Start {
             // Nothing else can be said of an execution without a start: take it as started.
             self.started = true;
             self.machine.put(State::Thinking);
             self.machine.apply(event);
-            self.breach(line, event, before, Breach::NoStart, judged);
+            self.breach(line, event, before, Breach::NoStart, step_facts);
             self.machine.break_open(Some(event));
             return;
         }
@@ -508,9 +508,9 @@ impl Execution {
             | Event::EvaluationMade(_) => Breach::Other,
         });
         if let Some(breach) = breach {
-            self.breach(line, event, before, breach, judged);
+            self.breach(line, event, before, breach, step_facts);
         } else {
-            judged.movement = Some(Moved {
+            step_facts.movement = Some(Moved {
                 event,
                 before,
                 movement,
@@ -527,9 +527,9 @@ impl Execution {
         event: Event,
         before: State,
         breach: Breach,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
-        judged.movement = Some(Moved {
+        step_facts.movement = Some(Moved {
             event,
             before,
             movement: Movement::Illegal,
@@ -549,11 +549,17 @@ impl Execution {
 
     /// Compares the step's turn number with the turn that is open, and begins a turn where one is
     /// due.
-    fn check_turn(&mut self, line: u64, step: &Step<'_, '_>, begins: bool, judged: &mut StepFacts) {
+    fn check_turn(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        begins: bool,
+        step_facts: &mut StepFacts,
+    ) {
         let Some(found) = step.turn else {
             return;
         };
-        let after_end = judged
+        let after_end = step_facts
             .movement
             .is_some_and(|m| m.breach == Some(Breach::AfterTerminal));
         if after_end || self.reopened || self.machine.candidates().single() == Some(State::Terminal)
@@ -567,7 +573,7 @@ impl Execution {
         match self.turn.id {
             Some(current) if current == found => {}
             Some(current) if !begins && found != current.saturating_add(1) => {
-                judged.anomalies_mut().order = Some(TurnBreak::Interleaved { current, found });
+                step_facts.anomalies_mut().order = Some(TurnBreak::Interleaved { current, found });
             }
             open => {
                 let expected = open.map_or(1, |n| n.saturating_add(1));
@@ -579,17 +585,17 @@ impl Execution {
                 let jump = found != expected && !missed && !counts_on;
                 if missed {
                     self.verdict.doubt(Aspect::LegalPath);
-                    let anomalies = judged.anomalies_mut();
+                    let anomalies = step_facts.anomalies_mut();
                     (anomalies.order, anomalies.turns_lost) =
                         (Some(TurnBreak::Jump { expected, found }), true);
                 } else if jump {
-                    judged.anomalies_mut().order = Some(TurnBreak::Jump { expected, found });
+                    step_facts.anomalies_mut().order = Some(TurnBreak::Jump { expected, found });
                 } else if !begins
                     && open.is_some()
                     && !self.machine.is_broken()
                     && !self.turn_is_over()
                 {
-                    judged.anomalies_mut().order = Some(TurnBreak::Interleaved {
+                    step_facts.anomalies_mut().order = Some(TurnBreak::Interleaved {
                         current: open.unwrap_or_default(),
                         found,
                     });
@@ -623,7 +629,7 @@ impl Execution {
         }
     }
 
-    fn started(&mut self, line: u64, started: &Started<'_, '_>, judged: &mut StepFacts) {
+    fn started(&mut self, line: u64, started: &Started<'_, '_>, step_facts: &mut StepFacts) {
         let paused = self.machine.state() == State::Idle;
         let goes_on = self.started;
         let version = FsmVersion::parse(&started.fsm_version.decode()).unwrap_or(FsmVersion::V1);
@@ -634,7 +640,7 @@ impl Execution {
             // The early machine goes back to IDLE first; one record stands for both steps, or one
             // for each.
             self.machine.apply(Event::Start);
-            self.apply(line, Event::Start, judged);
+            self.apply(line, Event::Start, step_facts);
             self.restart = Some((self.turn.id.unwrap_or_default(), true));
             self.turn = TurnEvidence::default();
             (self.outcome, self.last_evaluation) = (None, None);
@@ -643,12 +649,12 @@ impl Execution {
         } else if self.started && !paused && !self.machine.may_be(State::Idle) {
             // The id is taken. The second start isn't applied: what follows is judged as going on.
             let before = self.machine.state();
-            judged.anomalies_mut().reuse = Some(Reuse {
+            step_facts.anomalies_mut().reuse = Some(Reuse {
                 of: "execution",
                 id: self.id.to_string(),
                 line: self.first_line,
             });
-            self.breach(line, Event::Start, before, Breach::Restart, judged);
+            self.breach(line, Event::Start, before, Breach::Restart, step_facts);
             // If a pause was lost before it, the execution goes on from here.
             self.machine.apply(Event::Start);
             self.reopened = false;
@@ -657,17 +663,17 @@ impl Execution {
                 self.turn = TurnEvidence::default();
             }
         } else if self.started {
-            self.apply(line, Event::Start, judged);
+            self.apply(line, Event::Start, step_facts);
         } else {
             self.machine = Machine::new(version);
             self.started = true;
-            self.apply(line, Event::Start, judged);
+            self.apply(line, Event::Start, step_facts);
         }
         self.ended = false;
         // What an illegal start says otherwise isn't news besides.
-        let legal = judged.anomalies().reuse.is_none();
-        self.name_people(line, started, goes_on && legal, judged);
-        self.compare_conditions(started, goes_on && legal && paused, judged);
+        let legal = step_facts.anomalies().reuse.is_none();
+        self.name_people(line, started, goes_on && legal, step_facts);
+        self.compare_conditions(started, goes_on && legal && paused, step_facts);
         self.capabilities_required |= started.capabilities_required;
         self.policy_missing |= !started.policy;
         self.chain |= started.chain.is_some();
@@ -678,7 +684,7 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         thought: &Thought<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         if self.format == Format::YuangsTurns
             && self.machine.candidates().single() == Some(State::Idle)
@@ -700,7 +706,7 @@ impl Execution {
         } else if second {
             let before = self.machine.state();
             let event = Event::ThoughtGenerated { done: thought.done };
-            self.breach(line, event, before, Breach::SecondThought, judged);
+            self.breach(line, event, before, Breach::SecondThought, step_facts);
         } else {
             self.flush_group(false);
             let event = Event::ThoughtGenerated { done: thought.done };
@@ -712,7 +718,7 @@ impl Execution {
                 } else {
                     Movement::FollowUp
                 };
-                judged.movement = Some(Moved {
+                step_facts.movement = Some(Moved {
                     event,
                     before: self.machine.state(),
                     movement,
@@ -725,22 +731,22 @@ impl Execution {
                     line,
                 });
             } else {
-                self.apply(line, event, judged);
+                self.apply(line, event, step_facts);
             }
             match step.turn {
-                Some(_) => self.check_turn(line, step, true, judged),
+                Some(_) => self.check_turn(line, step, true, step_facts),
                 None => self.begin_turn(line, None),
             }
-            let legal = judged
+            let legal = step_facts
                 .movement
                 .is_some_and(|m| m.movement == Movement::Legal);
             if step.turn.is_some() && !self.turn.thoughts.is_empty() && legal {
                 // The same number again: a turn that was begun anew.
                 let id = self.turn.id;
                 self.begin_turn(line, id);
-                if judged.anomalies().order.is_none() {
+                if step_facts.anomalies().order.is_none() {
                     let current = id.unwrap_or_default();
-                    judged.anomalies_mut().order = Some(TurnBreak::Jump {
+                    step_facts.anomalies_mut().order = Some(TurnBreak::Jump {
                         expected: current.saturating_add(1),
                         found: current,
                     });
@@ -749,7 +755,7 @@ impl Execution {
             }
         }
         if let Some(agent) = &agent {
-            self.meet(line, agent, judged);
+            self.meet(line, agent, step_facts);
         }
         if !thought.conditions {
             self.conditions_missing = Some("prompt and tool-set version");
@@ -786,27 +792,27 @@ impl Execution {
         step: &Step<'_, '_>,
         proposal: &Proposal<'_, '_>,
         context: Context<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
-        self.check_turn(line, step, false, judged);
-        self.apply(line, Event::ActionProposed, judged);
+        self.check_turn(line, step, false, step_facts);
+        self.apply(line, Event::ActionProposed, step_facts);
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
         // An action that is shown as a human has changed it is nobody's thought; what was proposed
         // is what was thought.
         if !proposal.replaced && self.is_nobodys_thought(agent.as_deref(), &proposal.action) {
-            judged.anomalies_mut().not_thought = true;
+            step_facts.anomalies_mut().not_thought = true;
         }
         let (found, reach) = authority::look(context, &proposal.action);
-        judged.malform(reach.as_deref());
-        judged.understate(understated(context, &proposal.action, found));
+        step_facts.malform(reach.as_deref());
+        step_facts.understate(understated(context, &proposal.action, found));
         self.name_tool(&proposal.action);
         if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
-            self.enter(line, &id.decode(), &proposal.action, judged);
+            self.enter(line, &id.decode(), &proposal.action, step_facts);
         }
         if let Some(agent) = &agent {
-            self.meet(line, agent, judged);
+            self.meet(line, agent, step_facts);
         }
-        if judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.proposal.is_some() {
+        if step_facts.movement.is_some_and(|m| m.breach.is_some()) && self.turn.proposal.is_some() {
             // A second proposal where none is due doesn't take the place of the first.
             return;
         }
@@ -857,7 +863,7 @@ impl Execution {
     /// Enters an action's id into the books. An id may come back only for an action that was
     /// rejected and is proposed again as it was: that is its life cycle, everything else is a
     /// second action.
-    fn enter(&mut self, line: u64, id: &str, action: &Action<'_>, judged: &mut StepFacts) {
+    fn enter(&mut self, line: u64, id: &str, action: &Action<'_>, step_facts: &mut StepFacts) {
         match self.known.get_mut(id) {
             Some(known)
                 if (known.rejected || known.rejected_perhaps)
@@ -866,7 +872,7 @@ impl Execution {
                 (known.rejected, known.rejected_perhaps) = (false, false);
             }
             Some(known) => {
-                judged.anomalies_mut().reuse = Some(Reuse {
+                step_facts.anomalies_mut().reuse = Some(Reuse {
                     of: "action",
                     id: id.to_owned(),
                     line: known.line,
@@ -907,9 +913,9 @@ impl Execution {
         step: &Step<'_, '_>,
         decision: &Decision<'_>,
         context: Context<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
-        self.check_turn(line, step, false, judged);
+        self.check_turn(line, step, false, step_facts);
         // A rejection that was recorded with the proposal counts.
         let beside = self
             .turn
@@ -917,11 +923,11 @@ impl Execution {
             .take()
             .filter(|beside| beside.what.ruling == Ruling::Rejected);
         let decision = native::stricter(*decision, beside.as_ref());
-        self.apply(line, Event::GovernanceDecided(decision.ruling), judged);
-        self.rule(line, step.time, &decision, context, judged);
+        self.apply(line, Event::GovernanceDecided(decision.ruling), step_facts);
+        self.rule(line, step.time, &decision, context, step_facts);
     }
 
-    fn declared_over(&mut self, line: u64, outcome: Str<'_>, judged: &mut StepFacts) {
+    fn declared_over(&mut self, line: u64, outcome: Str<'_>, step_facts: &mut StepFacts) {
         let word = outcome.decode().into_owned();
         if self.ended {
             let before = self.machine.state();
@@ -930,7 +936,7 @@ impl Execution {
                 Event::Concluded,
                 before,
                 Breach::AfterTerminal,
-                judged,
+                step_facts,
             );
             return;
         }
@@ -940,7 +946,7 @@ impl Execution {
         if !self.started {
             self.started = true;
             let before = self.machine.state();
-            self.breach(line, Event::Concluded, before, Breach::NoStart, judged);
+            self.breach(line, Event::Concluded, before, Breach::NoStart, step_facts);
         } else if shortcut.is_none() && !self.machine.is_broken() {
             let fits = match self.last_evaluation {
                 Some((EvaluationKind::Terminate | EvaluationKind::Pause, Some(reason), _)) => {
@@ -950,7 +956,7 @@ impl Execution {
                 Some((_, None, _)) => true,
             };
             if !fits {
-                judged.anomalies_mut().outcome = Some(OutcomeMismatch {
+                step_facts.anomalies_mut().outcome = Some(OutcomeMismatch {
                     outcome: word.clone(),
                     evaluated: self.last_evaluation.map(|(kind, reason, _)| {
                         reason.map_or(kind.name(), EvaluationReason::name)

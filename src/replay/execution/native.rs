@@ -28,7 +28,7 @@ impl Execution {
         step: &Step<'_, '_>,
         moved: &step::Moved<'_>,
         context: Context<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         // Where two accounts of a decision differ, the stricter one counts.
         let beside = self.turn.decision_beside.take();
@@ -93,8 +93,8 @@ impl Execution {
         let before = self.machine.state();
         let Some(event) = event else {
             // No event of any version leads from here to there.
-            self.breach(line, Event::Concluded, before, Breach::Other, judged);
-            if let Some(m) = &mut judged.movement {
+            self.breach(line, Event::Concluded, before, Breach::Other, step_facts);
+            if let Some(m) = &mut step_facts.movement {
                 m.claimed = Some((moved.from, moved.to));
             }
             self.machine.break_open(None);
@@ -108,7 +108,7 @@ impl Execution {
                         time: step.time,
                     };
                     self.turn.proposal.get_or_insert_with(nothing);
-                    self.rule(line, step.time, &decision, context, judged);
+                    self.rule(line, step.time, &decision, context, step_facts);
                 }
                 _ => self.turn.decision_beside = beside,
             }
@@ -133,9 +133,9 @@ impl Execution {
                 self.turn.thoughts = pending.thoughts;
             }
         }
-        self.apply(line, event, judged);
+        self.apply(line, event, step_facts);
         if self.machine.state() != moved.to
-            && judged.movement.is_some_and(|m| m.breach.is_none())
+            && step_facts.movement.is_some_and(|m| m.breach.is_none())
             && !self.machine.is_broken()
         {
             // The reducer comes out elsewhere than the log says, or the log had been elsewhere
@@ -144,20 +144,20 @@ impl Execution {
             self.machine.put(moved.to);
             if rejected_ran {
                 self.turn.rejected_ran = true;
-                self.breach(line, event, before, Breach::ResultOutsideState, judged);
+                self.breach(line, event, before, Breach::ResultOutsideState, step_facts);
                 let id = self
                     .turn
                     .proposal
                     .as_ref()
                     .and_then(|p| p.what.id.as_deref())
                     .map(str::to_owned);
-                judged.executed = Some(ExecutedFacts {
+                step_facts.executed = Some(ExecutedFacts {
                     decision_line: Some(line),
                     ..ExecutedFacts::bare(id, Approval::Rejected)
                 });
             } else {
-                self.breach(line, event, before, Breach::Other, judged);
-                if let Some(m) = &mut judged.movement {
+                self.breach(line, event, before, Breach::Other, step_facts);
+                if let Some(m) = &mut step_facts.movement {
                     m.claimed = Some((moved.from, moved.to));
                 }
             }
@@ -172,7 +172,7 @@ impl Execution {
                     step.time,
                     &decision,
                     context,
-                    judged,
+                    step_facts,
                 ),
                 None => self.turn.decision_unknown = true,
             },
@@ -186,7 +186,7 @@ impl Execution {
                 }
             }
             Event::ExecutionFinished
-                if self.turn.executed.is_empty() && judged.executed.is_none() =>
+                if self.turn.executed.is_empty() && step_facts.executed.is_none() =>
             {
                 let nothing = Executed {
                     action_id: None,
@@ -195,7 +195,7 @@ impl Execution {
                     observed: None,
                     result: None,
                 };
-                self.run(line, step.time, &nothing, context, judged);
+                self.run(line, step.time, &nothing, context, step_facts);
             }
             Event::EvaluationMade(kind) => self.last_evaluation = Some((kind, moved.reason, line)),
             Event::Start
@@ -213,7 +213,7 @@ impl Execution {
         step: &Step<'_, '_>,
         beside: &Annotation<'_, '_>,
         context: Context<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         match beside {
             Annotation::Thought(thought) => {
@@ -255,16 +255,16 @@ impl Execution {
                 if let Some(told) = told {
                     self.overrule(line, id, &told.decision);
                     if !ran && told.decision.ruling == Ruling::Rejected {
-                        self.refused_later(id, judged);
+                        self.refused_later(id, step_facts);
                     }
                 }
                 if let Some(action) = action {
                     if self.is_nobodys_thought(None, action) {
-                        judged.anomalies_mut().not_thought = true;
+                        step_facts.anomalies_mut().not_thought = true;
                     }
                     let (found, reach) = authority::look(context, action);
-                    judged.malform(reach.as_deref());
-                    judged.understate(understated(context, action, found));
+                    step_facts.malform(reach.as_deref());
+                    step_facts.understate(understated(context, action, found));
                     let before = self
                         .turn
                         .proposal
@@ -286,7 +286,7 @@ impl Execution {
                     // What has run in this turn already has its id from there, and so has what was
                     // shown before.
                     if let Some(id) = action.id.filter(|_| !ran && !shown) {
-                        self.enter(line, &id.decode(), action, judged);
+                        self.enter(line, &id.decode(), action, step_facts);
                     }
                     let time = self.turn.proposal.as_ref().and_then(|p| p.time);
                     let at = self.turn.proposal.as_ref().map_or(line, |p| p.line);
@@ -299,7 +299,7 @@ impl Execution {
                 }
                 match told {
                     Some(told) if ran => {
-                        self.decided_behind(line, step, &told.decision, context, judged);
+                        self.decided_behind(line, step, &told.decision, context, step_facts);
                     }
                     Some(told) => {
                         let decision = &told.decision;
@@ -330,20 +330,20 @@ impl Execution {
                 if let Some((told_at, decision)) = told {
                     // The movement that goes with the decision was lost, or comes behind.
                     self.turn.decision_beside = None;
-                    self.rule(*told_at, step.time, decision, context, judged);
+                    self.rule(*told_at, step.time, decision, context, step_facts);
                 }
-                self.run(line, step.time, executed, context, judged);
+                self.run(line, step.time, executed, context, step_facts);
             }
-            Annotation::Observed(observed) => self.observe(observed, judged),
+            Annotation::Observed(observed) => self.observe(observed, step_facts),
             Annotation::Shown(action, showing) => {
-                self.shown(line, step, action, *showing, context, judged);
+                self.shown(line, step, action, *showing, context, step_facts);
             }
-            Annotation::SummedUp(artifacts) => self.summed_up(*artifacts, judged),
+            Annotation::SummedUp(artifacts) => self.summed_up(*artifacts, step_facts),
             Annotation::RefusedBefore(decision, nth) => {
-                self.refused_at_the_end(decision, *nth, judged)
+                self.refused_at_the_end(decision, *nth, step_facts)
             }
             // A turn in which nothing happened is one.
-            Annotation::Other => self.check_turn(line, step, true, judged),
+            Annotation::Other => self.check_turn(line, step, true, step_facts),
         }
     }
 
@@ -356,7 +356,7 @@ impl Execution {
         action: &Action<'_>,
         showing: Showing,
         context: Context<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         let same = |known: &KeptAction| known.same_as(action) == Some(true);
         let thought = self
@@ -400,14 +400,14 @@ impl Execution {
                     step,
                     &Annotation::Decided(Some(*action), None),
                     context,
-                    judged,
+                    step_facts,
                 );
                 self.turn.proposal_shown = true;
             }
             Showing::Run if given == Some(Some(true)) => {}
             Showing::Run if given == Some(Some(false)) => {
                 let decision_line = self.turn.decision.as_ref().map(|d| d.line);
-                judged.executed = Some(ExecutedFacts {
+                step_facts.executed = Some(ExecutedFacts {
                     differs: true,
                     decision_line,
                     ..ExecutedFacts::bare(None, Approval::Given)
@@ -419,7 +419,7 @@ impl Execution {
                         && !decided
                         && proposal.is_none_or(|p| !p.is_recorded()) =>
             {
-                self.weigh_shown(line, step, action, context, judged);
+                self.weigh_shown(line, step, action, context, step_facts);
             }
             Showing::Thought if thought => {}
             Showing::Proposal | Showing::Run if decided => {}
@@ -465,14 +465,14 @@ impl Execution {
         step: &Step<'_, '_>,
         action: &Action<'_>,
         context: Context<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         let approval = if authority::approved(&self.turn).is_some() {
             Approval::Given
         } else {
             Approval::Unknown
         };
-        let known = weigh(context, action, judged);
+        let known = weigh(context, action, step_facts);
         let high_by_policy =
             approval == Approval::Given && self.is_high_by_policy(Some(&known), None);
         let declared: Vec<String> = self
@@ -492,7 +492,7 @@ impl Execution {
             time: step.time,
         });
         self.verdict.doubt(Aspect::Authorised);
-        judged.executed = Some(ExecutedFacts {
+        step_facts.executed = Some(ExecutedFacts {
             leaves,
             protected,
             high_by_policy,
@@ -526,7 +526,7 @@ impl Execution {
         step: &Step<'_, '_>,
         decision: &Decision<'_>,
         context: Context<'_>,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         let (ran_at, ran_time) = self.turn.ran.unwrap_or_default();
         let late = decision
@@ -536,7 +536,7 @@ impl Execution {
             .is_some_and(|(decided, ran)| ran.is_before(decided));
         let undecided = self.turn.decision.is_none();
         if undecided {
-            self.rule(line, step.time, decision, context, judged);
+            self.rule(line, step.time, decision, context, step_facts);
         }
         let approval = match decision.ruling {
             Ruling::Rejected => Approval::Rejected,
@@ -549,7 +549,7 @@ impl Execution {
             .last()
             .and_then(|id| id.as_deref())
             .map(str::to_owned);
-        judged.executed = Some(ExecutedFacts {
+        step_facts.executed = Some(ExecutedFacts {
             decision_line: Some(line),
             ..ExecutedFacts::bare(id, approval)
         });
@@ -561,13 +561,13 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         event: Event,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         self.verdict.doubt(Aspect::LegalPath);
         self.editor = true;
         match event {
             Event::ThoughtGenerated { .. } => {
-                self.check_turn(line, step, true, judged);
+                self.check_turn(line, step, true, step_facts);
                 self.turn.thoughts_unknown = true;
                 self.answered = false;
                 // Whatever went before isn't recorded either: the turn begins.
@@ -587,13 +587,13 @@ impl Execution {
 
     /// Something that belongs to this execution could not be read: it may have been anything, of
     /// any turn up to the one that it names.
-    pub fn lose_track(&mut self, line: u64, turn: Option<i64>, judged: &mut StepFacts) {
+    pub fn lose_track(&mut self, line: u64, turn: Option<i64>, step_facts: &mut StepFacts) {
         // It may have been the start; a terminal session has none.
         if !self.started && self.format != Format::YuangsCast {
             self.started = true;
             let (event, before) = (Event::Concluded, self.machine.state());
             let breach = Some(Breach::NoStart);
-            judged.movement = Some(Moved {
+            step_facts.movement = Some(Moved {
                 event,
                 before,
                 movement: Movement::Illegal,
@@ -604,7 +604,7 @@ impl Execution {
         self.machine.lose_track();
         self.doubt_all();
         match turn {
-            Some(_) if turn != self.turn.id => self.skip_to(line, turn, judged),
+            Some(_) if turn != self.turn.id => self.skip_to(line, turn, step_facts),
             Some(_) => {}
             None => self.miss_turns(),
         }
@@ -614,10 +614,10 @@ impl Execution {
 
     /// Begins the turn of a record that can't be read. It may explain that turns before it are
     /// missing.
-    pub(super) fn skip_to(&mut self, line: u64, turn: Option<i64>, judged: &mut StepFacts) {
+    pub(super) fn skip_to(&mut self, line: u64, turn: Option<i64>, step_facts: &mut StepFacts) {
         let expected = self.turn.id.map_or(1, |n| n.saturating_add(1));
         if let Some(found) = turn.filter(|found| *found > expected && !self.turns_missed) {
-            let anomalies = judged.anomalies_mut();
+            let anomalies = step_facts.anomalies_mut();
             (anomalies.order, anomalies.turns_lost) =
                 (Some(TurnBreak::Jump { expected, found }), true);
         }
@@ -631,7 +631,7 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         kind: RecordKind,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         use EvaluationKind as K;
         self.verdict.doubt(Aspect::LegalPath);
@@ -657,7 +657,7 @@ impl Execution {
         if begins && step.turn.is_none() {
             self.miss_turns();
         } else if begins && step.turn != self.turn.id {
-            self.skip_to(line, step.turn, judged);
+            self.skip_to(line, step.turn, step_facts);
         }
         match kind {
             RecordKind::ExecutionStarted => {

@@ -71,7 +71,7 @@ impl Execution {
 
     /// An observation is of what ran in its turn. Where that isn't known by its id, nothing can be
     /// said; where another action ran than the one that was due, that has been.
-    pub(super) fn bind_observation(&self, observed: &Observed<'_>, judged: &mut StepFacts) {
+    pub(super) fn bind_observation(&self, observed: &Observed<'_>, step_facts: &mut StepFacts) {
         let Some(named) = observed.action else {
             return;
         };
@@ -83,7 +83,7 @@ impl Execution {
             && due == Some(last)
             && ran.all(|id| id.as_deref().is_some_and(|id| named != *id))
         {
-            judged.anomalies_mut().observed_other =
+            step_facts.anomalies_mut().observed_other =
                 Some((named.decode().into_owned(), last.to_string()));
         }
     }

@@ -65,16 +65,17 @@ impl People {
     }
 
     /// Compares an id that hasn't been looked at before with the shapes of all others.
-    fn look_at(&mut self, line: u64, id: &str, who: &Identity, judged: &mut StepFacts) {
+    fn look_at(&mut self, line: u64, id: &str, who: &Identity, step_facts: &mut StepFacts) {
         if !self.met.insert(id.into()) {
             return;
         }
         let shape = shape(id);
         match self.shapes.get(&shape) {
             Some((other, at))
-                if *plain(other) != *who.plain() && judged.anomalies().confusable.len() < PAIRS =>
+                if *plain(other) != *who.plain()
+                    && step_facts.anomalies().confusable.len() < PAIRS =>
             {
-                judged.anomalies_mut().confusable.push(Confusable {
+                step_facts.anomalies_mut().confusable.push(Confusable {
                     id: id.to_owned(),
                     other: other.to_string(),
                     line: *at,
@@ -89,7 +90,7 @@ impl People {
 
     /// Takes note of an agent, who may turn out to have signed, to have issued tokens, or to
     /// govern.
-    fn meet(&mut self, line: u64, agent: &str, judged: &mut StepFacts) {
+    fn meet(&mut self, line: u64, agent: &str, step_facts: &mut StepFacts) {
         if self.met.contains(agent) && self.agents.contains(&*plain(agent)) {
             return;
         }
@@ -101,7 +102,7 @@ impl People {
                 .copied()
         };
         let (signed, issued) = (known(&self.signers), known(&self.issuers));
-        self.look_at(line, agent, &who, judged);
+        self.look_at(line, agent, &who, step_facts);
         let new = [who.plain(), who.seen()]
             .map(|name| self.agents.insert(name.into()))
             .contains(&true);
@@ -109,19 +110,19 @@ impl People {
             return;
         }
         if let Some(line) = signed {
-            judged.anomalies_mut().late_agent = Some((agent.to_owned(), line));
+            step_facts.anomalies_mut().late_agent = Some((agent.to_owned(), line));
         }
         if let Some(line) = issued {
-            judged.anomalies_mut().late_issuer = Some((agent.to_owned(), line));
+            step_facts.anomalies_mut().late_issuer = Some((agent.to_owned(), line));
         }
         // What it has signed says as much.
-        if judged.anomalies().late_agent.is_none()
+        if step_facts.anomalies().late_agent.is_none()
             && self
                 .governor
                 .as_deref()
                 .is_some_and(|g| passes_for(g, &who))
         {
-            judged.anomalies_mut().governing_agent = Some(agent.to_owned());
+            step_facts.anomalies_mut().governing_agent = Some(agent.to_owned());
         }
     }
 
@@ -156,12 +157,12 @@ pub(super) fn alike(one: &str, other: &str) -> bool {
 impl Execution {
     /// Takes note of an agent that thinks or proposes; a start that names the agents names all of
     /// them.
-    pub(super) fn meet(&mut self, line: u64, agent: &str, judged: &mut StepFacts) {
-        self.people.meet(line, agent, judged);
+    pub(super) fn meet(&mut self, line: u64, agent: &str, step_facts: &mut StepFacts) {
+        self.people.meet(line, agent, step_facts);
         if let Some(recorded) = &self.people.recorded {
             let name = plain(agent);
             if !recorded.contains(&*name) && self.people.strangers.insert(name.into()) {
-                judged.anomalies_mut().stranger = Some(agent.to_owned());
+                step_facts.anomalies_mut().stranger = Some(agent.to_owned());
             }
         }
     }
@@ -173,11 +174,11 @@ impl Execution {
         line: u64,
         started: &Started<'_, '_>,
         goes_on: bool,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         let people = &mut self.people;
         for agent in started.agents.unwrap_or_default() {
-            people.meet(line, &agent.decode(), judged);
+            people.meet(line, &agent.decode(), step_facts);
         }
         // An empty list says that there is none.
         if let Some(agents) = started.agents {
@@ -202,13 +203,13 @@ impl Execution {
             return;
         }
         if let Some(before) = changed.filter(|_| goes_on) {
-            judged.anomalies_mut().resumed.governor = Some((before, governor.clone()));
+            step_facts.anomalies_mut().resumed.governor = Some((before, governor.clone()));
         }
         let who = Identity::of(&governor);
-        people.look_at(line, &governor, &who, judged);
+        people.look_at(line, &governor, &who, step_facts);
         people.governor_signs_as_human = false;
         if people.is_agent(&who) {
-            judged.anomalies_mut().governing_agent = Some(governor.clone());
+            step_facts.anomalies_mut().governing_agent = Some(governor.clone());
         }
         people.governor = Some(governor.into());
     }
@@ -220,7 +221,7 @@ impl Execution {
         line: u64,
         decision: &Decision<'_>,
         facts: &mut Decided,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
             return;
@@ -262,24 +263,24 @@ impl Execution {
         };
         let governor = governor.filter(|governor| !same(governor, &signer));
         if let Some(who) = who.filter(|_| governor.is_none()) {
-            people.look_at(line, &signer, &who, judged);
+            people.look_at(line, &signer, &who, step_facts);
         }
         facts.second_governor = governor.map(|governor| (signer, governor.into()));
     }
 
     /// No agent may issue tokens.
-    pub(super) fn judge_issuer(&mut self, line: u64, issuer: &str, judged: &mut StepFacts) {
+    pub(super) fn judge_issuer(&mut self, line: u64, issuer: &str, step_facts: &mut StepFacts) {
         let who = Identity::of(issuer);
         if who.plain().is_empty() {
-            judged.anomalies_mut().issued_by_nobody = true;
+            step_facts.anomalies_mut().issued_by_nobody = true;
             return;
         }
         if self.people.is_agent(&who) {
-            judged.anomalies_mut().issued_by_agent = Some(issuer.to_owned());
+            step_facts.anomalies_mut().issued_by_agent = Some(issuer.to_owned());
             return;
         }
         People::note(&mut self.people.issuers, &who, line);
-        self.people.look_at(line, issuer, &who, judged);
+        self.people.look_at(line, issuer, &who, step_facts);
     }
 
     /// Takes note of the conditions that a start sets, and of what they were before a pause.
@@ -287,14 +288,14 @@ impl Execution {
         &mut self,
         started: &Started<'_, '_>,
         resumes: bool,
-        judged: &mut StepFacts,
+        step_facts: &mut StepFacts,
     ) {
         let intent: Option<[u8; 32]> = started
             .intent
             .map(|intent| Sha256::digest(&*intent.decode()).into());
         let digest = started.policy_digest.map(|d| d.decode());
         if resumes {
-            let changed = &mut judged.anomalies_mut().resumed;
+            let changed = &mut step_facts.anomalies_mut().resumed;
             changed.policy = digest
                 .as_deref()
                 .zip(self.policy_digest.as_deref())

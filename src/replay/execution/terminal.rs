@@ -151,10 +151,10 @@ impl Execution {
     /// A frame of a terminal session. A line that is typed while an elevation waits for its
     /// password has passed no governor, unless it is that password; a root shell that nobody asked
     /// for is one that was claimed.
-    pub(super) fn frame(&mut self, line: u64, frame: Frame<'_>, judged: &mut StepFacts) {
+    pub(super) fn frame(&mut self, line: u64, frame: Frame<'_>, step_facts: &mut StepFacts) {
         let terminal = &mut self.terminal;
         let mut unseen = |typed_at: Option<u64>| {
-            judged.executed = Some(ExecutedFacts {
+            step_facts.executed = Some(ExecutedFacts {
                 decision_line: typed_at,
                 ..ExecutedFacts::bare(None, Approval::Missing)
             });
@@ -195,7 +195,7 @@ impl Execution {
             }
             (Frame::ElevationSucceeded, from) => {
                 if from == Elevation::User {
-                    judged.movement = Some(Moved {
+                    step_facts.movement = Some(Moved {
                         event: Event::ExecutionFinished,
                         before: self.machine.state(),
                         movement: Movement::Illegal,
@@ -224,9 +224,9 @@ mod tests {
         let mut execution = Execution::new("e".into(), "e.cast".into(), Format::YuangsCast, 1);
         let mut found = Vec::new();
         for (n, frame) in frames.iter().enumerate() {
-            let mut judged = StepFacts::default();
-            execution.frame(1 + n as u64, *frame, &mut judged);
-            if judged.executed.is_some() {
+            let mut step_facts = StepFacts::default();
+            execution.frame(1 + n as u64, *frame, &mut step_facts);
+            if step_facts.executed.is_some() {
                 found.push(n);
             }
         }

@@ -141,7 +141,7 @@ impl Recorder {
         pen: &mut TurnCursor,
         entry: &Entry<'_>,
         step: &Step<'_, '_>,
-        judged: &StepFacts,
+        step_facts: &StepFacts,
         execution: &Execution,
     ) {
         if self.limit == 0
@@ -196,7 +196,11 @@ impl Recorder {
             turn.start = Some(turn.start.map_or(time, |t| t.min(time)));
             turn.end = Some(turn.end.map_or(time, |t| t.max(time)));
         }
-        turn.walk(judged, execution.state(), step.time.map(Timestamp::millis));
+        turn.walk(
+            step_facts,
+            execution.state(),
+            step.time.map(Timestamp::millis),
+        );
         let mut none = Detail::default();
         let index = step
             .part
@@ -206,7 +210,7 @@ impl Recorder {
         let detail = self.details.get_mut(index).unwrap_or(&mut none);
         turn.take(step, detail);
         detail.give(turn);
-        if let Some(decided) = &judged.decided {
+        if let Some(decided) = &step_facts.decided {
             turn.judged_risk = decided.risk;
         }
     }
@@ -280,8 +284,8 @@ fn paths(list: Option<&[Str<'_>]>) -> Option<Vec<String>> {
 }
 
 impl Turn {
-    fn walk(&mut self, judged: &StepFacts, after: State, at: Option<i64>) {
-        let Some(moved) = &judged.movement else {
+    fn walk(&mut self, step_facts: &StepFacts, after: State, at: Option<i64>) {
+        let Some(moved) = &step_facts.movement else {
             return;
         };
         if self.path.len() >= PATH {

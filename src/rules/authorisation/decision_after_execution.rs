@@ -1,0 +1,79 @@
+//! A decision is dated after the action that it allows ran.
+//!
+//! ## What it does
+//! The decision's own `timestamp` is compared with the time at which its action ran: that of
+//! `execution_finished`, the `endTime` of a turn, the line of a result in an event log, the
+//! movement out of EXECUTING in a list of transitions. A run without a time is compared with the
+//! next time that its execution records. A decision without one of its own counts with that of its
+//! record, but in logs, which don't wait for their lines. Equal times are legal, and two times are
+//! compared as coarsely as the coarser one is written: one in whole seconds is any within that
+//! second. Only times of one execution are compared.
+//!
+//! ## Why it matters
+//! An approval that was written when everything was over is no approval: nobody could have said no.
+//! It's how a missing decision is filled in afterwards, and the order of the records is easier to
+//! forge than the clock of every writer.
+//!
+//! ## How to mend it
+//! Take the decision's time when it is made, and let the executor wait for it. If clocks of two
+//! machines differ, set them by the same source. An action that was decided afterwards is to be
+//! looked at as one that nobody approved.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity, subject};
+use crate::replay::{Approval, Aspect};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(317),
+    name: "decision-after-execution",
+    severity: Severity::Error,
+    aspect: Some(Aspect::Authorised),
+    summary: "a decision is dated after the action that it allows ran",
+    source: include_str!("decision_after_execution.rs"),
+    examples: &[
+        include_str!("decision_after_execution.fails.jsonl"),
+        include_str!("decision_after_execution.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Execution, Trigger::Anomaly], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    let message = |id: Option<&str>| {
+        let action = id.map_or_else(|| "an action".to_owned(), |id| format!("action `{id}`"));
+        format!("the decision that allows {action} is dated after it ran")
+    };
+    if let Some(late) = &cx.step_facts.anomalies().late_decision {
+        out.report(&RULE, message(late.id.as_deref()))
+            .at_line(late.ran)
+            .subject(subject(["late", late.id.as_deref().unwrap_or_default()]));
+    }
+    let Some(ran) = cx
+        .step_facts
+        .executed
+        .as_ref()
+        .filter(|ran| ran.repeat.is_none())
+    else {
+        return;
+    };
+    let Approval::Late(line) = ran.approval else {
+        return;
+    };
+    let draft = out
+        .report(&RULE, message(ran.id.as_deref()))
+        .below_if_there("/actionId")
+        .subject(subject(["ran", ran.id.as_deref().unwrap_or_default()]));
+    match ran.decision_line {
+        Some(decided) if cx.entry.is_some_and(|e| e.line == line) => {
+            draft.related(decided, "the decision")
+        }
+        _ => draft.related(line, "it ran here"),
+    };
+}

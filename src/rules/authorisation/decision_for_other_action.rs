@@ -1,0 +1,59 @@
+//! A decision names another action than the proposed one.
+//!
+//! ## What it does
+//! `actionId` of a decision is compared with the `id` of the action that the turn proposed. If they
+//! differ, the decision is about something else. A decision without `actionId` is taken to be about
+//! the proposal, and one that modifies may name the modified action. The run that follows isn't
+//! reported again.
+//!
+//! ## Why it matters
+//! A stale or replayed decision approves what the governor never saw: the approval of a harmless
+//! read, given two turns ago, is handed in for the delete that is due now.
+//!
+//! ## How to mend it
+//! Bind each approval to the id and the payload that were shown, and discard answers that come for
+//! another id. In a review, find out which action the governor looked at, and take the one that ran
+//! as not approved.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity, subject};
+use crate::replay::Aspect;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(304),
+    name: "decision-for-other-action",
+    severity: Severity::Error,
+    aspect: Some(Aspect::Authorised),
+    summary: "a decision names another action than the proposed one",
+    source: include_str!("decision_for_other_action.rs"),
+    examples: &[
+        include_str!("decision_for_other_action.fails.jsonl"),
+        include_str!("decision_for_other_action.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Decision], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some(decided) = &cx.step_facts.decided
+        && let Some((found, proposed)) = &decided.other_action
+    {
+        let draft = out
+            .report(
+                &RULE,
+                format!("the decision is about action `{found}`, and `{proposed}` was proposed"),
+            )
+            .below_if_there("/actionId")
+            .subject(subject([&**found, &**proposed]));
+        if let Some(line) = decided.proposal_line {
+            draft.related(line, "the proposed action");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! A low-risk action changed files, and a policy approved it as one that doesn't.
+//!
+//! ## What it does
+//! `declaredChanges`, `observedChanges` and the `artifacts` of a result raise the risk of the
+//! action that has them: what changes files isn't low. The rule fires when a policy approved an
+//! action as low and the action changed files. A human's approval covers the changes. An action
+//! that names the file it writes has its risk from there. A failed action changed only what was
+//! observed, and a file that the action read is no artifact of it. The `artifacts` of an `answer`
+//! don't count.
+//!
+//! ## Why it matters
+//! Low-risk actions run without a person. A "read" with a changed file either did something else
+//! than it says, or covers for a change that nobody approved.
+//!
+//! ## How to mend it
+//! Find out what changed the files, and revert what nobody asked for. Propose the change as an
+//! action of its own, with the tool that writes.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity, subject};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(323),
+    name: "effect-beyond-risk",
+    severity: Severity::Error,
+    aspect: None,
+    summary: "a low-risk action that a policy approved changed files",
+    source: include_str!("effect_beyond_risk.rs"),
+    examples: &[
+        include_str!("effect_beyond_risk.fails.jsonl"),
+        include_str!("effect_beyond_risk.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Execution], check),
+};
+
+/// Paths that are named; the rest is counted.
+const MOST: usize = 5;
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    let Some(ran) = cx
+        .step_facts
+        .executed
+        .as_ref()
+        .filter(|r| !r.beyond_risk.is_empty())
+    else {
+        return;
+    };
+    let shown: Vec<String> = ran
+        .beyond_risk
+        .iter()
+        .take(MOST)
+        .map(|p| format!("`{p}`"))
+        .collect();
+    let more = ran.beyond_risk.len().saturating_sub(MOST);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    out.report(
+        &RULE,
+        format!(
+            "a policy approved the action as low risk, and it changed {}{more}",
+            shown.join(", ")
+        ),
+    )
+    .below_if_there("/observedChanges")
+    .subject(subject(ran.beyond_risk.iter().map(|p| &**p)))
+    .below_if_there("/result/artifacts")
+    .below_if_there("/artifacts")
+    .related(
+        cx
+            .execution
+            .turn()
+            .proposal
+            .as_ref()
+            .map_or(0, |p| p.line),
+        "the action was proposed here",
+    )
+    .related(ran.decision_line.unwrap_or_default(), "the decision");
+}

@@ -1,0 +1,62 @@
+//! A rejected action ran.
+//!
+//! ## What it does
+//! After a decision with `status` `rejected`, the action must not run in that turn. The rule fires
+//! for `execution_finished` of a rejected action, and for a native log that goes from `GOVERNING`
+//! to `EXECUTING` on a rejection. A rejection behind an approval counts as long as the action
+//! hasn't run. A rejected action may be proposed again; if it is then approved, it may run. Notices
+//! of the early runtimes that nothing ran are no execution.
+//!
+//! ## Why it matters
+//! Somebody looked, said no, and it happened all the same. Either the decision doesn't reach the
+//! executor, and no rejection ever has held, or something goes around it on purpose.
+//!
+//! ## How to mend it
+//! Treat it as an incident: find out what the action changed and undo it. Then make the executor
+//! demand an approval, instead of looking for a rejection, so that a lost or late answer means no.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity};
+use crate::replay::Approval;
+use crate::replay::Aspect;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(309),
+    name: "executed-after-rejection",
+    severity: Severity::Error,
+    aspect: Some(Aspect::Authorised),
+    summary: "a rejected action ran",
+    source: include_str!("executed_after_rejection.rs"),
+    examples: &[
+        include_str!("executed_after_rejection.fails.jsonl"),
+        include_str!("executed_after_rejection.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Execution], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some(ran) = &cx.step_facts.executed
+        && ran.approval == Approval::Rejected
+        && ran.repeat.is_none()
+    {
+        let message = match &ran.id {
+            Some(id) => format!("action `{id}` was rejected, and it ran"),
+            None => "the action was rejected, and it ran".to_owned(),
+        };
+        let draft = out
+            .report(&RULE, message)
+            .below_if_there("/actionId")
+            .subject(ran.id.as_deref().unwrap_or_default());
+        if let Some(line) = ran.decision_line {
+            draft.related(line, "the decision");
+        }
+    }
+}

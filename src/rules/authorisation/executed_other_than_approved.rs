@@ -1,0 +1,57 @@
+//! What ran isn't what was approved.
+//!
+//! ## What it does
+//! `action` of `execution_finished`, what really ran, is compared with the approved action, or with
+//! `modifiedAction` where a human changed it. Type and payload are compared in canonical form (RFC
+//! 8785), so spelling and the order of members don't matter. The rule also fires when the proposal
+//! ran although it was modified. Without `action` in the result there is nothing to compare.
+//!
+//! ## Why it matters
+//! Approving one thing and running another is the shortest way around a governor: a template that
+//! is filled in after the approval, a race on a shared object, or an executor that was tampered
+//! with.
+//!
+//! ## How to mend it
+//! Freeze the action when it is proposed and hand the frozen copy to the executor; compare hashes
+//! right before running. If parameters must change, let a human decide with `modified`.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity};
+use crate::replay::Aspect;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(305),
+    name: "executed-other-than-approved",
+    severity: Severity::Error,
+    aspect: Some(Aspect::Authorised),
+    summary: "what ran isn't what was approved",
+    source: include_str!("executed_other_than_approved.rs"),
+    examples: &[
+        include_str!("executed_other_than_approved.fails.jsonl"),
+        include_str!("executed_other_than_approved.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Execution], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some(ran) = &cx.step_facts.executed
+        && ran.differs
+    {
+        let draft = out
+            .report(&RULE, "what ran is not what was approved")
+            .below_if_there("/action")
+            .below_if_there("/actionId")
+            .subject(ran.id.as_deref().unwrap_or_default());
+        if let Some(line) = ran.decision_line {
+            draft.related(line, "the decision");
+        }
+    }
+}

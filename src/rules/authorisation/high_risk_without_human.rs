@@ -1,0 +1,79 @@
+//! A high-risk action was approved by policy.
+//!
+//! ## What it does
+//! An approval with `by` set to `policy` is compared with the risk of the proposed action. Its risk
+//! is the worse of the recorded `riskLevel` and what the analyser finds (see YV310); an action of
+//! an unknown type is always high. High and approved by policy is a finding. Where the proposal
+//! isn't recorded, or its risk is lower, the rule checks the action that the record shows where it
+//! ran. Rejections by policy are fine at any risk.
+//!
+//! ## Why it matters
+//! High risk means deleting, elevating, or something that nobody understands. A policy can't look
+//! at the situation; it matches text. One rule that is too wide, and an agent deletes or publishes
+//! with nobody looking on.
+//!
+//! ## How to mend it
+//! Make the policy ask (`require_approval`) from high risk up, and record the human's decision with
+//! `signer`. If the risk is overrated, propose a smaller action: a narrower path, a dry run, a tool
+//! instead of a shell.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity};
+use crate::replay::Aspect;
+use crate::trace::Format;
+use governance::DecidedBy;
+use governance::{RiskLevel, Ruling};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(302),
+    name: "high-risk-without-human",
+    severity: Severity::Error,
+    aspect: Some(Aspect::Authorised),
+    summary: "a high-risk action was approved by policy",
+    source: include_str!("high_risk_without_human.rs"),
+    examples: &[
+        include_str!("high_risk_without_human.fails.jsonl"),
+        include_str!("high_risk_without_human.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Decision, Trigger::Execution], check),
+};
+
+const MESSAGE: &str = "a high-risk action was approved by policy; it takes a human";
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let (Some(decided), Some(decision)) = (&cx.step_facts.decided, cx.decision()) {
+        let by_policy = decision.ruling == Ruling::Approved && decision.by == DecidedBy::Policy;
+        if by_policy
+            && decided.risk.or(decided.thought_risk) == Some(RiskLevel::High)
+            && decided.other_action.is_none()
+        {
+            let draft = out.report(&RULE, MESSAGE).below_if_there("/by");
+            if let Some(line) = decided.proposal_line {
+                draft.related(line, "the proposed action");
+            }
+        }
+    }
+    if let Some(ran) = cx
+        .step_facts
+        .executed
+        .as_ref()
+        .filter(|ran| ran.high_by_policy)
+    {
+        let at = if cx.execution.format() == Format::YuangsEvents {
+            "/data/action"
+        } else {
+            "/action"
+        };
+        out.report(&RULE, MESSAGE)
+            .whole_record(at)
+            .related(ran.decision_line.unwrap_or_default(), "the decision");
+    }
+}

@@ -1,0 +1,67 @@
+//! A human is said to have decided faster than a person can.
+//!
+//! ## What it does
+//! For a decision by a human, its time is compared with that of the proposal. Under 150 ms, or
+//! before the proposal, is a finding. The decision's own `timestamp` counts, else the record's; in
+//! a `turn`, the proposal's time is `startTime`. Without both times nothing is compared. Decisions
+//! by policy may be as fast as they like.
+//!
+//! ## Why it matters
+//! Nobody reads, understands and answers in a tenth of a second. Such an approval comes from a
+//! script, from a default that is pressed automatically or from a runtime that writes `human` to
+//! get high risk through.
+//!
+//! ## How to mend it
+//! Find out what answered in the person's place, and switch that off. If it was a policy, record it
+//! as one, with its `ruleId`. If only the time is wrong, take it when the person answers, not when
+//! the dialog is built.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(315),
+    name: "implausible-approval",
+    severity: Severity::Warning,
+    aspect: None,
+    summary: "a human is said to have decided faster than a person can",
+    source: include_str!("implausible_approval.rs"),
+    examples: &[
+        include_str!("implausible_approval.fails.jsonl"),
+        include_str!("implausible_approval.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Decision], check),
+};
+
+/// Milliseconds below which nobody has read, understood and answered.
+const HUMAN_MILLIS: i64 = 150;
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    let Some(decided) = &cx.step_facts.decided else {
+        return;
+    };
+    if let Some(millis) = decided.human_millis.filter(|ms| *ms < HUMAN_MILLIS) {
+        let message = if millis < 0 {
+            format!(
+                "a human is said to have decided {} ms before the action was proposed",
+                millis.unsigned_abs()
+            )
+        } else {
+            format!(
+                "a human is said to have decided within {millis} ms; a person takes {HUMAN_MILLIS} ms at the least"
+            )
+        };
+        let draft = out.report(&RULE, message).below_if_there("/timestamp");
+        if let Some(line) = decided.proposal_line {
+            draft.related(line, "the proposed action");
+        }
+    }
+}

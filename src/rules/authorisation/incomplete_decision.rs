@@ -1,0 +1,105 @@
+//! A decision lacks what makes it one.
+//!
+//! ## What it does
+//! A decision must hold what makes it one: `timestamp` always; `signer` if by a human; `ruleId` if
+//! policy permits an action of medium risk or more; `reason` if it rejects; `originalActionId`,
+//! `modifiedAction` and `modificationReason` if it modifies, which only a human may do. Text that
+//! shows nothing counts as missing, invisible characters too. All that a decision lacks is one
+//! finding. Signers and rules aren't asked of formats that don't record them.
+//!
+//! ## Why it matters
+//! An approval by nobody can't be questioned: there is no one to ask and no rule to correct. "A
+//! human said yes" without a name is what a runtime writes that fills in the approval itself.
+//!
+//! ## How to mend it
+//! Let the approval dialog pass on who answered and when, and let the policy engine return the rule
+//! that matched. Don't fill the gaps afterwards: have the decision made again by somebody with a
+//! name.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity, subject};
+use crate::replay::Aspect;
+use crate::trace::Format;
+use governance::DecidedBy;
+use governance::{RiskLevel, Ruling};
+use strict_json::Str;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(303),
+    name: "incomplete-decision",
+    severity: Severity::Error,
+    aspect: Some(Aspect::GovernanceComplete),
+    summary: "a decision lacks what makes it one",
+    source: include_str!("incomplete_decision.rs"),
+    examples: &[
+        include_str!("incomplete_decision.fails.jsonl"),
+        include_str!("incomplete_decision.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Decision], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    let (Some(decided), Some(decision)) = (&cx.step_facts.decided, cx.decision()) else {
+        return;
+    };
+    let ours = cx.execution.format() == Format::ExecutionRecord;
+    let blank = |text: Option<Str<'_>>| text.is_none_or(|t| t.decode().chars().all(shows_nothing));
+    let mut missing = Vec::new();
+    if ours && decision.by == DecidedBy::Human && blank(decision.signer) {
+        missing.push(("signer", "the signer of a human decision"));
+    }
+    let permitted_by_policy = decision.by == DecidedBy::Policy && decision.ruling.permits();
+    if ours
+        && permitted_by_policy
+        && decided.risk.is_some_and(|r| r >= RiskLevel::Medium)
+        && blank(decision.rule)
+    {
+        missing.push(("rule", "the rule that policy used"));
+    }
+    if decision.ruling == Ruling::Rejected && blank(decision.reason) {
+        missing.push(("reason", "the reason of a rejection"));
+    }
+    // The early runtime's pre-flight check leaves no decision, only a result that says so.
+    let has_time = decision.time.is_some()
+        || cx
+            .step
+            .is_some_and(|s| s.part.member == "executionResult");
+    if !has_time {
+        missing.push(("time", "the timestamp"));
+    }
+    if decision.ruling == Ruling::Modified {
+        if decision.original.is_none() {
+            missing.push(("original", "the id of the original action"));
+        }
+        if decision.modified.is_none() {
+            missing.push(("modified", "the modified action"));
+        }
+        if blank(decision.modification_reason) {
+            missing.push(("modification reason", "the reason of the modification"));
+        }
+        if decision.by == DecidedBy::Policy {
+            missing.push(("human", "the human who alone may modify an action"));
+        }
+    }
+    if !missing.is_empty() {
+        let words: Vec<&str> = missing.iter().map(|(_, words)| *words).collect();
+        out.report(&RULE, format!("the decision lacks {}", words.join(", ")))
+            .subject(subject(missing.iter().map(|(member, _)| *member)));
+    }
+}
+
+/// Whether a character leaves no mark; a pattern of Braille without a dot is one.
+fn shows_nothing(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || c == '\u{2800}'
+        || text_safety::invisible_chars::is_ignorable(c)
+}

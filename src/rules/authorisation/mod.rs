@@ -1,0 +1,27 @@
+//! YV3xx: who allowed what was executed.
+
+super::family! {
+    unauthorised_execution,
+    high_risk_without_human,
+    incomplete_decision,
+    decision_for_other_action,
+    executed_other_than_approved,
+    modification_beyond_parameters,
+    modification_raises_risk,
+    broken_lineage,
+    executed_after_rejection,
+    risk_understated,
+    result_without_execution,
+    self_governance,
+    silent_retry,
+    proposal_not_thought,
+    implausible_approval,
+    success_contradicted,
+    decision_after_execution,
+    confusable_identity,
+    unknown_agent,
+    governor_changed,
+    unsigned_decision,
+    reused_decision,
+    effect_beyond_risk,
+}

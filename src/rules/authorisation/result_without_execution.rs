@@ -1,0 +1,83 @@
+//! A result or an observation stands outside its state.
+//!
+//! ## What it does
+//! An observation that names an action (`actionId`) must name the one that ran in its turn, by the
+//! id that it ran under. `execution_finished` belongs to `EXECUTING` and `observation_recorded` to
+//! `OBSERVING`. The rule fires for a result or an observation in any other state; what follows from
+//! it is listed with it. A result that ran without leave or a second time is told as that (YV301,
+//! YV309, YV313, YV404), and one after the end as YV204.
+//!
+//! ## Why it matters
+//! An observation without a result is a claim about something that, for all the record shows, never
+//! ran. The next thought builds on it: this is how made-up test results and invented file contents
+//! get into a run.
+//!
+//! ## How to mend it
+//! Record the result when the executor returns, before anything is observed, and derive the
+//! observation from it. If the result's record was lost, mend the writer, and don't rely on what
+//! the observation says.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity, subject};
+use crate::replay::Aspect;
+use crate::replay::{Approval, Breach};
+use governance::Event;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(311),
+    name: "result-without-execution",
+    severity: Severity::Error,
+    aspect: Some(Aspect::LegalPath),
+    summary: "a result or an observation stands outside its state, or is of another action",
+    source: include_str!("result_without_execution.rs"),
+    examples: &[
+        include_str!("result_without_execution.fails.jsonl"),
+        include_str!("result_without_execution.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Anomaly], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some((named, ran)) = &cx.step_facts.anomalies().observed_other {
+        let own = cx
+            .step
+            .and_then(|step| cx.entry?.resolve(&step.part.pointer("/actionId")));
+        let draft = out.report(
+            &RULE,
+            format!("the observation is of action `{named}`, and `{ran}` ran"),
+        );
+        if own.is_some() {
+            draft.below("/actionId");
+        } else {
+            draft.whole_record("/actionId");
+        }
+    }
+    let Some(moved) = &cx.step_facts.movement else {
+        return;
+    };
+    if moved.breach != Some(Breach::ResultOutsideState) {
+        return;
+    }
+    // Something that ran without leave, or twice, is told as that.
+    let told = cx.step_facts.executed.as_ref().is_some_and(|r| {
+        matches!(r.approval, Approval::Missing | Approval::Rejected) || r.repeat.is_some()
+    });
+    if !told {
+        let what = if moved.event == Event::ExecutionFinished {
+            "a result"
+        } else {
+            "an observation"
+        };
+        out.report(&RULE, format!("{what} stands in {}", moved.before))
+            .path(cx)
+            .subject(subject([&*moved.event.to_string(), moved.before.name()]));
+    }
+}

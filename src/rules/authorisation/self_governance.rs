@@ -1,0 +1,90 @@
+//! An agent signed a decision, or two governors did.
+//!
+//! ## What it does
+//! `signer` of a decision is compared with all agents of the execution: those in `agents` and every
+//! `agentId` of a thought or proposal. An agent that signs is a finding, and so is one that is
+//! named as `governor`, whether it signs or not. Ids that differ only in upper and lower case, in
+//! white space around them or in characters that nobody sees are one id (Unicode's NFKC is
+//! compared), and one with letters of another script that look like an agent's passes for that
+//! agent. So is a second governor: policy decisions must be signed by the `governor` of the start,
+//! or else by the one who signed the first; several humans may take turns, unless the `governor` of
+//! record is one of them and has signed. Without `signer` no decision is compared.
+//!
+//! ## Why it matters
+//! Who proposes must not decide. An agent that signs its own decisions makes every approval in the
+//! trace worthless, and two governors let an agent ask the one who says yes.
+//!
+//! ## How to mend it
+//! Keep the names and keys of agents and governors apart, and let only the governor's side write
+//! decisions. Have each decision that an agent signed made again by a person.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity, subject};
+use crate::replay::Aspect;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(312),
+    name: "self-governance",
+    severity: Severity::Error,
+    aspect: Some(Aspect::GovernanceComplete),
+    summary: "an agent signed a decision, or two governors did",
+    source: include_str!("self_governance.rs"),
+    examples: &[
+        include_str!("self_governance.fails.jsonl"),
+        include_str!("self_governance.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Decision, Trigger::Anomaly], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some((agent, line)) = &cx.step_facts.anomalies().late_agent {
+        out.report(
+            &RULE,
+            format!("`{agent}` thinks as an agent, and has signed a decision before"),
+        )
+        .whole_record("/agentId")
+        .subject(subject(["late agent", &**agent]))
+        .related(*line, "the decision");
+    }
+    if let Some(agent) = &cx.step_facts.anomalies().governing_agent {
+        let draft = out
+            .report(
+                &RULE,
+                format!("`{agent}` is an agent, and governs this execution"),
+            )
+            .subject(subject(["governing agent", &**agent]));
+        if cx.starts() {
+            draft.below_if_there("/governor");
+        } else {
+            draft.whole_record("/agentId");
+        }
+    }
+    let Some(decided) = &cx.step_facts.decided else {
+        return;
+    };
+    if let Some(agent) = &decided.signed_by_agent {
+        out.report(
+            &RULE,
+            format!("the decision is signed by `{agent}`, who is an agent"),
+        )
+        .below_if_there("/signer")
+        .subject(subject(["signing agent", &**agent]));
+    } else if let Some((signer, governor)) = &decided.second_governor {
+        out.report(
+            &RULE,
+            format!(
+                "the decision is signed by `{signer}`, and `{governor}` governs this execution"
+            ),
+        )
+        .below_if_there("/signer")
+        .subject(subject(["second governor", &**signer]));
+    }
+}

@@ -1,0 +1,78 @@
+//! A decision isn't signed, and has to be.
+//!
+//! ## What it does
+//! With `--require-signatures human` (or `[keys] require` in the configuration of a gate) each
+//! decision of a human must carry a signature, with `all` each decision. The option needs a trust
+//! file, so that what is signed is checked as well (YV802). Formats that keep no signatures have
+//! unsigned decisions, and where the decision about something that ran isn't on record, nothing is
+//! signed either: both fail.
+//!
+//! ## Why it matters
+//! Without a signature anybody who can write the trace can write the name of a person into it.
+//! Where signatures are checked but not required, whoever has no key leaves the signature out.
+//!
+//! ## How to mend it
+//! Have whoever decides sign (docs/trust-file.md says what is signed), and record the signature
+//! with the decision. Old traces that were never signed are to be replayed without the option.
+//!
+//! ## Fails
+//! ```jsonl --keys keys/example.json --require-signatures human
+//! ```
+//!
+//! ## Passes
+//! ```jsonl --keys keys/example.json --require-signatures human
+//! ```
+//!
+//! ## Trust file
+//! ```json
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity};
+use crate::replay::{Approval, Aspect};
+use crate::rules::Signed;
+use governance::DecidedBy;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(321),
+    name: "unsigned-decision",
+    severity: Severity::Error,
+    aspect: Some(Aspect::GovernanceComplete),
+    summary: "a decision isn't signed, and has to be",
+    source: include_str!("unsigned_decision.rs"),
+    examples: &[
+        include_str!("unsigned_decision.fails.jsonl"),
+        include_str!("unsigned_decision.passes.jsonl"),
+        include_str!("unsigned_decision/keys/example.json"),
+    ],
+    check: Check::Step(&[Trigger::Decision, Trigger::Execution], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    let Some(required) = cx.settings.signed else {
+        return;
+    };
+    if let Some(decision) = cx.decision().filter(|_| cx.step_facts.decided.is_some()) {
+        let must = required == Signed::All || decision.by == DecidedBy::Human;
+        if must && decision.signature.is_none() {
+            let of = if decision.by == DecidedBy::Human {
+                " of a human"
+            } else {
+                ""
+            };
+            out.report(&RULE, format!("the decision{of} isn't signed"));
+        }
+    }
+    if cx
+        .step_facts
+        .executed
+        .as_ref()
+        .is_some_and(|ran| ran.approval == Approval::Unknown)
+    {
+        out.report(
+            &RULE,
+            "an action ran, and no signed decision about it is on record",
+        )
+        .subject("action");
+    }
+}

@@ -1,0 +1,77 @@
+//! An action ran on a token that nobody had issued.
+//!
+//! ## What it does
+//! The token that `execution_finished` names in `capabilityId` must have been issued on an earlier
+//! line of its execution, as soon as tokens are in force (YV401 says when). One that is issued
+//! later, or whose execution issues others later, is told where the first of them is issued. A
+//! record of a token that can't be read may be that of any token: then nothing is said. Dates count
+//! as well as lines: a token whose record is dated behind the action isn't issued before it,
+//! compared as coarsely as the coarser date is written. Nor is one whose `issuer` is empty, blank
+//! or invisible: nobody has issued that.
+//!
+//! ## Why it matters
+//! A token that doesn't exist yet can't have been checked before the action ran: the executor
+//! accepts any name. One that nobody issues at all is made up.
+//!
+//! ## How to mend it
+//! Issue the token before the action runs, write the record when it is issued, and let the executor
+//! look the token up. If only the record came late, correct the writer.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity, subject};
+use crate::replay::{Aspect, TokenUse};
+use crate::trace::Fact;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(407),
+    name: "capability-not-issued",
+    severity: Severity::Error,
+    aspect: Some(Aspect::Authorised),
+    summary: "an action ran on a token that nobody had issued",
+    source: include_str!("capability_not_issued.rs"),
+    examples: &[
+        include_str!("capability_not_issued.fails.jsonl"),
+        include_str!("capability_not_issued.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Execution, Trigger::Anomaly], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    let message = |name: &str| format!("the action ran on token `{name}`, which nobody had issued");
+    if let Some(TokenUse::NotIssued(name)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
+        out.report(&RULE, message(name))
+            .below_if_there("/capabilityId")
+            .subject(subject(["now", &**name]));
+    }
+    if let Some(TokenUse::IssuedLater(name)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
+        let message = format!("the action ran on token `{name}` before the date of its issue");
+        out.report(&RULE, message)
+            .below_if_there("/capabilityId")
+            .subject(subject(["dated", &**name]));
+    }
+    if cx.step_facts.anomalies().issued_by_nobody {
+        let id = match cx.step.map(|s| s.fact) {
+            Some(Fact::Issued(token)) => token.id.decode(),
+            _ => "".into(),
+        };
+        out.report(
+            &RULE,
+            "the token is issued by nobody: its issuer shows nothing",
+        )
+        .below_if_there("/issuer")
+        .subject(subject(["nobody", &id]));
+    }
+    for (name, line) in &cx.step_facts.anomalies().used_unissued {
+        out.report(&RULE, message(name))
+            .subject(subject(["late", &**name]))
+            .related(*line, "it ran here");
+    }
+}

@@ -1,0 +1,62 @@
+//! An agent issued a capability token.
+//!
+//! ## What it does
+//! The `issuer` of a `capability_issued` is compared with all agents of the execution: those in
+//! `agents` and every `agentId` of a thought or proposal, be it a later one. No agent issues
+//! tokens, neither for its own actions nor for those of others. Ids are compared as for YV312:
+//! without upper and lower case, white space around them and characters that nobody sees, and with
+//! letters of other scripts as what they look like.
+//!
+//! ## Why it matters
+//! A token is what the governor's side hands out. An agent that writes its own has whatever right
+//! it likes, and revoking is no brake: it writes another one.
+//!
+//! ## How to mend it
+//! Let only the governor's side issue tokens, with a name of its own. Look at what ran on the
+//! agent's tokens as at something that nobody allowed.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity, subject};
+use crate::replay::Aspect;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(406),
+    name: "self-issued-capability",
+    severity: Severity::Error,
+    aspect: Some(Aspect::Authorised),
+    summary: "an agent issued a token",
+    source: include_str!("self_issued_capability.rs"),
+    examples: &[
+        include_str!("self_issued_capability.fails.jsonl"),
+        include_str!("self_issued_capability.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Anomaly], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some(agent) = &cx.step_facts.anomalies().issued_by_agent {
+        out.report(
+            &RULE,
+            format!("the token is issued by `{agent}`, who is an agent"),
+        )
+        .below_if_there("/issuer")
+        .subject(subject(["issuer", &**agent]));
+    }
+    if let Some((agent, line)) = &cx.step_facts.anomalies().late_issuer {
+        out.report(
+            &RULE,
+            format!("`{agent}` thinks as an agent, and has issued a token before"),
+        )
+        .whole_record("/agentId")
+        .subject(subject(["late", &**agent]))
+        .related(*line, "the token");
+    }
+}

@@ -1,0 +1,71 @@
+//! A context diff disagrees with its two snapshots.
+//!
+//! ## What it does
+//! `added`, `removed` and `changed` of a `context_changed` record, or of `contextDiff` in a turn,
+//! are compared with the snapshot beside them and with the last one before: exactly the paths that
+//! came, that went, and whose hash is another must be named. Without a snapshot before, only what
+//! the one beside it contradicts is a finding.
+//!
+//! ## Why it matters
+//! The diff is what people read to see what a conclusion newly rests on. An item that changes
+//! without being named has been exchanged under a conclusion that was drawn from the old one.
+//!
+//! ## How to mend it
+//! Derive the diff from the two snapshots in place of keeping it by hand, and record each change of
+//! the context.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity, subject};
+use crate::replay::ContextBreak;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(603),
+    name: "context-diff-mismatch",
+    severity: Severity::Error,
+    aspect: None,
+    summary: "a context diff disagrees with its two snapshots",
+    source: include_str!("context_diff_mismatch.rs"),
+    examples: &[
+        include_str!("context_diff_mismatch.fails.jsonl"),
+        include_str!("context_diff_mismatch.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Anomaly], check),
+};
+
+/// What is listed of one record; the rest is counted.
+const MOST: usize = 10;
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    let wrong = cx
+        .step_facts
+        .anomalies()
+        .context
+        .iter()
+        .filter_map(|b| match b {
+            ContextBreak::DiffMismatch { what, about } => Some((what, about)),
+            _ => None,
+        });
+    let wrong: Vec<(&String, &String)> = wrong.collect();
+    for (what, about) in wrong.iter().take(MOST) {
+        out.report(&RULE, what.as_str())
+            .whole_record("/diff")
+            .subject(about.as_str());
+    }
+    if wrong.len() > MOST {
+        out.report(
+            &RULE,
+            format!("{} more differences from the snapshots", wrong.len() - MOST),
+        )
+        .subject(subject(
+            wrong.iter().skip(MOST).map(|(_, about)| about.as_str()),
+        ));
+    }
+}

@@ -1,0 +1,52 @@
+//! The recorded hash of the context doesn't fit the recorded messages.
+//!
+//! ## What it does
+//! In the turns of the early runtimes, `inputHash` is the SHA-256 of all messages that the model
+//! was shown, as compact JSON; `recentMessages` holds the last of them. While that list is shorter
+//! than what the runtime keeps (10, in the editor 5), it is complete: then the hash is computed
+//! again and must be the same. A longer list can't be checked, unless the hash happens to fit.
+//!
+//! ## Why it matters
+//! The messages are why the model acted as it did. If the hash doesn't fit them, they aren't what
+//! it was shown: a prompt injection was taken out of the record afterwards, or a harmless request
+//! was put in.
+//!
+//! ## How to mend it
+//! Compute the hash over exactly what is sent, and write the messages down at the same moment, in
+//! the order `role`, `content`, `timestamp`, `metadata`. If the record was edited, get the
+//! original.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(607),
+    name: "input-hash-mismatch",
+    severity: Severity::Error,
+    aspect: None,
+    summary: "the recorded hash of the context doesn't fit the recorded messages",
+    source: include_str!("input_hash_mismatch.rs"),
+    examples: &[
+        include_str!("input_hash_mismatch.fails.jsonl"),
+        include_str!("input_hash_mismatch.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Anomaly], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if cx.step_facts.anomalies().input_hash_wrong {
+        out.report(
+            &RULE,
+            "`inputHash` is not the hash of the recorded messages",
+        )
+        .whole_record("/contextSnapshot/inputHash");
+    }
+}

@@ -1,0 +1,51 @@
+//! The conditions of the decisions can't be told.
+//!
+//! ## What it does
+//! To tell why a decision came out as it did one needs the prompt, the tools and the policy of that
+//! moment. The note is given once for an execution when `execution_started` has no `policy`, or
+//! when a thought has no `contextSnapshot` (with `systemPromptVersion` and `toolSetVersion`); it
+//! says what is missing. Native formats have YV212 for it.
+//!
+//! ## Why it matters
+//! A decision that can't be put back into its conditions can't be checked against another policy or
+//! reproduced after an incident. Whoever exchanged the prompt or the policy for a day leaves no
+//! trace of it.
+//!
+//! ## How to mend it
+//! Record the digest of the policy in the start, and the snapshot with each thought: hashes and
+//! versions, no contents. The versions should change whenever prompt or tools do.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(606),
+    name: "replay-condition-missing",
+    severity: Severity::Note,
+    aspect: None,
+    summary: "the conditions of the decisions can't be told",
+    source: include_str!("replay_condition_missing.rs"),
+    examples: &[
+        include_str!("replay_condition_missing.fails.jsonl"),
+        include_str!("replay_condition_missing.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::End], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some(what) = cx.close.and_then(|c| c.conditions_missing) {
+        out.report(
+            &RULE,
+            format!("not recorded: {what}; the conditions of the decisions can't be told"),
+        )
+        .at_line(cx.execution.first_line());
+    }
+}

@@ -1,0 +1,71 @@
+//! A trace names a version that nobody knows.
+//!
+//! ## What it does
+//! `schemaVersion` of an execution's start must be `1.0`, and `fsmVersion` must be `0` or `1`.
+//! Anything else is a finding. The replay goes on, with version 1 of the state machine, so that
+//! other findings aren't lost; but they are found by rules that the trace wasn't written for.
+//! Formats that carry no version are judged by version 0.
+//!
+//! ## Why it matters
+//! The version decides which movements are legal. If an unknown one were accepted, a writer could
+//! name a machine of its own in which, say, executing needs no decision, and the verdict would
+//! still read as a yes.
+//!
+//! ## How to mend it
+//! Let the runtime write a version that this tool knows, or use a release of the tool that knows
+//! the trace's version. Don't edit the number in the trace: that changes what was claimed, not how
+//! it was written.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity};
+use crate::trace::Fact;
+use governance::FsmVersion;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(105),
+    name: "unsupported-version",
+    severity: Severity::Error,
+    aspect: None,
+    summary: "a trace names a version that nobody knows",
+    source: include_str!("unsupported_version.rs"),
+    examples: &[
+        include_str!("unsupported_version.fails.jsonl"),
+        include_str!("unsupported_version.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Start], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    let Some(Fact::Started(started)) = cx.step.map(|s| s.fact) else {
+        return;
+    };
+    let schema = started.schema_version.decode();
+    if schema != SCHEMA_VERSION {
+        out.report(
+            &RULE,
+            format!("the schema version is `{schema}`; `{SCHEMA_VERSION}` is known"),
+        )
+        .whole_record("/schemaVersion")
+        .subject(format!("schema {schema}"));
+    }
+    let fsm = started.fsm_version.decode();
+    if FsmVersion::parse(&fsm).is_none() {
+        out.report(
+            &RULE,
+            format!("the FSM version is `{fsm}`; `0` and `1` are known"),
+        )
+        .whole_record("/fsmVersion")
+        .subject(format!("fsm {fsm}"));
+    }
+}
+
+/// The version of the record format that this tool reads.
+const SCHEMA_VERSION: &str = "1.0";

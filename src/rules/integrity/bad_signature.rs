@@ -1,0 +1,119 @@
+//! A signature doesn't count.
+//!
+//! ## What it does
+//! With a trust file (`--keys`), each `signature` of a decision is checked: Ed25519 over the RFC
+//! 8785 form of `executionId`, `turnId`, `actionHash`, `status`, `by`, `signer` and `timestamp`,
+//! where `actionHash` is the canonical hash of the decided action. The key must be in the file,
+//! valid at the decision's time, and belong to `signer`. A decision without a signature is no
+//! finding here; without a trust file, signatures are counted as not checked.
+//!
+//! ## Why it matters
+//! A name in `signer` is only a claim; the signature ties the person to this one action. If it
+//! fails, the approval was invented, copied from another action, or the action was exchanged after
+//! it: in the example, the path.
+//!
+//! ## How to mend it
+//! Find out whether the record or the trust file is wrong: a key that was rotated must stay in the
+//! file with its time of validity. If the record was changed, get the original, and have the person
+//! decide again.
+//!
+//! ## Fails
+//! ```jsonl --keys keys/example.json
+//! ```
+//!
+//! ## Passes
+//! ```jsonl --keys keys/example.json
+//! ```
+//!
+//! ## Trust file
+//! ```json
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity, subject};
+use crate::replay::Aspect;
+use crate::trace::action::action_hash;
+use crate::trace::keys::{Distrust, Signed, TrustStore};
+use crate::trace::step::{Decision, SignatureFact};
+use governance::DecidedBy;
+use strict_json::{Raw, canonicalise};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(802),
+    name: "bad-signature",
+    severity: Severity::Error,
+    aspect: Some(Aspect::GovernanceComplete),
+    summary: "a signature doesn't count",
+    source: include_str!("bad_signature.rs"),
+    examples: &[
+        include_str!("bad_signature.fails.jsonl"),
+        include_str!("bad_signature.passes.jsonl"),
+        include_str!("bad_signature/keys/example.json"),
+    ],
+    check: Check::Step(&[Trigger::Decision], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    let (Some(keys), Some(decision)) = (cx.settings.keys.as_ref(), cx.decision()) else {
+        return;
+    };
+    let Some(signature) = decision.signature else {
+        return;
+    };
+    if let Err(distrust) = verify(cx, keys, &decision, &signature) {
+        out.report(&RULE, distrust.to_string())
+            .below_if_there("/signature")
+            .subject(subject([distrust.name(), &*signature.key.decode()]));
+    }
+}
+
+/// Rebuilds what was signed: the RFC 8785 form of
+/// `{executionId, turnId, actionHash, status, by, signer, timestamp}`.
+fn verify(
+    cx: &RuleContext<'_, '_, '_>,
+    keys: &TrustStore,
+    decision: &Decision<'_>,
+    signature: &SignatureFact<'_>,
+) -> Result<(), Distrust> {
+    let turn = cx.execution.turn();
+    let signer = decision
+        .signer
+        .ok_or(Distrust::Incomplete("signer"))?
+        .decode();
+    let time = decision
+        .time
+        .ok_or(Distrust::Incomplete("timestamp"))?
+        .millis();
+    let turn_id = cx
+        .step
+        .and_then(|s| s.turn)
+        .ok_or(Distrust::Incomplete("turn"))?;
+    let action = match decision.modification() {
+        Some(modified) => modified
+            .payload
+            .map(|p| action_hash(&modified.kind.name(), p)),
+        None => turn
+            .proposal
+            .as_ref()
+            .filter(|p| p.what.is_recorded())
+            .and_then(|p| p.what.hash()),
+    };
+    let core = serde_json::json!({
+        "executionId": &**cx.execution.id(),
+        "turnId": turn_id,
+        "actionHash": action.ok_or(Distrust::Incomplete("action"))?,
+        "status": decision.ruling.name(),
+        "by": match decision.by { DecidedBy::Policy => "policy", DecidedBy::Human => "human" },
+        "signer": signer,
+        "timestamp": cx.written_timestamp().ok_or(Distrust::Incomplete("timestamp"))?,
+    });
+    let message = canonicalise(Raw::trusted(&core.to_string()));
+    keys.check(&Signed {
+        key: &signature.key.decode(),
+        algorithm: &signature.algorithm.decode(),
+        value: &signature.value.decode(),
+        signer: &signer,
+        time,
+        message: message.as_bytes(),
+    })
+}

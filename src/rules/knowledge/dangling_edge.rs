@@ -1,0 +1,45 @@
+//! An edge of the knowledge graph names a node that nobody knows.
+//!
+//! ## What it does
+//! Takes both ends of each edge and looks for them among the executions of the traces, the items of
+//! the context bank, the skills, and the nodes of the graph's own files. The part before the first
+//! `:` (`exec:`, `ctx:`, `skill:`) may be missing on either side.
+//!
+//! ## Why it matters
+//! An edge is evidence: this context was used in that execution, which validated that skill. If the
+//! execution isn't there, nobody can look at what is claimed.
+//!
+//! ## How to mend it
+//! Keep the traces that the graph rests on, or name them among the sources. Edges to what was
+//! deleted on purpose can be archived with it.
+//!
+//! ## Fails
+//! ```toml knowledge reindex --fail-on warning
+//! ```
+//! ```jsonl graph.jsonl
+//! ```
+//!
+//! ## Passes
+//! ```toml knowledge reindex --fail-on warning
+//! ```
+//! ```jsonl graph.jsonl
+//! ```
+
+use crate::rules::{Check, Rule};
+use crate::diag::{Code, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(902),
+    name: "dangling-edge",
+    severity: Severity::Warning,
+    aspect: None,
+    summary: "a graph edge names a node nobody knows",
+    source: include_str!("dangling_edge.rs"),
+    examples: &[
+        include_str!("dangling_edge/fails/yuangs-verify.toml"),
+        include_str!("dangling_edge/fails/graph.jsonl"),
+        include_str!("dangling_edge/passes/yuangs-verify.toml"),
+        include_str!("dangling_edge/passes/graph.jsonl"),
+    ],
+    check: Check::Policy,
+};

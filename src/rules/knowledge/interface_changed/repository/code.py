@@ -1,0 +1,2 @@
+def total(rows, currency="EUR"):
+    return sum(rows)

@@ -1,0 +1,68 @@
+//! An id is used twice.
+//!
+//! ## What it does
+//! An action's `id` may be proposed once in an execution, and an `executionId` may be started once.
+//! Exceptions: a rejected action may be proposed again unchanged, and an execution may start again
+//! after a `pause` (under version 0, after its end). A whole turn that comes again is YV206, a
+//! token that is issued again YV403, a modified action with a taken id YV308.
+//!
+//! ## Why it matters
+//! Decisions, results and tokens refer to actions by id. If two actions share one, an approval of
+//! the harmless first is an approval of the second, and the record can't say which of them ran.
+//!
+//! ## How to mend it
+//! Draw ids from a counter or at random for each proposal, and never reuse one after a retry: a
+//! changed action is a new action. Start a new execution with a new id and name the old one in
+//! `parent`.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity, subject};
+use crate::replay::Aspect;
+use crate::replay::Movement;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(209),
+    name: "duplicate-identity",
+    severity: Severity::Error,
+    aspect: Some(Aspect::LegalPath),
+    summary: "an id is used twice",
+    source: include_str!("duplicate_identity.rs"),
+    examples: &[
+        include_str!("duplicate_identity.fails.jsonl"),
+        include_str!("duplicate_identity.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Anomaly], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some(reuse) = &cx.step_facts.anomalies().reuse {
+        // A whole turn that comes again brings its ids with it, and is reported as a turn.
+        let out_of_place = cx
+            .step_facts
+            .movement
+            .is_some_and(|m| m.movement != Movement::Legal);
+        if reuse.of == "action" && (cx.execution.turn().repeated || out_of_place) {
+            return;
+        }
+        let draft = out
+            .report(
+                &RULE,
+                format!("the {} id `{}` is used a second time", reuse.of, reuse.id),
+            )
+            .subject(subject([reuse.of, &reuse.id]));
+        let draft = if reuse.of == "action" {
+            draft.below_if_there("/id")
+        } else {
+            draft.whole_record("/executionId")
+        };
+        draft.related(reuse.line, "first used here");
+    }
+}

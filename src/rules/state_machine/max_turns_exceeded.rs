@@ -1,0 +1,55 @@
+//! An execution took more turns than it was given.
+//!
+//! ## What it does
+//! The turns that were begun are counted and compared with `maxTurns` of the start. The rule fires
+//! when there are more, unless the last evaluation is `terminate` with the reason
+//! `max_turns_exceeded`. It points to the first turn too many. Without `maxTurns` nothing is
+//! compared.
+//!
+//! ## Why it matters
+//! The limit is what stops an agent that runs in circles: each turn costs money and is one more
+//! chance to do harm. A runtime that doesn't keep its own limit most likely doesn't keep the others
+//! either.
+//!
+//! ## How to mend it
+//! Check the limit in `EVALUATING`, before the next thought is asked for, and end with
+//! `max_turns_exceeded`. If the task needs more turns, grant them in `execution_started`, where a
+//! reviewer sees it.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity};
+use crate::replay::Aspect;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(207),
+    name: "max-turns-exceeded",
+    severity: Severity::Error,
+    aspect: Some(Aspect::LegalPath),
+    summary: "an execution took more turns than it was given",
+    source: include_str!("max_turns_exceeded.rs"),
+    examples: &[
+        include_str!("max_turns_exceeded.fails.jsonl"),
+        include_str!("max_turns_exceeded.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::End], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some((line, max)) = cx.close.and_then(|c| c.max_turns) {
+        out.report(
+            &RULE,
+            format!(
+                "more than {max} turns were begun, and no evaluation ended the execution for it"
+            ),
+        )
+        .at_line(line);
+    }
+}

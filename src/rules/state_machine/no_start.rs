@@ -1,0 +1,56 @@
+//! An execution has events before its start.
+//!
+//! ## What it does
+//! The first event of an execution must be its start: `execution_started`, or `execution` for a
+//! whole one. An event that stands before is a finding, once; then the execution is taken as
+//! started. Turns and terminal recordings of the native formats keep no start and are exempt.
+//!
+//! ## Why it matters
+//! The start says who governs, under which policy and version, how many turns are granted and
+//! whether tokens are needed. Without it those checks have nothing to go by. Cutting off the head
+//! of a trace is the simplest way to lose them.
+//!
+//! ## How to mend it
+//! Write the start before anything else and flush it. If the trace was rotated or split, verify the
+//! parts together as one input. If two executions got mixed, correct `executionId` in the writer.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity};
+use crate::replay::Aspect;
+use crate::replay::Breach;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(202),
+    name: "no-start",
+    severity: Severity::Error,
+    aspect: Some(Aspect::LegalPath),
+    summary: "an execution has events before its start",
+    source: include_str!("no_start.rs"),
+    examples: &[
+        include_str!("no_start.fails.jsonl"),
+        include_str!("no_start.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Anomaly], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some(moved) = &cx.step_facts.movement
+        && moved.breach == Some(Breach::NoStart)
+    {
+        let message = match cx.step {
+            Some(_) => format!("{} stands before the start of its execution", moved.event),
+            None => {
+                "the record can't be read, and no start of its execution precedes it".to_owned()
+            }
+        };
+        out.report(&RULE, message).subject(moved.event.to_string());
+    }
+}

@@ -1,0 +1,72 @@
+//! Turn numbers don't grow by one, or turns interleave.
+//!
+//! ## What it does
+//! `turnId` begins at 1, grows by one with each turn, and stays the same for all events of a turn.
+//! The rule fires for a turn with another number than the one that is due, and for an event of one
+//! turn inside another. Numbers go on over a pause and its resumption. An event that is illegal
+//! anyway has its own finding, and formats without turn numbers aren't checked.
+//!
+//! ## Why it matters
+//! A gap is a turn that was taken out of the record, with its action and its decision. Events that
+//! interleave let a decision made in one turn cover an action of another.
+//!
+//! ## How to mend it
+//! Number the turns in one place and write them in order, from one writer for each execution. If a
+//! number is missing, look for the lost records before you trust the rest; don't renumber the
+//! trace.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Code, Severity};
+use crate::replay::Aspect;
+use crate::replay::{Movement, TurnBreak};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(206),
+    name: "turn-out-of-order",
+    severity: Severity::Error,
+    aspect: Some(Aspect::LegalPath),
+    summary: "turn numbers don't grow by one, or turns interleave",
+    source: include_str!("turn_out_of_order.rs"),
+    examples: &[
+        include_str!("turn_out_of_order.fails.jsonl"),
+        include_str!("turn_out_of_order.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Anomaly], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    // An event that the path can't explain has its finding; its number is part of that.
+    let explained = cx.execution.is_broken()
+        || cx
+            .step_facts
+            .movement
+            .is_some_and(|m| m.movement != Movement::Legal);
+    if explained && !cx.step_facts.anomalies().turns_lost {
+        return;
+    }
+    let message = match cx.step_facts.anomalies().order {
+        Some(TurnBreak::Jump { expected, found }) => {
+            format!("turn {expected} is due, and turn {found} begins")
+        }
+        Some(TurnBreak::Interleaved { current, found }) => {
+            format!("an event of turn {found} stands inside turn {current}")
+        }
+        None => return,
+    };
+    let of = if matches!(cx.step_facts.anomalies().order, Some(TurnBreak::Jump { .. })) {
+        "jump"
+    } else {
+        "interleaved"
+    };
+    out.report(&RULE, message)
+        .whole_record("/turnId")
+        .subject(of);
+}
