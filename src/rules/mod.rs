@@ -9,15 +9,6 @@
     reason = "the fences of a page name the files and the command that its examples are run with"
 )]
 
-/// Declares the rules of a family: a module each, and the list of them in the order of the codes.
-macro_rules! family {
-    ($($rule:ident),+ $(,)?) => {
-        $(mod $rule;)+
-        pub(super) const RULES: &[&crate::rules::Rule] = &[$(&$rule::RULE),+];
-    };
-}
-use family;
-
 mod authorisation;
 mod capability;
 mod context;

@@ -61,7 +61,7 @@ fn with_examples(rule: &Rule) -> String {
         if opened && line == "```" {
             let example = examples.next().copied().unwrap_or_default();
             markdown.push_str(example);
-            if !example.ends_with('\n') {
+            if !example.is_empty() && !example.ends_with('\n') {
                 markdown.push('\n');
             }
         }

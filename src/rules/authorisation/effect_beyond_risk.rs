@@ -24,8 +24,8 @@
 //! ```jsonl
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(323),
@@ -77,12 +77,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     .below_if_there("/result/artifacts")
     .below_if_there("/artifacts")
     .related(
-        cx
-            .execution
-            .turn()
-            .proposal
-            .as_ref()
-            .map_or(0, |p| p.line),
+        cx.execution.turn().proposal.as_ref().map_or(0, |p| p.line),
         "the action was proposed here",
     )
     .related(ran.decision_line.unwrap_or_default(), "the decision");

@@ -23,10 +23,10 @@
 //! ```jsonl
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Approval;
 use crate::replay::Aspect;
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(309),

@@ -25,9 +25,9 @@
 //! ```jsonl
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::trace::Format;
 use governance::DecidedBy;
 use governance::{RiskLevel, Ruling};

@@ -24,9 +24,9 @@
 //! ```jsonl
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::trace::Format;
 use governance::DecidedBy;
 use governance::{RiskLevel, Ruling};
@@ -68,10 +68,8 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         missing.push(("reason", "the reason of a rejection"));
     }
     // The early runtime's pre-flight check leaves no decision, only a result that says so.
-    let has_time = decision.time.is_some()
-        || cx
-            .step
-            .is_some_and(|s| s.part.member == "executionResult");
+    let has_time =
+        decision.time.is_some() || cx.step.is_some_and(|s| s.part.member == "executionResult");
     if !has_time {
         missing.push(("time", "the timestamp"));
     }

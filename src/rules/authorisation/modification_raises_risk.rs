@@ -22,9 +22,9 @@
 //! ```jsonl
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(307),

@@ -25,10 +25,10 @@
 //! ```jsonl
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 use crate::replay::{Approval, Breach};
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use governance::Event;
 
 pub(super) const RULE: Rule = Rule {

@@ -27,10 +27,10 @@
 //! ```json
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::{Approval, Aspect};
 use crate::rules::Signed;
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use governance::DecidedBy;
 
 pub(super) const RULE: Rule = Rule {

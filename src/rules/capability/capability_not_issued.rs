@@ -25,9 +25,9 @@
 //! ```jsonl
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::{Aspect, TokenUse};
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::trace::Fact;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,11 +1,22 @@
 //! YV6xx: what the agent was shown.
 
-super::family! {
-    unknown_reference,
-    undeclared_context,
-    context_diff_mismatch,
-    silent_truncation,
-    budget_exceeded,
-    replay_condition_missing,
-    input_hash_mismatch,
-}
+mod budget_exceeded;
+mod context_diff_mismatch;
+mod input_hash_mismatch;
+mod replay_condition_missing;
+mod silent_truncation;
+mod undeclared_context;
+mod unknown_reference;
+
+use super::Rule;
+
+/// The rules of the family, in the order of their codes.
+pub(super) const RULES: &[&Rule] = &[
+    &unknown_reference::RULE,
+    &undeclared_context::RULE,
+    &context_diff_mismatch::RULE,
+    &silent_truncation::RULE,
+    &budget_exceeded::RULE,
+    &replay_condition_missing::RULE,
+    &input_hash_mismatch::RULE,
+];

@@ -29,8 +29,8 @@
 //! ```jsonl traces/a.jsonl
 //! ```
 
-use crate::rules::{Check, Rule};
 use crate::diag::{Code, Severity};
+use crate::rules::{Check, Rule};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(110),

@@ -36,8 +36,8 @@
 //! ```text traces/README.md
 //! ```
 
-use crate::rules::{Check, Rule};
 use crate::diag::{Code, Severity};
+use crate::rules::{Check, Rule};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(111),

@@ -49,8 +49,8 @@
 //! 6d696e617465222c22726561736f6e223a22676f616c5f736174697366696564227d7d0a
 //! ```
 
-use crate::rules::{Check, Rule};
 use crate::diag::{Code, Severity};
+use crate::rules::{Check, Rule};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(101),
@@ -59,7 +59,6 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "an input can't be opened or decompressed, or a line is no UTF-8",
     source: include_str!("unreadable_input.rs"),
-    examples: &[
-    ],
+    examples: &[],
     check: Check::Reader,
 };

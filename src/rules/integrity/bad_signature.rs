@@ -29,9 +29,9 @@
 //! ```json
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::trace::action::action_hash;
 use crate::trace::keys::{Distrust, Signed, TrustStore};
 use crate::trace::step::{Decision, SignatureFact};

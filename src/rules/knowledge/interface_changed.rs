@@ -27,8 +27,8 @@
 //! ```python repomap diff HEAD --fail
 //! ```
 
-use crate::rules::{Check, Rule};
 use crate::diag::{Code, Severity};
+use crate::rules::{Check, Rule};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(906),

@@ -33,8 +33,8 @@
 //! ```json skills/production/mend-build/meta.json
 //! ```
 
-use crate::rules::{Check, Rule};
 use crate::diag::{Code, Severity};
+use crate::rules::{Check, Rule};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(901),

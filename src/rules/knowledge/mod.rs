@@ -1,15 +1,30 @@
 //! YV9xx: manifests, skills, maps and the index of knowledge.
 
-super::family! {
-    invalid_manifest,
-    dangling_edge,
-    unsupported_promotion,
-    stale_repo_map,
-    stale_index,
-    interface_changed,
-    skill_not_enabled,
-    permission_exceeded,
-    trial_mode_broken,
-    skill_limit_exceeded,
-    unpinned_server,
-}
+mod dangling_edge;
+mod interface_changed;
+mod invalid_manifest;
+mod permission_exceeded;
+mod skill_limit_exceeded;
+mod skill_not_enabled;
+mod stale_index;
+mod stale_repo_map;
+mod trial_mode_broken;
+mod unpinned_server;
+mod unsupported_promotion;
+
+use super::Rule;
+
+/// The rules of the family, in the order of their codes.
+pub(super) const RULES: &[&Rule] = &[
+    &invalid_manifest::RULE,
+    &dangling_edge::RULE,
+    &unsupported_promotion::RULE,
+    &stale_repo_map::RULE,
+    &stale_index::RULE,
+    &interface_changed::RULE,
+    &skill_not_enabled::RULE,
+    &permission_exceeded::RULE,
+    &trial_mode_broken::RULE,
+    &skill_limit_exceeded::RULE,
+    &unpinned_server::RULE,
+];

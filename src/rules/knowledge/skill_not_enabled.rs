@@ -32,8 +32,8 @@
 //! ```jsonl trace.jsonl
 //! ```
 
-use crate::rules::{Check, Rule};
 use crate::diag::{Code, Severity};
+use crate::rules::{Check, Rule};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(911),

@@ -35,8 +35,8 @@
 //! ```jsonl skills/promotions.jsonl
 //! ```
 
-use crate::rules::{Check, Rule};
 use crate::diag::{Code, Severity};
+use crate::rules::{Check, Rule};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(903),

@@ -1,17 +1,34 @@
 //! YV5xx: what a policy says of recorded decisions, and how policies compare.
 
-super::family! {
-    policy_now_denies,
-    policy_now_asks,
-    policy_now_allows,
-    policy_not_found,
-    rate_limit_exceeded,
-    rule_without_reason,
-    untested_rule,
-    policy_test_failed,
-    property_violated,
-    newly_allowed,
-    newly_denied,
-    evadable_rule,
-    property_removed,
-}
+mod evadable_rule;
+mod newly_allowed;
+mod newly_denied;
+mod policy_not_found;
+mod policy_now_allows;
+mod policy_now_asks;
+mod policy_now_denies;
+mod policy_test_failed;
+mod property_removed;
+mod property_violated;
+mod rate_limit_exceeded;
+mod rule_without_reason;
+mod untested_rule;
+
+use super::Rule;
+
+/// The rules of the family, in the order of their codes.
+pub(super) const RULES: &[&Rule] = &[
+    &policy_now_denies::RULE,
+    &policy_now_asks::RULE,
+    &policy_now_allows::RULE,
+    &policy_not_found::RULE,
+    &rate_limit_exceeded::RULE,
+    &rule_without_reason::RULE,
+    &untested_rule::RULE,
+    &policy_test_failed::RULE,
+    &property_violated::RULE,
+    &newly_allowed::RULE,
+    &newly_denied::RULE,
+    &evadable_rule::RULE,
+    &property_removed::RULE,
+];

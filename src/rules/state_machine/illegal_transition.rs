@@ -26,10 +26,10 @@
 //! ```jsonl
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 use crate::replay::Breach;
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::trace::Format;
 
 pub(super) const RULE: Rule = Rule {

@@ -23,10 +23,10 @@
 //! ```jsonl
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 use crate::replay::{Movement, TurnBreak};
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(206),
@@ -61,7 +61,10 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         }
         None => return,
     };
-    let of = if matches!(cx.step_facts.anomalies().order, Some(TurnBreak::Jump { .. })) {
+    let of = if matches!(
+        cx.step_facts.anomalies().order,
+        Some(TurnBreak::Jump { .. })
+    ) {
         "jump"
     } else {
         "interleaved"

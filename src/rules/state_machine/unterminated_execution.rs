@@ -24,8 +24,8 @@
 //! ```jsonl
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity};
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::trace::Format;
 
 pub(super) const RULE: Rule = Rule {

@@ -28,8 +28,8 @@
 //! ```jsonl
 //! ```
 
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::diag::{Code, Severity, subject};
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(703),
@@ -59,12 +59,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         )
         .subject(leaving.path.as_str())
         .related(
-            cx
-                .execution
-                .turn()
-                .proposal
-                .as_ref()
-                .map_or(0, |p| p.line),
+            cx.execution.turn().proposal.as_ref().map_or(0, |p| p.line),
             "the action was proposed here",
         );
     }
