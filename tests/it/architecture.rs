@@ -1,246 +1,292 @@
-//! The arrows between the modules point down. ARCHITECTURE.md draws them; this holds them.
+//! The structure of the sources: which module of `src` may use which, what only the command line
+//! may touch, and what every file has to keep to. Between crates the compiler holds the arrows.
 
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::ToTokens as _;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use syn::visit::{self, Visit};
 
-/// Who may use whom. `cli` and the wiring may use everything below them.
+/// Which modules of `src` a module may use. ARCHITECTURE.md draws them.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("bits", &[]),
-    ("json", &["bits"]),
-    ("time", &[]),
-    ("source", &["json"]),
-    ("tokens", &["bits"]),
-    ("workspace", &["command", "diag"]),
     ("diag", &[]),
-    ("unseen", &[]),
-    ("escape", &["unseen"]),
-    ("schema", &["json", "time"]),
-    ("governance", &[]),
-    ("random", &[]),
-    ("syntax", &[]),
-    ("quoting", &[]),
-    ("command", &["random", "syntax", "unseen", "json"]),
-    ("scan", &["json", "random", "bits"]),
-    (
-        "trace",
-        &[
-            "governance",
-            "schema",
-            "scan",
-            "json",
-            "time",
-            "diag",
-            "unseen",
-        ],
-    ),
-    ("policy", &["command", "governance", "trace", "json"]),
-    (
-        "replay",
-        &[
-            "governance",
-            "trace",
-            "json",
-            "command",
-            "workspace",
-            "policy",
-            "tokens",
-            "quoting",
-        ],
-    ),
-    (
-        "rules",
-        &[
-            "replay",
-            "policy",
-            "governance",
-            "trace",
-            "json",
-            "diag",
-            "unseen",
-        ],
-    ),
+    ("schema", &[]),
+    ("source", &[]),
+    ("trace", &["diag", "schema"]),
+    ("replay", &["trace"]),
+    ("rules", &["diag", "replay", "trace"]),
     (
         "verify",
-        &[
-            "rules",
-            "replay",
-            "governance",
-            "trace",
-            "scan",
-            "schema",
-            "source",
-            "json",
-            "diag",
-            "workspace",
-        ],
+        &["diag", "replay", "rules", "schema", "source", "trace"],
     ),
-    (
-        "report",
-        &[
-            "escape",
-            "verify",
-            "rules",
-            "replay",
-            "governance",
-            "trace",
-            "command",
-            "diag",
-        ],
-    ),
+    ("report", &["diag", "replay", "rules", "verify"]),
     (
         "trajectory",
-        &[
-            "report",
-            "verify",
-            "replay",
-            "policy",
-            "command",
-            "governance",
-            "trace",
-            "scan",
-            "json",
-            "diag",
-        ],
-    ),
-    (
-        "manifest",
-        &[
-            "schema",
-            "scan",
-            "trace",
-            "rules",
-            "workspace",
-            "json",
-            "time",
-            "diag",
-            "unseen",
-        ],
-    ),
-    // A map of code is a layer of knowledge.
-    (
-        "knowledge",
-        &[
-            "manifest", "command", "repomap", "quoting", "random", "verify", "rules", "trace",
-            "scan", "source", "json", "tokens", "bits", "time", "diag",
-        ],
+        &["diag", "replay", "report", "trace", "verify"],
     ),
     ("attest", &["trace"]),
-    ("redact", &["trace", "scan", "json"]),
-    ("detectors", &["verify", "rules", "replay", "diag"]),
-    ("repomap", &["workspace", "tokens", "escape", "syntax"]),
+    ("config", &["diag", "replay", "rules", "trace", "verify"]),
+    ("detectors", &["diag", "replay", "rules", "verify"]),
+    ("manifest", &["diag", "rules", "schema", "trace"]),
+    ("redact", &["trace"]),
     (
-        "config",
-        &[
-            "verify", "rules", "replay", "trace", "time", "diag", "unseen",
-        ],
+        "knowledge",
+        &["diag", "manifest", "rules", "source", "trace", "verify"],
     ),
     (
         "cli",
         &[
-            "trajectory",
             "attest",
-            "redact",
+            "config",
             "detectors",
+            "diag",
             "knowledge",
             "manifest",
-            "config",
-            "time",
-            "tokens",
-            "workspace",
-            "command",
-            "policy",
-            "scan",
-            "json",
-            "workspace",
-            "verify",
-            "repomap",
-            "tokens",
-            "workspace",
+            "redact",
+            "replay",
             "report",
             "rules",
-            "replay",
-            "governance",
-            "trace",
             "schema",
             "source",
-            "unseen",
-            "diag",
+            "trace",
+            "trajectory",
+            "verify",
         ],
     ),
 ];
 
-fn sources(folder: &Path, all: &mut Vec<(String, String)>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
+/// A source file: its path from the root of the repository, with `/`, and its text.
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// The file without what only tests compile.
+    fn shipped(&self) -> syn::File {
+        let mut file = syn::parse_file(&self.text).unwrap_or_else(|e| panic!("{}: {e}", self.path));
+        file.items.retain(|item| !is_for_tests(item));
+        file
+    }
+
+    fn is_test(&self) -> bool {
+        self.path.ends_with("/tests.rs") || self.path.contains("/tests/")
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn gather(directory: &Path, all: &mut Vec<Source>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            sources(&path, all);
+            gather(&path, all);
         } else if path.extension().is_some_and(|e| e == "rs") {
-            let name = path
-                .strip_prefix(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))
-                .unwrap();
-            let name = name.to_string_lossy().replace('\\', "/");
-            all.push((name, std::fs::read_to_string(&path).unwrap()));
+            let name = path.strip_prefix(root()).unwrap().to_string_lossy();
+            all.push(Source {
+                path: name.replace('\\', "/"),
+                text: std::fs::read_to_string(&path).unwrap(),
+            });
         }
     }
 }
 
-fn all_sources() -> Vec<(String, String)> {
+/// The sources below some directories of the repository, in the order of their paths.
+fn sources(directories: &[&str]) -> Vec<Source> {
     let mut all = Vec::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut all);
-    assert!(all.len() > 50);
+    for directory in directories {
+        gather(&root().join(directory), &mut all);
+    }
+    all.sort_by(|a, b| a.path.cmp(&b.path));
+    assert!(!all.is_empty(), "{directories:?} hold no sources");
     all
 }
 
+fn is_for_tests(item: &syn::Item) -> bool {
+    let attributes = match item {
+        syn::Item::Mod(item) => &item.attrs,
+        syn::Item::Fn(item) => &item.attrs,
+        syn::Item::Impl(item) => &item.attrs,
+        syn::Item::Use(item) => &item.attrs,
+        syn::Item::Const(item) => &item.attrs,
+        syn::Item::Static(item) => &item.attrs,
+        syn::Item::Struct(item) => &item.attrs,
+        syn::Item::Enum(item) => &item.attrs,
+        _ => return false,
+    };
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute
+                .meta
+                .to_token_stream()
+                .to_string()
+                .replace(' ', "")
+                == "cfg(test)"
+    })
+}
+
+/// The modules below the root of the crate that tokens name: `crate::NAME`, `crate::{NAME, …}`, and
+/// chains of `super` that reach the root. `depth` is how deep the file's module is below the root.
+fn named_modules(tokens: TokenStream, depth: usize, names: &mut BTreeSet<String>) {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    let is =
+        |at: usize, word: &str| matches!(trees.get(at), Some(TokenTree::Ident(i)) if i == word);
+    let colons = |at: usize| {
+        (0..2).all(|n| matches!(trees.get(at + n), Some(TokenTree::Punct(p)) if p.as_char() == ':'))
+    };
+    for at in 0..trees.len() {
+        if let TokenTree::Group(group) = &trees[at] {
+            named_modules(group.stream(), depth, names);
+        }
+        let behind_path = at >= 2 && colons(at - 2);
+        let mut next = at;
+        if is(at, "crate") && colons(at + 1) {
+            next = at + 3;
+        } else if is(at, "super") && !behind_path {
+            let mut climbed = 0;
+            while is(next, "super") && colons(next + 1) {
+                climbed += 1;
+                next += 3;
+            }
+            if climbed < depth {
+                continue;
+            }
+        }
+        if next == at {
+            continue;
+        }
+        match trees.get(next) {
+            Some(TokenTree::Ident(name)) => {
+                names.insert(name.to_string());
+            }
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
+                let mut first = true;
+                for tree in group.stream() {
+                    match tree {
+                        TokenTree::Ident(name) if first => {
+                            names.insert(name.to_string());
+                            first = false;
+                        }
+                        TokenTree::Punct(p) if p.as_char() == ',' => first = true,
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The module of `src` that a file belongs to, and how deep its own module is below the root.
+fn module_of(path: &str) -> (String, usize) {
+    let inner = path.strip_prefix("src/").unwrap().trim_end_matches(".rs");
+    let parts: Vec<&str> = inner.split('/').filter(|part| *part != "mod").collect();
+    (parts[0].to_owned(), parts.len())
+}
+
 #[test]
-fn modules_use_only_what_lies_below_them() {
+fn modules_use_only_what_is_below_them() {
     let allowed: BTreeMap<&str, BTreeSet<&str>> = ARROWS
         .iter()
-        .map(|(m, uses)| (*m, uses.iter().copied().collect()))
+        .map(|(module, uses)| (*module, uses.iter().copied().collect()))
         .collect();
-    let mut seen = 0;
-    for (file, text) in all_sources() {
-        let module = file.split(['/', '.']).next().unwrap().to_owned();
+    let mut used: BTreeSet<(String, String)> = BTreeSet::new();
+    for source in sources(&["src"]).iter().filter(|s| !s.is_test()) {
+        let (module, depth) = module_of(&source.path);
         if module == "lib" || module == "main" {
             continue;
         }
-        let uses = &allowed
+        let uses = allowed
             .get(module.as_str())
             .unwrap_or_else(|| panic!("the module `{module}` is not on the map"));
-        // Tests may look around.
-        let code = text.split("#[cfg(test)]").next().unwrap();
-        for part in code.split("crate::").skip(1) {
-            let target: String = part
-                .chars()
-                .take_while(|c| c.is_ascii_lowercase() || *c == '_')
-                .collect();
-            seen += 1;
+        let mut names = BTreeSet::new();
+        named_modules(source.shipped().into_token_stream(), depth, &mut names);
+        for name in names.into_iter().filter(|name| *name != module) {
             assert!(
-                target == module || uses.contains(target.as_str()),
-                "{file}: `{module}` must not use `{target}`"
+                uses.contains(name.as_str()),
+                "{}: `{module}` must not use `{name}`",
+                source.path
+            );
+            used.insert((module.clone(), name));
+        }
+    }
+    for (module, uses) in ARROWS {
+        for target in *uses {
+            assert!(
+                used.contains(&((*module).to_owned(), (*target).to_owned())),
+                "`{module}` no longer uses `{target}`: take the arrow off the map"
             );
         }
     }
-    assert!(seen > 100);
+}
+
+#[test]
+fn the_map_has_no_cycle() {
+    let mut placed: BTreeSet<&str> = BTreeSet::new();
+    while placed.len() < ARROWS.len() {
+        let before = placed.len();
+        for (module, uses) in ARROWS {
+            if uses.iter().all(|target| placed.contains(target)) {
+                placed.insert(module);
+            }
+        }
+        assert!(
+            placed.len() > before,
+            "a cycle among the modules that are not in {placed:?}"
+        );
+    }
+}
+
+#[test]
+fn paths_are_found_however_they_are_written() {
+    let found = |text: &str, depth: usize| {
+        let mut names = BTreeSet::new();
+        named_modules(text.parse().unwrap(), depth, &mut names);
+        names.into_iter().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        found("use crate::{rules::Rule, verify};", 1),
+        "rules verify"
+    );
+    assert_eq!(found("fn f() { vec![crate::rules::ALL] }", 1), "rules");
+    assert_eq!(found("use super::super::rules::ALL;", 2), "rules");
+    assert_eq!(found("use super::rules::ALL;", 2), "");
+    assert_eq!(
+        found("mod m { fn f() -> crate::report::Run {} }", 1),
+        "report"
+    );
 }
 
 #[test]
 fn only_the_command_line_touches_the_outside() {
-    for (file, text) in all_sources() {
-        let code = text.split("#[cfg(test)]").next().unwrap();
-        if file.ends_with("tests.rs") {
+    const FORBIDDEN: [&str; 6] = [
+        "println!",
+        "eprintln!",
+        "env::var",
+        "SystemTime::now",
+        "Instant::now",
+        "current_dir(",
+    ];
+    for source in sources(&["src", "crates"]).iter().filter(|s| !s.is_test()) {
+        if source.path.starts_with("src/cli/") || source.path.starts_with("src/main.rs") {
             continue;
         }
-        for forbidden in [
-            "println!",
-            "eprintln!",
-            "std::env::var",
-            "SystemTime::now",
-            "Instant::now",
-            "current_dir()",
-        ] {
+        let suspect = |forbidden: &&str| source.text.contains(forbidden.trim_end_matches(['!', '(']));
+        if !FORBIDDEN.iter().any(|forbidden| suspect(&forbidden)) {
+            continue;
+        }
+        let code = source
+            .shipped()
+            .into_token_stream()
+            .to_string()
+            .replace(' ', "");
+        for forbidden in FORBIDDEN {
             assert!(
-                file.starts_with("cli/") || !code.contains(forbidden),
-                "{file} uses {forbidden}"
+                !code.contains(forbidden),
+                "{} uses {forbidden}",
+                source.path
             );
         }
     }
@@ -248,11 +294,80 @@ fn only_the_command_line_touches_the_outside() {
 
 #[test]
 fn files_stay_small() {
-    for (file, text) in all_sources() {
-        assert!(
-            text.lines().count() <= 800,
-            "{file} has {} lines",
-            text.lines().count()
-        );
+    for source in sources(&["src", "crates"]) {
+        let lines = source.text.lines().count();
+        assert!(lines <= 800, "{} has {lines} lines", source.path);
     }
+}
+
+#[test]
+fn comments_are_wrapped_at_100_columns() {
+    for source in sources(&["src", "crates", "tests/it", "benches", "fuzz/fuzz_targets"]) {
+        for (number, line) in source.text.lines().enumerate() {
+            let text = line.trim_start();
+            // A word that can't be broken, such as an address or a table's row, may be longer.
+            let breakable = text.split_whitespace().count() > 2 && !text.contains("| ");
+            assert!(
+                !text.starts_with("//") || !breakable || line.chars().count() <= 100,
+                "{}:{}: a comment of {} columns",
+                source.path,
+                number + 1,
+                line.chars().count()
+            );
+        }
+    }
+}
+
+/// Counts the public items of a file that have no documentation.
+struct Undocumented<'s> {
+    path: &'s str,
+    found: Vec<String>,
+}
+
+impl Undocumented<'_> {
+    fn item(&mut self, visibility: &syn::Visibility, attributes: &[syn::Attribute], name: &str) {
+        let is_public = matches!(visibility, syn::Visibility::Public(_));
+        if is_public && !attributes.iter().any(|a| a.path().is_ident("doc")) {
+            self.found.push(format!("{}: `{name}`", self.path));
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Undocumented<'_> {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        if is_for_tests(item) {
+            return;
+        }
+        match item {
+            syn::Item::Fn(i) => self.item(&i.vis, &i.attrs, &i.sig.ident.to_string()),
+            syn::Item::Struct(i) => self.item(&i.vis, &i.attrs, &i.ident.to_string()),
+            syn::Item::Enum(i) => self.item(&i.vis, &i.attrs, &i.ident.to_string()),
+            syn::Item::Trait(i) => self.item(&i.vis, &i.attrs, &i.ident.to_string()),
+            syn::Item::Type(i) => self.item(&i.vis, &i.attrs, &i.ident.to_string()),
+            _ => {}
+        }
+        visit::visit_item(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.item(&item.vis, &item.attrs, &item.sig.ident.to_string());
+    }
+}
+
+#[test]
+fn public_types_and_functions_are_documented() {
+    let mut found = Vec::new();
+    for source in sources(&["src", "crates"]).iter().filter(|s| !s.is_test()) {
+        let mut visitor = Undocumented {
+            path: &source.path,
+            found: Vec::new(),
+        };
+        visitor.visit_file(&source.shipped());
+        found.extend(visitor.found);
+    }
+    assert!(
+        found.is_empty(),
+        "without documentation:\n{}",
+        found.join("\n")
+    );
 }
