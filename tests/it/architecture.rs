@@ -273,7 +273,8 @@ fn only_the_command_line_touches_the_outside() {
         if source.path.starts_with("src/cli/") || source.path.starts_with("src/main.rs") {
             continue;
         }
-        let suspect = |forbidden: &&str| source.text.contains(forbidden.trim_end_matches(['!', '(']));
+        let suspect =
+            |forbidden: &&str| source.text.contains(forbidden.trim_end_matches(['!', '(']));
         if !FORBIDDEN.iter().any(|forbidden| suspect(&forbidden)) {
             continue;
         }
