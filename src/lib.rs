@@ -7,6 +7,7 @@
 pub mod attest;
 pub mod cli;
 pub mod config;
+pub mod corpus;
 pub mod detectors;
 pub mod diag;
 pub mod knowledge;

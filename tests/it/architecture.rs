@@ -25,6 +25,12 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["diag", "replay", "report", "trace", "verify"],
     ),
     ("attest", &["trace"]),
+    (
+        "corpus",
+        &[
+            "diag", "replay", "report", "rules", "source", "trace", "verify",
+        ],
+    ),
     ("config", &["diag", "replay", "rules", "trace", "verify"]),
     ("detectors", &["diag", "replay", "rules", "verify"]),
     ("manifest", &["diag", "rules", "schema", "trace"]),

@@ -89,7 +89,7 @@ fn exit_codes() {
 #[cfg(unix)]
 fn a_reader_that_goes_away_changes_no_verdict() {
     for format in ["text", "json", "jsonl", "sarif", "html"] {
-        let script = "{ \"$0\" replay corpora/traces/broken --format \"$1\"; echo $? >&2; } | head -c 1 >/dev/null";
+        let script = "{ \"$0\" replay corpora/traces/hostile --format \"$1\"; echo $? >&2; } | head -c 1 >/dev/null";
         let output = Command::new("sh")
             .args(["-c", script, env!("CARGO_BIN_EXE_yuangs-verify"), format])
             .output()
