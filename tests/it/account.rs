@@ -1,20 +1,10 @@
 //! `replay --repo`: what a record's diffs give on a revision, held against another one.
 
+use super::support::{codes, git};
 use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
-
-fn git(folder: &Path, arguments: &[&str]) {
-    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
-    let status = Command::new("git")
-        .current_dir(folder)
-        .args(identity)
-        .args(arguments)
-        .status()
-        .unwrap();
-    assert!(status.success(), "git {arguments:?}");
-}
 
 fn commit(folder: &Path, files: &[(&str, &str)]) {
     for (path, content) in files {
@@ -104,15 +94,6 @@ fn replay(folder: &Path, trace: &str, options: &[&str]) -> (i32, Value) {
         output.status.code().unwrap(),
         serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}")),
     )
-}
-
-fn codes(report: &Value) -> Vec<&str> {
-    report["findings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|f| f["code"].as_str().unwrap())
-        .collect()
 }
 
 const FIX: &str = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n";

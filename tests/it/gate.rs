@@ -1,5 +1,6 @@
 //! The gate as a user runs it: in a folder, by its exit code, its output and its files.
 
+use super::support::{Finished, run};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -9,27 +10,7 @@ use tempfile::TempDir;
 const RED: &str = include_str!("../../corpora/gate-demo/red/traces/diff-fix.jsonl");
 const GREEN: &str = include_str!("../../corpora/gate-demo/green/traces/diff-fix.jsonl");
 
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-fn run(folder: &Path, args: &[&str]) -> Ran {
-    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
-        .current_dir(folder)
-        .args(args)
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ran {
-        code: output.status.code().unwrap(),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
-}
-
-fn gate(folder: &Path, args: &[&str]) -> Ran {
+fn gate(folder: &Path, args: &[&str]) -> Finished {
     run(folder, &[&["gate"], args].concat())
 }
 

@@ -1,6 +1,7 @@
 //! Which files a gate reads, which traces it accepts, and by whose rules.
 
 use super::gate::{ATTEST, KEY, TRUST};
+use super::support::{json_report, run};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -11,34 +12,6 @@ const RED: &str = include_str!("../../corpora/gate-demo/red/traces/diff-fix.json
 const GREEN: &str = include_str!("../../corpora/gate-demo/green/traces/diff-fix.jsonl");
 const TURNS: &str = include_str!("../../corpora/traces/native/turns-legal.jsonl");
 const PLAIN: &str = "[traces]\npaths = ['traces']\n";
-
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-fn run(folder: &Path, args: &[&str]) -> Ran {
-    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
-        .current_dir(folder)
-        .args(args)
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ran {
-        code: output.status.code().unwrap(),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
-}
-
-fn json(folder: &Path, args: &[&str]) -> (i32, Value) {
-    let ran = run(folder, &[args, &["--format", "json"]].concat());
-    (
-        ran.code,
-        serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {}{}", ran.out, ran.err)),
-    )
-}
 
 /// The findings as code and file.
 fn found(report: &Value) -> Vec<(&str, &str)> {
@@ -80,7 +53,7 @@ fn renaming_a_bad_trace_does_not_help() {
             ("traces/a.jsonl", GREEN),
             (&file, RED),
         ]);
-        let (code, report) = json(folder.path(), &["gate"]);
+        let (code, report) = json_report(folder.path(), &["gate"]);
         assert_eq!(
             (code, found(&report)),
             (1, vec![("YV111", &*file)]),
@@ -92,7 +65,7 @@ fn renaming_a_bad_trace_does_not_help() {
         );
         let config = format!("{PLAIN}exclude = ['traces/{name}']\n");
         fs::write(folder.path().join("yuangs-verify.toml"), &config).unwrap();
-        let (code, report) = json(folder.path(), &["gate"]);
+        let (code, report) = json_report(folder.path(), &["gate"]);
         assert_eq!((code, found(&report).len()), (0, 0), "{name} is excluded");
         assert_eq!(report["skipped"], Value::Array(Vec::new()));
         fs::write(
@@ -100,7 +73,7 @@ fn renaming_a_bad_trace_does_not_help() {
             format!("{PLAIN}include = ['*.jsonl', 'traces/{name}']\n"),
         )
         .unwrap();
-        let (code, report) = json(folder.path(), &["gate"]);
+        let (code, report) = json_report(folder.path(), &["gate"]);
         assert!(
             code == 1 && found(&report).contains(&("YV301", &*file)),
             "{name} is included: {report:#}"
@@ -117,7 +90,7 @@ fn include_says_all_that_is_a_trace() {
         ("traces/a.ndjson", GREEN),
         ("traces/b.jsonl", RED),
     ]);
-    let (code, report) = json(folder.path(), &["gate"]);
+    let (code, report) = json_report(folder.path(), &["gate"]);
     assert_eq!(
         (code, found(&report)),
         (1, vec![("YV111", "traces/b.jsonl")])
@@ -159,7 +132,7 @@ fn pipes_and_links_are_neither_waited_for_nor_passed_over() {
     symlink("../else.txt", root.join("traces/link")).unwrap();
     symlink("a.jsonl", root.join("traces/same.jsonl")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(root.join("traces/s.jsonl")).unwrap();
-    let (code, report) = json(root, &["gate"]);
+    let (code, report) = json_report(root, &["gate"]);
     let all = [
         ("YV111", "traces/link"),
         ("YV111", "traces/p.jsonl"),
@@ -172,7 +145,7 @@ fn pipes_and_links_are_neither_waited_for_nor_passed_over() {
         "{}",
         ran.out
     );
-    let (code, report) = json(root, &["replay", "traces"]);
+    let (code, report) = json_report(root, &["replay", "traces"]);
     assert_eq!((code, report["summary"]["skipped"].clone()), (0, 3.into()));
     pipe("q.jsonl");
     write(
@@ -244,13 +217,13 @@ fn hostile_names_stay_harmless() {
 fn a_poorer_format_is_not_accepted() {
     let config = format!("{PLAIN}formats = ['execution-record']\n");
     let folder = folder(&[("yuangs-verify.toml", &config), ("traces/a.jsonl", TURNS)]);
-    let (code, report) = json(folder.path(), &["gate"]);
+    let (code, report) = json_report(folder.path(), &["gate"]);
     assert!(
         code == 1 && found(&report).contains(&("YV110", "traces/a.jsonl")),
         "{report:#}"
     );
     write(folder.path(), &[("traces/a.jsonl", GREEN)]);
-    assert_eq!(json(folder.path(), &["gate"]).0, 0);
+    assert_eq!(json_report(folder.path(), &["gate"]).0, 0);
     write(
         folder.path(),
         &[(
@@ -270,7 +243,7 @@ fn a_poorer_format_is_not_accepted() {
 fn what_must_be_yes_is_not_left_open() {
     let config = format!("{PLAIN}require = ['authorised', 'governance-complete']\n");
     let folder = folder(&[("yuangs-verify.toml", &config), ("traces/a.jsonl", TURNS)]);
-    let (code, report) = json(folder.path(), &["gate"]);
+    let (code, report) = json_report(folder.path(), &["gate"]);
     let errors: Vec<&Value> = report["findings"]
         .as_array()
         .unwrap()
@@ -289,9 +262,9 @@ fn what_must_be_yes_is_not_left_open() {
         "{message}"
     );
     write(folder.path(), &[("traces/a.jsonl", GREEN)]);
-    assert_eq!(json(folder.path(), &["gate"]).0, 0);
+    assert_eq!(json_report(folder.path(), &["gate"]).0, 0);
     write(folder.path(), &[("traces/a.jsonl", RED)]);
-    let (code, report) = json(folder.path(), &["gate"]);
+    let (code, report) = json_report(folder.path(), &["gate"]);
     assert_eq!(
         (code, found(&report)),
         (1, vec![("YV301", "traces/a.jsonl")]),
@@ -306,7 +279,7 @@ fn a_cut_tail_fails_where_it_is_told() {
     let inside = &GREEN[..GREEN.len() - 20];
     for (cut, code) in [(&*between, "YV203"), (inside, "YV104")] {
         let folder = folder(&[("yuangs-verify.toml", PLAIN), ("traces/a.jsonl", cut)]);
-        let (exit, report) = json(folder.path(), &["gate"]);
+        let (exit, report) = json_report(folder.path(), &["gate"]);
         assert_eq!(
             (exit, found(&report)),
             (0, vec![(code, "traces/a.jsonl")]),
@@ -319,7 +292,7 @@ fn a_cut_tail_fails_where_it_is_told() {
                 &format!("{PLAIN}unterminated = 'error'\n"),
             )],
         );
-        let (exit, report) = json(folder.path(), &["gate"]);
+        let (exit, report) = json_report(folder.path(), &["gate"]);
         assert_eq!((exit, found(&report)), (1, vec![(code, "traces/a.jsonl")]));
         assert_eq!(
             report["summary"]["bySeverity"],
@@ -427,7 +400,7 @@ fn a_change_is_not_checked_by_its_own_rules() {
     commit(&git);
     assert_eq!(run(root, &["gate"]).code, 0, "by its own rules it passes");
     for place in [root.to_path_buf(), root.join("deep")] {
-        let (code, report) = json(&place, &["gate", "--config-from", "base"]);
+        let (code, report) = json_report(&place, &["gate", "--config-from", "base"]);
         let codes: Vec<&str> = found(&report).into_iter().map(|(code, _)| code).collect();
         assert!(
             code == 1 && codes.contains(&"YV301") && codes.contains(&"YV501"),
@@ -780,7 +753,7 @@ fn every_change_is_accounted_for() {
         ran.out
     );
     commit(&git);
-    let (code, report) = json(root, &["gate"]);
+    let (code, report) = json_report(root, &["gate"]);
     assert_eq!(
         (code, found(&report).iter().map(|f| f.0).collect::<Vec<_>>()),
         (1, vec!["YV704"])
@@ -894,7 +867,7 @@ fn init_writes_what_it_finds() {
         text.contains("require = [\"legal-path\", \"authorised\"]\n"),
         "{text}"
     );
-    let (code, report) = json(root, &["gate"]);
+    let (code, report) = json_report(root, &["gate"]);
     let errors: Vec<&Value> = report["findings"]
         .as_array()
         .unwrap()
@@ -916,9 +889,9 @@ fn an_input_without_an_execution_answers_nothing() {
         ("traces/a.jsonl", GREEN),
         ("traces/b.jsonl", record),
     ]);
-    assert_eq!(json(folder.path(), &["gate"]).0, 0);
+    assert_eq!(json_report(folder.path(), &["gate"]).0, 0);
     write(folder.path(), &[("yuangs-verify.toml", &config)]);
-    let (code, report) = json(folder.path(), &["gate"]);
+    let (code, report) = json_report(folder.path(), &["gate"]);
     assert_eq!(
         (code, found(&report)),
         (1, vec![("YV212", "traces/b.jsonl")])

@@ -50,6 +50,7 @@ mod reports;
 mod secrets;
 mod skill_checks;
 mod skills;
+mod support;
 mod timelines;
 mod trajectories;
 mod units;

@@ -1,5 +1,6 @@
 //! Every rule's page is complete, and its examples do what it says.
 
+use super::support::codes;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -163,15 +164,6 @@ fn run(folder: &Path, example: &Example) -> (i32, Value) {
         output.status.code().unwrap(),
         serde_json::from_slice(&output.stdout).unwrap(),
     )
-}
-
-fn codes(report: &Value) -> Vec<&str> {
-    report["findings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|f| f["code"].as_str().unwrap())
-        .collect()
 }
 
 fn check(rule: &Rule) {
