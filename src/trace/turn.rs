@@ -188,12 +188,11 @@ impl<'r, 'a> Parts<'r, 'a> {
             (Slot::Lost, _) => emit(None, "governance", lost(RecordKind::GovernanceDecided)),
             _ => {}
         }
+        if let Some((member, fact)) = self.changed(decided.as_ref()) {
+            emit(self.end, member, fact);
+        }
         match self.result {
-            Slot::Absent => {
-                if let Some((member, fact)) = self.changed(decided.as_ref()) {
-                    emit(self.end, member, fact);
-                }
-            }
+            Slot::Absent => {}
             Slot::There(result) => emit(
                 self.end,
                 "executionResult",
@@ -272,10 +271,19 @@ impl<'r, 'a> Parts<'r, 'a> {
         (!theirs).then_some(agent)
     }
 
-    /// What is left of a turn's result where the result itself is absent.
+    /// What the turn says of a result and its result doesn't: changes where there is no result, and
+    /// a token unless the result names the same.
     fn changed(&self, decided: Option<&Decision<'a>>) -> Option<(&'static str, Fact<'r, 'a>)> {
-        let observed = Paths::union(None, self.observed).filter(|paths| !paths.is_empty());
-        if observed.is_none() && self.capability.is_none() {
+        let (observed, capability) = match self.result {
+            Slot::Absent => (Paths::union(None, self.observed), self.capability),
+            Slot::There(result) => {
+                let other = |token: &Str<'a>| result.capability_id.is_some_and(|own| own != *token);
+                (None, self.capability.filter(other))
+            }
+            Slot::Lost => return None,
+        };
+        let observed = observed.filter(|paths| !paths.is_empty());
+        if observed.is_none() && capability.is_none() {
             return None;
         }
         let member = if observed.is_some() {
@@ -285,7 +293,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         };
         let changed = Annotation::Changed(Executed {
             action_id: self.due(decided),
-            capability: self.capability,
+            capability,
             action: None,
             observed,
             result: None,
