@@ -118,10 +118,13 @@ impl<'a> CallShape<'a> {
             "tool" | "toolname" | "function" | "functionname" => self.tool |= text,
             "name" => self.name |= text,
             "payload" => self.payload = Some(value),
-            _ if is_schema(value) => {}
-            word if WRAPPERS.contains(&word) => self.wrapped = Some(value),
+            word if WRAPPERS.contains(&word) && !is_schema(value) => self.wrapped = Some(value),
             "params" | "args" | "input" | "toolinput" | "toolparameters" | "toolarguments"
-            | "toolargs" => self.given = Some(value),
+            | "toolargs"
+                if !is_schema(value) =>
+            {
+                self.given = Some(value);
+            }
             "content" | "diff" | "file" | "filepath" | "patch" | "path" | "paths" | "url"
                 if !is_nothing(value) =>
             {
@@ -133,7 +136,7 @@ impl<'a> CallShape<'a> {
 
     /// Whether it names a tool.
     const fn names_tool(&self) -> bool {
-        self.tool || self.wrapped.is_some() || self.given.is_some()
+        self.tool || self.name && self.wrapped.is_some()
     }
 
     /// What a call is given; nothing where it is no call.
