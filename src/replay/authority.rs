@@ -7,7 +7,7 @@ use super::path_effects::{PathEffects, Start, places, start};
 use super::step_facts::{Decided, Lineage};
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Decision};
+use crate::trace::step::{Action, ActionKind, Decision, Paths};
 use agent_policy::Category;
 use governance::Ruling;
 use governance::risk::{RiskLevel, assess_v0};
@@ -15,7 +15,7 @@ use governance::{ActionType, DecidedBy};
 use shell_effects::line::Line;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use strict_json::{Raw, Str};
+use strict_json::Raw;
 
 /// How the risk of an action is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -397,14 +397,14 @@ fn beyond_parameters(proposal: &KeptAction, modified: &Action<'_>) -> Option<&'s
 /// have changed less than it declared.
 pub(super) fn undeclared_changes(
     declared: &[Box<str>],
-    observed: &[Str<'_>],
+    observed: Paths<'_, '_>,
     success: bool,
 ) -> Option<(Vec<String>, Vec<String>)> {
     // Nearly always they are written alike.
     if declared.len() == observed.len()
         && declared
             .iter()
-            .zip(observed)
+            .zip(observed.iter())
             .all(|(path, seen)| *seen == **path && !seen.is_torn())
     {
         return None;

@@ -6,6 +6,7 @@ use governance::risk::Subject;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use sha2::{Digest, Sha256};
+use shell_effects::WRAPPERS;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -150,6 +151,16 @@ pub fn tool(payload: Raw<'_>) -> Option<String> {
         .or_else(|| members.get("tool_name"))?
         .read()?;
     Some(name.distinct().into_owned())
+}
+
+/// The tool of a call and what it is given, by whichever names; nothing where the call holds more.
+#[must_use]
+pub fn call(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
+    let members = Members::of(payload);
+    let first = |names: &[&str]| names.iter().find_map(|name| members.get(name));
+    let tool: Str<'_> = first(&["tool", "tool_name", "name"])?.read()?;
+    let given = first(&WRAPPERS)?;
+    (members.0.len() == 2).then(|| (tool.distinct().into_owned(), given))
 }
 
 /// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands; none where

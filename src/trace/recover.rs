@@ -322,7 +322,11 @@ impl<'a> Recovered<'a> {
         match &self.head {
             None => {}
             Some(Slot::There(head)) => {
-                emit(whole(head.timestamp, "", Fact::Started(started!(head))));
+                emit(whole(
+                    head.timestamp,
+                    "",
+                    Fact::Started(started!(head, false)),
+                ));
             }
             Some(_) => emit(whole(
                 None,

@@ -2,6 +2,7 @@
 //! "no" anywhere means it.
 
 use super::entry::{Entry, Record};
+use super::native::DECISION_MEMBERS;
 use super::native::events::EventType;
 use super::step::{Annotation, Decision, Fact, Step, Told};
 use super::v1;
@@ -99,16 +100,20 @@ fn has_escaped_letter(text: &[u8]) -> bool {
 /// Whether a rejection may be in a text, in whichever letters; an escape may stand for one of them.
 fn may_refuse(text: &[u8]) -> bool {
     static APPROVED: LazyLock<memmem::Finder<'static>> =
-        LazyLock::new(|| memmem::Finder::new(b"approved\""));
+        LazyLock::new(|| memmem::Finder::new(b"pproved\""));
     // The rarest of its letters.
     memchr::memchr2_iter(b'j', b'J', text).any(|at| {
         text.get(at..at + 6)
             .is_some_and(|w| w.eq_ignore_ascii_case(b"jected"))
     }) || APPROVED.find_iter(text).any(|at| {
-        let behind = text.get(at + 9..).unwrap_or_default().trim_ascii_start();
-        behind
-            .strip_prefix(b":")
-            .is_some_and(|value| value.trim_ascii_start().starts_with(b"false"))
+        let behind = text.get(at + 8..).unwrap_or_default().trim_ascii_start();
+        behind.strip_prefix(b":").is_some_and(|value| {
+            let value = value.trim_ascii_start();
+            value
+                .strip_prefix(b"\"")
+                .unwrap_or(value)
+                .starts_with(b"false")
+        })
     }) || has_escaped_letter(text)
 }
 
@@ -123,16 +128,21 @@ enum Place {
 }
 
 impl Place {
-    fn of(name: &str, object: &Map<String, Value>, depth: usize) -> Self {
+    /// The place of an object by its name, its members and the place that it is in. What is in a
+    /// decision is part of it.
+    fn of(name: &str, object: &Map<String, Value>, depth: usize, parent: Self) -> Self {
         let lower = name.to_ascii_lowercase();
+        let decides = parent == Self::Decision && !is_earlier(&lower);
         if lower == "approval" || lower.contains("decision") || lower == "governance" {
             Self::Decision
         } else if lower == "action" || lower.ends_with("action") {
             Self::Action
-        } else if lower == "metadata" || depth == 1 && lower == "data" {
-            Self::Record
         } else if object.contains_key("type") && object.contains_key("payload") {
             Self::Action
+        } else if decides {
+            Self::Decision
+        } else if lower == "metadata" || depth == 1 && lower == "data" {
+            Self::Record
         } else {
             Self::Other
         }
@@ -142,11 +152,13 @@ impl Place {
     fn refusal(self, object: &Map<String, Value>) -> Option<String> {
         let text = |name: &str| object.get(name).and_then(Value::as_str);
         let says = |name: &str| text(name).is_some_and(is_rejected);
-        let known = text("by").is_some_and(|by| matches!(by, "human" | "policy" | "auto-policy"));
+        let known = text("by").is_some_and(|by| matches!(by, "human" | "policy" | "auto-policy"))
+            || text("signer").is_some()
+            || text("reason").is_some();
         let status = says("status") && (known || self != Self::Other);
         let state = says("state") && self != Self::Other;
-        let unapproved = object.get("approved") == Some(&Value::Bool(false))
-            && (known || self == Self::Decision);
+        let unapproved =
+            object.get("approved").is_some_and(is_no) && (known || self == Self::Decision);
         (status || state || unapproved).then(|| as_decision(object, self))
     }
 }
@@ -168,6 +180,25 @@ const TELLING: [&str; 13] = [
     "type",
 ];
 
+/// The telling member that a name is.
+fn telling(name: &str) -> Option<&'static str> {
+    const ALSO: [&str; 2] = ["isApproved", "is_approved"];
+    if ALSO.iter().any(|also| name.eq_ignore_ascii_case(also)) {
+        return Some("approved");
+    }
+    let rules = |known: &str| matches!(known, "approved" | "state" | "status");
+    TELLING
+        .into_iter()
+        .find(|known| *known == name || rules(known) && name.eq_ignore_ascii_case(known))
+}
+
+/// Whether a name in lower case is that of what was decided before.
+fn is_earlier(name: &str) -> bool {
+    ["previous", "prior", "former", "earlier"]
+        .iter()
+        .any(|word| name.starts_with(word))
+}
+
 /// What a value says: itself where it is no object and its name is telling, and the first rejection
 /// in it.
 #[derive(Debug, Default)]
@@ -180,6 +211,8 @@ struct Said {
 struct Search<'n> {
     name: &'n str,
     depth: usize,
+    /// Where it is.
+    parent: Place,
 }
 
 impl<'de> DeserializeSeed<'de> for Search<'_> {
@@ -190,8 +223,12 @@ impl<'de> DeserializeSeed<'de> for Search<'_> {
 }
 
 impl Search<'_> {
+    fn place(&self, object: &Map<String, Value>) -> Place {
+        Place::of(self.name, object, self.depth, self.parent)
+    }
+
     fn telling(&self, value: impl FnOnce() -> Value) -> Said {
-        let value = if TELLING.contains(&self.name) {
+        let value = if telling(self.name).is_some() {
             value()
         } else {
             Value::Null
@@ -224,8 +261,10 @@ impl<'de> Visitor<'de> for Search<'_> {
         Ok(self.telling(|| value.into()))
     }
     fn visit_str<E>(self, word: &str) -> Result<Said, E> {
-        let decides =
-            is_rejected(word) && Place::of(self.name, &Map::new(), self.depth) == Place::Decision;
+        let decides = is_rejected(word)
+            && self.place(&Map::new()) == Place::Decision
+            && !DECISION_MEMBERS.contains(&self.name)
+            && telling(self.name).is_none();
         let refusal = decides.then(|| as_decision(&Map::new(), Place::Decision));
         Ok(Said {
             refusal,
@@ -248,8 +287,10 @@ impl<'de> Visitor<'de> for Search<'_> {
             anywhere,
             in_payload,
             in_result,
-        } = search(members, self.depth, |_, _| Ok(false))?;
-        let own = Place::of(self.name, &object, self.depth).refusal(&object);
+        } = search(members, self.depth, self.place(&Map::new()), |_, _| {
+            Ok(false)
+        })?;
+        let own = self.place(&object).refusal(&object);
         // What an action is given and what came of it is data.
         let acts = object.contains_key("type") || object.contains_key("isDone");
         let result = object.contains_key("success");
@@ -275,11 +316,12 @@ struct Members {
     in_result: Option<String>,
 }
 
-/// What the members of an object at this depth say. `passes` reads those that are searched in
+/// What the members of an object at this depth and place say. `passes` reads those that are searched in
 /// another way.
 fn search<'de, A: MapAccess<'de>>(
     mut members: A,
     depth: usize,
+    place: Place,
     mut passes: impl FnMut(&str, &mut A) -> Result<bool, A::Error>,
 ) -> Result<Members, A::Error> {
     let mut found = Members::default();
@@ -287,13 +329,16 @@ fn search<'de, A: MapAccess<'de>>(
         if passes(&name, &mut members)? {
             continue;
         }
-        if DATA.contains(&&*name) {
+        // What a decision results in is the decision.
+        let decides = place == Place::Decision && name == "result";
+        if DATA.contains(&&*name) && !decides {
             members.next_value::<IgnoredAny>()?;
             continue;
         }
         let said = members.next_value_seed(Search {
             name: &name,
             depth: depth + 1,
+            parent: place,
         })?;
         let refusal = match &*name {
             "payload" => &mut found.in_payload,
@@ -301,8 +346,11 @@ fn search<'de, A: MapAccess<'de>>(
             _ => &mut found.anywhere,
         };
         *refusal = refusal.take().or(said.refusal);
-        if TELLING.contains(&&*name) {
-            found.object.insert(name.into_owned(), said.value);
+        // Of two spellings of a member, the one that rejects counts.
+        if let Some(known) = telling(&name)
+            && !found.object.get(known).is_some_and(rejects)
+        {
+            found.object.insert(known.into(), said.value);
         }
     }
     Ok(found)
@@ -333,13 +381,15 @@ impl<'de> Visitor<'de> for Whole<'_> {
     }
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Option<String>, A::Error> {
         let Self { mut turns, ended } = self;
-        let found = search(members, 0, |name, members| match (name, &mut turns) {
-            ("turns", Some(of_turns)) => {
-                read_some(Turns(of_turns), members.next_value()?);
-                Ok(true)
+        let found = search(members, 0, Place::Record, |name, members| {
+            match (name, &mut turns) {
+                ("turns", Some(of_turns)) => {
+                    read_some(Turns(of_turns), members.next_value()?);
+                    Ok(true)
+                }
+                ("decisions", _) if ended => members.next_value::<IgnoredAny>().map(|_| true),
+                _ => Ok(false),
             }
-            ("decisions", _) if ended => members.next_value::<IgnoredAny>().map(|_| true),
-            _ => Ok(false),
         })?;
         Ok(Place::Record
             .refusal(&found.object)
@@ -390,6 +440,20 @@ impl<'de> Visitor<'de> for Turns<'_> {
     }
 }
 
+/// Whether a value says that something isn't approved.
+fn is_no(value: &Value) -> bool {
+    match value {
+        Value::Bool(yes) => !yes,
+        Value::String(word) => word.trim().eq_ignore_ascii_case("false"),
+        _ => false,
+    }
+}
+
+/// Whether the value of a telling member rejects.
+fn rejects(value: &Value) -> bool {
+    is_no(value) || value.as_str().is_some_and(is_rejected)
+}
+
 fn is_rejected(word: &str) -> bool {
     word.trim().eq_ignore_ascii_case("rejected")
 }
@@ -429,6 +493,7 @@ impl<'a> Step<'_, 'a> {
     pub fn refused(mut self, refusal: &Decision<'a>, written: Raw<'a>) -> Option<Self> {
         match &mut self.fact {
             Fact::Decided(decision) => refuse(decision, refusal),
+            Fact::Started(started) if started.alone => started.refused = Some(*refusal),
             Fact::Moved(moved) if moved.from == State::Governing => match &mut moved.decision {
                 Some(decision) => refuse(decision, refusal),
                 none => *none = Some(*refusal),

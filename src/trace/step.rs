@@ -120,6 +120,10 @@ pub struct Started<'r, 'a> {
     pub capabilities_required: bool,
     /// Whether records are chained.
     pub chain: Option<ChainMode>,
+    /// Its turns are records of their own: what it rejects is yet to run.
+    pub alone: bool,
+    /// A rejection that the record holds besides.
+    pub refused: Option<Decision<'a>>,
 }
 
 /// What an action is.
@@ -171,6 +175,41 @@ pub struct Thought<'a> {
     pub conditions: bool,
 }
 
+/// Paths that a record lists. A turn may list them twice: in a part and next to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Paths<'r, 'a> {
+    own: &'r [Str<'a>],
+    of_turn: &'r [Str<'a>],
+}
+
+impl<'r, 'a> Paths<'r, 'a> {
+    /// The union of a part's list and of its turn's; `None` where there is neither.
+    #[must_use]
+    pub fn union(own: Option<&'r [Str<'a>]>, of_turn: Option<&'r [Str<'a>]>) -> Option<Self> {
+        (own.is_some() || of_turn.is_some()).then(|| Self {
+            own: own.unwrap_or_default(),
+            of_turn: of_turn.filter(|list| own != Some(list)).unwrap_or_default(),
+        })
+    }
+
+    /// The paths. One that is in both lists comes twice.
+    pub fn iter(self) -> impl Iterator<Item = &'r Str<'a>> {
+        self.own.iter().chain(self.of_turn)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn len(self) -> usize {
+        self.own.len() + self.of_turn.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+}
+
 /// A proposal.
 #[derive(Debug, Clone, Copy)]
 pub struct Proposal<'r, 'a> {
@@ -179,7 +218,7 @@ pub struct Proposal<'r, 'a> {
     /// What.
     pub action: Action<'a>,
     /// The paths that it says it will change.
-    pub declared: Option<&'r [Str<'a>]>,
+    pub declared: Option<Paths<'r, 'a>>,
     /// The format shows the action as a human has changed it, not as it was proposed.
     pub replaced: bool,
 }
@@ -251,7 +290,7 @@ pub struct Executed<'r, 'a> {
     /// What really ran.
     pub action: Option<Action<'a>>,
     /// The paths that were seen to change.
-    pub observed: Option<&'r [Str<'a>]>,
+    pub observed: Option<Paths<'r, 'a>>,
     /// The result.
     pub result: Option<Outcome<'a>>,
 }
@@ -332,6 +371,12 @@ pub enum Annotation<'r, 'a> {
     Executed(Executed<'r, 'a>, Option<(u64, &'r Decision<'a>)>),
     /// What was observed of which action.
     Observed(Observed<'a>),
+    /// The agent of a turn, where no part of it is that agent's.
+    Agent(Str<'a>),
+    /// Changes that a turn declares, and it proposes nothing.
+    Declared(Paths<'r, 'a>),
+    /// Changes that a turn observed, or the token that it names, and it holds no result.
+    Changed(Executed<'r, 'a>),
     /// An action in a place where the format keeps none.
     Shown(Action<'a>, Showing),
     /// Files that an execution is said to have left behind.
@@ -386,6 +431,9 @@ impl<'r, 'a> Step<'r, 'a> {
             Fact::Annotation(Annotation::Other) => "other",
             Fact::NotRecorded(_) => "not recorded",
             Fact::Terminal(_) => "terminal",
+            Fact::Annotation(Annotation::Agent(_)) => "agent",
+            Fact::Annotation(Annotation::Declared(_)) => "declared changes",
+            Fact::Annotation(Annotation::Changed(_)) => "observed changes",
             Fact::Annotation(Annotation::Shown(..)) => "an action that is shown",
             Fact::Annotation(Annotation::SummedUp(_)) => "files left behind",
             Fact::Annotation(Annotation::RefusedBefore(..)) => "a listed rejection",

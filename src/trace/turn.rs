@@ -4,7 +4,8 @@ use super::contract::{Evaluation, TurnThought};
 use super::record::{self, RecordKind, Turn, TurnAction, TurnObservation, TurnResult};
 use super::scalar::Timestamp;
 use super::step::{
-    Action, ActionKind, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step, Thought,
+    Action, ActionKind, Annotation, Decision, Executed, Fact, Observed, Outcome, Part, Paths,
+    Proposal, Step, Thought,
 };
 use super::v1::{decision, intent};
 use serde::{Deserialize, Deserializer};
@@ -159,7 +160,14 @@ impl<'r, 'a> Parts<'r, 'a> {
             }
         }
         match self.proposed {
-            Slot::Absent => {}
+            Slot::Absent => {
+                if let Some(paths) =
+                    Paths::union(None, self.declared).filter(|paths| !paths.is_empty())
+                {
+                    let fact = Fact::Annotation(Annotation::Declared(paths));
+                    emit(self.start, "declaredChanges", fact);
+                }
+            }
             Slot::There(action) => emit(self.start, "proposedAction", self.proposal(action)),
             Slot::Lost => emit(
                 self.start,
@@ -167,11 +175,21 @@ impl<'r, 'a> Parts<'r, 'a> {
                 lost(RecordKind::ActionProposed),
             ),
         }
+        if let Some(agent) = self.other_agent() {
+            emit(
+                self.start,
+                "agentId",
+                Fact::Annotation(Annotation::Agent(agent)),
+            );
+        }
         let decided = self.governance.there().map(decision);
         match (self.governance, decided) {
             (_, Some(decision)) => emit(decision.time, "governance", Fact::Decided(decision)),
             (Slot::Lost, _) => emit(None, "governance", lost(RecordKind::GovernanceDecided)),
             _ => {}
+        }
+        if let Some((member, fact)) = self.changed(decided.as_ref()) {
+            emit(self.end, member, fact);
         }
         match self.result {
             Slot::Absent => {}
@@ -236,25 +254,71 @@ impl<'r, 'a> Parts<'r, 'a> {
                 payload: Some(action.payload.0),
                 risk: Some(action.risk_level),
             },
-            declared: action.declared_changes.as_deref().or(self.declared),
+            declared: Paths::union(action.declared_changes.as_deref(), self.declared),
             replaced: false,
         })
     }
 
-    fn executed(&self, result: &'r TurnResult<'a>, decided: Option<&Decision<'a>>) -> Fact<'r, 'a> {
-        // A turn holds one action; what ran is that one, as modified, unless the result names
-        // another.
+    /// The agent of the turn, where no thought and no proposal is that agent's.
+    fn other_agent(&self) -> Option<Str<'a>> {
+        let agent = self.agent?;
+        let thoughts = [self.thought.map(std::slice::from_ref), self.thoughts];
+        let thoughts = thoughts.into_iter().filter_map(Slot::there).flatten();
+        let theirs = thoughts
+            .map(|thought| thought.agent_id)
+            .chain(self.proposed.there().map(|action| action.agent_id))
+            .any(|own| own.is_none_or(|own| own == agent));
+        (!theirs).then_some(agent)
+    }
+
+    /// What the turn says of a result and its result doesn't: changes where there is no result, and
+    /// a token unless the result names the same.
+    fn changed(&self, decided: Option<&Decision<'a>>) -> Option<(&'static str, Fact<'r, 'a>)> {
+        let (observed, capability) = match self.result {
+            Slot::Absent => (Paths::union(None, self.observed), self.capability),
+            Slot::There(result) => {
+                let other = |token: &Str<'a>| result.capability_id.is_some_and(|own| own != *token);
+                (None, self.capability.filter(other))
+            }
+            Slot::Lost => return None,
+        };
+        let observed = observed.filter(|paths| !paths.is_empty());
+        if observed.is_none() && capability.is_none() {
+            return None;
+        }
+        let member = if observed.is_some() {
+            "observedChanges"
+        } else {
+            "capabilityId"
+        };
+        let changed = Annotation::Changed(Executed {
+            action_id: self.due(decided),
+            capability,
+            action: None,
+            observed,
+            result: None,
+        });
+        Some((member, Fact::Annotation(changed)))
+    }
+
+    /// The id of the action that a turn runs: its own, as modified.
+    fn due(&self, decided: Option<&Decision<'a>>) -> Option<Str<'a>> {
         let modified = decided.and_then(|d| d.modified).and_then(|a| a.id);
         let proposed = match self.proposed {
             Slot::There(action) => Some(action.id),
             Slot::Absent => None,
             Slot::Lost => decided.and_then(|d| d.action),
         };
+        modified.or(proposed)
+    }
+
+    fn executed(&self, result: &'r TurnResult<'a>, decided: Option<&Decision<'a>>) -> Fact<'r, 'a> {
         Fact::Executed(Executed {
-            action_id: result.action_id.or(modified).or(proposed),
+            // A turn holds one action; what ran is that one unless the result names another.
+            action_id: result.action_id.or_else(|| self.due(decided)),
             capability: result.capability_id.or(self.capability),
             action: result.action.as_ref().map(intent),
-            observed: result.observed_changes.as_deref().or(self.observed),
+            observed: Paths::union(result.observed_changes.as_deref(), self.observed),
             result: Some(Outcome {
                 success: result.success,
                 output: result.output,

@@ -6,8 +6,8 @@ use super::record::{
     GovernanceDecided, Intent, ObservationRecorded, RecordKind, ThoughtGenerated, Turn, Values,
 };
 use super::step::{
-    Action, ActionKind, Annotation, Decision, Executed, Fact, Observed, Outcome, Part, Proposal,
-    Step, Thought,
+    Action, ActionKind, Annotation, Decision, Executed, Fact, Observed, Outcome, Part, Paths,
+    Proposal, Step, Thought,
 };
 use super::turn::Parts;
 use governance::Ruling;
@@ -16,7 +16,7 @@ use strict_json::{Deserializer, Error, Raw, Scanner, Str};
 
 /// What replay reads of the start of an execution, in whatever record it stands.
 macro_rules! started {
-    ($record:expr) => {
+    ($record:expr, $alone:expr) => {
         $crate::trace::step::Started {
             schema_version: $record.schema_version,
             fsm_version: $record.fsm_version,
@@ -29,6 +29,8 @@ macro_rules! started {
             capabilities_required: $record.capabilities
                 == Some($crate::trace::record::CapabilityMode::Required),
             chain: $record.chain,
+            alone: $alone,
+            refused: None,
         }
     };
 }
@@ -155,7 +157,7 @@ impl<'a> Record<'a> {
                     turn: None,
                     time: r.timestamp,
                     part: Part::WHOLE,
-                    fact: Fact::Started(started!(r)),
+                    fact: Fact::Started(started!(r, true)),
                 });
             }
             Self::ThoughtGenerated(r) => emit(Step {
@@ -181,7 +183,7 @@ impl<'a> Record<'a> {
                         payload: Some(r.action.payload.0),
                         risk: Some(r.action.risk_level),
                     },
-                    declared: r.declared_changes.as_deref(),
+                    declared: Paths::union(r.declared_changes.as_deref(), None),
                     replaced: false,
                 }),
             }),
@@ -199,7 +201,7 @@ impl<'a> Record<'a> {
                     action_id: Some(r.action_id),
                     capability: r.capability_id,
                     action: r.action.as_ref().map(intent),
-                    observed: r.observed_changes.as_deref(),
+                    observed: Paths::union(r.observed_changes.as_deref(), None),
                     result: Some(Outcome {
                         success: r.result.success,
                         output: r.result.output,
@@ -280,7 +282,7 @@ impl<'a> Record<'a> {
                     turn: None,
                     time: r.timestamp,
                     part: Part::WHOLE,
-                    fact: Fact::Started(started!(r)),
+                    fact: Fact::Started(started!(r, false)),
                 });
                 for (turn, index) in r.turns.iter().zip(0u32..) {
                     Parts::of(turn).steps(Some(index), emit);

@@ -4,7 +4,9 @@ use super::cut;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Annotation, Decision, Executed, Fact, Moved, Step};
+use crate::trace::step::{
+    Action, ActionKind, Annotation, Decision, Executed, Fact, Moved, Paths, Step,
+};
 use governance::{ActionType, DecidedBy};
 use serde_json::Value;
 
@@ -334,7 +336,7 @@ impl Turn {
             executed
                 .observed
                 .into_iter()
-                .flatten()
+                .flat_map(Paths::iter)
                 .map(|p| p.decode().into_owned()),
         );
         let result = executed.result.as_ref();

@@ -18,6 +18,8 @@ use strict_json::Str;
 
 /// Paths that are kept of one execution.
 const MOST: usize = 1024;
+/// Actions that are kept of those that the start of an execution rejects.
+const REFUSED: usize = 1024;
 
 /// What the actions of an execution have left behind, as far as its end may say more.
 #[derive(Debug, Default)]
@@ -146,6 +148,37 @@ impl Execution {
             Some(_) => {}
             None if nth > self.rejections && self.actions > 0 => self.doubt_all(),
             None => {}
+        }
+    }
+
+    /// What the start of an execution says that was rejected: an action that it names must not run
+    /// behind it either.
+    pub(super) fn refused_at_the_start(
+        &mut self,
+        decision: &Decision<'_>,
+        step_facts: &mut StepFacts,
+    ) {
+        self.refused_later(decision.action, step_facts);
+        match decision.action {
+            Some(id) if self.refused.ids.len() < REFUSED => {
+                self.refused.ids.insert(id.decode().into());
+            }
+            Some(_) => self.doubt_all(),
+            None => self.refused.unnamed = true,
+        }
+    }
+
+    /// Settles, at the end of an execution, a rejection of its start that names no action: it
+    /// rejects what the last turn ran. Where that ran nothing, another rejection may be the one.
+    pub(super) fn settle_start_refusal(&mut self, step_facts: &mut StepFacts) {
+        if !std::mem::take(&mut self.refused.unnamed) {
+            return;
+        }
+        if let Some(last) = self.turn.executed.last() {
+            let id = last.as_deref().map(str::to_owned);
+            step_facts.executed = Some(ExecutedFacts::bare(id, Approval::Rejected));
+        } else if self.rejections == 0 && self.actions > 0 {
+            self.doubt_all();
         }
     }
 

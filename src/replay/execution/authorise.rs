@@ -12,9 +12,10 @@ use crate::trace::action;
 use crate::trace::format::Format;
 use crate::trace::record::Capability;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Decision, Executed, Part, Step};
+use crate::trace::step::{Action, ActionKind, Decision, Executed, Part, Paths, Step};
 use governance::{ActionType, DecidedBy};
 use governance::{LedgerError, RiskLevel, Ruling};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Uses of tokens that nobody has issued that are kept; the answer is uncertain with the first.
@@ -426,6 +427,69 @@ impl Execution {
         });
     }
 
+    /// Takes note of changes that a turn declares without a proposal. They belong to the proposal
+    /// that another record holds of the turn; without one, their meaning is uncertain.
+    pub(super) fn declared_beside(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        paths: Paths<'_, '_>,
+        step_facts: &mut StepFacts,
+    ) {
+        self.check_turn(line, step, false, step_facts);
+        if self.turn.proposal.is_none() {
+            self.doubt_all();
+            return;
+        }
+        let paths = paths.iter().map(|path| path.distinct().into());
+        self.turn.declared.get_or_insert_default().extend(paths);
+    }
+
+    /// Takes note of changes that a turn observed without a result. Where a decision allows its
+    /// action, the result may be a record of its own; otherwise something ran that nobody allowed.
+    pub(super) fn changed(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        changed: &Executed<'_, '_>,
+        context: Context<'_>,
+        step_facts: &mut StepFacts,
+    ) {
+        self.check_turn(line, step, false, step_facts);
+        if changed.observed.is_none() || changed.capability.is_some() {
+            // Whether the token covers what ran can only be determined of a result.
+            self.verdict.doubt(Aspect::Authorised);
+        }
+        let Some(observed) = changed.observed else {
+            return;
+        };
+        let id = changed.action_id.map(|id| id.decode());
+        let approved = authority::approved(&self.turn);
+        let approval = self.approval(id.as_deref(), approved);
+        if approval != Approval::Given {
+            self.run(line, step.time, changed, context, step_facts);
+            return;
+        }
+        if self.capabilities_required || self.ledger.is_used() {
+            self.verdict.doubt(Aspect::Authorised);
+        }
+        let approved = authority::approved(&self.turn);
+        let seen = self.seen_to_change(changed, approved, true);
+        let declared = self.turn.declared.as_deref().unwrap_or_default();
+        let undeclared = authority::undeclared_changes(declared, observed, true);
+        let where_seen = PathEffects::default().observing(&seen);
+        let (leaves, protected) = self.reach(None, approved, (approval, true), where_seen, context);
+        let facts = ExecutedFacts {
+            undeclared,
+            leaves,
+            protected,
+            beyond_risk: self.beyond_risk(approved, approval, true, &seen),
+            decision_line: self.turn.decision.as_ref().map(|d| d.line),
+            ..ExecutedFacts::bare(id.map(Cow::into_owned), approval)
+        };
+        step_facts.executed = Some(facts);
+    }
+
     /// Whether no action was proposed in this turn, not even in a record that can't be read.
     fn is_unproposed(&self) -> bool {
         self.turn.proposal.is_none() && !self.turn.proposal_unknown
@@ -640,6 +704,12 @@ impl Execution {
     /// Who allowed the action with this id to run.
     fn approval(&self, id: Option<&str>, approved: Option<&KeptAction>) -> Approval {
         let turn = &self.turn;
+        let refused = |id: &str| {
+            self.refused.ids.contains(id) && !self.known.get(id).is_some_and(|known| known.refused)
+        };
+        if id.is_some_and(refused) {
+            return Approval::Rejected;
+        }
         let Some(decision) = &turn.decision else {
             return if turn.decision_unknown {
                 Approval::Unknown

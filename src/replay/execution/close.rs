@@ -82,6 +82,9 @@ impl Execution {
     /// Ends the execution with its input, or because it was declared over.
     pub fn close(&mut self) -> Close {
         self.flush_group(true);
+        if self.refused.unnamed && self.rejections == 0 && self.actions > 0 {
+            self.doubt_all();
+        }
         let state = self.machine.state();
         let paused = self
             .last_evaluation

@@ -1,7 +1,7 @@
 //! Ids and paths that can't be distinguished.
 
 use super::Execution;
-use crate::trace::step::{Action, Annotation, Decision, Executed, Fact, Step};
+use crate::trace::step::{Action, Annotation, Decision, Executed, Fact, Paths, Step};
 use strict_json::{Raw, Str, stringify};
 
 impl Execution {
@@ -37,7 +37,7 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
                 .is_some_and(is_torn_payload)
     };
     let paths =
-        |paths: Option<&[Str<'_>]>| paths.unwrap_or_default().iter().any(|path| path.is_torn());
+        |paths: Option<Paths<'_, '_>>| paths.is_some_and(|p| p.iter().any(|path| path.is_torn()));
     let executed = |e: &Executed<'_, '_>| {
         one(e.action_id) || one(e.capability) || action(e.action) || paths(e.observed)
     };
@@ -76,6 +76,9 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
         }
         Fact::Annotation(Annotation::RefusedBefore(decided, _)) => decision(decided),
         Fact::Annotation(Annotation::Shown(shown, _)) => one(shown.id),
+        Fact::Annotation(Annotation::Agent(agent)) => agent.is_torn(),
+        Fact::Annotation(Annotation::Declared(listed)) => paths(Some(*listed)),
+        Fact::Annotation(Annotation::Changed(changed)) => executed(changed),
         Fact::Observed(observed) | Fact::Annotation(Annotation::Observed(observed)) => {
             one(observed.action)
         }

@@ -136,6 +136,16 @@ pub struct Execution {
     verdict: Verdict,
     changes: Vec<RecordedChange>,
     shown: ContextTracker,
+    refused: StartRefusals,
+}
+
+/// Rejections in the record that starts an execution, of what runs behind it.
+#[derive(Debug, Default)]
+struct StartRefusals {
+    /// The actions that they name.
+    ids: HashSet<Box<str>>,
+    /// One names none.
+    unnamed: bool,
 }
 
 /// Thoughts in a row: the machine gets one event for them.
@@ -214,6 +224,7 @@ impl Execution {
             verdict: Verdict::CLEAN,
             changes: Vec::new(),
             shown: ContextTracker::default(),
+            refused: StartRefusals::default(),
         }
     }
 
@@ -670,6 +681,9 @@ impl Execution {
             self.apply(line, Event::Start, step_facts);
         }
         self.ended = false;
+        if let Some(decision) = &started.refused {
+            self.refused_at_the_start(decision, step_facts);
+        }
         // What an illegal start says otherwise isn't news besides.
         let legal = step_facts.anomalies().reuse.is_none();
         self.name_people(line, started, goes_on && legal, step_facts);
@@ -940,6 +954,7 @@ impl Execution {
             );
             return;
         }
+        self.settle_start_refusal(step_facts);
         // A `done` thought and straight to the end: that is the shortcut, and said as such.
         let shortcut = self.stopped_at_done();
         self.shortcut = self.shortcut.or(shortcut);

@@ -18,7 +18,7 @@ use crate::trace::step::{
 use governance::{ActionType, DecidedBy};
 use governance::{EvaluationKind, Event, Ruling, State};
 use std::sync::Arc;
-use strict_json::Raw;
+use strict_json::{Raw, canonical_eq};
 
 impl Execution {
     /// A native log says that the state moved.
@@ -335,6 +335,11 @@ impl Execution {
                 self.run(line, step.time, executed, context, step_facts);
             }
             Annotation::Observed(observed) => self.observe(observed, step_facts),
+            Annotation::Agent(agent) => self.meet(line, &agent.decode(), step_facts),
+            Annotation::Declared(paths) => self.declared_beside(line, step, *paths, step_facts),
+            Annotation::Changed(changed) => {
+                self.changed(line, step, changed, context, step_facts);
+            }
             Annotation::Shown(action, showing) => {
                 self.shown(line, step, action, *showing, context, step_facts);
             }
@@ -429,12 +434,23 @@ impl Execution {
         }
     }
 
-    /// Whether an action is only the text of the command, the tool or the id that was proposed.
+    /// Whether an action is only the call that was proposed, spelled in another way, or the text of
+    /// the command, the tool or the id of that.
     fn is_spelled_out(&self, action: &Action<'_>) -> bool {
         let known = [
             self.turn.proposal.as_ref().map(|p| &p.what),
             authority::approved(&self.turn),
         ];
+        if let Some((tool, given)) = action.payload.and_then(action::call) {
+            return known.into_iter().flatten().any(|known| {
+                let is_tool_call = known.kind == Some(KeptKind::Known(ActionType::ToolCall));
+                let payload = known.payload.as_deref().filter(|_| is_tool_call);
+                payload
+                    .map(Raw::trusted)
+                    .and_then(action::call)
+                    .is_some_and(|(known, theirs)| known == tool && canonical_eq(given, theirs))
+            });
+        }
         let payload = action
             .payload
             .filter(|payload| !action::has_more_than(&["command"], *payload));

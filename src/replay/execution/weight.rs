@@ -27,7 +27,8 @@ impl Execution {
             .iter()
             .map(|(_, word)| word.len() + 2 * ENTRY)
             .sum();
-        let names = self.people.weight() + unissued + grants;
+        let refused: usize = self.refused.ids.iter().map(|id| id.len() + 2 * ENTRY).sum();
+        let names = self.people.weight() + unissued + grants + refused;
         let tokens: usize = self
             .ledger
             .iter()

@@ -10,7 +10,7 @@ mod shown;
 pub mod transitions;
 pub mod turns;
 
-pub(super) use shown::names_action;
+pub(super) use shown::{DECISION_MEMBERS, names_action};
 
 use super::scalar::Timestamp;
 use super::step::{Action, ActionKind, Decision, Outcome};

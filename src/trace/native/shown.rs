@@ -6,6 +6,7 @@ use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Annotation, Fact, Part, Showing, Step};
 use governance::ActionType;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use shell_effects::WRAPPERS;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,16 +43,150 @@ pub(crate) fn names_action(name: &str) -> bool {
         "executedcommand",
         "toolcall",
         "tooluse",
+        "functioncall",
+        "commandline",
         "observedchanges",
         "declaredchanges",
     ]
     .iter()
     .any(|word| name.contains(word))
         || name.ends_with("command")
+        || names_changes(&name)
         || matches!(
             &*name,
-            "calls" | "commands" | "cmd" | "executed" | "ran" | "shell"
+            "argv"
+                | "bash"
+                | "call"
+                | "calls"
+                | "cmd"
+                | "commands"
+                | "exec"
+                | "executed"
+                | "ran"
+                | "script"
+                | "sh"
+                | "shell"
         )
+}
+
+/// Whether a name in lower case is that of files that were changed, such as `fileswritten`.
+fn names_changes(name: &str) -> bool {
+    (name.contains("file") || name.contains("path"))
+        && [
+            "added", "changed", "changes", "created", "deleted", "edited", "modified", "moved",
+            "removed", "renamed", "touched", "updated", "written",
+        ]
+        .iter()
+        .any(|word| name.contains(word))
+}
+
+/// The members of an object that a call or an action consists of, whatever the object is called.
+#[derive(Debug, Clone, Copy, Default)]
+struct CallShape<'a> {
+    /// It has a `type`, and whether that is a call's.
+    kind: Option<bool>,
+    /// A tool is named, by a member that can't be the name of anything else.
+    tool: bool,
+    /// Something is named.
+    name: bool,
+    payload: Option<Raw<'a>>,
+    /// What the tool is given, by one of the names that calls have for that.
+    wrapped: Option<Raw<'a>>,
+    /// The same, by a name that other objects have as well.
+    given: Option<Raw<'a>>,
+    /// One parameter, which is next to the tool.
+    parameter: Option<Raw<'a>>,
+}
+
+impl<'a> CallShape<'a> {
+    fn of(members: &BTreeMap<String, Raw<'a>>) -> Self {
+        let mut shape = Self::default();
+        for (name, value) in members {
+            shape.take(name, *value);
+        }
+        shape
+    }
+
+    fn take(&mut self, name: &str, value: Raw<'a>) {
+        let text = value.as_written().starts_with('"') && value.as_written() != "\"\"";
+        let plain = name.to_ascii_lowercase().replace(['_', '-'], "");
+        match &*plain {
+            "type" if text => {
+                let word = value.as_written();
+                self.kind = Some(word.contains("tool") || word.contains("function"));
+            }
+            "tool" | "toolname" | "function" | "functionname" => self.tool |= text,
+            "name" => self.name |= text,
+            "payload" => self.payload = Some(value),
+            word if WRAPPERS.contains(&word) && !is_schema(value) => self.wrapped = Some(value),
+            "params" | "args" | "input" | "toolinput" | "toolparameters" | "toolarguments"
+            | "toolargs"
+                if !is_schema(value) =>
+            {
+                self.given = Some(value);
+            }
+            "content" | "diff" | "file" | "filepath" | "patch" | "path" | "paths" | "url"
+                if !is_nothing(value) =>
+            {
+                self.parameter = Some(value);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether it names a tool.
+    const fn names_tool(&self) -> bool {
+        self.tool || self.name && self.wrapped.is_some()
+    }
+
+    /// What a call is given; nothing where it is no call.
+    fn call(self) -> Option<Raw<'a>> {
+        let given = self.wrapped.or(self.given);
+        given
+            .filter(|_| self.tool || self.kind == Some(true))
+            .or(self.wrapped.filter(|_| self.name))
+            .or(self.parameter.filter(|_| self.tool))
+    }
+
+    /// The same of a call or of an action.
+    fn action(self) -> Option<Raw<'a>> {
+        self.payload
+            .filter(|_| self.kind.is_some())
+            .or_else(|| self.call())
+    }
+}
+
+/// Whether what a tool may be given is described here, by a JSON Schema of an object.
+fn is_schema(value: Raw<'_>) -> bool {
+    const KEYWORDS: [&str; 9] = [
+        "$defs",
+        "$schema",
+        "additionalProperties",
+        "definitions",
+        "description",
+        "properties",
+        "required",
+        "title",
+        "type",
+    ];
+    value
+        .read::<BTreeMap<String, Raw<'_>>>()
+        .is_some_and(|members| {
+            let kind = members.get("type").map(|kind| kind.as_written());
+            kind == Some("\"object\"")
+                && members
+                    .get("properties")
+                    .is_some_and(|all| all.as_written().starts_with('{'))
+                && members.keys().all(|name| KEYWORDS.contains(&&**name))
+        })
+}
+
+/// Whether an object describes a tool.
+fn is_definition(members: &BTreeMap<String, Raw<'_>>) -> bool {
+    members.contains_key("name")
+        && members
+            .iter()
+            .any(|(name, value)| WRAPPERS.contains(&&**name) && is_schema(*value))
 }
 
 /// Whether a member of this name holds an action.
@@ -132,11 +267,21 @@ pub(super) fn show<'r, 'a: 'r>(
                 show(call(value, members.as_ref()), Showing::Open);
             }
             None if named && !is_nothing(value) => show(unread(value), Showing::Open),
+            None if members
+                .as_ref()
+                .is_some_and(|m| CallShape::of(m).call().is_some()) =>
+            {
+                show(call(value, members.as_ref()), Showing::Open);
+            }
+            None if members.as_ref().is_some_and(is_definition) => {}
             None => {
+                // What isn't given to a call is no data.
+                let searched =
+                    |name: &str| !DATA.contains(&name) || wide && WRAPPERS.contains(&name);
                 for (name, value) in members
                     .into_iter()
                     .flatten()
-                    .filter(|(name, _)| !DATA.contains(&name.as_str()))
+                    .filter(|(name, _)| searched(name))
                 {
                     let holds = value.as_written().starts_with(['{', '[']);
                     let run = has_run(&name);
@@ -168,7 +313,7 @@ fn is_nothing(value: Raw<'_>) -> bool {
 /// What is called an action and has no type: a call, or the text of a command.
 fn call<'a>(value: Raw<'a>, members: Option<&BTreeMap<String, Raw<'a>>>) -> Action<'a> {
     let kind = match members {
-        Some(members) if members.contains_key("tool") || members.contains_key("tool_name") => {
+        Some(members) if CallShape::of(members).names_tool() => {
             ActionKind::Known(ActionType::ToolCall)
         }
         Some(members) if !members.contains_key("command") => ActionKind::Other(Str::plain("")),
@@ -206,24 +351,26 @@ pub(super) const ACTION: Shape = Shape {
     known: &["id", "type", "payload", "riskLevel", "reasoning"],
     parts: &[],
 };
+/// The names of the members of a decision, and of an evaluation.
+pub(crate) const DECISION_MEMBERS: &[&str] = &[
+    "status",
+    "by",
+    "timestamp",
+    "actionId",
+    "signer",
+    "reason",
+    "ruleId",
+    "originalActionId",
+    "modifiedAction",
+    "modificationReason",
+    "policyId",
+    "riskScore",
+    "signature",
+    "kind",
+];
 /// The members of a decision, and of an evaluation.
 pub(super) const DECISION: Shape = Shape {
-    known: &[
-        "status",
-        "by",
-        "timestamp",
-        "actionId",
-        "signer",
-        "reason",
-        "ruleId",
-        "originalActionId",
-        "modifiedAction",
-        "modificationReason",
-        "policyId",
-        "riskScore",
-        "signature",
-        "kind",
-    ],
+    known: DECISION_MEMBERS,
     parts: &[],
 };
 /// The members of a result, an observation and a thought.
@@ -298,6 +445,8 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self { shape, run, found } = self;
+        // An action may be spread among the members of something else.
+        let mut spread = CallShape::default();
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
             if let Some((_, ran, part)) = shape.parts.iter().find(|(part, ..)| *part == name) {
                 map.next_value_seed(Level {
@@ -309,6 +458,7 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
                 map.next_value::<IgnoredAny>()?;
             } else {
                 let value: Raw<'a> = map.next_value()?;
+                spread.take(&name, value);
                 let run = run || has_run(&name);
                 let holds = value.as_written().starts_with(['{', '[']);
                 let named = names_action(&name) || is_action(&name) && (holds || run);
@@ -316,6 +466,13 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
                     found.push(Other { value, run, named });
                 }
             }
+        }
+        if let Some(value) = spread.action() {
+            found.push(Other {
+                value,
+                run,
+                named: true,
+            });
         }
         Ok(())
     }

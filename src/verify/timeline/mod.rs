@@ -19,7 +19,9 @@ use crate::replay::{Execution, Movement, StepFacts};
 use crate::trace::action;
 use crate::trace::record::{EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Annotation, Decision, Executed, Fact, Started, Step};
+use crate::trace::step::{
+    Action, ActionKind, Annotation, Decision, Executed, Fact, Paths, Started, Step,
+};
 use crate::trace::v1::Record as V1;
 use crate::trace::{Entry, Record};
 use detail::Detail;
@@ -274,7 +276,7 @@ fn texts(raw: Option<Raw<'_>>) -> Option<Vec<String>> {
     )
 }
 
-fn paths(list: Option<&[Str<'_>]>) -> Option<Vec<String>> {
+fn paths(list: Option<Paths<'_, '_>>) -> Option<Vec<String>> {
     list.map(|list| {
         list.iter()
             .take(PATHS_KEPT)
