@@ -1,7 +1,8 @@
 //! One input: opened, told apart, read in blocks, handed to the workers.
 
-use super::bounds::{Bounds, Refused};
+use super::bounds::{Bound, Bounds, Refused};
 use super::kept::Kept;
+use super::kept_text::execution_name;
 use super::parse::{self, BOM};
 use super::pipeline::{self, Parsed, Reading, Route, Router};
 use super::place::{help, problem_finding, shown_parts};
@@ -136,8 +137,13 @@ pub(super) fn verify_reader(
     run.finish(report);
 }
 
-/// Refuses inputs, since there have been as many executions as there may be.
-pub(super) fn refuse(inputs: &[Result<Found, Missing>], options: &Options, report: &mut Report) {
+/// Refuses inputs, since the executions so far have come to a bound.
+pub(super) fn refuse(
+    bound: Bound,
+    inputs: &[Result<Found, Missing>],
+    options: &Options,
+    report: &mut Report,
+) {
     let mut content = ContentHash::default();
     let mut first = None;
     for input in inputs {
@@ -156,13 +162,20 @@ pub(super) fn refuse(inputs: &[Result<Found, Missing>], options: &Options, repor
     } else {
         format!("{} inputs were", inputs.len())
     };
-    let executions = options.limits.executions;
+    let why = match bound {
+        Bound::Executions => format!(
+            "the run has come to {} executions, and may have no more (--max-executions)",
+            options.limits.executions
+        ),
+        Bound::Held => format!(
+            "what is kept of the run's executions holds {} bytes, and may hold no more (--max-open-bytes)",
+            options.limits.open_bytes
+        ),
+    };
     run.limit(
         0,
         &subject(["executions of the run", &content.finish()]),
-        &format!(
-            "from here on {inputs} not read: the run has come to {executions} executions, and may have no more (--max-executions)"
-        ),
+        &format!("from here on {inputs} not read: {why}"),
     );
     run.refuse_rest();
     run.finish(report);
@@ -572,14 +585,20 @@ impl<'o> Run<'o> {
                 self.cut = self
                     .format
                     .and_then(|format| cut::action(format, entry.text))
-                    .map(|cut| (entry.line, cut));
+                    .map(|cut| {
+                        let execution = cut.execution.map(|id| execution_name(&id).into_owned());
+                        (entry.line, CutAction { execution, ..cut })
+                    });
             }
             if !matches!(falls, Route::To(_)) {
                 self.report_problems(entry);
             }
             if let Some(watch) = &mut self.watch {
                 let named = entry.record.execution_id().map(|id| id.decode());
-                watch(named.as_deref().unwrap_or(&self.stem), entry);
+                watch(
+                    &execution_name(named.as_deref().unwrap_or(&self.stem)),
+                    entry,
+                );
             }
             if *falls == Route::Nowhere
                 && let Record::Command(record) = &entry.record
@@ -674,7 +693,7 @@ impl<'o> Run<'o> {
             let execution = entry
                 .record
                 .execution_id()
-                .map(|id| Arc::from(&*id.decode()));
+                .map(|id| Arc::from(&*execution_name(&id.decode())));
             if let Some(finding) = problem_finding(&self.file, entry, &problem, execution) {
                 self.findings.add(finding);
             }
@@ -845,6 +864,7 @@ impl<'o> Run<'o> {
                 }
                 report.counts.turns += summary.turns;
                 report.counts.signatures_unchecked += summary.signatures_unchecked;
+                report.held += summary.weight();
                 report.summaries.push(summary);
             }
         }

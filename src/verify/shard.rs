@@ -3,6 +3,7 @@
 use super::bounds::{Bound, Bounds, Refused};
 use super::follow_ups::{Excuse, PATH_RULES, excuse, is_whole, refusal_beside};
 use super::kept::Kept;
+use super::kept_text::{NAME, execution_name, shorten_finding, shortened};
 use super::place::{about, help, place, problem_finding, shown_parts, subject_of};
 use super::report::Dropped;
 use super::signed::Signed;
@@ -39,7 +40,8 @@ pub(super) struct Shard {
     closed: HashMap<u64, (usize, ClosedState)>,
     hasher: RandomState,
     bounds: Bounds,
-    /// Bytes that the open executions hold, as far as it is known.
+    /// Bytes that the executions hold, as far as it is known: those that are open, and what is kept
+    /// of those that are over.
     held: usize,
     /// The bound that was reached once: nothing new is opened any more.
     full: Option<Bound>,
@@ -160,6 +162,7 @@ impl Shard {
         settings: &Settings,
         context: Context<'_>,
     ) {
+        let id = &*execution_name(id);
         // Taken out while it is worked on: findings and executions are this worker's both.
         let (id, mut live) = match self.current.take() {
             Some((name, live)) if *name == *id => (name, live),
@@ -203,10 +206,17 @@ impl Shard {
 
     fn sum_up(&mut self, live: &OpenExecution) {
         let failed_unlisted = self.failed_unlisted.remove(live.execution.id());
-        self.summaries.push(Summary {
+        let summary = live.execution.summary();
+        let summary = Summary {
             failed_unlisted,
-            ..live.execution.summary()
-        });
+            outcome: summary
+                .outcome
+                .as_deref()
+                .map(|outcome| shortened(outcome, NAME).into()),
+            ..summary
+        };
+        self.held += summary.weight();
+        self.summaries.push(summary);
     }
 
     /// Why no more executions are opened.
@@ -828,7 +838,8 @@ impl Shard {
 
     /// Lists findings under the one that explains them. They are kept: they stand on their own as
     /// soon as it is let pass.
-    fn fold(&mut self, root: Option<Root>, message: String, findings: Vec<Finding>) {
+    fn fold(&mut self, root: Option<Root>, message: String, mut findings: Vec<Finding>) {
+        findings.iter_mut().for_each(shorten_finding);
         let Some(first) = findings.first() else {
             return;
         };
