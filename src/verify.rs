@@ -8,13 +8,13 @@
 
 pub mod account;
 mod bounds;
-mod follow_ups;
 mod input;
 mod kept;
 mod kept_text;
 mod parse;
 mod pipeline;
 mod place;
+mod refusals;
 mod report;
 mod shard;
 mod signed;
