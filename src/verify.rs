@@ -8,12 +8,13 @@
 
 pub mod account;
 mod bounds;
-mod follow_ups;
 mod input;
 mod kept;
+mod kept_text;
 mod parse;
 mod pipeline;
 mod place;
+mod refusals;
 mod report;
 mod shard;
 mod signed;
@@ -21,6 +22,7 @@ mod ticket_lock;
 pub mod timeline;
 mod units;
 
+pub use kept_text::execution_name;
 pub use report::{Counts, Report, skipped_sentence};
 pub use signed::Book as Signatures;
 pub use units::{InputUnits, Units};
@@ -77,8 +79,13 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
     let mut report = Report::default();
     for (n, input) in inputs.iter().enumerate() {
         report.counts.files += 1;
-        if report.summaries.len() >= options.limits.executions {
-            input::refuse(inputs.get(n..).unwrap_or_default(), options, &mut report);
+        if let Some(bound) = report.full(&options.limits) {
+            input::refuse(
+                bound,
+                inputs.get(n..).unwrap_or_default(),
+                options,
+                &mut report,
+            );
             report.counts.files += (inputs.len() - n - 1) as u64;
             break;
         }

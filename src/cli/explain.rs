@@ -181,7 +181,8 @@ impl ExplainArgs {
     /// Keeps what was asked for.
     fn select(&self, book: &mut ExecutionSet) -> Result<(), Failure> {
         if let Some(id) = &self.execution {
-            book.executions.retain(|e| e.execution_id == *id);
+            let name = crate::verify::execution_name(id);
+            book.executions.retain(|e| e.execution_id == *name);
             book.commands.retain(|c| *c.id == **id);
             book.findings.clear();
             if book.is_empty() {

@@ -133,6 +133,14 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Bytes that it holds besides itself and its violation, roughly. What was changed is kept only
+    /// where it is to be accounted for, and may take eight times as much.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let changes: usize = self.changes.iter().map(RecordedChange::weight).sum();
+        self.id.len() + self.outcome.as_ref().map_or(0, |outcome| outcome.len()) + changes / 8
+    }
+
     /// Whether there was nothing to verify: no turn was begun and nothing was decided or ran, or
     /// nothing ran and no answer can be given. A terminal recording never gives one, whatever was
     /// typed.

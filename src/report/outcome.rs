@@ -1,11 +1,9 @@
 //! How a verification ends: the one answer that a gate acts on.
 
-use crate::diag::{Code, Severity};
+use crate::diag::Severity;
 use crate::replay::Summary;
+use crate::rules::codes::UNKNOWN_FORMAT;
 use crate::verify::Report;
-
-/// The rule that speaks of inputs whose format nobody knows.
-const UNKNOWN_FORMAT: Code = Code(108);
 
 /// How a verification ends. Not being able to look goes before what was found, and that before
 /// having found nothing to look at: a gate must not pass emptily.

@@ -11,7 +11,9 @@
 
 mod authorisation;
 mod capability;
+pub mod codes;
 mod context;
+mod folding;
 mod input;
 mod integrity;
 mod knowledge;
@@ -21,6 +23,7 @@ mod rule_context;
 mod state_machine;
 mod workspace;
 
+pub use folding::Excuse;
 pub use page::Page;
 pub use rule_context::{Draft, FindingBuilder, RuleContext, Settings, Signed, Sink, Target};
 
@@ -177,6 +180,10 @@ mod tests {
                 "{}",
                 rule.name
             );
+        }
+        for (name, code) in codes::NAMED {
+            let rule = by_code(*code).unwrap().name;
+            assert_eq!(rule.to_uppercase().replace('-', "_"), *name);
         }
         let names: std::collections::BTreeSet<_> = ALL.iter().map(|r| r.name).collect();
         assert_eq!(names.len(), ALL.len());

@@ -1,7 +1,8 @@
 //! From the arguments of a command to a sorted list of inputs.
 
+use super::compressed::{GZIP_MAGIC, Gzip, Zstd, is_zstd};
 use std::fs::File;
-use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 /// File name endings that are looked at when a folder is walked; each may be compressed besides.
@@ -252,12 +253,6 @@ fn shown(path: &Path) -> String {
     text.strip_prefix("./").map_or(text.clone(), str::to_owned)
 }
 
-/// What a decoder of zstd may have to remember, as a power of two: 8 MiB, which is what `zstd -19`
-/// asks for and every decoder has to support by RFC 8878.
-const ZSTD_WINDOW: u32 = 23;
-
-type Sniffed<R> = Chain<Cursor<Vec<u8>>, R>;
-
 /// Opens an input; what is compressed is known by its first bytes, not by its name.
 ///
 /// # Errors
@@ -336,18 +331,12 @@ fn is_device(_: std::fs::FileType) -> bool {
 fn sniff<R: Read + Send + 'static>(mut reader: R) -> io::Result<Box<dyn Read + Send>> {
     let mut head = Vec::with_capacity(4);
     reader.by_ref().take(4).read_to_end(&mut head)?;
-    let gzip = head.starts_with(&[0x1f, 0x8b]);
-    let zstd = head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
-    let whole: Sniffed<R> = Cursor::new(head).chain(reader);
+    let (gzip, zstd) = (head.starts_with(&GZIP_MAGIC), is_zstd(&head));
+    let whole = Cursor::new(head).chain(reader);
     Ok(if gzip {
-        Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(
-            1 << 16,
-            whole,
-        )))
+        Box::new(Gzip::new(whole))
     } else if zstd {
-        let mut decoder = zstd::stream::read::Decoder::new(whole)?;
-        decoder.window_log_max(ZSTD_WINDOW)?;
-        Box::new(decoder)
+        Box::new(Zstd::new(whole)?)
     } else {
         Box::new(whole)
     })

@@ -5,6 +5,7 @@
 //! as fast (the buffer stays in the cache, a map's pages don't).
 
 mod blocks;
+mod compressed;
 mod discover;
 mod elements;
 

@@ -5,7 +5,7 @@ use super::Report;
 use super::place::help;
 use crate::diag::{Code, Finding, Place, Severity, subject};
 use crate::replay::{Content, RecordedChange};
-use crate::rules::by_code;
+use crate::rules::{by_code, codes};
 use crate::trace::action::plain_path;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -412,7 +412,7 @@ impl Teller<'_> {
         );
         let about = subject([if doubt { "doubtful" } else { "certain" }, &*worst.path]);
         self.find(
-            702,
+            codes::DIFF_DOES_NOT_APPLY,
             place,
             Some(id),
             message,
@@ -477,7 +477,7 @@ impl Teller<'_> {
         if !parts.is_empty() {
             let about = [&unsaid, &untouched].map(|paths| subject(paths.iter().map(|p| &**p)));
             self.find(
-                704,
+                codes::UNDECLARED_CHANGE,
                 place,
                 Some(id),
                 parts.join("; "),
@@ -605,20 +605,20 @@ impl Teller<'_> {
             })
             .collect();
         for (about, message) in said {
-            self.find(704, place, None, message, about, None);
+            self.find(codes::UNDECLARED_CHANGE, place, None, message, about, None);
         }
     }
 
     fn find(
         &mut self,
-        code: u16,
+        code: Code,
         place: &(Arc<str>, u64),
         id: Option<&Arc<str>>,
         message: String,
         about: Box<str>,
         severity: Option<Severity>,
     ) {
-        let Some(rule) = by_code(Code(code)) else {
+        let Some(rule) = by_code(code) else {
             return;
         };
         let place = Place {

@@ -14,7 +14,7 @@ pub(super) struct Bounds {
     pub(super) folded: usize,
     /// Executions, open or over.
     pub(super) executions: usize,
-    /// Bytes that open executions hold.
+    /// Bytes that executions hold.
     pub(super) held: usize,
 }
 
@@ -56,7 +56,7 @@ impl Bounds {
 pub(super) enum Bound {
     /// Of executions.
     Executions,
-    /// Of the bytes that open executions hold.
+    /// Of the bytes that executions hold.
     Held,
 }
 
@@ -113,7 +113,7 @@ impl Refused {
                 share(limits.executions, bounds.executions)
             ),
             Bound::Held => format!(
-                "open executions hold more than {} bytes{}; --max-open-bytes allows more",
+                "executions hold more than {} bytes{}; --max-open-bytes allows more",
                 bounds.held,
                 share(limits.open_bytes, bounds.held)
             ),

@@ -1,5 +1,6 @@
 //! Findings that are kept while an input is read; what is too much is counted.
 
+use super::kept_text::shorten_finding;
 use super::report::Dropped;
 use crate::diag::{Code, Finding, Severity};
 
@@ -50,7 +51,8 @@ impl Kept {
     }
 
     /// Keeps a finding that there is room for; returns where.
-    pub(super) fn push(&mut self, finding: Finding) -> usize {
+    pub(super) fn push(&mut self, mut finding: Finding) -> usize {
+        shorten_finding(&mut finding);
         if self.by_severity.iter().sum::<usize>() >= self.in_all {
             self.make_room(finding.severity);
         }

@@ -1,6 +1,7 @@
 //! The lines of a block as records.
 
-use crate::diag::{Code, digest};
+use crate::diag::digest;
+use crate::rules::codes;
 use crate::source::{Block, Limits};
 use crate::trace::entry::{self, Entry, Grammar, Problem};
 use std::ops::Range;
@@ -89,7 +90,7 @@ pub(super) fn too_long(length: u64, limit: usize) -> String {
 
 fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
     let problem = Problem {
-        code: Code(107),
+        code: codes::LIMIT_EXCEEDED,
         at: (0, 1),
         pointer: None,
         message: too_long(text.len() as u64, limit),
@@ -106,7 +107,7 @@ fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
     let byte = bytes.get(valid).copied().unwrap_or_default();
     let message = format!("the line is no UTF-8: byte 0x{byte:02x}");
     let problem = Problem {
-        code: Code(101),
+        code: codes::UNREADABLE_INPUT,
         at: (valid, 1),
         pointer: None,
         message,

@@ -26,7 +26,7 @@ const LARGE: usize = 2 << 20;
 pub(super) struct Parsed<'b> {
     pub(super) entries: Vec<Entry<'b>>,
     /// Where each of them goes.
-    pub(super) falls: Vec<Route>,
+    pub(super) routes: Vec<Route>,
     /// Lines that end in it.
     pub(super) lines: u64,
     /// Lines that hold nothing.
@@ -45,7 +45,7 @@ impl<'b> Parsed<'b> {
         } = parse(block, first, reading.grammar, reading.limits);
         let lines = ends + u64::from(block.overlong.is_some());
         Self {
-            falls: reading.dealing.all(&entries),
+            routes: reading.router.all(&entries),
             entries,
             lines,
             blank,
@@ -59,7 +59,7 @@ impl<'b> Parsed<'b> {
 pub(super) struct Reading<'o> {
     pub(super) grammar: Grammar<'o>,
     pub(super) limits: Limits,
-    pub(super) dealing: Router,
+    pub(super) router: Router,
 }
 
 /// Where a record goes.
@@ -122,7 +122,7 @@ impl Router {
     pub(super) fn replay(
         &self,
         (first, shards): (u64, &mut [Shard]),
-        (entries, falls): (&[Entry<'_>], &[Route]),
+        (entries, routes): (&[Entry<'_>], &[Route]),
         settings: &Settings,
         looks: &Looks,
     ) {
@@ -132,8 +132,8 @@ impl Router {
             looks: Some(looks),
         };
         for (number, shard) in (first..).zip(shards) {
-            for (entry, falls) in entries.iter().zip(falls) {
-                match falls {
+            for (entry, route) in entries.iter().zip(routes) {
+                match route {
                     Route::Nowhere => {}
                     Route::Lost => shard.lost(entry.line),
                     Route::To(worker) if *worker == number => match entry.record.execution_id() {
@@ -281,9 +281,9 @@ impl<R: Read> Pipeline<'_, '_, R> {
         let mut first = 0;
         for group in &self.groups {
             first += group.pass(number, |shards| {
-                self.reading.dealing.replay(
+                self.reading.router.replay(
                     (first, shards),
-                    (&parsed.entries, &parsed.falls),
+                    (&parsed.entries, &parsed.routes),
                     self.settings,
                     looks,
                 );

@@ -3,7 +3,7 @@
 use super::parse::without;
 use crate::diag::{Finding, Place, digest, digest_of, subject};
 use crate::replay::Execution;
-use crate::rules::{self, Check, Draft, Rule, Target, Trigger};
+use crate::rules::{self, Check, Draft, Rule, Target, Trigger, codes};
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::step::Annotation;
 use crate::trace::{Fact, Step};
@@ -138,7 +138,8 @@ pub(super) fn place(
         Check::Step(&[Trigger::Decision], _) => true,
         // What only the execution shows is in its own record.
         Check::Step(&[Trigger::Decision, Trigger::Execution], _) => {
-            draft.rule.code.0 == 302 && !matches!(draft.target, Target::Record(_))
+            draft.rule.code == codes::HIGH_RISK_WITHOUT_HUMAN
+                && !matches!(draft.target, Target::Record(_))
         }
         _ => false,
     };

@@ -1,10 +1,11 @@
 //! What comes out of a verification.
 
+use super::bounds::Bound;
 use super::timeline::Timeline;
 use super::units::InputUnits;
 use crate::diag::{Code, Finding, Severity};
 use crate::replay::Summary;
-use crate::source::{NO_ENDING, Skipped};
+use crate::source::{Limits, NO_ENDING, Skipped};
 use content_scan::mask::Mask;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -86,6 +87,8 @@ pub struct Report {
     pub inputs_left_out: u64,
     /// The executions, in the order of the input.
     pub summaries: Vec<Summary>,
+    /// Bytes that they hold.
+    pub(crate) held: usize,
     /// The findings, in the order of the input.
     pub findings: Vec<Finding>,
     /// How many of them inputs have added, by severity.
@@ -140,6 +143,15 @@ pub fn skipped_sentence(skipped: &[Skipped], count: u64) -> Option<String> {
 }
 
 impl Report {
+    /// The bound that the executions so far have come to.
+    pub(super) fn full(&self, limits: &Limits) -> Option<Bound> {
+        if self.summaries.len() >= limits.executions {
+            Some(Bound::Executions)
+        } else {
+            (self.held >= limits.open_bytes).then_some(Bound::Held)
+        }
+    }
+
     /// Keeps what wasn't read.
     pub fn skip(&mut self, skipped: Vec<Skipped>) {
         self.counts.skipped += skipped.len() as u64;
@@ -253,6 +265,7 @@ impl Report {
         mine.unknown_inputs += theirs.unknown_inputs;
         mine.skipped += theirs.skipped;
         self.summaries.extend(other.summaries);
+        self.held += other.held;
         self.findings.extend(other.findings);
         for (kind, number) in other.dropped {
             *self.dropped.entry(kind).or_default() += number;

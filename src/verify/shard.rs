@@ -1,24 +1,25 @@
-//! One worker's share of the executions.
+//! One worker's share of the executions: opened, replayed, closed.
+
+mod finding_builder;
+mod folding;
 
 use super::bounds::{Bound, Bounds, Refused};
-use super::follow_ups::{Excuse, PATH_RULES, excuse, is_whole, refusal_beside};
 use super::kept::Kept;
-use super::place::{about, help, place, problem_finding, shown_parts, subject_of};
+use super::kept_text::{NAME, execution_name, shortened};
+use super::place::{problem_finding, shown_parts};
+use super::refusals::{is_whole, refusal_beside};
 use super::report::Dropped;
 use super::signed::Signed;
 use super::timeline::{Recorder, Timeline, TurnCursor};
-use crate::diag::{Code, Finding, Related, Severity, subject};
-use crate::replay::{
-    Aspect, Breach, Close, ClosedState, Context, Execution, Moved, Movement, StepFacts, Summary,
-};
-use crate::rules::{self, Draft, RuleContext, Settings, Sink};
+use crate::diag::{Finding, Related};
+use crate::replay::{Close, ClosedState, Context, Execution, StepFacts, Summary};
+use crate::rules::{self, Draft, RuleContext, Settings, Sink, codes};
 use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
 use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
 use crate::trace::step::{Annotation, Part, Told};
 use crate::trace::{Fact, Format, Step};
-use governance::Event;
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -39,7 +40,8 @@ pub(super) struct Shard {
     closed: HashMap<u64, (usize, ClosedState)>,
     hasher: RandomState,
     bounds: Bounds,
-    /// Bytes that the open executions hold, as far as it is known.
+    /// Bytes that the executions hold, as far as it is known: those that are open, and what is kept
+    /// of those that are over.
     held: usize,
     /// The bound that was reached once: nothing new is opened any more.
     full: Option<Bound>,
@@ -83,8 +85,8 @@ struct OpenExecution {
     /// proposal and its execution.
     scanned: HashMap<String, usize>,
     /// It goes on after its end: the summary that it belongs to.
-    ghost_of: Option<usize>,
-    pen: TurnCursor,
+    reopened_from: Option<usize>,
+    cursor: TurnCursor,
     /// What it held when that was found out last, and the bytes that have been read of it since.
     weight: usize,
     unweighed: usize,
@@ -160,6 +162,7 @@ impl Shard {
         settings: &Settings,
         context: Context<'_>,
     ) {
+        let id = &*execution_name(id);
         // Taken out while it is worked on: findings and executions are this worker's both.
         let (id, mut live) = match self.current.take() {
             Some((name, live)) if *name == *id => (name, live),
@@ -175,7 +178,7 @@ impl Shard {
         self.replay(&mut live, entry, settings, context);
         live.unweighed += entry.text.len();
         self.held += entry.text.len();
-        if live.execution.is_closed() && live.ghost_of.is_none() {
+        if live.execution.is_closed() && live.reopened_from.is_none() {
             self.close(&id, live, settings);
         } else {
             let due = live.unweighed > live.weight.max(WEIGHED);
@@ -203,10 +206,17 @@ impl Shard {
 
     fn sum_up(&mut self, live: &OpenExecution) {
         let failed_unlisted = self.failed_unlisted.remove(live.execution.id());
-        self.summaries.push(Summary {
+        let summary = live.execution.summary();
+        let summary = Summary {
             failed_unlisted,
-            ..live.execution.summary()
-        });
+            outcome: summary
+                .outcome
+                .as_deref()
+                .map(|outcome| shortened(outcome, NAME).into()),
+            ..summary
+        };
+        self.held += summary.weight();
+        self.summaries.push(summary);
     }
 
     /// Why no more executions are opened.
@@ -298,7 +308,7 @@ impl Shard {
             refused.given_up += 1;
             refused.content.add(&*id);
             live.execution.give_up();
-            if let Some(summary) = live.ghost_of.and_then(|n| self.summaries.get_mut(n)) {
+            if let Some(summary) = live.reopened_from.and_then(|n| self.summaries.get_mut(n)) {
                 live.execution.add_to(summary);
                 self.unload(&live);
             } else {
@@ -313,7 +323,7 @@ impl Shard {
             .closed
             .get_mut(&self.hasher.hash_one(id))
             .map(|(n, remains)| (*n, std::mem::take(remains)));
-        let ghost_of = remains.as_ref().map(|(n, _)| *n);
+        let reopened_from = remains.as_ref().map(|(n, _)| *n);
         let mut execution = Execution::new(id.into(), self.file.clone(), self.format, entry.line);
         if let Some((n, remains)) = remains
             && let Some(summary) = self.summaries.get(n)
@@ -329,8 +339,8 @@ impl Shard {
             lost: None,
             token_lost: None,
             scanned: HashMap::new(),
-            ghost_of,
-            pen: TurnCursor::default(),
+            reopened_from,
+            cursor: TurnCursor::default(),
             weight,
             unweighed: 0,
         };
@@ -362,7 +372,7 @@ impl Shard {
             let message =
                 "the recording begins without the line that says its version and size".to_owned();
             let problem = Problem {
-                code: Code(103),
+                code: codes::SCHEMA_VIOLATION,
                 at: (0, 1),
                 pointer: None,
                 message,
@@ -488,7 +498,7 @@ impl Shard {
             live.execution
                 .step(entry.line, step, context, &mut step_facts);
             self.recorder
-                .note(&mut live.pen, entry, step, &step_facts, &live.execution);
+                .note(&mut live.cursor, entry, step, &step_facts, &live.execution);
             if let Fact::Unreadable(kind) = step.fact {
                 live.lost = problem_root.map(Root::Finding);
                 if kind == RecordKind::CapabilityIssued {
@@ -540,344 +550,6 @@ impl Shard {
         self.check_step(live, entry, step, &step_facts, lost_between, settings);
     }
 
-    /// Reports what the reader found wrong with a record; returns the first such finding.
-    fn problems(&mut self, live: &mut OpenExecution, entry: &Entry<'_>) -> Option<usize> {
-        let mut first = None;
-        for problem in &entry.problems {
-            if problem.is_scanned() {
-                self.scanned(live, entry, problem);
-                continue;
-            }
-            if let Some(finding) = problem_finding(
-                &self.file,
-                entry,
-                problem,
-                Some(live.execution.id().clone()),
-            ) {
-                if let Some(aspect) = rules::by_code(problem.code).and_then(|r| r.aspect) {
-                    live.execution.verdict_mut().deny(aspect);
-                }
-                if problem.code == Code(106) {
-                    // Two readers would see two records: nothing that rests on it can be told.
-                    for aspect in [
-                        Aspect::LegalPath,
-                        Aspect::Authorised,
-                        Aspect::GovernanceComplete,
-                    ] {
-                        live.execution.verdict_mut().doubt(aspect);
-                    }
-                }
-                let index = self.keep(finding);
-                first = first.or(index);
-            }
-        }
-        first
-    }
-
-    /// Reports what a scan has found, once for each execution.
-    fn scanned(&mut self, live: &mut OpenExecution, entry: &Entry<'_>, problem: &Problem) {
-        let root = live.scanned.get(&problem.message).copied();
-        let Some(found) = problem_finding(
-            &self.file,
-            entry,
-            problem,
-            Some(live.execution.id().clone()),
-        ) else {
-            return;
-        };
-        let Some(root) = root else {
-            if let Some(index) = self.keep(found) {
-                live.scanned.insert(problem.message.clone(), index);
-            }
-            return;
-        };
-        if self
-            .findings
-            .get(root)
-            .is_some_and(|f| f.place.line != entry.line)
-        {
-            self.fold(
-                Some(Root::Finding(root)),
-                "the same stands here".into(),
-                vec![found],
-            );
-        }
-    }
-
-    /// A break of the chain. Breaks in a row go back to one change; a break behind a line that
-    /// can't be read goes back to that line.
-    fn chain(
-        &mut self,
-        live: &mut OpenExecution,
-        entry: &Entry<'_>,
-        step_facts: &StepFacts,
-        lost_between: bool,
-        settings: &Settings,
-    ) {
-        let previous = step_facts
-            .anomalies()
-            .chain
-            .as_ref()
-            .map_or(0, |c| c.previous_line);
-        live.execution
-            .verdict_mut()
-            .deny(Aspect::GovernanceComplete);
-        let cx = RuleContext {
-            execution: &live.execution,
-            step: None,
-            entry: Some(entry),
-            step_facts,
-            close: None,
-            settings,
-        };
-        let drafts = drafts_of(&cx);
-        let root = if lost_between {
-            Some(Root::Line(self.last_lost))
-        } else if previous != 0 && live.chain_broken_at == previous {
-            live.chain_root.map(Root::Finding)
-        } else {
-            live.chain_root = self
-                .report(live, &drafts, Some(entry), None)
-                .first()
-                .copied();
-            live.chain_broken_at = entry.line;
-            return;
-        };
-        let found = drafts
-            .iter()
-            .map(|draft| self.found(live, draft, Some(entry), None))
-            .collect();
-        self.fold(root, "YV801 broken-chain follows from it".into(), found);
-        live.chain_broken_at = entry.line;
-    }
-
-    /// Shows a step to the rules and folds what only follows from an earlier break.
-    fn check_step(
-        &mut self,
-        live: &mut OpenExecution,
-        entry: &Entry<'_>,
-        step: &Step<'_, '_>,
-        step_facts: &StepFacts,
-        lost_between: bool,
-        settings: &Settings,
-    ) {
-        let cx = RuleContext {
-            execution: &live.execution,
-            step: Some(step),
-            entry: Some(entry),
-            step_facts,
-            close: None,
-            settings,
-        };
-        let drafts = drafts_of(&cx);
-        if let Some(decision) = cx.decision().filter(|d| d.signature.is_some()) {
-            self.signed
-                .note(&live.execution, step.turn, &decision, entry.line);
-            if settings.keys.is_none() {
-                live.execution.unchecked_signature();
-            }
-        }
-        if drafts.is_empty() {
-            self.apply_movement(live, (entry, step), step_facts, drafts, lost_between);
-            return;
-        }
-        let (excused, drafts): (Vec<_>, Vec<_>) = drafts
-            .into_iter()
-            .map(|draft| (excuse(&draft, step_facts), draft))
-            .partition(|(excuse, _)| excuse.is_some());
-        let drafts: Vec<Draft> = drafts.into_iter().map(|(_, draft)| draft).collect();
-        let root = live.root;
-        self.apply_movement(live, (entry, step), step_facts, drafts, lost_between);
-        for (excuse, draft) in excused {
-            let root = match excuse {
-                Some(Excuse::Lost) => live.lost,
-                Some(Excuse::TokenLost) => live.token_lost,
-                Some(Excuse::Unproposed) | None => root.or(live.root),
-            };
-            if root.is_none() && excuse == Some(Excuse::Unproposed) {
-                self.report(live, &[draft], Some(entry), Some(step));
-            } else {
-                self.fold_drafts(live, root, &[draft], (Some(entry), Some(step)));
-            }
-        }
-    }
-
-    /// Folds findings under the one that explains them, and leaves the answers that they would deny
-    /// open.
-    fn fold_drafts(
-        &mut self,
-        live: &mut OpenExecution,
-        root: Option<Root>,
-        drafts: &[Draft],
-        (entry, step): (Option<&Entry<'_>>, Option<&Step<'_, '_>>),
-    ) {
-        for draft in drafts {
-            if let Some(aspect) = draft.rule.aspect {
-                live.execution.verdict_mut().doubt(aspect);
-            }
-            let found = self.found(live, draft, entry, step);
-            self.fold(
-                root,
-                format!("{} {} follows from it", draft.rule.code, draft.rule.name),
-                vec![found],
-            );
-        }
-    }
-
-    /// Reports what the rules say of a step, by how the machine took it.
-    fn apply_movement(
-        &mut self,
-        live: &mut OpenExecution,
-        (entry, step): (&Entry<'_>, &Step<'_, '_>),
-        step_facts: &StepFacts,
-        drafts: Vec<Draft>,
-        lost_between: bool,
-    ) {
-        let Some(moved) = &step_facts.movement else {
-            self.report(live, &drafts, Some(entry), Some(step));
-            return;
-        };
-        match moved.movement {
-            Movement::Legal => {
-                self.report(live, &drafts, Some(entry), Some(step));
-                if !live.execution.is_broken() {
-                    live.root = None;
-                }
-            }
-            Movement::FollowUp => {
-                // A break has denied it; behind a record that can't be read it isn't known.
-                live.execution.verdict_mut().doubt(Aspect::LegalPath);
-                self.report(live, &drafts, Some(entry), Some(step));
-                let found = self
-                    .displaced(live, *moved, entry, step)
-                    .into_iter()
-                    .collect();
-                self.fold(
-                    live.root,
-                    format!("{} is out of place because of it", moved.event),
-                    found,
-                );
-            }
-            Movement::Illegal => {
-                if lost_between || matches!(live.root, Some(Root::Line(_))) {
-                    // The line that nobody could read may be the one that is missing.
-                    let root = live.root.unwrap_or(Root::Line(self.last_lost));
-                    if moved.breach == Some(Breach::NoStart) {
-                        self.start_excused = self.last_lost;
-                    }
-                    live.root = Some(root);
-                    live.execution.lose_track_at(moved.event);
-                    let (folded, others): (Vec<Draft>, Vec<Draft>) = drafts
-                        .into_iter()
-                        .partition(|d| PATH_RULES.contains(&d.rule.code.0));
-                    // One line for the event, whatever is wrong with it; what else is, is kept as
-                    // well.
-                    let mut found: Vec<Finding> = folded
-                        .iter()
-                        .map(|draft| self.found(live, draft, Some(entry), Some(step)))
-                        .collect();
-                    if found.is_empty() {
-                        found.extend(self.displaced(live, *moved, entry, step));
-                    }
-                    self.fold(
-                        Some(root),
-                        format!("{} is illegal in {}", moved.event, moved.before),
-                        found,
-                    );
-                    live.execution.verdict_mut().doubt(Aspect::LegalPath);
-                    if moved.event == Event::ObservationRecorded {
-                        // What is missing before an observation is something that ran.
-                        live.execution.verdict_mut().doubt(Aspect::Authorised);
-                    }
-                    for aspect in folded.iter().filter_map(|d| d.rule.aspect) {
-                        live.execution.verdict_mut().doubt(aspect);
-                    }
-                    self.report(live, &others, Some(entry), Some(step));
-                } else {
-                    live.execution.verdict_mut().deny(Aspect::LegalPath);
-                    let reported = self.report(live, &drafts, Some(entry), Some(step));
-                    live.root = reported.first().copied().map(Root::Finding).or(live.root);
-                }
-            }
-        }
-    }
-
-    /// What is to be said of an event that only an earlier break explains, should nobody hear of
-    /// that.
-    fn displaced(
-        &self,
-        live: &OpenExecution,
-        moved: Moved,
-        entry: &Entry<'_>,
-        step: &Step<'_, '_>,
-    ) -> Option<Finding> {
-        let mut out = Sink::default();
-        let is_result = matches!(
-            moved.event,
-            Event::ExecutionFinished | Event::ObservationRecorded
-        );
-        out.report(
-            rules::by_code(Code(if is_result { 311 } else { 201 }))?,
-            format!("{} is illegal in {}", moved.event, moved.before),
-        )
-        .subject(subject([&moved.event.to_string(), moved.before.name()]));
-        out.drafts
-            .first()
-            .map(|draft| self.found(live, draft, Some(entry), Some(step)))
-    }
-
-    /// Lists findings under the one that explains them. They are kept: they stand on their own as
-    /// soon as it is let pass.
-    fn fold(&mut self, root: Option<Root>, message: String, findings: Vec<Finding>) {
-        let Some(first) = findings.first() else {
-            return;
-        };
-        let related = Related {
-            folded: Vec::new(),
-            ..Related::new(&self.file, first.place.line, message)
-        };
-        let has_place = self.folded < self.bounds.folded;
-        let root = match root {
-            // Nothing where it has made room for a worse one.
-            Some(Root::Finding(index)) => self.findings.get_mut(index),
-            Some(Root::Line(lost)) if has_place => {
-                self.folded += findings.len();
-                return self.follow_ups.push((
-                    lost,
-                    Related {
-                        folded: findings,
-                        ..related
-                    },
-                ));
-            }
-            Some(Root::Line(_)) | None => None,
-        };
-        let Some(root) = root else {
-            // What explains them isn't kept.
-            return findings
-                .iter()
-                .for_each(|f| self.leave_out(f.code, f.severity, f.execution.as_ref()));
-        };
-        // That something ran without leave is all that there is to say of what comes of it.
-        let by_leave =
-            rules::by_code(root.code).is_some_and(|rule| rule.aspect == Some(Aspect::Authorised));
-        let mut folded: Vec<Finding> = findings
-            .into_iter()
-            .filter(|f| !by_leave || !matches!(f.code, Code(201 | 311)))
-            .collect();
-        if !has_place {
-            for finding in folded.drain(..) {
-                *root
-                    .unlisted
-                    .entry((finding.code, finding.severity))
-                    .or_default() += 1;
-            }
-        }
-        let before = root.folded().count();
-        root.relate(Related { folded, ..related });
-        self.folded += root.folded().count() - before;
-    }
-
     fn finish(&mut self, live: &mut OpenExecution, close: &Close, settings: &Settings) {
         let step_facts = StepFacts::default();
         let cx = RuleContext {
@@ -901,10 +573,10 @@ impl Shard {
         };
         let (folded, others): (Vec<Draft>, Vec<Draft>) = drafts
             .into_iter()
-            .partition(|d| root.is_some() && d.rule.code.0 == 203);
+            .partition(|d| root.is_some() && d.rule.folds_on_lost_end());
         let folded = folded
             .iter()
-            .map(|draft| self.found(live, draft, None, None))
+            .map(|draft| self.finding_of(live, draft, None, None))
             .collect();
         self.fold(
             root,
@@ -928,7 +600,7 @@ impl Shard {
         open.sort_by(|(a, _), (b, _)| a.cmp(b));
         for (_, mut live) in open {
             let close = live.execution.close();
-            if let Some(summary) = live.ghost_of.and_then(|n| self.summaries.get_mut(n)) {
+            if let Some(summary) = live.reopened_from.and_then(|n| self.summaries.get_mut(n)) {
                 live.execution.add_to(summary);
             } else {
                 self.finish(&mut live, &close, settings);
@@ -946,88 +618,6 @@ impl Shard {
             follow_ups: self.follow_ups,
             timeline: self.recorder.finish(),
             signed: self.signed,
-        }
-    }
-
-    /// Turns drafts into findings; returns where they are kept.
-    fn report(
-        &mut self,
-        live: &mut OpenExecution,
-        drafts: &[Draft],
-        entry: Option<&Entry<'_>>,
-        step: Option<&Step<'_, '_>>,
-    ) -> Vec<usize> {
-        let mut kept = Vec::new();
-        for draft in drafts {
-            let severity = draft.severity.unwrap_or(draft.rule.severity);
-            if let Some(aspect) = draft.rule.aspect.filter(|_| severity == Severity::Error) {
-                live.execution.verdict_mut().deny(aspect);
-            }
-            if !self.has_room(draft.rule.code, severity, Some(live.execution.id())) {
-                continue;
-            }
-            let finding = self.found(live, draft, entry, step);
-            kept.push(self.findings.push(finding));
-        }
-        kept
-    }
-
-    /// The finding that a draft is of.
-    fn found(
-        &self,
-        live: &OpenExecution,
-        draft: &Draft,
-        entry: Option<&Entry<'_>>,
-        step: Option<&Step<'_, '_>>,
-    ) -> Finding {
-        let place = place(&self.file, live.execution.last_line(), draft, entry, step);
-        // In a turn that stands on one line, the related place is where the finding is.
-        let mut related = Vec::with_capacity(draft.related.len());
-        let elsewhere = draft.related.iter().filter(|(line, _)| *line != place.line);
-        related.extend(
-            elsewhere.map(|(line, message)| Related::new(&self.file, *line, message.as_str())),
-        );
-        Finding {
-            execution: Some(live.execution.id().clone()),
-            turn: step.and_then(|s| s.turn.or(live.execution.turn().id)),
-            related,
-            help: Some(help(draft.rule)),
-            about: about(&live.execution, step),
-            subject: Some(subject_of(draft, entry, step)),
-            ..Finding::new(
-                draft.rule.code,
-                draft.rule.name,
-                draft.severity.unwrap_or(draft.rule.severity),
-                draft.message.as_str(),
-                place,
-            )
-        }
-    }
-
-    fn keep(&mut self, finding: Finding) -> Option<usize> {
-        self.has_room(finding.code, finding.severity, finding.execution.as_ref())
-            .then(|| self.findings.push(finding))
-    }
-
-    /// Whether one more finding of this severity is kept; otherwise it is counted.
-    fn has_room(&mut self, code: Code, severity: Severity, execution: Option<&Arc<str>>) -> bool {
-        if self.findings.has_room(code, severity) {
-            return true;
-        }
-        self.failed(severity, execution);
-        false
-    }
-
-    /// Counts a finding that isn't kept.
-    fn leave_out(&mut self, code: Code, severity: Severity, execution: Option<&Arc<str>>) {
-        *self.findings.dropped.entry((code, severity)).or_default() += 1;
-        self.failed(severity, execution);
-    }
-
-    /// Remembers an execution with an error that isn't kept.
-    fn failed(&mut self, severity: Severity, execution: Option<&Arc<str>>) {
-        if severity == Severity::Error {
-            self.failed_unlisted.extend(execution.cloned());
         }
     }
 }

@@ -5,7 +5,7 @@ use super::place::help;
 use super::report::Report;
 use crate::diag::{Code, ContentHash, Finding, Place, Related, subject};
 use crate::replay::{Aspect, Execution, KeptAction};
-use crate::rules;
+use crate::rules::{self, codes};
 use crate::trace::action::action_hash;
 use crate::trace::keys;
 use crate::trace::step::Decision;
@@ -161,7 +161,7 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
                     let copy = subject([&*format!("{value:016x}"), &*format!("{about:016x}")]);
                     findings.extend(finding(
                         (file, line, execution),
-                        Code(322),
+                        codes::REUSED_DECISION,
                         message.into(),
                         copy,
                         vec![related],
@@ -181,7 +181,7 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
         }
     }
     if too_many > 0
-        && let Some(rule) = rules::by_code(Code(322))
+        && let Some(rule) = rules::by_code(codes::REUSED_DECISION)
     {
         report.drop_findings(rule.code, rule.severity, too_many);
     }
@@ -202,7 +202,7 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
         let content = subject(["signatures", &*content.finish()]);
         findings.extend(finding(
             (file, line, &execution),
-            Code(107),
+            codes::LIMIT_EXCEEDED,
             message,
             content,
             Vec::new(),

@@ -98,8 +98,13 @@ fn verify(
             .filter(|p| p.what.is_recorded())
             .and_then(|p| p.what.hash()),
     };
+    // The signature covers the whole id, of which a report may keep the beginning.
+    let execution_id = cx
+        .entry
+        .and_then(|entry| entry.record.execution_id())
+        .map(|id| id.decode());
     let core = serde_json::json!({
-        "executionId": &**cx.execution.id(),
+        "executionId": execution_id.as_deref().unwrap_or(cx.execution.id()),
         "turnId": turn_id,
         "actionHash": action.ok_or(Distrust::Incomplete("action"))?,
         "status": decision.ruling.name(),

@@ -1,7 +1,7 @@
 //! The record of one command, as a report shows it: it has no turns, so it is kept beside them.
 
 use super::turn::Text;
-use super::{ACTION, PATHS_KEPT, texts};
+use super::{ACTION, PATHS_KEPT, texts, word as kept};
 use crate::trace::Entry;
 use crate::trace::native::command::{CommandRecord, FailureReason};
 use schemars::JsonSchema;
@@ -111,10 +111,10 @@ struct Named<'a> {
 /// The name of something that is written as a word or as an object with a name.
 fn name(raw: Raw<'_>) -> Option<(String, Option<f64>)> {
     if let Some(word) = raw.read::<Str<'_>>() {
-        return Some((word.decode().into_owned(), None));
+        return Some((kept(word), None));
     }
     let named: Named<'_> = raw.read()?;
-    Some((named.name.or(named.id)?.decode().into_owned(), named.score))
+    Some((kept(named.name.or(named.id)?), named.score))
 }
 
 fn names(raw: Option<Raw<'_>>) -> Vec<(String, Option<f64>)> {
@@ -131,17 +131,17 @@ impl CommandRun {
     ) -> Self {
         let lists: Option<Lists<'_>> = strict_json::from_text(entry.text).ok();
         let lists = lists.as_ref();
-        let owned = |text: Option<Str<'_>>| text.map(|t| t.decode().into_owned());
+        let owned = |text: Option<Str<'_>>| text.map(kept);
         let cut = |text: Option<Str<'_>>| text.map(|t| Text::of(&t.decode(), ACTION));
         let (meta, decision, outcome) = (&record.meta, &record.decision, &record.outcome);
         Self {
             file: file.clone(),
             line: entry.line,
-            id: record.id.decode().into(),
-            name: meta.command_name.decode().into_owned(),
+            id: kept(record.id).into(),
+            name: kept(meta.command_name),
             time: meta.timestamp.millis(),
-            tool_version: meta.tool_version.decode().into_owned(),
-            project: meta.project_path.decode().into_owned(),
+            tool_version: kept(meta.tool_version),
+            project: kept(meta.project_path),
             mode: owned(meta.mode),
             asked: cut(meta.raw_input),
             command: cut(record.command),

@@ -5,7 +5,7 @@
 //! turns.
 
 use super::turn::{Context, ContextDiff, Frame, Item, Observation, Text, Turn};
-use super::{ACTION, PATHS_KEPT, TEXT, texts};
+use super::{ACTION, PATHS_KEPT, TEXT, texts, word};
 use crate::trace::native::cast::FrameCode;
 use crate::trace::native::events::EventType;
 use crate::trace::{Entry, Record};
@@ -111,7 +111,7 @@ struct ResultMembers<'a> {
 }
 
 fn owned(text: Option<Str<'_>>) -> Option<String> {
-    text.map(|t| t.decode().into_owned())
+    text.map(word)
 }
 
 /// A model is a word, or an object with a name.
@@ -131,7 +131,7 @@ fn context(raw: Raw<'_>) -> Option<Context> {
     let read = |raw: &Raw<'_>| {
         let item: ItemMembers<'_> = raw.read()?;
         Some(Item {
-            path: item.path.decode().into_owned(),
+            path: word(item.path),
             hash: owned(item.hash).unwrap_or_default(),
             tokens: item.tokens,
         })
@@ -271,7 +271,7 @@ impl Detail {
                             .meta
                             .map(|m| m.as_written().to_owned())
                             .unwrap_or_default();
-                        (frame.data.decode().into_owned(), meta)
+                        (word(frame.data), meta)
                     }
                     FrameCode::Output | FrameCode::Resize => return Vec::new(),
                 };

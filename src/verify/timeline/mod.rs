@@ -15,6 +15,7 @@ pub use turn::{
     Thought, Turn, Verdict,
 };
 
+use super::kept_text::shortened;
 use crate::replay::{Execution, Movement, StepFacts};
 use crate::trace::action;
 use crate::trace::record::{EvaluationReason, RecordKind};
@@ -40,6 +41,8 @@ const PATH: usize = 24;
 
 /// Characters that are kept of a reason or an intent.
 const TEXT: usize = 2_000;
+/// Bytes that are kept of a name, a path or another word.
+const WORD: usize = 4 << 10;
 /// Paths, items or names that are kept of one list.
 const PATHS_KEPT: usize = 500;
 /// Frames that are kept of one recording.
@@ -225,7 +228,6 @@ fn opening(
     started: &Started<'_, '_>,
     execution: &Execution,
 ) -> Opening {
-    let owned = |text: Str<'_>| text.decode().into_owned();
     let (intent, runtime, policy, parent) = match &entry.record {
         Record::V1(V1::ExecutionStarted(r)) => (
             Some(r.root_intent),
@@ -247,21 +249,26 @@ fn opening(
         line: entry.line,
         time,
         intent: intent.map(|i| Text::of(&i.decode(), TEXT)),
-        runtime: runtime.map(|r| format!("{} {}", r.name.decode(), r.version.decode())),
+        runtime: runtime.map(|r| format!("{} {}", word(r.name), word(r.version))),
         agents: started
             .agents
             .unwrap_or_default()
             .iter()
             .take(PATHS_KEPT)
-            .map(|a| owned(*a))
+            .map(|a| word(*a))
             .collect(),
-        governor: started.governor.map(owned),
-        policy_digest: started.policy_digest.map(owned),
-        policy_path: policy.and_then(|p| p.path).map(owned),
-        policy_revision: policy.and_then(|p| p.revision).map(owned),
+        governor: started.governor.map(word),
+        policy_digest: started.policy_digest.map(word),
+        policy_path: policy.and_then(|p| p.path).map(word),
+        policy_revision: policy.and_then(|p| p.revision).map(word),
         max_turns: started.max_turns,
-        parent: parent.map(owned),
+        parent: parent.map(word),
     }
+}
+
+/// A name, a path or another word of a record, cut where it is no word.
+fn word(text: Str<'_>) -> String {
+    shortened(&text.decode(), WORD).into_owned()
 }
 
 /// The texts of a list, the first of them, where it is one.
@@ -270,19 +277,14 @@ fn texts(raw: Option<Raw<'_>>) -> Option<Vec<String>> {
     Some(
         list.into_iter()
             .filter_map(|t| t.read::<Str<'_>>())
-            .map(|t| t.decode().into_owned())
+            .map(word)
             .take(PATHS_KEPT)
             .collect(),
     )
 }
 
 fn paths(list: Option<Paths<'_, '_>>) -> Option<Vec<String>> {
-    list.map(|list| {
-        list.iter()
-            .take(PATHS_KEPT)
-            .map(|p| p.decode().into_owned())
-            .collect()
-    })
+    list.map(|list| list.iter().take(PATHS_KEPT).map(|p| word(*p)).collect())
 }
 
 impl Turn {
@@ -321,7 +323,7 @@ impl Turn {
         match &step.fact {
             Fact::Thought(thought) | Fact::Annotation(Annotation::Thought(thought)) => {
                 let (reasoning, model) = detail.next_thought();
-                let agent = || thought.agent.map(|a| a.decode().into_owned());
+                let agent = || thought.agent.map(word);
                 let kept = self.thoughts.len() < PATH;
                 self.thoughts.extend(kept.then(|| Thought {
                     agent: agent(),
@@ -369,7 +371,7 @@ impl Turn {
     }
 
     fn decide(&mut self, decision: &Decision<'_>) {
-        let owned = |text: Option<Str<'_>>| text.map(|t| t.decode().into_owned());
+        let owned = |text: Option<Str<'_>>| text.map(word);
         self.decision = Some(Verdict {
             ruling: decision.ruling,
             by: decision.by,
@@ -422,7 +424,7 @@ fn shown(action: &Action<'_>) -> Shown {
                 Deed::Diff(Text::of(&action::diff(payload)?, ACTION))
             }
             ActionKind::Known(ActionType::ToolCall) => Deed::Tool {
-                tool: action::tool(payload)?,
+                tool: shortened(&action::tool(payload)?, WORD).into_owned(),
                 payload: raw(),
             },
             ActionKind::Known(ActionType::Answer) => Deed::Answer(raw()),
@@ -430,16 +432,17 @@ fn shown(action: &Action<'_>) -> Shown {
         })
     });
     Shown {
-        id: action.id.map(|id| id.decode().into_owned()),
+        id: action.id.map(word),
         paths: action
             .payload
             .map(|payload| action::paths(action.kind, payload))
             .unwrap_or_default()
             .into_iter()
             .take(PATHS)
+            .map(|path| shortened(&path, WORD).into_owned())
             .collect(),
         deed: deed.unwrap_or_else(|| Deed::Other {
-            word: action.kind.name().into_owned(),
+            word: shortened(&action.kind.name(), WORD).into_owned(),
             payload: raw(),
         }),
         risk: action.risk,

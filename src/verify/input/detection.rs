@@ -1,0 +1,135 @@
+//! Which format an input has, and what comes before the first record of a known one.
+
+use super::Run;
+use crate::diag::{ContentHash, subject};
+use crate::rules::codes;
+use crate::source::Block;
+use crate::trace::entry::Entry;
+use crate::trace::foreign;
+use crate::trace::format::Format;
+use crate::verify::parse::BOM;
+use crate::verify::pipeline::Parsed;
+use crate::verify::place::shown_parts;
+
+/// Records that came before any whose format is known.
+#[derive(Debug)]
+pub(super) struct Foreign {
+    /// Where the first one is.
+    line: u64,
+    /// How many they are.
+    count: u64,
+    /// What they look like.
+    looks: Option<&'static str>,
+    /// Where the first record of a known format is, if there is one.
+    pub(super) known: Option<u64>,
+    /// What they hold.
+    content: ContentHash,
+}
+
+impl Run<'_> {
+    /// Finds out the format: that of the first line that is shaped like a record of one, and where
+    /// that line begins.
+    pub(super) fn detect(&self, block: &Block) -> Option<(Format, usize)> {
+        let mut at = 0;
+        block
+            .bytes
+            .split_inclusive(|b| *b == b'\n')
+            .find_map(|line| {
+                let start = at;
+                at += line.len();
+                let text = std::str::from_utf8(
+                    line.strip_prefix(BOM)
+                        .filter(|_| start == 0)
+                        .unwrap_or(line),
+                )
+                .ok()?;
+                Some((Format::of_record(text, self.options.limits.depth)?, start))
+            })
+    }
+
+    /// A block of an input whose format isn't told yet. That a line isn't JSON, and what no record
+    /// may hold, is reported whatever the format is.
+    pub(super) fn formless(&mut self, block: &Block) {
+        let mut parsed = Parsed::of(block, self.is_at_start(), &self.reading());
+        self.number(&mut parsed);
+        self.take_note(&parsed.entries, &parsed.routes);
+        self.lost_early = parsed
+            .entries
+            .last()
+            .map_or(self.lost_early, |entry| entry.line);
+    }
+
+    /// Takes note of a record of no known shape.
+    pub(super) fn meet_foreign(&mut self, entry: &Entry<'_>) {
+        let new = Foreign {
+            line: entry.line,
+            count: 0,
+            looks: None,
+            known: None,
+            content: ContentHash::default(),
+        };
+        let foreign = self.foreign.get_or_insert(new);
+        foreign.count += 1;
+        foreign.content.add("");
+        for part in shown_parts(entry) {
+            foreign.content.add(part);
+        }
+        // Sessions begin with records of several kinds: the first few are looked at.
+        if foreign.count < 50 {
+            foreign.looks = foreign.looks.or_else(|| foreign::looks_like(entry.text));
+        }
+    }
+
+    /// From a line on the format is known.
+    pub(super) fn recognise(&mut self, format: Option<Format>, line: u64) {
+        self.format = self.format.or(format);
+        if let Some(foreign) = self.foreign.as_mut().filter(|_| format.is_some()) {
+            foreign.known.get_or_insert(line);
+        }
+    }
+
+    /// Says that records were refused because nobody knows what they are.
+    pub(super) fn report_foreign(&mut self) {
+        let Some(Foreign {
+            line,
+            count,
+            looks,
+            known,
+            content,
+        }) = &self.foreign
+        else {
+            return;
+        };
+        let (line, count, looks, known, content) =
+            (*line, *count, *looks, *known, content.finish());
+        let names: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
+        let looks = looks
+            .map(|name| format!("; this looks like {name}"))
+            .unwrap_or_default();
+        let message = match known {
+            None => {
+                format!(
+                    "the format can't be told: its records look like none of the known formats ({}){looks}",
+                    names.join(", ")
+                )
+            }
+            Some(known) => {
+                let records = if count == 1 {
+                    "1 record".to_owned()
+                } else {
+                    format!("{count} records")
+                };
+                format!(
+                    "{records} before line {known} look like none of the known formats ({}) and were not checked{looks}",
+                    names.join(", ")
+                )
+            }
+        };
+        self.finding(
+            codes::UNKNOWN_FORMAT,
+            (line, 0),
+            &subject(["format", &content]),
+            &message,
+        );
+    }
+}

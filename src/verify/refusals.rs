@@ -1,0 +1,54 @@
+//! Rejections that a record holds beside what it is of.
+
+use crate::trace::entry::Record;
+use crate::trace::step::{Annotation, Decision, Fact, Step, Told};
+use crate::trace::v1;
+use strict_json::Raw;
+
+/// Whether a record holds whole turns. Then a rejection in it is about their decisions.
+pub(super) fn is_whole(record: &Record<'_>) -> bool {
+    matches!(
+        record,
+        Record::Turn(_)
+            | Record::Recovered(_)
+            | Record::V1(v1::Record::Turn(_) | v1::Record::Execution(_))
+    )
+}
+
+/// A rejection beside the step of a record that is none of a decision. One without an action can't
+/// be bound to a thought, a start or a token.
+pub(super) fn refusal_beside<'r, 'a>(
+    step: &Step<'r, 'a>,
+    decision: &Decision<'a>,
+    written: Raw<'a>,
+) -> Option<Step<'r, 'a>> {
+    let bound = match step.fact {
+        Fact::Annotation(
+            Annotation::Shown(..) | Annotation::SummedUp(_) | Annotation::RefusedBefore(..),
+        ) => false,
+        Fact::Proposed(_)
+        | Fact::Executed(_)
+        | Fact::Observed(_)
+        | Fact::Evaluated(..)
+        | Fact::Ended(_) => true,
+        Fact::Moved(_) | Fact::Annotation(_) => true,
+        Fact::Thought(_)
+        | Fact::Started(_)
+        | Fact::Issued(_)
+        | Fact::Revoked(_)
+        | Fact::Context => decision.action.is_some(),
+        Fact::Decided(_) | Fact::NotRecorded(_) | Fact::Terminal(_) | Fact::Unreadable(_) => false,
+    };
+    let fact = Fact::Annotation(Annotation::Decided(
+        None,
+        Some(Told {
+            decision: *decision,
+            written,
+        }),
+    ));
+    bound.then_some(Step {
+        time: None,
+        fact,
+        ..*step
+    })
+}

@@ -1,0 +1,177 @@
+//! From drafts and problems to findings, which are kept as far as there is room.
+
+use super::{OpenExecution, Root, Shard};
+use crate::diag::{Code, Finding, Related, Severity};
+use crate::replay::Aspect;
+use crate::rules::{self, Draft, codes};
+use crate::trace::Step;
+use crate::trace::entry::{Entry, Problem};
+use crate::verify::place::{about, help, place, problem_finding, subject_of};
+use std::sync::Arc;
+
+impl Shard {
+    /// Reports what the reader found wrong with a record; returns the first such finding.
+    pub(super) fn problems(
+        &mut self,
+        live: &mut OpenExecution,
+        entry: &Entry<'_>,
+    ) -> Option<usize> {
+        let mut first = None;
+        for problem in &entry.problems {
+            if problem.is_scanned() {
+                self.scanned(live, entry, problem);
+                continue;
+            }
+            if let Some(finding) = problem_finding(
+                &self.file,
+                entry,
+                problem,
+                Some(live.execution.id().clone()),
+            ) {
+                if let Some(aspect) = rules::by_code(problem.code).and_then(|r| r.aspect) {
+                    live.execution.verdict_mut().deny(aspect);
+                }
+                if problem.code == codes::DUPLICATE_MEMBER {
+                    // Two readers would see two records: nothing that rests on it can be told.
+                    for aspect in [
+                        Aspect::LegalPath,
+                        Aspect::Authorised,
+                        Aspect::GovernanceComplete,
+                    ] {
+                        live.execution.verdict_mut().doubt(aspect);
+                    }
+                }
+                let index = self.keep(finding);
+                first = first.or(index);
+            }
+        }
+        first
+    }
+
+    /// Reports what a scan has found, once for each execution.
+    pub(super) fn scanned(
+        &mut self,
+        live: &mut OpenExecution,
+        entry: &Entry<'_>,
+        problem: &Problem,
+    ) {
+        let root = live.scanned.get(&problem.message).copied();
+        let Some(found) = problem_finding(
+            &self.file,
+            entry,
+            problem,
+            Some(live.execution.id().clone()),
+        ) else {
+            return;
+        };
+        let Some(root) = root else {
+            if let Some(index) = self.keep(found) {
+                live.scanned.insert(problem.message.clone(), index);
+            }
+            return;
+        };
+        if self
+            .findings
+            .get(root)
+            .is_some_and(|f| f.place.line != entry.line)
+        {
+            self.fold(
+                Some(Root::Finding(root)),
+                "the same stands here".into(),
+                vec![found],
+            );
+        }
+    }
+
+    /// Turns drafts into findings; returns where they are kept.
+    pub(super) fn report(
+        &mut self,
+        live: &mut OpenExecution,
+        drafts: &[Draft],
+        entry: Option<&Entry<'_>>,
+        step: Option<&Step<'_, '_>>,
+    ) -> Vec<usize> {
+        let mut kept = Vec::new();
+        for draft in drafts {
+            let severity = draft.severity.unwrap_or(draft.rule.severity);
+            if let Some(aspect) = draft.rule.aspect.filter(|_| severity == Severity::Error) {
+                live.execution.verdict_mut().deny(aspect);
+            }
+            if !self.has_room(draft.rule.code, severity, Some(live.execution.id())) {
+                continue;
+            }
+            let finding = self.finding_of(live, draft, entry, step);
+            kept.push(self.findings.push(finding));
+        }
+        kept
+    }
+
+    /// The finding that a draft is of.
+    pub(super) fn finding_of(
+        &self,
+        live: &OpenExecution,
+        draft: &Draft,
+        entry: Option<&Entry<'_>>,
+        step: Option<&Step<'_, '_>>,
+    ) -> Finding {
+        let place = place(&self.file, live.execution.last_line(), draft, entry, step);
+        // In a turn that stands on one line, the related place is where the finding is.
+        let mut related = Vec::with_capacity(draft.related.len());
+        let elsewhere = draft.related.iter().filter(|(line, _)| *line != place.line);
+        related.extend(
+            elsewhere.map(|(line, message)| Related::new(&self.file, *line, message.as_str())),
+        );
+        Finding {
+            execution: Some(live.execution.id().clone()),
+            turn: step.and_then(|s| s.turn.or(live.execution.turn().id)),
+            related,
+            help: Some(help(draft.rule)),
+            about: about(&live.execution, step),
+            subject: Some(subject_of(draft, entry, step)),
+            ..Finding::new(
+                draft.rule.code,
+                draft.rule.name,
+                draft.severity.unwrap_or(draft.rule.severity),
+                draft.message.as_str(),
+                place,
+            )
+        }
+    }
+
+    pub(super) fn keep(&mut self, finding: Finding) -> Option<usize> {
+        self.has_room(finding.code, finding.severity, finding.execution.as_ref())
+            .then(|| self.findings.push(finding))
+    }
+
+    /// Whether one more finding of this severity is kept; otherwise it is counted.
+    pub(super) fn has_room(
+        &mut self,
+        code: Code,
+        severity: Severity,
+        execution: Option<&Arc<str>>,
+    ) -> bool {
+        if self.findings.has_room(code, severity) {
+            return true;
+        }
+        self.failed(severity, execution);
+        false
+    }
+
+    /// Counts a finding that isn't kept.
+    pub(super) fn leave_out(
+        &mut self,
+        code: Code,
+        severity: Severity,
+        execution: Option<&Arc<str>>,
+    ) {
+        *self.findings.dropped.entry((code, severity)).or_default() += 1;
+        self.failed(severity, execution);
+    }
+
+    /// Remembers an execution with an error that isn't kept.
+    pub(super) fn failed(&mut self, severity: Severity, execution: Option<&Arc<str>>) {
+        if severity == Severity::Error {
+            self.failed_unlisted.extend(execution.cloned());
+        }
+    }
+}
