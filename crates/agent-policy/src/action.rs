@@ -72,6 +72,18 @@ pub fn parse_kind(word: &str) -> Option<ActionType> {
     .find(|k| kind_name(*k) == word)
 }
 
+/// The bit of an action type in a set of types; all unknown types share one bit.
+pub(crate) const fn type_bit(kind: Option<ActionType>) -> u8 {
+    use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
+    match kind {
+        Some(ToolCall) => 1,
+        Some(ShellCmd) => 2,
+        Some(CodeDiff) => 4,
+        Some(Answer) => 8,
+        None => 16,
+    }
+}
+
 impl Action {
     /// A command line.
     #[must_use]

@@ -9,15 +9,15 @@
 //! met by any one of them; and where that can't be told, it may be met ([`Tristate::Maybe`]). `not`
 //! turns the reading around.
 
+use super::action::type_bit;
 use super::effect::Tristate;
-use super::facts::{Category, Facts};
+use super::facts::{Category, Facts, bit};
 use super::flags::has_argument;
-use super::grant_scope::of_a_program;
+use super::limit::Limit;
+use super::name::{Name, any_name};
 use super::path::{Access, PathGlob};
-use super::pattern::wildcard;
 use super::request::Request;
-use governance::ActionType;
-use governance::RiskLevel;
+use governance::{ActionType, RiskLevel};
 use regex::Regex;
 use shell_effects::{EffectKind, Step};
 
@@ -66,40 +66,7 @@ pub(crate) enum Predicate {
     /// Everything that a template of permissions grants.
     Granted(Vec<Condition>),
     /// A limit of the whole policy is used up.
-    UsedUp(super::model::Limit),
-}
-
-/// A name, in one of the ways to write one.
-#[derive(Debug, Clone)]
-pub(crate) enum Name {
-    Exact(String),
-    Star(String),
-    /// An expression, and the same with letters of either case.
-    Regex(Regex, Regex),
-}
-
-impl Name {
-    fn fits(&self, text: &str, strict: bool) -> bool {
-        match self {
-            Self::Exact(name) if strict => name == text,
-            Self::Exact(name) => name.eq_ignore_ascii_case(text),
-            Self::Star(pattern) => wildcard(pattern, text, !strict),
-            Self::Regex(exact, blind) => exact.is_match(text) || !strict && blind.is_match(text),
-        }
-    }
-
-    /// The byte that whatever fits begins with, in some case; none where that isn't said.
-    pub(crate) fn first(&self) -> Option<u8> {
-        match self {
-            Self::Exact(name) => name.bytes().next(),
-            Self::Star(pattern) => pattern.bytes().next().filter(|byte| *byte != b'*'),
-            Self::Regex(..) => None,
-        }
-    }
-}
-
-fn any_name(names: &[Name], text: &str, strict: bool) -> bool {
-    names.iter().any(|n| n.fits(text, strict))
+    UsedUp(Limit),
 }
 
 /// `command`.
@@ -123,18 +90,6 @@ pub(crate) struct PathTest {
     pub(crate) outside: Option<bool>,
     /// Must lie on one of the lists of protected paths, or on none.
     pub(crate) protected: Option<(bool, Vec<PathGlob>)>,
-}
-
-/// The bit of a type; what is none of the known types has its own.
-pub(crate) fn type_bit(kind: Option<ActionType>) -> u8 {
-    use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
-    match kind {
-        Some(ToolCall) => 1,
-        Some(ShellCmd) => 2,
-        Some(CodeDiff) => 4,
-        Some(Answer) => 8,
-        None => 16,
-    }
 }
 
 pub(crate) const fn risk_bit(risk: RiskLevel) -> u8 {
@@ -500,12 +455,12 @@ fn granted(grants: &[Condition], facts: &Facts<'_>) -> Tristate {
         .enumerate()
         .all(|(index, effect)| match effect.kind {
             EffectKind::Read | EffectKind::Write | EffectKind::Delete => {
-                facts.has_site(index) || of_a_program(index, effect, facts)
+                facts.has_site(index) || facts.is_of_program(index, effect)
             }
             EffectKind::Network => true,
             // No path or host stands for these: they are granted with the program that has them,
             // and a tool's name is none.
-            EffectKind::Execute | EffectKind::GitRead => of_a_program(index, effect, facts),
+            EffectKind::Execute | EffectKind::GitRead => facts.is_of_program(index, effect),
             _ => false,
         });
     Tristate::sure(
@@ -566,7 +521,7 @@ pub(crate) fn actual(key: &str, facts: &Facts<'_>, request: &Request<'_>) -> Str
             let found = facts.effects();
             let names = EffectKind::ALL
                 .iter()
-                .filter(|k| super::facts::bit(**k) & found != 0)
+                .filter(|k| bit(**k) & found != 0)
                 .map(|k| k.as_str().to_owned())
                 .collect();
             format!("the effects are {}", list(names, "none"))

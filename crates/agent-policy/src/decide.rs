@@ -4,7 +4,8 @@ use super::condition::{Condition, actual};
 use super::effect::{Effect, Tristate};
 use super::facts::Facts;
 use super::grant_scope::gap;
-use super::model::{Combine, Limit, Policy, Rule};
+use super::limit::Limit;
+use super::model::{Combine, Policy, Rule};
 use super::request::Request;
 use std::borrow::Cow;
 

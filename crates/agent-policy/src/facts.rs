@@ -2,49 +2,16 @@
 
 use super::action::Action;
 use super::effect::Tristate;
-use super::grant_scope::Parts;
+use super::parts::Parts;
 use super::path::{Place, Site};
-use governance::ActionType;
-use governance::RiskLevel;
+use super::surroundings::Surroundings;
+use governance::{ActionType, RiskLevel};
 use shell_effects::line::Line;
 use shell_effects::{
-    Analysis, Certainty, Context, Effect, EffectKind, How, Param, Span, Step, Table, analyse,
+    Analysis, Certainty, Context, Effect, EffectKind, How, Param, Span, Step, analyse,
     effects_beside_diff, effects_of_answer, effects_of_diff, effects_of_tool,
 };
 use std::cell::OnceCell;
-use std::sync::LazyLock;
-
-/// The table of programs that is built in; loading it takes longer than a thousand decisions.
-static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
-
-/// The table that tells which options mean the same.
-pub(crate) fn table() -> &'static Table {
-    &TABLE
-}
-
-/// Where actions are taken to run: made-up places, since a policy never looks at a file system.
-#[derive(Debug, Clone)]
-pub(crate) struct Surroundings {
-    context: Context<'static>,
-}
-
-impl Surroundings {
-    /// The directory that relative paths of actions count from.
-    pub(crate) const CWD: &'static str = "/home/dev/project";
-    /// The home directory.
-    pub(crate) const HOME: &'static str = "/home/dev";
-
-    /// Places and table.
-    pub(crate) const fn context(&self) -> &Context<'static> {
-        &self.context
-    }
-
-    pub(crate) fn new(workdir: &str) -> Self {
-        let mut context = Context::new(&TABLE);
-        workdir.clone_into(&mut context.workdir);
-        Self { context }
-    }
-}
 
 /// The kinds of effects as bits.
 pub const fn bit(kind: EffectKind) -> u32 {
@@ -159,7 +126,7 @@ impl<'a> Facts<'a> {
 
     pub(crate) fn analysis(&self) -> &Analysis {
         self.analysis.get_or_init(|| {
-            let context = &self.surroundings.context;
+            let context = self.context();
             let unknown = || Analysis {
                 risk: RiskLevel::High,
                 unparsed: true,
@@ -202,7 +169,7 @@ impl<'a> Facts<'a> {
 
     /// Where actions are taken to run.
     pub(crate) fn context(&self) -> &Context<'static> {
-        &self.surroundings.context
+        self.surroundings.context()
     }
 
     fn of_line(&self) -> Analysis {
@@ -268,6 +235,42 @@ impl<'a> Facts<'a> {
     /// Whether an effect is one on a path.
     pub(crate) fn has_site(&self, effect: usize) -> bool {
         self.sites().iter().any(|(index, _)| *index == effect)
+    }
+
+    /// Whether an effect is that of a program, and not of a redirection, which works whatever the
+    /// program does.
+    pub(crate) fn is_of_program(&self, index: usize, effect: &Effect) -> bool {
+        match self.action.kind {
+            Some(ActionType::ShellCmd) => {
+                self.parts().is_of_step(index, self.analysis(), self.line())
+            }
+            // Analysing the command alone separates its effects from those of the tool.
+            Some(ActionType::ToolCall) => self.tool_commands().any(|line| {
+                let analysis = analyse(line, self.context());
+                let parts = Parts::of(&analysis, true);
+                let same = |e: &Effect| e.kind == effect.kind && e.target == effect.target;
+                let mut alike = analysis
+                    .effects
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, e)| same(e))
+                    .peekable();
+                alike.peek().is_some()
+                    && alike.all(|(index, _)| parts.is_of_step(index, &analysis, line))
+            }),
+            Some(ActionType::CodeDiff | ActionType::Answer) | None => false,
+        }
+    }
+
+    /// The command lines among the parameters of a tool call.
+    fn tool_commands(&self) -> impl Iterator<Item = &str> {
+        let members = self.action.parameters().as_object();
+        let named = |key: &str| ["command", "cmd", "shell", "script", "bash"].contains(&key);
+        members
+            .into_iter()
+            .flatten()
+            .filter(move |(key, _)| named(key))
+            .filter_map(|(_, value)| value.as_str())
     }
 
     /// The risk of each command of a line that has several; a stated one counts for each.

@@ -1,6 +1,6 @@
 //! Arguments that mean the same: long and short options, modes in figures and in letters.
 
-use super::facts::table;
+use super::surroundings::table;
 
 /// Options that the table of programs doesn't tell of, because they change no effect.
 const SAME: [(&[&str], &[&str]); 2] = [

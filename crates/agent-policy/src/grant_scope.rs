@@ -1,7 +1,7 @@
 //! What a rule that allows covers.
 //!
 //! Two things keep such a rule from allowing what nobody allowed. A condition that is read strictly
-//! has to hold of every command of a line by itself ([`Parts`]): `cat src/a; curl x` isn't about
+//! has to hold of every command of a line by itself ([`Parts`](super::parts::Parts)): `cat src/a; curl x` isn't about
 //! `src` only because the one path in it is. And what the conditions speak of has to be all that
 //! the action does ([`gap`]): who allows a host has said nothing of the file that is written
 //! beside. So a line is never treated milder than one of its commands.
@@ -10,141 +10,7 @@ use super::condition::{Condition, Predicate};
 use super::effect::Tristate;
 use super::facts::Facts;
 use super::request::Request;
-use governance::ActionType;
-use shell_effects::{Analysis, Effect, EffectKind, How, Span, analyse};
-
-/// The commands of a line, each with its redirections, and which effects and programs belong to
-/// which.
-#[derive(Debug, Default)]
-pub(crate) struct Parts {
-    /// How many there are; what no command causes (a redirection of a whole group) is one more.
-    pub(crate) count: usize,
-    /// Where each stands in the line; what no command causes stands nowhere.
-    spans: Vec<Span>,
-    /// The part of each effect.
-    effects: Vec<usize>,
-    /// The part of each step of the tree.
-    steps: Vec<usize>,
-    /// The step that causes each effect.
-    owners: Vec<Option<usize>>,
-}
-
-impl Parts {
-    /// Of an action that is one piece.
-    fn whole(analysis: &Analysis) -> Self {
-        let (effects, steps) = (analysis.effects.len(), analysis.tree.len());
-        Self {
-            count: 1,
-            spans: Vec::new(),
-            effects: vec![0; effects],
-            steps: vec![0; steps],
-            owners: vec![steps.checked_sub(1); effects],
-        }
-    }
-
-    /// Of a command line.
-    pub fn of(analysis: &Analysis, is_line: bool) -> Self {
-        if !is_line {
-            return Self::whole(analysis);
-        }
-        let tree = &analysis.tree;
-        // Parents stand before their children.
-        let mut roots: Vec<usize> = Vec::with_capacity(tree.len());
-        for (index, step) in tree.iter().enumerate() {
-            roots.push(
-                step.parent
-                    .and_then(|p| roots.get(p))
-                    .copied()
-                    .unwrap_or(index),
-            );
-        }
-        let mut spans: Vec<Span> = tree
-            .iter()
-            .filter(|s| s.parent.is_none())
-            .map(|s| s.span)
-            .collect();
-        spans.sort_by_key(|s| (s.from, std::cmp::Reverse(s.to)));
-        // What runs in a substitution belongs to the command around it.
-        spans.dedup_by(|inner, outer| {
-            let within = inner.from < outer.to || *inner == *outer;
-            if within {
-                *outer = outer.join(*inner);
-            }
-            within
-        });
-        let part_of = |span: Span| spans.iter().position(|s| holds(*s, span));
-        let steps: Vec<usize> = (roots.iter())
-            .map(|root| {
-                tree.get(*root)
-                    .and_then(|s| part_of(s.span))
-                    .unwrap_or_default()
-            })
-            .collect();
-        let owner = |effect: &Effect| {
-            let around = tree
-                .iter()
-                .enumerate()
-                .filter(|(_, s)| holds(s.span, effect.span));
-            // Of several at one place the innermost.
-            around
-                .min_by_key(|(index, s)| (s.span.to - s.span.from, std::cmp::Reverse(*index)))
-                .map(|(index, _)| index)
-        };
-        let owners: Vec<Option<usize>> = analysis.effects.iter().map(owner).collect();
-        let stray = spans.len();
-        let effects: Vec<usize> = owners
-            .iter()
-            .map(|o| o.and_then(|o| steps.get(o)).copied().unwrap_or(stray))
-            .collect();
-        let count = stray + usize::from(effects.contains(&stray));
-        Self {
-            count,
-            spans,
-            effects,
-            steps,
-            owners,
-        }
-    }
-
-    /// The part that an effect belongs to.
-    pub(crate) fn of_effect(&self, index: usize) -> usize {
-        self.effects.get(index).copied().unwrap_or_default()
-    }
-
-    /// The part that a step belongs to.
-    pub(crate) fn of_step(&self, index: usize) -> usize {
-        self.steps.get(index).copied().unwrap_or_default()
-    }
-
-    /// The text of each part; nothing for what no command causes.
-    pub(crate) fn texts<'t>(&'t self, line: &'t str) -> impl Iterator<Item = &'t str> {
-        let text = |part: usize| {
-            self.spans
-                .get(part)
-                .and_then(|s| line.get(s.from..s.to))
-                .unwrap_or_default()
-        };
-        (0..self.count).map(text)
-    }
-
-    /// The first part without any of these.
-    pub(crate) fn without(&self, parts: impl Iterator<Item = usize>) -> Option<usize> {
-        if self.count < 2 {
-            return None;
-        }
-        let mut found = vec![false; self.count];
-        for part in parts {
-            if let Some(slot) = found.get_mut(part) {
-                *slot = true;
-            }
-        }
-        found.iter().position(|has| !has)
-    }
-}
-
-fn holds(outer: Span, inner: Span) -> bool {
-    outer.from <= inner.from && inner.to <= outer.to
-}
+use shell_effects::{Effect, EffectKind};
 
 /// What a set of conditions speaks of, as bits.
 type GrantSet = u8;
@@ -316,7 +182,7 @@ fn uncovered<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
         };
         set & PATHS != 0 && path()
             || set & HOSTS != 0 && effect.kind == EffectKind::Network
-            || set & PROGRAMS != 0 && of_a_program(index, effect, facts)
+            || set & PROGRAMS != 0 && facts.is_of_program(index, effect)
     };
     facts
         .analysis()
@@ -325,82 +191,6 @@ fn uncovered<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
         .enumerate()
         .find(|one| !spoken(*one))
         .map(|(_, effect)| effect)
-}
-
-/// Whether an effect is that of a program, and not of a redirection, which works whatever the
-/// program does.
-pub(super) fn of_a_program(index: usize, effect: &Effect, facts: &Facts<'_>) -> bool {
-    match facts.action.kind {
-        Some(ActionType::ShellCmd) => owned(index, facts.analysis(), facts.parts(), facts.line()),
-        // What the tool does by itself and what its command does are told apart by asking about the
-        // command alone.
-        Some(ActionType::ToolCall) => commands(facts).any(|line| {
-            let analysis = analyse(line, facts.context());
-            let parts = Parts::of(&analysis, true);
-            let same = |e: &Effect| e.kind == effect.kind && e.target == effect.target;
-            let mut alike = analysis
-                .effects
-                .iter()
-                .enumerate()
-                .filter(|(_, e)| same(e))
-                .peekable();
-            alike.peek().is_some() && alike.all(|(index, _)| owned(index, &analysis, &parts, line))
-        }),
-        Some(ActionType::CodeDiff | ActionType::Answer) | None => false,
-    }
-}
-
-/// The command lines among the parameters of a tool call.
-fn commands<'f>(facts: &'f Facts<'_>) -> impl Iterator<Item = &'f str> {
-    let members = facts.action.parameters().as_object();
-    let named = |key: &str| ["command", "cmd", "shell", "script", "bash"].contains(&key);
-    members
-        .into_iter()
-        .flatten()
-        .filter(move |(key, _)| named(key))
-        .filter_map(|(_, value)| value.as_str())
-}
-
-fn owned(index: usize, analysis: &Analysis, parts: &Parts, line: &str) -> bool {
-    let Some(Some(owner)) = parts.owners.get(index).copied() else {
-        return false;
-    };
-    let Some(effect) = analysis.effects.get(index) else {
-        return false;
-    };
-    // No redirection does anything else than these.
-    if !matches!(
-        effect.kind,
-        EffectKind::Read
-            | EffectKind::Write
-            | EffectKind::Delete
-            | EffectKind::Network
-            | EffectKind::System
-            | EffectKind::Credential
-    ) {
-        return true;
-    }
-    // In decoded or quoted code everything may stand at the place of the whole text: then nothing
-    // tells what a redirection is.
-    let mut step = analysis.tree.get(owner);
-    while let Some(one) = step {
-        if one.how == How::Code && one.span == effect.span {
-            return false;
-        }
-        step = one.parent.and_then(|p| analysis.tree.get(p));
-    }
-    line.get(effect.span.from..effect.span.to)
-        .is_some_and(|text| !is_redirection(text))
-}
-
-/// Whether a text begins as `> x`, `2>> x`, `{fd}< x` and `&> x` do.
-fn is_redirection(text: &str) -> bool {
-    let named = text
-        .strip_prefix('{')
-        .and_then(|rest| rest.split_once('}'))
-        .map(|(_, rest)| rest);
-    let rest = named.unwrap_or_else(|| text.trim_start_matches(|c: char| c.is_ascii_digit()));
-    rest.trim_start_matches('&').starts_with(['<', '>'])
 }
 
 #[cfg(test)]

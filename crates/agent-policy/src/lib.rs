@@ -15,8 +15,11 @@ mod facts;
 mod flags;
 mod fuzz;
 mod grant_scope;
+mod limit;
 mod model;
 mod mutate;
+mod name;
+mod parts;
 mod path;
 mod pattern;
 mod prefilter;
@@ -28,6 +31,7 @@ mod sample;
 mod shipped;
 mod subsumption;
 mod suite;
+mod surroundings;
 mod witness_generation;
 mod yaml;
 
@@ -38,18 +42,19 @@ pub use decide::{Cause, Consulted, Decision};
 pub use effect::{Effect, Tristate};
 pub use facts::Category;
 pub use fuzz::{Effort, Law, Outcome as Found, Usable, Violation, fuzz, property_ids, usable};
-pub use model::{Combine, Fallback, Form, Limit, Policy, Property, Rule, Rules};
+pub use limit::Limit;
+pub use model::{Combine, Fallback, Form, Policy, Property, Rule, Rules};
 pub use mutate::{Fate, Mutant};
 pub use path::Access;
 pub use pattern::{PatternError, compile as compile_pattern};
-pub use question::{Approvals, Question};
+pub use question::{Approvals, Context, Question};
 pub use read::load;
 pub use recorded_decision::{Drift, DriftedDecision, RecordedDecision, UnrecordedContext};
 pub use request::{History, Past, Request};
 pub use shipped::{SHIPPED, Shipped, shipped};
 pub use suite::{
-    Case, Context, Expect, Failure, json_context, json_once, json_question, load_cases,
-    load_corpus, load_reasons, repeated,
+    Case, Expect, Failure, json_context, json_once, json_question, load_cases, load_corpus,
+    load_reasons, repeated,
 };
 pub use yaml::{At, Problem};
 

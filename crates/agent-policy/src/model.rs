@@ -1,10 +1,10 @@
 //! A policy, loaded and compiled.
 
-use super::condition::Condition;
+use super::condition::{Condition, Predicate};
 use super::effect::Effect;
-use super::facts::Surroundings;
+use super::limit::Limit;
 use super::prefilter::Sieves;
-use super::request::Request;
+use super::surroundings::Surroundings;
 use super::yaml::At;
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -114,7 +114,10 @@ pub struct Rules {
 
 impl Rules {
     pub(crate) fn new(all: Vec<Rule>) -> Self {
-        let sieves = Sieves::of(&all);
+        let sieves = Sieves::of(
+            all.iter()
+                .map(|rule| (&rule.when, rule.effect == Effect::Allow)),
+        );
         Self { all, sieves }
     }
 
@@ -138,88 +141,11 @@ impl Deref for Rules {
     }
 }
 
-/// What a rule grants at most.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Limit {
-    /// So many approved actions of the type within a minute.
-    PerMinute(u64),
-    /// Within an hour.
-    PerHour(u64),
-    /// In the whole execution.
-    PerExecution(u64),
-    /// So many approved actions of any type within an hour.
-    AllPerHour(u64),
-    /// Cost of the execution so far.
-    Cost(f64),
-    /// Milliseconds that the execution's actions have taken so far.
-    Busy(u64),
-}
-
-impl Limit {
-    /// The key that it is written with.
-    #[must_use]
-    pub const fn key(&self) -> &'static str {
-        match self {
-            Self::PerMinute(_) => "max_per_minute",
-            Self::PerHour(_) => "max_per_hour",
-            Self::PerExecution(_) => "max_per_execution",
-            Self::AllPerHour(_) => "max_executions_per_hour",
-            Self::Cost(_) => "max_cost_per_day",
-            Self::Busy(_) => "max_latency_per_task",
-        }
-    }
-
-    /// How much stands in the window, if that uses the limit up.
-    #[must_use]
-    pub fn used_up(&self, request: &Request<'_>) -> Option<u64> {
-        const MINUTE: i64 = 60_000;
-        const HOUR: i64 = 60 * MINUTE;
-        let (history, kind, now) = (request.history, request.action.kind, request.time);
-        let (count, most) = match *self {
-            Self::PerMinute(most) => (history.count(kind, Some(MINUTE), now), most),
-            Self::PerHour(most) => (history.count(kind, Some(HOUR), now), most),
-            Self::PerExecution(most) => (history.count(kind, None, now), most),
-            Self::AllPerHour(most) => (history.count_all(Some(HOUR), now), most),
-            Self::Busy(most) => (history.busy(), most),
-            Self::Cost(most) => return (history.cost() >= most).then_some(0),
-        };
-        (count >= most).then_some(count)
-    }
-
-    /// Says that it is used up.
-    #[must_use]
-    pub fn exceeded(&self, count: u64) -> String {
-        match *self {
-            Self::PerMinute(most) => format!(
-                "{count} approved actions of this type in the last minute; the rule grants {most}"
-            ),
-            Self::PerHour(most) => format!(
-                "{count} approved actions of this type in the last hour; the rule grants {most}"
-            ),
-            Self::PerExecution(most) => {
-                format!(
-                    "{count} approved actions of this type in this execution; the rule grants {most}"
-                )
-            }
-            Self::AllPerHour(most) => {
-                format!("{count} approved actions in the last hour; the limit is {most}")
-            }
-            Self::Cost(most) => format!("the execution has cost {most} or more"),
-            Self::Busy(most) => {
-                format!("the execution's actions have taken {count} ms; the limit is {most} ms")
-            }
-        }
-    }
-}
-
 impl Rule {
     /// Whether the rule is nothing but a limit of the whole policy.
     #[must_use]
     pub fn is_limit(&self) -> bool {
-        matches!(
-            &self.when,
-            Condition::Is(super::condition::Predicate::UsedUp(_), _)
-        )
+        matches!(&self.when, Condition::Is(Predicate::UsedUp(_), _))
     }
 
     /// The keys of its `when`, limits included.

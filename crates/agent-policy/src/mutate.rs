@@ -1,13 +1,14 @@
 //! Is every promise of a policy tested? Each rule is dropped, weakened, moved or loosened, one
 //! thing at a time; a change that no case notices is a promise that nobody has tested.
 
-use super::action::kind_name;
+use super::action::{kind_name, type_bit};
 use super::compare::{Difference, Kind, compare};
-use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, risk_bit, type_bit};
+use super::condition::{CommandTest, Condition, PathTest, Predicate, risk_bit};
 use super::effect::Effect;
 use super::facts::{Category, bit};
 use super::fuzz::Effort;
 use super::model::{Combine, Policy, Rule};
+use super::name::Name;
 use super::question::Question;
 use super::suite::Case;
 use governance::ActionType;

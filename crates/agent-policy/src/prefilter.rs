@@ -7,10 +7,9 @@
 //!
 //! [`Tristate::No`]: super::effect::Holds::No
 
-use super::condition::{Condition, Predicate, type_bit};
-use super::effect::Effect;
+use super::action::type_bit;
+use super::condition::{Condition, Predicate};
 use super::facts::Facts;
-use super::model::Rule;
 use super::path::{Edges, PathGlob};
 use super::pattern::{letter, number};
 use std::array::from_fn;
@@ -203,10 +202,10 @@ struct Group {
 const TYPES: usize = 5;
 
 impl Sieves {
-    pub fn of(rules: &[Rule]) -> Self {
+    /// `rules` are conditions, each with whether it is read strictly.
+    pub fn of<'c>(rules: impl Iterator<Item = (&'c Condition, bool)>) -> Self {
         let sieves: Vec<Prefilter> = rules
-            .iter()
-            .map(|r| Prefilter::of(&r.when, r.effect == Effect::Allow))
+            .map(|(when, strict)| Prefilter::of(when, strict))
             .collect();
         let groups = sieves.chunks(64).map(Group::of).collect();
         Self {
@@ -372,7 +371,7 @@ impl Iterator for Candidates<'_, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, History, Policy, Request, SHIPPED, Tristate, load};
+    use crate::{Action, Effect, History, Policy, Request, SHIPPED, Tristate, load};
     use proptest::prelude::*;
     use serde_json::json;
     use std::sync::LazyLock;

@@ -1,8 +1,7 @@
 //! A question with everything that it takes to ask it again.
 
 use super::action::{Action, kind_name};
-use super::request::{History, Past};
-use super::suite::Context;
+use super::request::{History, Past, Request};
 use governance::RiskLevel;
 use serde_json::{Map, Value, json};
 
@@ -15,6 +14,40 @@ pub struct Question {
     pub context: Context,
     /// What was approved before.
     pub past: Vec<Approvals>,
+}
+
+/// The circumstances of an action.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The risk that was stated.
+    pub risk: Option<RiskLevel>,
+    /// The turn.
+    pub turn: u64,
+    /// Who proposes.
+    pub agent: Option<String>,
+    /// In which mode.
+    pub mode: Option<String>,
+    /// In production.
+    pub production: bool,
+    /// When, in milliseconds since the epoch.
+    pub time: Option<i64>,
+}
+
+impl Context {
+    /// A question about an action in these circumstances.
+    #[must_use]
+    pub fn request<'a>(&'a self, action: &'a Action, history: &'a History) -> Request<'a> {
+        Request {
+            action,
+            risk: self.risk,
+            turn: self.turn.max(1),
+            agent: self.agent.as_deref(),
+            mode: self.mode.as_deref(),
+            production: self.production,
+            time: self.time,
+            history,
+        }
+    }
 }
 
 /// Some approvals of one kind.

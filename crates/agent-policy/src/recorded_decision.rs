@@ -1,10 +1,14 @@
 //! Recorded decisions, and how they relate to what a policy decides now.
 
 use crate::action::Action;
-use crate::condition::{Condition, Name, Predicate};
+use crate::condition::{Condition, Predicate};
+use crate::decide::{Cause, Decision};
+use crate::effect::Effect::{Allow, Deny, RequireApproval};
 use crate::facts::Facts;
-use crate::model::Policy;
+use crate::model::{Policy, Rule};
+use crate::name::Name;
 use crate::request::{History, Request};
+use crate::witness_generation::spelled;
 use governance::{RiskLevel, Ruling};
 use std::collections::HashSet;
 
@@ -65,7 +69,7 @@ pub struct DriftedDecision<'p> {
     /// How it stands to the new one.
     pub drift: Drift,
     /// The new one.
-    pub decision: super::Decision<'p>,
+    pub decision: Decision<'p>,
     /// What must have been so for that, if no trace tells it.
     pub if_so: Option<String>,
 }
@@ -145,7 +149,7 @@ fn modes_of(policy: &Policy) -> Vec<String> {
                 } else {
                     1
                 };
-                let spelled = super::witness_generation::spelled(std::slice::from_ref(name))
+                let spelled = spelled(std::slice::from_ref(name))
                     .into_iter()
                     .take(choices);
                 modes.extend(spelled.filter(|mode| !mode.is_empty()));
@@ -185,12 +189,11 @@ impl Drift {
     /// Compares a recorded decision with one of a policy; none when they agree, or when the policy
     /// leaves to a human what a human decided.
     #[must_use]
-    pub fn between(recorded: &RecordedDecision, now: &super::Decision<'_>) -> Option<Self> {
-        use super::Effect::{Allow, Deny, RequireApproval};
+    pub fn between(recorded: &RecordedDecision, now: &Decision<'_>) -> Option<Self> {
         let limited = match &now.cause {
-            super::Cause::Limit(..) => true,
-            super::Cause::Matches => now.rule.is_some_and(super::Rule::is_limit),
-            super::Cause::MayMatch | super::Cause::Default(_) => false,
+            Cause::Limit(..) => true,
+            Cause::Matches => now.rule.is_some_and(Rule::is_limit),
+            Cause::MayMatch | Cause::Default(_) => false,
         };
         match (recorded.ruling.permits(), now.effect) {
             (true, Deny) if limited => Some(Self::OverLimit),

@@ -1,8 +1,7 @@
 //! What is asked, and what was decided before.
 
-use super::action::Action;
-use governance::ActionType;
-use governance::RiskLevel;
+use super::action::{Action, type_bit};
+use governance::{ActionType, RiskLevel};
 use std::collections::BTreeMap;
 
 /// A question to a policy: may this run?
@@ -108,10 +107,7 @@ impl History {
         if count == 0 {
             return;
         }
-        let times = self
-            .approved
-            .entry(super::condition::type_bit(past.kind))
-            .or_default();
+        let times = self.approved.entry(type_bit(past.kind)).or_default();
         match past.time {
             Some(time) => times.add(time, count),
             None => times.unknown = times.unknown.saturating_add(count),
@@ -134,7 +130,7 @@ impl History {
     /// without a window or without a time.
     #[must_use]
     pub fn count(&self, kind: Option<ActionType>, window: Option<i64>, now: Option<i64>) -> u64 {
-        let Some(times) = self.approved.get(&super::condition::type_bit(kind)) else {
+        let Some(times) = self.approved.get(&type_bit(kind)) else {
             return 0;
         };
         let known = match (window, now) {

@@ -3,10 +3,13 @@
 //!
 //! It errs on the side of "it can": only what is plainly the same or stricter is cleared.
 
-use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, type_bit};
+use super::action::type_bit;
+use super::condition::{CommandTest, Condition, PathTest, Predicate};
 use super::effect::Effect;
 use super::grant_scope::speaks_no_more;
-use super::model::{Combine, Limit, Policy, Rule};
+use super::limit::Limit;
+use super::model::{Combine, Policy, Rule};
+use super::name::Name;
 use super::path::PathGlob;
 use super::pattern::wildcard;
 use governance::ActionType;

@@ -4,7 +4,7 @@ use super::action::Action;
 use super::effect::Effect;
 use super::facts::Facts;
 use super::model::Policy;
-use super::question::{Approvals, Question};
+use super::question::{Approvals, Context, Question};
 use super::read::{Fields, Reader};
 use super::request::{History, Past, Request};
 use super::yaml::{At, Node, Problem, Value, parse};
@@ -37,23 +37,6 @@ pub struct Case {
     pub near_miss: Vec<String>,
 }
 
-/// The circumstances of an action.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Context {
-    /// The risk that was stated.
-    pub risk: Option<RiskLevel>,
-    /// The turn.
-    pub turn: u64,
-    /// Who proposes.
-    pub agent: Option<String>,
-    /// In which mode.
-    pub mode: Option<String>,
-    /// In production.
-    pub production: bool,
-    /// When, in milliseconds since the epoch.
-    pub time: Option<i64>,
-}
-
 /// What a case expects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expect {
@@ -79,23 +62,6 @@ impl Case {
             action: self.action.clone(),
             context: self.context.clone(),
             past: self.past.clone(),
-        }
-    }
-}
-
-impl Context {
-    /// A question about an action in these circumstances.
-    #[must_use]
-    pub fn request<'a>(&'a self, action: &'a Action, history: &'a History) -> Request<'a> {
-        Request {
-            action,
-            risk: self.risk,
-            turn: self.turn.max(1),
-            agent: self.agent.as_deref(),
-            mode: self.mode.as_deref(),
-            production: self.production,
-            time: self.time,
-            history,
         }
     }
 }

@@ -1,16 +1,17 @@
 //! Questions that are aimed at a rule, or at two of them at once: actions and circumstances made of
 //! their own conditions, so that they are met though chance would never meet them.
 
-use super::action::Action;
-use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, type_bit};
+use super::action::{Action, type_bit};
+use super::condition::{CommandTest, Condition, PathTest, Predicate};
 use super::effect::{Effect, Tristate};
 use super::facts::{Category, Facts, bit};
-use super::model::{Limit, Policy, Rule};
+use super::limit::Limit;
+use super::model::{Policy, Rule};
+use super::name::Name;
 use super::path::Access;
-use super::question::{Approvals, Question};
-use super::request::{Past, Request};
+use super::question::{Approvals, Context, Question};
+use super::request::{History, Past, Request};
 use super::sample::samples;
-use super::suite::Context;
 use governance::ActionType;
 use governance::RiskLevel;
 use serde_json::{Value, json};
@@ -390,7 +391,7 @@ impl Words {
         // difference.
         let (mut certain, mut rest) = (Vec::new(), Vec::new());
         for action in tried {
-            let history = super::History::default();
+            let history = History::default();
             let request = Request::new(&action, &history);
             let facts = Facts::new(&action, None, &policy.surroundings);
             let reached =

@@ -11,7 +11,7 @@ pub use properties::{Property as Law, Violation};
 
 use super::action::Action;
 use super::effect::Effect;
-use super::model::Policy;
+use super::model::{Policy, Property};
 use super::request::{History, Request};
 use super::witness_generation::{self, Target};
 use properties::Subject;
@@ -101,7 +101,7 @@ fn search(
     number: u64,
     id: String,
     law: Law,
-    own: Option<&super::Property>,
+    own: Option<&Property>,
 ) -> Outcome {
     let mut aimed = (0, 0);
     if let Some(own) = own {

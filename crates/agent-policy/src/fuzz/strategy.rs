@@ -2,12 +2,13 @@
 
 use super::properties::Subject;
 use crate::action::Action;
-use crate::condition::{Condition, Name, Predicate};
-use crate::model::{Limit, Policy};
-use crate::question::{Approvals, Question};
+use crate::condition::{Condition, Predicate};
+use crate::limit::Limit;
+use crate::model::Policy;
+use crate::name::Name;
+use crate::question::{Approvals, Context, Question};
 use crate::request::Past;
 use crate::sample::samples;
-use crate::suite::Context;
 use governance::RiskLevel;
 use proptest::prelude::*;
 use proptest::sample::select;

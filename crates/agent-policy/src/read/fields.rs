@@ -1,7 +1,7 @@
 //! The members of a map, taken one by one; what nobody takes is a mistake.
 
 use crate::effect::Effect;
-use crate::facts::Surroundings;
+use crate::surroundings::Surroundings;
 use crate::yaml::{At, Node, Problem, Value};
 use shell_effects::protected;
 

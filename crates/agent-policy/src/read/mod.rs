@@ -12,8 +12,9 @@ pub(crate) use when::condition;
 
 use super::condition::Condition;
 use super::effect::Effect;
-use super::facts::Surroundings;
-use super::model::{Combine, Fallback, Form, Limit, Policy, Property, Rule, Rules};
+use super::limit::Limit;
+use super::model::{Combine, Fallback, Form, Policy, Property, Rule, Rules};
+use super::surroundings::Surroundings;
 use super::yaml::{At, Problem, Value, parse};
 use shell_effects::path::normalise;
 use std::collections::BTreeMap;

@@ -4,10 +4,11 @@ use super::fields::{Fields, Reader};
 use super::pack::list;
 use super::when::name;
 use super::{Draft, built};
-use crate::condition::{Condition, Name, Predicate};
+use crate::condition::{Condition, Predicate};
 use crate::effect::Effect;
 use crate::facts::Category;
 use crate::model::{Combine, Fallback, Form, Rule};
+use crate::name::Name;
 use crate::yaml::At;
 
 const LEVELS: [&str; 3] = ["auto", "confirm", "deny"];

@@ -1,12 +1,14 @@
 //! `when`: the conditions of a rule.
 
 use super::fields::{Fields, Reader};
-use crate::action::{kind_name, parse_kind};
-use crate::condition::{CommandTest, Condition, Name, PathTest, Predicate, risk_bit, type_bit};
-use crate::facts::{Category, Surroundings, bit};
-use crate::model::Limit;
+use crate::action::{kind_name, parse_kind, type_bit};
+use crate::condition::{CommandTest, Condition, PathTest, Predicate, risk_bit};
+use crate::facts::{Category, bit};
+use crate::limit::Limit;
+use crate::name::Name;
 use crate::path::{Access, PathGlob};
 use crate::pattern;
+use crate::surroundings::Surroundings;
 use crate::yaml::{At, Node, Value};
 use governance::ActionType;
 use governance::RiskLevel;
