@@ -22,6 +22,7 @@ mod name;
 mod parts;
 mod path;
 mod pattern;
+mod policy_diff;
 mod prefilter;
 mod question;
 mod read;
@@ -36,27 +37,31 @@ mod witness_generation;
 mod yaml;
 
 pub use action::{Action, ActionError, kind_name, parse_kind};
-pub use compare::{Change, Comparison, Difference, Kind, Unproved, compare};
+pub use compare::{Comparison, Difference, DifferenceKind, compare};
 pub use coverage::{Coverage, KeyCoverage, RuleCoverage};
-pub use decide::{Cause, Consulted, Decision};
+pub use decide::{Cause, Decision, RuleExplanation};
 pub use effect::{Effect, Tristate};
 pub use facts::Category;
-pub use fuzz::{Effort, Law, Outcome as Found, Usable, Violation, fuzz, property_ids, usable};
+pub use fuzz::{
+    Effort, PropertyKind, PropertyResult, ReadOnlyAllowance, Violation, fuzz, property_ids,
+    read_only_allowance,
+};
 pub use limit::Limit;
 pub use model::{Combine, Fallback, Form, Policy, Property, Rule, Rules};
-pub use mutate::{Fate, Mutant};
+pub use mutate::{Mutant, MutantStatus};
 pub use path::Access;
 pub use pattern::{PatternError, compile as compile_pattern};
+pub use policy_diff::{RuleChange, UnprovenChange};
 pub use question::{Approvals, Context, Question};
 pub use read::load;
 pub use recorded_decision::{Drift, DriftedDecision, RecordedDecision, UnrecordedContext};
 pub use request::{History, Past, Request};
-pub use shipped::{SHIPPED, Shipped, shipped};
+pub use shipped::{BuiltInPolicy, SHIPPED, built_in_policy};
 pub use suite::{
     Case, Expect, Failure, json_context, json_once, json_question, load_cases, load_corpus,
     load_reasons, repeated,
 };
-pub use yaml::{At, Problem};
+pub use yaml::{Position, Problem};
 
 #[cfg(test)]
 mod tests;

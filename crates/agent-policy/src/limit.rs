@@ -2,16 +2,16 @@
 
 use super::request::Request;
 
-/// What a rule grants at most.
+/// A limit of a rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
-    /// So many approved actions of the type within a minute.
+    /// Approved actions of the type within a minute.
     PerMinute(u64),
-    /// Within an hour.
+    /// Approved actions of the type within an hour.
     PerHour(u64),
-    /// In the whole execution.
+    /// Approved actions of the type in the execution.
     PerExecution(u64),
-    /// So many approved actions of any type within an hour.
+    /// Approved actions of any type within an hour.
     AllPerHour(u64),
     /// Cost of the execution so far.
     Cost(f64),
@@ -20,7 +20,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The key that it is written with.
+    /// The key in policies.
     #[must_use]
     pub const fn key(&self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Limit {
         }
     }
 
-    /// How much stands in the window, if that uses the limit up.
+    /// The count in the window, if the limit is used up.
     #[must_use]
     pub fn used_up(&self, request: &Request<'_>) -> Option<u64> {
         const MINUTE: i64 = 60_000;
@@ -50,7 +50,7 @@ impl Limit {
         (count >= most).then_some(count)
     }
 
-    /// Says that it is used up.
+    /// The message that the limit is used up.
     #[must_use]
     pub fn exceeded(&self, count: u64) -> String {
         match *self {

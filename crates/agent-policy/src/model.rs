@@ -5,7 +5,7 @@ use super::effect::Effect;
 use super::limit::Limit;
 use super::prefilter::Sieves;
 use super::surroundings::Surroundings;
-use super::yaml::At;
+use super::yaml::Position;
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
@@ -18,10 +18,10 @@ pub enum Combine {
     DenyOverrides,
 }
 
-/// The forms that a policy may have.
+/// The form of a policy file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A policy pack, or the older rule file, which is a pack that says less.
+    /// A policy pack, or the older rule file, which is a subset of it.
     Pack,
     /// Permission rules over tools.
     Permissions,
@@ -44,43 +44,38 @@ impl Form {
     }
 }
 
-/// What holds when no rule matches.
+/// The decision if no rule matches.
 #[derive(Debug, Clone)]
 pub struct Fallback {
-    /// The effect.
     pub effect: Effect,
-    /// Why.
     pub reason: String,
 }
 
-/// A property of a team's own: for every action that the condition takes, at least this effect.
+/// A custom property: every action that meets a condition gets at least this effect.
 #[derive(Debug, Clone)]
 pub struct Property {
-    /// Its id.
     pub id: String,
-    /// The place in the file.
-    pub at: At,
-    /// What must hold.
+    /// The position in the file.
+    pub at: Position,
+    /// The least restrictive effect that is accepted.
     pub effect: Effect,
     pub(crate) for_all: Condition,
 }
 
-/// A policy: pure, compiled once, asked often.
+/// A compiled policy.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// Its id.
     pub id: String,
-    /// The form that it was written in.
     pub form: Form,
     /// How its rules are combined.
     pub combine: Combine,
-    /// What holds when no rule matches.
+    /// The decision if no rule matches.
     pub default: Fallback,
-    /// It only reports: what it forbids runs all the same.
+    /// Whether the policy only monitors and enforces nothing.
     pub monitor: bool,
-    /// Its rules, in the order of the file.
+    /// The rules, in the order of the file.
     pub rules: Rules,
-    /// The team's own properties.
+    /// The custom properties.
     pub properties: Vec<Property>,
     pub(crate) surroundings: Surroundings,
 }
@@ -88,24 +83,21 @@ pub struct Policy {
 /// A rule.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    /// Its id, unique in the policy.
+    /// The id, unique in the policy.
     pub id: String,
-    /// Where it stands.
-    pub at: At,
-    /// What it is for.
+    /// The position in the file.
+    pub at: Position,
     pub description: Option<String>,
-    /// What it says of the actions that it matches.
+    /// The effect on actions that match.
     pub effect: Effect,
-    /// Why.
     pub reason: Option<String>,
-    /// How often it may be used.
     pub limits: Vec<Limit>,
-    /// It was made by the form, not written by a person (a default of a category, a limit).
-    pub built: bool,
+    /// Whether the form implies the rule (the default of a category, a limit).
+    pub generated: bool,
     pub(crate) when: Condition,
 }
 
-/// The rules of a policy, with what tells which of them are worth asking.
+/// The rules of a policy, with their prefilter.
 #[derive(Debug, Clone)]
 pub struct Rules {
     all: Vec<Rule>,
@@ -125,7 +117,7 @@ impl Rules {
         &self.sieves
     }
 
-    /// The same with a change.
+    /// A changed copy.
     pub(crate) fn with(&self, change: impl FnOnce(&mut Vec<Rule>)) -> Self {
         let mut all = self.all.clone();
         change(&mut all);
@@ -142,7 +134,7 @@ impl Deref for Rules {
 }
 
 impl Rule {
-    /// Whether the rule is nothing but a limit of the whole policy.
+    /// Whether the rule only enforces a limit of the whole policy.
     #[must_use]
     pub fn is_limit(&self) -> bool {
         matches!(&self.when, Condition::Is(Predicate::UsedUp(_), _))
@@ -171,7 +163,7 @@ impl Policy {
         self.rules.iter().find(|r| r.id == id)
     }
 
-    /// Whether some rule limits how often something may happen, or remembers what was approved.
+    /// Whether some rule depends on the history of approvals.
     #[must_use]
     pub fn uses_history(&self) -> bool {
         self.rules

@@ -3,12 +3,12 @@
 use super::pattern::wildcard;
 use regex::Regex;
 
-/// A name, in one of the ways to write one.
+/// A pattern for names.
 #[derive(Debug, Clone)]
 pub(crate) enum Name {
     Exact(String),
     Star(String),
-    /// An expression, and the same with letters of either case.
+    /// A regular expression, case-sensitive and case-insensitive.
     Regex(Regex, Regex),
 }
 
@@ -22,7 +22,7 @@ impl Name {
         }
     }
 
-    /// The byte that whatever fits begins with, in some case; none where that isn't said.
+    /// The first byte of all names that match, ignoring case; `None` if it varies.
     pub(crate) fn first(&self) -> Option<u8> {
         match self {
             Self::Exact(name) => name.bytes().next(),
@@ -32,7 +32,7 @@ impl Name {
     }
 }
 
-/// Whether a text fits one of the names.
+/// Whether a text matches one of the names.
 pub(crate) fn any_name(names: &[Name], text: &str, strict: bool) -> bool {
     names.iter().any(|n| n.fits(text, strict))
 }

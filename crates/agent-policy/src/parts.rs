@@ -2,13 +2,12 @@
 
 use shell_effects::{Analysis, Effect, EffectKind, How, Span};
 
-/// The commands of a line, each with its redirections, and which effects and programs belong to
-/// which.
+/// The commands of a line with their redirections, and the effects and programs of each.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
-    /// How many there are; what no command causes (a redirection of a whole group) is one more.
+    /// The number of parts. Effects of no command (a redirection of a group) form one more part.
     pub(crate) count: usize,
-    /// Where each stands in the line; what no command causes stands nowhere.
+    /// The span of each command in the line.
     spans: Vec<Span>,
     /// The part of each effect.
     effects: Vec<usize>,
@@ -19,7 +18,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Of an action that is one piece.
+    /// An action that is a single part.
     fn whole(analysis: &Analysis) -> Self {
         let (effects, steps) = (analysis.effects.len(), analysis.tree.len());
         Self {
@@ -31,8 +30,8 @@ impl Parts {
         }
     }
 
-    /// Of a command line.
-    pub fn of(analysis: &Analysis, is_line: bool) -> Self {
+    /// Splits the analysis of a command line into its commands.
+    pub fn new(analysis: &Analysis, is_line: bool) -> Self {
         if !is_line {
             return Self::whole(analysis);
         }
@@ -53,7 +52,7 @@ impl Parts {
             .map(|s| s.span)
             .collect();
         spans.sort_by_key(|s| (s.from, std::cmp::Reverse(s.to)));
-        // What runs in a substitution belongs to the command around it.
+        // A substitution belongs to the command around it.
         spans.dedup_by(|inner, outer| {
             let within = inner.from < outer.to || *inner == *outer;
             if within {
@@ -105,7 +104,7 @@ impl Parts {
         self.steps.get(index).copied().unwrap_or_default()
     }
 
-    /// The text of each part; nothing for what no command causes.
+    /// The text of each part; empty for effects of no command.
     pub(crate) fn texts<'t>(&'t self, line: &'t str) -> impl Iterator<Item = &'t str> {
         let text = |part: usize| {
             self.spans
@@ -138,7 +137,7 @@ impl Parts {
         let Some(effect) = analysis.effects.get(index) else {
             return false;
         };
-        // No redirection does anything else than these.
+        // A redirection can only have these effects.
         if !matches!(
             effect.kind,
             EffectKind::Read
@@ -150,8 +149,8 @@ impl Parts {
         ) {
             return true;
         }
-        // In decoded or quoted code everything may stand at the place of the whole text: then nothing
-        // tells what a redirection is.
+        // In decoded or quoted code, all effects may have the span of the whole text. Then
+        // redirections can't be distinguished.
         let mut step = analysis.tree.get(owner);
         while let Some(one) = step {
             if one.how == How::Code && one.span == effect.span {
@@ -168,7 +167,7 @@ fn holds(outer: Span, inner: Span) -> bool {
     outer.from <= inner.from && inner.to <= outer.to
 }
 
-/// Whether a text begins as `> x`, `2>> x`, `{fd}< x` and `&> x` do.
+/// Whether a text begins with a redirection: `> x`, `2>> x`, `{fd}< x`, `&> x`.
 fn is_redirection(text: &str) -> bool {
     let named = text
         .strip_prefix('{')

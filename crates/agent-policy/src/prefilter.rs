@@ -330,8 +330,8 @@ impl Candidates<'_, '_, '_> {
             }
             let bit = |has: bool, bit| if has { bit } else { 0 };
             let paths = facts
-                .places()
-                .map(|place| place.site.edges())
+                .touched_paths()
+                .map(|place| place.facts.edges())
                 .reduce(Edges::and);
             let things = bit(paths.is_some(), PLACES)
                 | bit(facts.hosts().next().is_some(), HOSTS)

@@ -6,7 +6,7 @@
 use super::action::type_bit;
 use super::condition::{CommandTest, Condition, PathTest, Predicate};
 use super::effect::Effect;
-use super::grant_scope::speaks_no_more;
+use super::grant_scope::scope_within;
 use super::limit::Limit;
 use super::model::{Combine, Policy, Rule};
 use super::name::Name;
@@ -17,14 +17,14 @@ use std::collections::HashMap;
 use std::mem::discriminant;
 
 /// Conjunctions that a condition is unfolded to; one with more isn't cleared.
-const MAX_CHOICES: usize = 64;
+const MAX_ALTERNATIVES: usize = 64;
 /// Pairs of rules of which it is looked at whether the one lets through what the other does.
 const MAX_SEARCHED: usize = 1_000_000;
 /// Rules that are listed for one that they come before.
-const MAX_OVERTAKING: usize = 64;
+const MAX_REORDERED: usize = 64;
 
 /// A policy as it was and as it is.
-pub(super) struct Revised<'p> {
+pub(super) struct PolicyRevision<'p> {
     base: &'p Policy,
     head: &'p Policy,
     /// Each rule of the one can be held against each of the other in a moment. Otherwise only names
@@ -35,8 +35,8 @@ pub(super) struct Revised<'p> {
     since: Vec<Option<usize>>,
 }
 
-impl<'p> Revised<'p> {
-    pub fn of(base: &'p Policy, head: &'p Policy) -> Self {
+impl<'p> PolicyRevision<'p> {
+    pub fn new(base: &'p Policy, head: &'p Policy) -> Self {
         let searchable = base.rules.len().saturating_mul(head.rules.len()) <= MAX_SEARCHED;
         let places: HashMap<&str, usize> = base
             .rules
@@ -63,22 +63,26 @@ impl<'p> Revised<'p> {
 
     /// Whether the policy may treat something milder because the rule of this id is now as it is.
     pub(super) fn may_loosen(&self, id: &str) -> bool {
-        let (old, new) = (Placed::of(self.base, id), Placed::of(self.head, id));
+        let (old, new) = (
+            PositionedRule::find(self.base, id),
+            PositionedRule::find(self.head, id),
+        );
         let restrains_less = old.is_some_and(|old| {
-            let holds = |new: Placed<'_>| holds_as_well(old.rule, new.rule);
+            let holds = |new: PositionedRule<'_>| restricts_no_less(old.rule, new.rule);
             // Under another name it still holds, where no milder rule comes first.
-            let first = |other| self.overtaking(old, other).next().is_none();
+            let first = |other| self.reordered_before(old, other).next().is_none();
             let elsewhere = || {
-                self.searchable && Placed::all(self.head).any(|other| holds(other) && first(other))
+                self.searchable
+                    && PositionedRule::all(self.head).any(|other| holds(other) && first(other))
             };
             // What comes before the rule that kept its name is asked about by itself.
             restrains(old.rule) && !new.map_or_else(elsewhere, holds)
         });
         let grants_more = new.is_some_and(|new| {
-            let granted = |old: Placed<'_>| grants_no_more(old.rule, new.rule);
-            new.yields()
+            let granted = |old: PositionedRule<'_>| grants_no_more(old.rule, new.rule);
+            new.loosens_fallback()
                 && !old.map_or_else(
-                    || self.searchable && Placed::all(self.base).any(granted),
+                    || self.searchable && PositionedRule::all(self.base).any(granted),
                     granted,
                 )
         });
@@ -87,23 +91,23 @@ impl<'p> Revised<'p> {
 
     /// The rules that stop something in both policies, each with the milder rules that come before
     /// it in the head only, or some of them: what those take first never gets to it.
-    pub(super) fn overtaken(&self) -> Vec<(&'p Rule, Vec<&'p Rule>)> {
-        let pair = |old: Placed<'p>| {
+    pub(super) fn reordered(&self) -> Vec<(&'p Rule, Vec<&'p Rule>)> {
+        let pair = |old: PositionedRule<'p>| {
             let by: Vec<&Rule> = self
-                .overtaking(old, Placed::of(self.head, &old.rule.id)?)
-                .take(MAX_OVERTAKING)
+                .reordered_before(old, PositionedRule::find(self.head, &old.rule.id)?)
+                .take(MAX_REORDERED)
                 .collect();
             (restrains(old.rule) && !by.is_empty()).then_some((old.rule, by))
         };
-        Placed::all(self.base).filter_map(pair).collect()
+        PositionedRule::all(self.base).filter_map(pair).collect()
     }
 
     /// The milder rules that come before the new rule, and came before the old one neither by name
     /// nor by what they say. What is plainly about other actions is none of them.
-    fn overtaking<'r>(
+    fn reordered_before<'r>(
         &'r self,
-        old: Placed<'r>,
-        new: Placed<'r>,
+        old: PositionedRule<'r>,
+        new: PositionedRule<'r>,
     ) -> impl Iterator<Item = &'p Rule> + 'r {
         // Where all rules are asked none comes before another.
         let [asked_in_order, stood_in_order] =
@@ -111,7 +115,7 @@ impl<'p> Revised<'p> {
         let before = if asked_in_order { new.index } else { 0 };
         let comes_first = move |(rule, since): &(&Rule, &Option<usize>)| {
             let before = stood_in_order && since.is_some_and(|since| since < old.index);
-            !before && milder(rule, old.rule) && !apart(&rule.when, &new.rule.when)
+            !before && more_permissive(rule, old.rule) && !disjoint(&rule.when, &new.rule.when)
         };
         self.head
             .rules
@@ -125,13 +129,13 @@ impl<'p> Revised<'p> {
 
 /// A rule where it stands.
 #[derive(Clone, Copy)]
-struct Placed<'p> {
+struct PositionedRule<'p> {
     policy: &'p Policy,
     index: usize,
     rule: &'p Rule,
 }
 
-impl<'p> Placed<'p> {
+impl<'p> PositionedRule<'p> {
     fn all(policy: &'p Policy) -> impl Iterator<Item = Self> {
         policy
             .rules
@@ -144,7 +148,7 @@ impl<'p> Placed<'p> {
             })
     }
 
-    fn of(policy: &'p Policy, id: &str) -> Option<Self> {
+    fn find(policy: &'p Policy, id: &str) -> Option<Self> {
         Self::all(policy).find(|placed| placed.rule.id == id)
     }
 
@@ -160,9 +164,12 @@ impl<'p> Placed<'p> {
     }
 
     /// Whether something stricter would hold where the rule didn't match.
-    fn yields(self) -> bool {
+    fn loosens_fallback(self) -> bool {
         self.policy.default.effect > self.rule.effect
-            || self.behind().iter().any(|other| milder(self.rule, other))
+            || self
+                .behind()
+                .iter()
+                .any(|other| more_permissive(self.rule, other))
     }
 }
 
@@ -172,28 +179,26 @@ fn restrains(rule: &Rule) -> bool {
 }
 
 /// Whether a rule says less than another of what both are about.
-fn milder(rule: &Rule, other: &Rule) -> bool {
+fn more_permissive(rule: &Rule, other: &Rule) -> bool {
     rule.effect < other.effect
-        || rule.effect == other.effect
-            && rule.effect != Effect::Deny
-            && !limited_as_well(other, rule)
+        || rule.effect == other.effect && rule.effect != Effect::Deny && !keeps_limits(other, rule)
 }
 
 /// Whether the new rule stops everything that the old one does.
-fn holds_as_well(old: &Rule, new: &Rule) -> bool {
-    new.effect >= old.effect && limited_as_well(old, new) && wider(&old.when, &new.when)
+fn restricts_no_less(old: &Rule, new: &Rule) -> bool {
+    new.effect >= old.effect && keeps_limits(old, new) && subsumes(&old.when, &new.when)
 }
 
 /// Whether the new rule lets through nothing that the old one didn't.
 fn grants_no_more(old: &Rule, new: &Rule) -> bool {
-    if !limited_as_well(old, new) {
+    if !keeps_limits(old, new) {
         return false;
     }
     match (old.effect, new.effect) {
-        (Effect::Allow, Effect::Allow) => covers_as_well(&old.when, &new.when),
+        (Effect::Allow, Effect::Allow) => covers_no_less(&old.when, &new.when),
         // What allows is read strictly and what asks isn't: that the one is narrower says nothing
         // of the other.
-        (Effect::RequireApproval, Effect::RequireApproval) => wider(&new.when, &old.when),
+        (Effect::RequireApproval, Effect::RequireApproval) => subsumes(&new.when, &old.when),
         _ => false,
     }
 }
@@ -201,19 +206,19 @@ fn grants_no_more(old: &Rule, new: &Rule) -> bool {
 /// Whether the old condition, where it allows, plainly covers all that the new one covers: for each
 /// choice of the new one there is one of the old that holds wherever it does, and that speaks of no
 /// less.
-fn covers_as_well(old: &Condition, new: &Condition) -> bool {
+fn covers_no_less(old: &Condition, new: &Condition) -> bool {
     if same(old, new) {
         return true;
     }
-    let (Some(old), Some(new)) = (choices(old), choices(new)) else {
+    let (Some(old), Some(new)) = (alternatives(old), alternatives(new)) else {
         return false;
     };
     let covered = |new: &Vec<&Condition>| {
         let as_well = |old: &Vec<&Condition>| {
             let holds = old
                 .iter()
-                .all(|part| new.iter().any(|own| wider(own, part)));
-            holds && speaks_no_more(new, old)
+                .all(|part| new.iter().any(|own| subsumes(own, part)));
+            holds && scope_within(new, old)
         };
         old.iter().any(as_well)
     };
@@ -222,19 +227,19 @@ fn covers_as_well(old: &Condition, new: &Condition) -> bool {
 
 /// The condition as alternatives of keys and `not`s that hold together; none where there are too
 /// many.
-fn choices(when: &Condition) -> Option<Vec<Vec<&Condition>>> {
+fn alternatives(when: &Condition) -> Option<Vec<Vec<&Condition>>> {
     let all = match when {
         Condition::Is(..) | Condition::Not(_) => vec![vec![when]],
         Condition::Any(list) => list
             .iter()
-            .map(choices)
+            .map(alternatives)
             .collect::<Option<Vec<_>>>()?
             .concat(),
         Condition::All(list) => {
             let mut all = vec![Vec::new()];
             for part in list {
-                let parts = choices(part)?;
-                if all.len().saturating_mul(parts.len()) > MAX_CHOICES {
+                let parts = alternatives(part)?;
+                if all.len().saturating_mul(parts.len()) > MAX_ALTERNATIVES {
                     return None;
                 }
                 let with = |one: &Vec<_>| {
@@ -248,24 +253,24 @@ fn choices(when: &Condition) -> Option<Vec<Vec<&Condition>>> {
             all
         }
     };
-    (all.len() <= MAX_CHOICES).then_some(all)
+    (all.len() <= MAX_ALTERNATIVES).then_some(all)
 }
 
 /// Whether plainly no action meets both conditions.
-fn apart(one: &Condition, other: &Condition) -> bool {
+fn disjoint(one: &Condition, other: &Condition) -> bool {
     match (one, other) {
-        (Condition::Any(choices), other) | (other, Condition::Any(choices)) => {
-            choices.iter().all(|choice| apart(choice, other))
+        (Condition::Any(alternatives), other) | (other, Condition::Any(alternatives)) => {
+            alternatives.iter().all(|choice| disjoint(choice, other))
         }
         (Condition::All(parts), other) | (other, Condition::All(parts)) => {
-            parts.iter().any(|part| apart(part, other))
+            parts.iter().any(|part| disjoint(part, other))
         }
-        (Condition::Is(one, _), Condition::Is(other, _)) => apart_key(one, other),
+        (Condition::Is(one, _), Condition::Is(other, _)) => disjoint_keys(one, other),
         (Condition::Not(_), _) | (_, Condition::Not(_)) => false,
     }
 }
 
-fn apart_key(one: &Predicate, other: &Predicate) -> bool {
+fn disjoint_keys(one: &Predicate, other: &Predicate) -> bool {
     match (one, other) {
         (Predicate::Type(a), Predicate::Type(b)) | (Predicate::Risk(a), Predicate::Risk(b)) => {
             a & b == 0
@@ -277,7 +282,7 @@ fn apart_key(one: &Predicate, other: &Predicate) -> bool {
         (Predicate::Tool(a), Predicate::Tool(b))
         | (Predicate::Agent(a), Predicate::Agent(b))
         | (Predicate::Mode(a), Predicate::Mode(b)) => {
-            a.iter().all(|a| b.iter().all(|b| names_apart(a, b)))
+            a.iter().all(|a| b.iter().all(|b| disjoint_names(a, b)))
         }
         (Predicate::Production(a), Predicate::Production(b)) => a != b,
         _ => false,
@@ -285,7 +290,7 @@ fn apart_key(one: &Predicate, other: &Predicate) -> bool {
 }
 
 /// Whether plainly no text fits both names, in whatever case.
-fn names_apart(one: &Name, other: &Name) -> bool {
+fn disjoint_names(one: &Name, other: &Name) -> bool {
     match (one, other) {
         (Name::Exact(a), Name::Exact(b)) => !a.eq_ignore_ascii_case(b),
         (Name::Exact(text), Name::Star(pattern)) | (Name::Star(pattern), Name::Exact(text)) => {
@@ -306,7 +311,7 @@ fn names_apart(one: &Name, other: &Name) -> bool {
     }
 }
 
-fn limited_as_well(old: &Rule, new: &Rule) -> bool {
+fn keeps_limits(old: &Rule, new: &Rule) -> bool {
     old.limits
         .iter()
         .all(|limit| new.limits.iter().any(|other| no_looser(limit, other)))
@@ -329,25 +334,27 @@ fn same<T: std::fmt::Debug>(one: &T, other: &T) -> bool {
 }
 
 /// Whether the new condition plainly holds wherever the old one does.
-pub(super) fn wider(old: &Condition, new: &Condition) -> bool {
+pub(super) fn subsumes(old: &Condition, new: &Condition) -> bool {
     match (old, new) {
-        (_, Condition::All(parts)) => parts.iter().all(|part| wider(old, part)),
+        (_, Condition::All(parts)) => parts.iter().all(|part| subsumes(old, part)),
         (Condition::Any(parts), _) => {
-            !parts.is_empty() && parts.iter().all(|part| wider(part, new))
+            !parts.is_empty() && parts.iter().all(|part| subsumes(part, new))
         }
-        (Condition::All(parts), Condition::Any(choices)) => {
-            parts.iter().any(|part| wider(part, new))
-                || choices.iter().any(|choice| wider(old, choice))
+        (Condition::All(parts), Condition::Any(alternatives)) => {
+            parts.iter().any(|part| subsumes(part, new))
+                || alternatives.iter().any(|choice| subsumes(old, choice))
         }
-        (_, Condition::Any(choices)) => choices.iter().any(|choice| wider(old, choice)),
-        (Condition::All(parts), _) => parts.iter().any(|part| wider(part, new)),
-        (Condition::Not(old), Condition::Not(new)) => wider(new, old),
-        (Condition::Is(old, _), Condition::Is(new, _)) => wider_key(old, new),
+        (_, Condition::Any(alternatives)) => {
+            alternatives.iter().any(|choice| subsumes(old, choice))
+        }
+        (Condition::All(parts), _) => parts.iter().any(|part| subsumes(part, new)),
+        (Condition::Not(old), Condition::Not(new)) => subsumes(new, old),
+        (Condition::Is(old, _), Condition::Is(new, _)) => subsumes_key(old, new),
         (Condition::Not(_), Condition::Is(..)) | (Condition::Is(..), Condition::Not(_)) => false,
     }
 }
 
-fn wider_key(old: &Predicate, new: &Predicate) -> bool {
+fn subsumes_key(old: &Predicate, new: &Predicate) -> bool {
     match (old, new) {
         (Predicate::Type(a), Predicate::Type(b)) | (Predicate::Risk(a), Predicate::Risk(b)) => {
             a & !b == 0
@@ -359,8 +366,8 @@ fn wider_key(old: &Predicate, new: &Predicate) -> bool {
         | (Predicate::Mode(a), Predicate::Mode(b))
         | (Predicate::Host(a), Predicate::Host(b)) => named_among(a, b),
         (Predicate::Pattern(a), Predicate::Pattern(b)) => among(a, b),
-        (Predicate::Command(a), Predicate::Command(b)) => wider_command(a, b),
-        (Predicate::Path(a), Predicate::Path(b)) => wider_path(a, b),
+        (Predicate::Command(a), Predicate::Command(b)) => subsumes_command(a, b),
+        (Predicate::Path(a), Predicate::Path(b)) => subsumes_path(a, b),
         (Predicate::UsedUp(a), Predicate::UsedUp(b)) => no_looser(a, b),
         _ => discriminant(old) == discriminant(new) && same(old, new),
     }
@@ -387,7 +394,7 @@ fn asks_no_more<T: std::fmt::Debug>(old: &[T], new: &[T]) -> bool {
     new.is_empty() || !old.is_empty() && among(old, new)
 }
 
-fn wider_command(old: &CommandTest, new: &CommandTest) -> bool {
+fn subsumes_command(old: &CommandTest, new: &CommandTest) -> bool {
     let names =
         |old: &[Name], new: &[Name]| new.is_empty() || !old.is_empty() && named_among(old, new);
     names(&old.program, &new.program)
@@ -396,7 +403,7 @@ fn wider_command(old: &CommandTest, new: &CommandTest) -> bool {
         && asks_no_more(&old.raw, &new.raw)
 }
 
-fn wider_path(old: &PathTest, new: &PathTest) -> bool {
+fn subsumes_path(old: &PathTest, new: &PathTest) -> bool {
     let texts = |globs: &[PathGlob]| {
         globs
             .iter()
@@ -430,7 +437,7 @@ mod tests {
 
     fn loosens(old: &str, new: &str) -> bool {
         let one = |rule| pack("deny-overrides", "ask", &[("a", rule)]);
-        Revised::of(&one(old), &one(new)).may_loosen("a")
+        PolicyRevision::new(&one(old), &one(new)).may_loosen("a")
     }
 
     #[test]
@@ -518,7 +525,7 @@ mod tests {
     fn what_asks_may_be_milder_than_what_else_would_hold() {
         let loosens = |default, old: &[_], new: &[_]| {
             let of = |rules| pack("deny-overrides", default, rules);
-            Revised::of(&of(old), &of(new)).may_loosen("a")
+            PolicyRevision::new(&of(old), &of(new)).may_loosen("a")
         };
         let rest = ("rest", "tool: never → deny");
         assert!(
@@ -558,8 +565,8 @@ mod tests {
                     .map(|m| format!("{} {}", rule.id, m.id))
                     .collect::<Vec<_>>()
             };
-            Revised::of(&base, &head)
-                .overtaken()
+            PolicyRevision::new(&base, &head)
+                .reordered()
                 .into_iter()
                 .flat_map(told)
                 .collect()
@@ -639,7 +646,7 @@ mod tests {
                 "ask",
                 &[("d", "tool: x → deny"), ("a", "pattern: p → allow")],
             );
-            Revised::of(&base, &pack("first-match", "ask", new)).may_loosen("d")
+            PolicyRevision::new(&base, &pack("first-match", "ask", new)).may_loosen("d")
         };
         let (again, allow) = (("e", "tool: [x, y] → deny"), ("a", "pattern: p → allow"));
         assert!(!loosens(&[again, allow]) && loosens(&[allow, again]) && loosens(&[allow]));

@@ -7,7 +7,7 @@ use super::model::Policy;
 use super::question::{Approvals, Context, Question};
 use super::read::{Fields, Reader};
 use super::request::{History, Past, Request};
-use super::yaml::{At, Node, Problem, Value, parse};
+use super::yaml::{Node, Position, Problem, Value, parse};
 use governance::RiskLevel;
 use serde_json::Value as Json;
 
@@ -22,7 +22,7 @@ pub struct Case {
     /// Its name.
     pub name: String,
     /// Where it stands.
-    pub at: At,
+    pub at: Position,
     /// What is asked about.
     pub action: Action,
     /// In which circumstances.
@@ -73,8 +73,8 @@ impl Case {
 pub fn load_cases(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
     let root = parse(text).map_err(|p| vec![p])?;
     let mut reader = Reader::new();
-    let mut fields = Fields::of(&root, "a test file", &mut reader);
-    let _ = fields.take("description");
+    let mut fields = Fields::new(&root, "a test file", &mut reader);
+    fields.accept("description");
     let mut cases = Vec::new();
     match fields.take("cases").map(|n| (&n.value, n)) {
         Some((Value::List(list), _)) => {
@@ -107,7 +107,7 @@ pub fn load_cases(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
 }
 
 fn case(node: &Node, reader: &mut Reader) -> Option<Case> {
-    let mut fields = Fields::of(node, "a case", reader);
+    let mut fields = Fields::new(node, "a case", reader);
     let name = fields.required("name", reader);
     let action = if let Some(written) = fields.take("action") {
         let action = Action::from_json(&written.json());
@@ -157,7 +157,7 @@ fn case(node: &Node, reader: &mut Reader) -> Option<Case> {
 }
 
 fn context(node: &Node, reader: &mut Reader) -> Context {
-    let mut fields = Fields::of(node, "`context`", reader);
+    let mut fields = Fields::new(node, "`context`", reader);
     let risk = fields
         .text("risk", reader)
         .and_then(|(word, at)| level(&word, at, reader));
@@ -175,7 +175,7 @@ fn context(node: &Node, reader: &mut Reader) -> Context {
     context
 }
 
-fn level(word: &str, at: At, reader: &mut Reader) -> Option<RiskLevel> {
+fn level(word: &str, at: Position, reader: &mut Reader) -> Option<RiskLevel> {
     let found = risk(word);
     if found.is_none() {
         reader.unknown_word(at, "level of risk", word, &["low", "medium", "high"]);
@@ -221,7 +221,7 @@ fn approvals(node: &Node, context: &Context, reader: &mut Reader) -> Vec<Approva
 
 /// `{type, tool?, risk?, time?, by?, count?, cost?, durationMs?}`: approvals, `count` of them.
 fn approval(node: &Node, context: &Context, reader: &mut Reader) -> Approvals {
-    let mut fields = Fields::of(node, "a past approval", reader);
+    let mut fields = Fields::new(node, "a past approval", reader);
     let kind = fields.required("type", reader).and_then(|(word, at)| {
         let kind = super::action::parse_kind(&word);
         if kind.is_none() {
@@ -274,7 +274,7 @@ fn expect(node: &Node, reader: &mut Reader) -> Option<Expect> {
             reason: None,
         });
     }
-    let mut fields = Fields::of(node, "`expect`", reader);
+    let mut fields = Fields::new(node, "`expect`", reader);
     let effect = fields
         .required("effect", reader)
         .and_then(|(word, at)| reader.effect(&word, at));
@@ -337,7 +337,7 @@ pub fn load_corpus(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
         .zip(text.lines())
         .filter(|(_, l)| !l.trim().is_empty())
     {
-        let at = At {
+        let at = Position {
             line: number,
             column: 1,
         };
@@ -365,7 +365,7 @@ pub fn load_corpus(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
     }
 }
 
-fn corpus_case(line: &str, at: At) -> Result<Case, String> {
+fn corpus_case(line: &str, at: Position) -> Result<Case, String> {
     let value = json_once(line).map_err(|e| format!("no JSON object: {e}"))?;
     known_members(
         &value,
@@ -474,7 +474,7 @@ fn json_history(value: Option<&Json>, context: &Context) -> Result<Vec<Approvals
     if !value.is_array() {
         return Err("`history` is a list of approvals".into());
     }
-    let node = Node::of_json(value);
+    let node = Node::from_json(value);
     let mut reader = Reader::new();
     let past = approvals(&node, context, &mut reader);
     match reader.problems.into_iter().next() {

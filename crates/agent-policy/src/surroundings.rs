@@ -3,27 +3,28 @@
 use shell_effects::{Context, Table};
 use std::sync::LazyLock;
 
-/// The table of programs that is built in; loading it takes longer than a thousand decisions.
+/// The built-in table of programs; loading it takes longer than a thousand decisions.
 static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
 
-/// The table that tells which options mean the same.
+/// The built-in table of programs.
 pub(crate) fn table() -> &'static Table {
     &TABLE
 }
 
-/// Where actions are taken to run: made-up places, since a policy never looks at a file system.
+/// The assumed directories of actions. They are made up, since a policy never reads the file
+/// system.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
     context: Context<'static>,
 }
 
 impl Surroundings {
-    /// The directory that relative paths of actions count from.
+    /// The working directory.
     pub(crate) const CWD: &'static str = "/home/dev/project";
     /// The home directory.
     pub(crate) const HOME: &'static str = "/home/dev";
 
-    /// Places and table.
+    /// The context for the analysis of commands.
     pub(crate) const fn context(&self) -> &Context<'static> {
         &self.context
     }

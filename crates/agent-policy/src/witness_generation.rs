@@ -1,4 +1,4 @@
-//! Questions that are aimed at a rule, or at two of them at once: actions and circumstances made of
+//! Questions that are targeted at a rule, or at two of them at once: actions and circumstances made of
 //! their own conditions, so that they are met though chance would never meet them.
 
 use super::action::{Action, type_bit};
@@ -25,14 +25,14 @@ const MAX_TRIED: usize = 1_500;
 /// Actions that are kept for one conjunction: further ones say little that is new.
 const MAX_ACTIONS: usize = 96;
 /// Texts, or paths, of one predicate that are put together with those of another.
-const MAX_BLENDED: usize = 6;
+const MAX_COMBINED: usize = 6;
 /// Approvals that a history is made of: more can't be asked about in a moment.
 const MAX_APPROVALS: u64 = 50_000;
 /// When the questions are asked.
 const NOW: i64 = 1_768_800_000_000;
 
 /// A command for each kind of effect.
-const DOING: [(EffectKind, &str); 15] = [
+const SAMPLE_COMMANDS: [(EffectKind, &str); 15] = [
     (EffectKind::Read, "cat a"),
     (EffectKind::Write, "touch a"),
     (EffectKind::Delete, "rm a"),
@@ -51,7 +51,7 @@ const DOING: [(EffectKind, &str); 15] = [
 ];
 
 /// Names of tools that say what they do.
-const TOOLS: [&str; 12] = [
+const SAMPLE_TOOLS: [&str; 12] = [
     "read_file",
     "write_file",
     "delete_file",
@@ -76,7 +76,7 @@ pub(super) struct Target<'p> {
 
 impl<'p> Target<'p> {
     /// What a rule is about.
-    pub fn of(rule: &'p Rule) -> Self {
+    pub fn from_rule(rule: &'p Rule) -> Self {
         Self {
             when: &rule.when,
             strict: rule.effect == Effect::Allow,
@@ -84,7 +84,7 @@ impl<'p> Target<'p> {
     }
 
     /// What a property is about.
-    pub(super) const fn all(when: &'p Condition) -> Self {
+    pub(super) const fn from_property(when: &'p Condition) -> Self {
         Self {
             when,
             strict: false,
@@ -104,20 +104,20 @@ pub(super) fn questions<'p>(
     });
     conjunctions
         .into_iter()
-        .flat_map(move |conjunction| aimed(policy, targets, &conjunction, limits))
+        .flat_map(move |conjunction| targeted(policy, targets, &conjunction, limits))
 }
 
-fn aimed(
+fn targeted(
     policy: &Policy,
     targets: &[Target<'_>],
     conjunction: &[&Predicate],
     limits: &[Limit],
 ) -> Vec<Question> {
-    let words = Words::of(conjunction);
-    let found = words.actions(policy, targets);
+    let vocabulary = Vocabulary::from_predicates(conjunction);
+    let found = vocabulary.actions(policy, targets);
     let mut all: Vec<Question> = found
         .into_iter()
-        .flat_map(|action| words.circumstances(&action))
+        .flat_map(|action| vocabulary.circumstances(&action))
         .collect();
     let about = |q: &&Question| {
         let history = q.history();
@@ -132,7 +132,7 @@ fn aimed(
         .iter()
         .filter(about)
         .take(4)
-        .flat_map(|q| histories(q, limits, words.approved_before));
+        .flat_map(|q| histories(q, limits, vocabulary.approved_before));
     let limited: Vec<Question> = limited.collect();
     all.extend(limited);
     all
@@ -192,19 +192,19 @@ fn reach(
             | Predicate::ApprovedBefore
             | Predicate::UsedUp(_),
             _,
-        ) => Tristate::sure(positive),
+        ) => Tristate::from_bool(positive),
         Condition::Is(..) => when.holds(facts, request, strict),
     }
 }
 
 /// Texts that a name fits, in the order of their simplicity.
-pub(super) fn spelled(names: &[Name]) -> Vec<String> {
+pub(super) fn examples(names: &[Name]) -> Vec<String> {
     let one = |name: &Name| match name {
-        Name::Exact(text) => vec![text.clone(), swapped(text)],
+        Name::Exact(text) => vec![text.clone(), with_swapped_case(text)],
         Name::Star(pattern) => vec![
             pattern.replace('*', ""),
             pattern.replace('*', "x"),
-            swapped(&pattern.replace('*', "x")),
+            with_swapped_case(&pattern.replace('*', "x")),
         ],
         Name::Regex(regex, _) => samples(regex),
     };
@@ -216,7 +216,7 @@ pub(super) fn spelled(names: &[Name]) -> Vec<String> {
 }
 
 /// With its first letter in the other case: names that allow are read to the letter.
-fn swapped(text: &str) -> String {
+fn with_swapped_case(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| {
         if c.is_ascii_uppercase() {
@@ -230,7 +230,7 @@ fn swapped(text: &str) -> String {
 
 /// What the predicates of one conjunction ask for.
 #[derive(Debug, Default)]
-struct Words {
+struct Vocabulary {
     kinds: Option<u8>,
     tools: Vec<String>,
     agents: Vec<String>,
@@ -248,13 +248,13 @@ struct Words {
     approved_before: bool,
 }
 
-impl Words {
-    fn of(conjunction: &[&Predicate]) -> Self {
-        let mut words = Self::default();
+impl Vocabulary {
+    fn from_predicates(conjunction: &[&Predicate]) -> Self {
+        let mut vocabulary = Self::default();
         for predicate in conjunction {
-            words.add(predicate);
+            vocabulary.add(predicate);
         }
-        words
+        vocabulary
     }
 
     fn add(&mut self, predicate: &Predicate) {
@@ -262,9 +262,9 @@ impl Words {
             Predicate::Type(bits) => {
                 self.kinds = Some(self.kinds.map_or(*bits, |kinds| kinds & bits));
             }
-            Predicate::Tool(names) => self.tools.extend(spelled(names)),
-            Predicate::Agent(names) => self.agents.extend(spelled(names)),
-            Predicate::Mode(names) => self.modes.extend(spelled(names)),
+            Predicate::Tool(names) => self.tools.extend(examples(names)),
+            Predicate::Agent(names) => self.agents.extend(examples(names)),
+            Predicate::Mode(names) => self.modes.extend(examples(names)),
             Predicate::Production(production) => self.production = Some(*production),
             Predicate::Risk(bits) => {
                 let levels = [
@@ -291,17 +291,21 @@ impl Words {
                 let both = |one: &String| {
                     texts
                         .iter()
-                        .take(MAX_BLENDED)
+                        .take(MAX_COMBINED)
                         .map(move |other| format!("{one} {other}"))
                         .collect::<Vec<_>>()
                 };
-                let blended: Vec<String> =
-                    self.texts.iter().take(MAX_BLENDED).flat_map(both).collect();
-                self.texts.extend(blended.into_iter().chain(texts));
+                let combined_paths: Vec<String> = self
+                    .texts
+                    .iter()
+                    .take(MAX_COMBINED)
+                    .flat_map(both)
+                    .collect();
+                self.texts.extend(combined_paths.into_iter().chain(texts));
             }
             Predicate::Command(test) => self.add_command(test),
             Predicate::Path(test) => self.add_path(test),
-            Predicate::Host(names) => self.hosts.extend(spelled(names)),
+            Predicate::Host(names) => self.hosts.extend(examples(names)),
             Predicate::ApprovedBefore => self.approved_before = true,
             Predicate::Granted(grants) => {
                 for grant in grants {
@@ -315,8 +319,8 @@ impl Words {
     }
 
     fn add_command(&mut self, test: &CommandTest) {
-        self.programs.extend(spelled(&test.program));
-        self.arguments.extend(spelled(&test.arg));
+        self.programs.extend(examples(&test.program));
+        self.arguments.extend(examples(&test.arg));
         if !test.args.is_empty() {
             self.arguments.push(test.args.join(" "));
         }
@@ -334,14 +338,14 @@ impl Words {
         let blend = |one: &String| {
             named
                 .iter()
-                .take(MAX_BLENDED)
-                .flat_map(|other| blended(one, other))
+                .take(MAX_COMBINED)
+                .flat_map(|other| combined_paths(one, other))
                 .collect::<Vec<_>>()
         };
         let both: Vec<String> = self
             .paths
             .iter()
-            .take(MAX_BLENDED)
+            .take(MAX_COMBINED)
             .flat_map(blend)
             .collect();
         self.paths.extend(both.into_iter().chain(named));
@@ -412,7 +416,7 @@ impl Words {
     fn calls(&self) -> Vec<Action> {
         let tools: Vec<&str> = self.tools.iter().map(String::as_str).collect();
         let tools = if tools.is_empty() {
-            TOOLS.to_vec()
+            SAMPLE_TOOLS.to_vec()
         } else {
             tools
         };
@@ -479,14 +483,14 @@ impl Words {
                 let written = self
                     .paths
                     .iter()
-                    .take(MAX_BLENDED)
+                    .take(MAX_COMBINED)
                     .map(|path| format!("{line} -o {}", quoted(path)));
                 written.chain([line.clone()]).collect::<Vec<_>>()
             };
             let more: Vec<String> = self
                 .lines
                 .iter()
-                .take(MAX_BLENDED)
+                .take(MAX_COMBINED)
                 .flat_map(with_host)
                 .collect();
             lines.extend(more);
@@ -555,7 +559,7 @@ impl Words {
                 format!("scp a {host}:"),
             ]);
         }
-        let doing = DOING
+        let doing = SAMPLE_COMMANDS
             .iter()
             .filter(|(kind, _)| self.effects == 0 || self.effects & bit(*kind) != 0);
         lines.extend(doing.map(|(_, line)| (*line).to_owned()));
@@ -728,7 +732,7 @@ fn fragments(kind: &str, text: &str) -> Vec<Action> {
 }
 
 /// Paths that lie where one does, and are called as the other is.
-fn blended(one: &str, other: &str) -> [String; 2] {
+fn combined_paths(one: &str, other: &str) -> [String; 2] {
     let below = |place: &str, path: &str| {
         let (folder, _) = place.rsplit_once('/').unwrap_or_default();
         let name = if path.starts_with(['/', '~']) {

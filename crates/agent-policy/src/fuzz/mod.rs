@@ -7,14 +7,14 @@
 mod properties;
 pub(super) mod strategy;
 
-pub use properties::{Property as Law, Violation};
+pub use properties::{PropertyKind, Violation};
 
 use super::action::Action;
 use super::effect::Effect;
 use super::model::{Policy, Property};
 use super::request::{History, Request};
 use super::witness_generation::{self, Target};
-use properties::Subject;
+use properties::{CheckResult, TestInput};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -22,7 +22,7 @@ use std::cell::RefCell;
 /// Commands that only look, one `{"cmd": …}` a line.
 const READ_ONLY: &str = include_str!("../../../../corpora/commands/read-only-daily.jsonl");
 
-/// Questions that are aimed at a property of a policy's own.
+/// Questions that are targeted at a property of a policy's own.
 const MAX_AIMED: usize = 5_000;
 
 /// How hard to look.
@@ -39,10 +39,10 @@ pub struct Effort {
 /// The ids of the properties that are searched for a policy: the built-in ones, then its own.
 #[must_use]
 pub fn property_ids(policy: &Policy) -> Vec<String> {
-    let built_in = Law::ALL
+    let built_in = PropertyKind::ALL
         .iter()
-        .filter(|law| law.concerns(policy))
-        .map(|law| law.id().to_owned());
+        .filter(|kind| kind.concerns(policy))
+        .map(|kind| kind.id().to_owned());
     built_in
         .chain(policy.properties.iter().map(|p| p.id.clone()))
         .collect()
@@ -50,7 +50,7 @@ pub fn property_ids(policy: &Policy) -> Vec<String> {
 
 /// What the search for one property came to.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct PropertyResult {
     /// The property.
     pub id: String,
     /// It is one of the policy's own.
@@ -65,7 +65,7 @@ pub struct Outcome {
 
 /// How much of what only looks is allowed.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Usable {
+pub struct ReadOnlyAllowance {
     /// Commands that are allowed.
     pub allowed: u64,
     /// Commands in all.
@@ -75,22 +75,22 @@ pub struct Usable {
 /// Searches for counterexamples to the built-in properties and the team's own. `seeds` are actions
 /// to start from besides: those of the policy's cases and corpora.
 #[must_use]
-pub fn fuzz(policy: &Policy, seeds: &[Action], effort: &Effort) -> Vec<Outcome> {
-    let built_in = Law::ALL
+pub fn fuzz(policy: &Policy, seeds: &[Action], effort: &Effort) -> Vec<PropertyResult> {
+    let built_in = PropertyKind::ALL
         .iter()
-        .filter(|law| law.concerns(policy))
-        .map(|law| (law.id().to_owned(), *law, None));
+        .filter(|kind| kind.concerns(policy))
+        .map(|kind| (kind.id().to_owned(), *kind, None));
     let own = policy
         .properties
         .iter()
-        .map(|p| (p.id.clone(), Law::Own, Some(p)));
+        .map(|p| (p.id.clone(), PropertyKind::Custom, Some(p)));
     let wanted = |id: &String| effort.only.is_empty() || effort.only.contains(id);
     // Numbered before they are chosen from, so that the choice doesn't change what is tried.
     built_in
         .chain(own)
         .enumerate()
         .filter(|(_, (id, ..))| wanted(id))
-        .map(|(n, (id, law, own))| search(policy, seeds, effort, n as u64, id, law, own))
+        .map(|(n, (id, kind, own))| search(policy, seeds, effort, n as u64, id, kind, own))
         .collect()
 }
 
@@ -100,22 +100,23 @@ fn search(
     effort: &Effort,
     number: u64,
     id: String,
-    law: Law,
+    kind: PropertyKind,
     own: Option<&Property>,
-) -> Outcome {
-    let mut aimed = (0, 0);
+) -> PropertyResult {
+    let mut targeted = (0, 0);
     if let Some(own) = own {
         // What chance would hardly meet is asked about first.
         for question in
-            witness_generation::questions(policy, &[Target::all(&own.for_all)], &[]).take(MAX_AIMED)
+            witness_generation::questions(policy, &[Target::from_property(&own.for_all)], &[])
+                .take(MAX_AIMED)
         {
-            aimed.0 += 1;
-            match properties::holds_of(own, policy, &question) {
-                properties::Found::Nothing => {}
-                properties::Found::Holds => aimed.1 += 1,
-                properties::Found::Broken(violation) => {
-                    let (tried, concerned) = (aimed.0, aimed.1 + 1);
-                    return Outcome {
+            targeted.0 += 1;
+            match properties::check_custom(own, policy, &question) {
+                CheckResult::NotApplicable => {}
+                CheckResult::Holds => targeted.1 += 1,
+                CheckResult::Violated(violation) => {
+                    let (tried, concerned) = (targeted.0, targeted.1 + 1);
+                    return PropertyResult {
                         id,
                         own: true,
                         tried,
@@ -127,30 +128,30 @@ fn search(
         }
     }
     let mut runner = test_runner(effort.seed, number, effort.cases);
-    let strategy = strategy::subjects(policy, seeds);
-    let counts = RefCell::new(aimed);
-    let result = runner.run(&strategy, |subject: Subject| {
-        let found = law.check(policy, own, &subject);
+    let strategy = strategy::inputs(policy, seeds);
+    let counts = RefCell::new(targeted);
+    let result = runner.run(&strategy, |input: TestInput| {
+        let found = kind.check(policy, own, &input);
         let mut counts = counts.borrow_mut();
         counts.0 += 1;
         match found {
-            properties::Found::Nothing => Ok(()),
-            properties::Found::Holds => {
+            CheckResult::NotApplicable => Ok(()),
+            CheckResult::Holds => {
                 counts.1 += 1;
                 Ok(())
             }
-            properties::Found::Broken(_) => Err(TestCaseError::fail("broken")),
+            CheckResult::Violated(_) => Err(TestCaseError::fail("broken")),
         }
     });
     let violation = match result {
-        Err(TestError::Fail(_, subject)) => match law.check(policy, own, &subject) {
-            properties::Found::Broken(violation) => Some(*violation),
-            properties::Found::Nothing | properties::Found::Holds => None,
+        Err(TestError::Fail(_, input)) => match kind.check(policy, own, &input) {
+            CheckResult::Violated(violation) => Some(*violation),
+            CheckResult::NotApplicable | CheckResult::Holds => None,
         },
         Err(TestError::Abort(_)) | Ok(()) => None,
     };
     let (tried, concerned) = counts.into_inner();
-    Outcome {
+    PropertyResult {
         id,
         own: own.is_some(),
         tried,
@@ -179,9 +180,9 @@ pub(super) fn test_runner(seed: u64, number: u64, cases: u32) -> TestRunner {
 
 /// Asks about commands of a day's work that only look.
 #[must_use]
-pub fn usable(policy: &Policy) -> Usable {
+pub fn read_only_allowance(policy: &Policy) -> ReadOnlyAllowance {
     let history = History::default();
-    let mut usable = Usable { allowed: 0, of: 0 };
+    let mut usable = ReadOnlyAllowance { allowed: 0, of: 0 };
     for line in READ_ONLY.lines() {
         let row: Option<serde_json::Value> = strict_json::from_text(line).ok();
         let Some(command) = row

@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::surroundings::Surroundings;
-use crate::yaml::{At, Node, Problem, Value};
+use crate::yaml::{Node, Position, Problem, Value};
 use shell_effects::protected;
 
 /// Mistakes that are listed for one file.
@@ -27,7 +27,7 @@ impl Reader {
         }
     }
 
-    pub(crate) fn problem(&mut self, at: At, message: String, help: Option<String>) {
+    pub(crate) fn problem(&mut self, at: Position, message: String, help: Option<String>) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(Problem { at, message, help });
         }
@@ -43,7 +43,7 @@ impl Reader {
     }
 
     /// Complains about a word that is none of the known ones.
-    pub(crate) fn unknown_word(&mut self, at: At, what: &str, word: &str, known: &[&str]) {
+    pub(crate) fn unknown_word(&mut self, at: Position, what: &str, word: &str, known: &[&str]) {
         let help = match nearest(word, known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("known: {}", known.join(", ")),
@@ -52,7 +52,7 @@ impl Reader {
     }
 
     /// An effect, in any of its words.
-    pub(crate) fn effect(&mut self, text: &str, at: At) -> Option<Effect> {
+    pub(crate) fn effect(&mut self, text: &str, at: Position) -> Option<Effect> {
         let effect = Effect::parse(text);
         if effect.is_none() {
             self.unknown_word(at, "effect", text, &Effect::WORDS);
@@ -109,14 +109,14 @@ fn edits(a: &str, b: &str) -> usize {
 #[derive(Debug)]
 pub(crate) struct Fields<'n> {
     what: &'static str,
-    pub(crate) at: At,
-    members: Vec<(String, At, &'n Node, bool)>,
-    asked: Vec<&'static str>,
+    pub(crate) at: Position,
+    members: Vec<(String, Position, &'n Node, bool)>,
+    known: Vec<&'static str>,
 }
 
 impl<'n> Fields<'n> {
     /// Takes a node as a map.
-    pub fn of(node: &'n Node, what: &'static str, reader: &mut Reader) -> Self {
+    pub fn new(node: &'n Node, what: &'static str, reader: &mut Reader) -> Self {
         let mut members = Vec::new();
         match &node.value {
             Value::Map(map) => {
@@ -137,7 +137,7 @@ impl<'n> Fields<'n> {
             what,
             at: node.at,
             members,
-            asked: Vec::new(),
+            known: Vec::new(),
         }
     }
 
@@ -151,15 +151,20 @@ impl<'n> Fields<'n> {
 
     /// Takes a member.
     pub(crate) fn take(&mut self, key: &'static str) -> Option<&'n Node> {
-        self.asked.push(key);
+        self.known.push(key);
         let member = self.members.iter_mut().find(|(name, ..)| name == key)?;
         member.3 = true;
         // `key:` with nothing behind it says nothing.
         Some(member.2).filter(|n| !matches!(n.value, Value::Null))
     }
 
+    /// Accepts a member that the policy doesn't use.
+    pub(crate) fn accept(&mut self, key: &'static str) {
+        self.take(key);
+    }
+
     /// Takes a member that is text.
-    pub fn text(&mut self, key: &'static str, reader: &mut Reader) -> Option<(String, At)> {
+    pub fn text(&mut self, key: &'static str, reader: &mut Reader) -> Option<(String, Position)> {
         let node = self.take(key)?;
         let text = node.text();
         if text.is_none() {
@@ -173,7 +178,7 @@ impl<'n> Fields<'n> {
         &mut self,
         key: &'static str,
         reader: &mut Reader,
-    ) -> Option<(String, At)> {
+    ) -> Option<(String, Position)> {
         if !self.has(key) {
             reader.problem(self.at, format!("{} has no `{key}`", self.what), None);
         }
@@ -208,7 +213,7 @@ impl<'n> Fields<'n> {
         &mut self,
         key: &'static str,
         reader: &mut Reader,
-    ) -> Option<Vec<(String, At)>> {
+    ) -> Option<Vec<(String, Position)>> {
         let at = self
             .members
             .iter()
@@ -232,7 +237,7 @@ impl<'n> Fields<'n> {
         &mut self,
         key: &'static str,
         reader: &mut Reader,
-    ) -> Option<Vec<(String, At)>> {
+    ) -> Option<Vec<(String, Position)>> {
         let node = self.take(key)?;
         let mut all = Vec::new();
         for item in node.items() {
@@ -262,9 +267,9 @@ impl<'n> Fields<'n> {
     pub(crate) fn finish(self, reader: &mut Reader) {
         for (name, at, _, taken) in &self.members {
             if !taken {
-                let help = match nearest(name, &self.asked) {
+                let help = match nearest(name, &self.known) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("known keys: {}", self.asked.join(", ")),
+                    None => format!("known keys: {}", self.known.join(", ")),
                 };
                 reader.problem(
                     *at,

@@ -15,7 +15,7 @@ use super::effect::Effect;
 use super::limit::Limit;
 use super::model::{Combine, Fallback, Form, Policy, Property, Rule, Rules};
 use super::surroundings::Surroundings;
-use super::yaml::{At, Problem, Value, parse};
+use super::yaml::{Position, Problem, Value, parse};
 use shell_effects::path::normalise;
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 const MAX_RULES: usize = 10_000;
 
 /// What a form's reader hands over, before the whole is checked.
-pub(crate) struct Draft {
+pub(crate) struct PolicyDraft {
     id: Option<String>,
     form: Form,
     combine: Combine,
@@ -48,7 +48,7 @@ pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
         }]);
     };
     let mut reader = Reader::new();
-    let mut fields = Fields::of(&root, "a policy", &mut reader);
+    let mut fields = Fields::new(&root, "a policy", &mut reader);
     let has = |key: &str| fields.has(key);
     let form = if has("dangerous_commands") || has("permissions") || has("limits") {
         Form::Dangerous
@@ -101,7 +101,7 @@ pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
 }
 
 fn check_ids(rules: &[Rule], reader: &mut Reader) {
-    let mut seen: BTreeMap<&str, At> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, Position> = BTreeMap::new();
     for rule in rules {
         if let Some(first) = seen.get(rule.id.as_str()) {
             let message = format!("the id `{}` stands on line {} already", rule.id, first.line);
@@ -119,9 +119,9 @@ fn check_ids(rules: &[Rule], reader: &mut Reader) {
 }
 
 /// A rule that the form implies.
-pub(crate) fn built(
+pub(crate) fn generated_rule(
     id: &str,
-    at: At,
+    at: Position,
     effect: Effect,
     reason: &str,
     when: Condition,
@@ -134,7 +134,7 @@ pub(crate) fn built(
         effect,
         reason: Some(reason.to_owned()),
         limits,
-        built: true,
+        generated: true,
         when,
     }
 }

@@ -3,22 +3,22 @@
 use super::fields::{Fields, Reader};
 use super::pack::list;
 use super::when::name;
-use super::{Draft, built};
+use super::{PolicyDraft, generated_rule};
 use crate::condition::{Condition, Predicate};
 use crate::effect::Effect;
 use crate::facts::Category;
 use crate::model::{Combine, Fallback, Form, Rule};
 use crate::name::Name;
-use crate::yaml::At;
+use crate::yaml::Position;
 
 const LEVELS: [&str; 3] = ["auto", "confirm", "deny"];
 
 /// Order: what this session approved, the first rule for the tool, the category's default, the
 /// default level.
-pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
+pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft {
     let id = fields.text("id", reader).map(|(id, _)| id);
     for key in ["version", "description"] {
-        let _ = fields.take(key);
+        fields.accept(key);
     }
     let default = fields
         .text("defaultLevel", reader)
@@ -28,7 +28,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
     if memory == Some(true) {
         let when = Condition::Is(Predicate::ApprovedBefore, "approved_before".into());
         let reason = "a human approved this tool in this session, at no lower risk";
-        rules.push(built(
+        rules.push(generated_rule(
             "session-memory",
             fields.at,
             Effect::Allow,
@@ -46,7 +46,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
         effect,
         reason: "no permission rule is about this tool".into(),
     };
-    Draft {
+    PolicyDraft {
         id,
         form: Form::Permissions,
         combine: Combine::FirstMatch,
@@ -57,7 +57,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
     }
 }
 
-fn level(word: &str, at: At, reader: &mut Reader) -> Option<Effect> {
+fn level(word: &str, at: Position, reader: &mut Reader) -> Option<Effect> {
     if !LEVELS.contains(&word) {
         reader.unknown_word(at, "level", word, &LEVELS);
         return None;
@@ -66,7 +66,7 @@ fn level(word: &str, at: At, reader: &mut Reader) -> Option<Effect> {
 }
 
 fn rule(node: &crate::yaml::Node, number: usize, reader: &mut Reader) -> Option<Rule> {
-    let mut fields = Fields::of(node, "a permission rule", reader);
+    let mut fields = Fields::new(node, "a permission rule", reader);
     let tool = fields.required("tool", reader);
     let effect = fields
         .required("level", reader)
@@ -99,7 +99,7 @@ fn rule(node: &crate::yaml::Node, number: usize, reader: &mut Reader) -> Option<
         effect,
         reason: Some(reason),
         limits: Vec::new(),
-        built: false,
+        generated: false,
         when,
     })
 }
@@ -109,7 +109,7 @@ fn categories(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reade
     let Some(node) = fields.take("categoryDefaults") else {
         return;
     };
-    let mut defaults = Fields::of(node, "`categoryDefaults`", reader);
+    let mut defaults = Fields::new(node, "`categoryDefaults`", reader);
     let mut found = Vec::new();
     for category in Category::ALL {
         if let Some((word, at)) = defaults.text(category.name(), reader)
@@ -134,7 +134,7 @@ fn categories(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reade
             format!("category: {}", category.name()),
         );
         let reason = format!("the default of the category `{}`", category.name());
-        rules.push(built(
+        rules.push(generated_rule(
             &format!("category-{}", category.name()),
             at,
             effect,
