@@ -167,7 +167,7 @@ impl Action {
     /// Reads a hand-written action: `{type, payload}`, or the payload's members next to `type`.
     ///
     /// # Errors
-    /// If what the type is about is missing; an action nobody can act on would pass every test.
+    /// If a member that the type requires is missing, or two members contradict each other.
     pub fn from_json(value: &Value) -> Result<Self, ActionError> {
         let object = value.as_object().ok_or(ActionError::NoObject)?;
         let kind = object

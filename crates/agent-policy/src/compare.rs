@@ -6,26 +6,22 @@
 
 use super::action::Action;
 use super::condition::{Condition, Predicate};
+use super::difference::{Comparison, Difference, DifferenceKind, MAX_CLASSES, RulePair};
 use super::effect::Effect;
 use super::facts::Facts;
 use super::fuzz::{Effort, strategy, test_runner};
 use super::limit::Limit;
 use super::model::{Combine, Policy, Rule};
-use super::policy_diff::{RuleChange, UnprovenChange, changed_rules, lost_properties};
+use super::policy_diff::{UnprovenChange, changed_rules, lost_properties};
 use super::question::Question;
 use super::subsumption::PolicyRevision;
 use super::witness_generation::{self, Target};
 use proptest::strategy::{Strategy, ValueTree};
-use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Maximum number of kinds of difference to report. Each one is shrunk, which takes time.
-const MAX_KINDS: usize = 100;
 /// Maximum number of kinds to distinguish during the search. Questions of further kinds are
 /// counted.
 const MAX_SEEN_KINDS: usize = 20_000;
-/// Maximum number of classes per pair of rules, and in total, after one of each branch.
-const MAX_CLASSES: (usize, usize) = (20, 300);
 /// Budget of rule evaluations for targeted questions, so that very large policies terminate. A
 /// change without a question is reported as unproven.
 const MAX_RULE_EVALUATIONS: usize = 20_000_000;
@@ -43,123 +39,6 @@ const MAX_NAMED: usize = 5;
 /// Maximum number of shrinking steps for one difference.
 const MAX_STEPS: usize = 400;
 
-/// A kind of difference: the effects of one rule of each policy on the same actions.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct DifferenceKind {
-    /// The effect in the base.
-    pub base: Effect,
-    /// The effect in the head.
-    pub head: Effect,
-    /// The rule of the base; `default` when none matched.
-    pub base_rule: String,
-    /// The rule of the head.
-    pub head_rule: String,
-    /// The newly allowed class of actions: type, tool or program, and worst effect. Empty if
-    /// nothing is newly allowed.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub class: String,
-}
-
-impl DifferenceKind {
-    /// Whether the head is more permissive.
-    #[must_use]
-    pub fn is_more_permissive(&self) -> bool {
-        self.head < self.base
-    }
-
-    fn pair(&self) -> PairOfRules {
-        (
-            self.base,
-            self.head,
-            self.base_rule.clone(),
-            self.head_rule.clone(),
-        )
-    }
-}
-
-/// The questions of one kind of difference.
-#[derive(Debug, Clone)]
-pub struct Difference {
-    /// Number of evaluated questions of this kind.
-    pub count: u64,
-    /// The smallest of them.
-    pub witness: Question,
-    /// The head's reason for its decision.
-    pub reason: String,
-    /// The branches of the rules and the broad kind of action. One difference per branch is
-    /// reported.
-    branch: String,
-}
-
-/// The result of a comparison.
-#[derive(Debug, Clone)]
-pub struct Comparison {
-    /// Number of random questions.
-    pub made: u64,
-    /// Number of questions targeted at changed rules.
-    pub targeted: u64,
-    /// Number of given questions.
-    pub given: u64,
-    /// The differences, by kind.
-    pub differences: BTreeMap<DifferenceKind, Difference>,
-    /// Number of differing questions of kinds that aren't reported.
-    pub left_out: u64,
-    /// Number of kinds that aren't reported.
-    pub kinds_left_out: u64,
-    /// The changed rules by id: those of the head in its order, then the removed ones.
-    pub rules: Vec<(String, RuleChange)>,
-    /// Changes that may be more permissive, though the search found no such action.
-    pub unproven: Vec<UnprovenChange>,
-    /// Properties of the base that the head no longer has.
-    pub lost: Vec<UnprovenChange>,
-    /// The base enforces its decisions, and the head only monitors.
-    pub disarmed: bool,
-}
-
-impl Comparison {
-    /// Selects the differences to report: one per branch of each pair of rules, then more up to the
-    /// maximum. The others are counted.
-    fn select(&mut self) {
-        let mut branches: BTreeMap<(PairOfRules, String), Vec<(DifferenceKind, Difference)>> =
-            BTreeMap::new();
-        for (kind, difference) in std::mem::take(&mut self.differences) {
-            let branch = (kind.pair(), difference.branch.clone());
-            branches.entry(branch).or_default().push((kind, difference));
-        }
-        let (per_pair, of_all) = MAX_CLASSES;
-        let mut kept: BTreeMap<PairOfRules, usize> = BTreeMap::new();
-        let mut rounds: Vec<_> = branches
-            .into_iter()
-            .map(|((pair, _), kinds)| (pair, kinds.into_iter()))
-            .collect();
-        let mut first = true;
-        while !rounds.is_empty() {
-            rounds.retain_mut(|(pair, kinds)| {
-                let Some((kind, difference)) = kinds.next() else {
-                    return false;
-                };
-                let (of_this, all) = (
-                    kept.entry(pair.clone()).or_default(),
-                    self.differences.len(),
-                );
-                if if first {
-                    all < of_all + MAX_KINDS
-                } else {
-                    *of_this < per_pair && all < of_all
-                } {
-                    *of_this += 1;
-                    self.differences.insert(kind, difference);
-                } else {
-                    self.kinds_left_out += 1;
-                    self.left_out += difference.count;
-                }
-                true
-            });
-            first = false;
-        }
-    }
-}
-
 struct Search<'p> {
     base: &'p Policy,
     head: &'p Policy,
@@ -167,11 +46,8 @@ struct Search<'p> {
     /// Number of targeted questions that the budget still allows.
     budget: usize,
     /// Number of kinds for each pair of rules, by branch.
-    seen: BTreeMap<PairOfRules, BTreeMap<String, usize>>,
+    seen: BTreeMap<RulePair, BTreeMap<String, usize>>,
 }
-
-/// The effects of both rules, and their ids.
-type PairOfRules = (Effect, Effect, String, String);
 
 /// Compares two policies on given questions, questions targeted at changed rules, and random ones.
 #[must_use]

@@ -86,7 +86,7 @@ impl Policy {
         // The strictest effect so far, with its rule.
         let mut best: Option<Verdict<'_>> = None;
         let mut settled = false;
-        for index in self.rules.sieves().candidates(facts) {
+        for index in self.rules.prefilter().candidates(facts) {
             let Some(rule) = self.rules.get(index) else {
                 break;
             };

@@ -21,14 +21,6 @@ pub const fn bit(kind: EffectKind) -> u32 {
 /// Effect kinds that may hide any other.
 const HIDDEN: u32 = bit(EffectKind::Unknown) | bit(EffectKind::Dynamic);
 
-const fn level(risk: RiskLevel) -> RiskLevel {
-    match risk {
-        RiskLevel::Low => RiskLevel::Low,
-        RiskLevel::Medium => RiskLevel::Medium,
-        RiskLevel::High => RiskLevel::High,
-    }
-}
-
 /// The category of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Category {
@@ -100,7 +92,7 @@ pub(crate) struct Facts<'a> {
     parts: OnceCell<Parts>,
     effects: OnceCell<u32>,
     /// Facts about paths, with the index of their effect.
-    path_facts: OnceCell<Vec<(usize, PathFacts)>>,
+    paths: OnceCell<Vec<(usize, PathFacts)>>,
     compact: OnceCell<String>,
 }
 
@@ -118,7 +110,7 @@ impl<'a> Facts<'a> {
             analysis: OnceCell::new(),
             parts: OnceCell::new(),
             effects: OnceCell::new(),
-            path_facts: OnceCell::new(),
+            paths: OnceCell::new(),
             compact: OnceCell::new(),
         }
     }
@@ -281,7 +273,7 @@ impl<'a> Facts<'a> {
         let mut risks = vec![self.stated.unwrap_or(RiskLevel::Low); parts.count];
         for (index, effect) in self.analysis().effects.iter().enumerate() {
             if let Some(risk) = risks.get_mut(parts.of_effect(index)) {
-                *risk = level(effect.risk).max(*risk);
+                *risk = effect.risk.max(*risk);
             }
         }
         risks
@@ -308,7 +300,7 @@ impl<'a> Facts<'a> {
         if self.stated == Some(RiskLevel::High) {
             return RiskLevel::High;
         }
-        let found = level(self.analysis().risk);
+        let found = self.analysis().risk;
         self.stated.map_or(found, |stated| stated.max(found))
     }
 
@@ -357,7 +349,7 @@ impl<'a> Facts<'a> {
     }
 
     fn path_facts(&self) -> &[(usize, PathFacts)] {
-        self.path_facts.get_or_init(|| {
+        self.paths.get_or_init(|| {
             let dots = self.dotted();
             let effects = self.analysis().effects.iter().enumerate();
             let moved = self.action.kind != Some(ActionType::CodeDiff);

@@ -1,8 +1,4 @@
-//! Policies: may this action run, may it run if a human agrees, or may it not?
-//!
-//! A policy is a pure function from an action, its risk, turn, agent and recorded history to an
-//! effect, with the rule that decided and its reason. It never looks at a file system, a clock or a
-//! result. See docs/policy.md for the format.
+#![doc = include_str!("../README.md")]
 
 mod action;
 mod branch;
@@ -10,6 +6,7 @@ mod compare;
 mod condition;
 mod coverage;
 mod decide;
+mod difference;
 mod effect;
 mod facts;
 mod flags;
@@ -37,9 +34,10 @@ mod witness_generation;
 mod yaml;
 
 pub use action::{Action, ActionError, kind_name, parse_kind};
-pub use compare::{Comparison, Difference, DifferenceKind, compare};
+pub use compare::compare;
 pub use coverage::{Coverage, KeyCoverage, RuleCoverage};
 pub use decide::{Cause, Decision, RuleExplanation};
+pub use difference::{Comparison, Difference, DifferenceKind};
 pub use effect::{Effect, Tristate};
 pub use facts::Category;
 pub use fuzz::{

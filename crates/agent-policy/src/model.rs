@@ -3,7 +3,7 @@
 use super::condition::{Condition, Predicate};
 use super::effect::Effect;
 use super::limit::Limit;
-use super::prefilter::Sieves;
+use super::prefilter::PrefilterIndex;
 use super::surroundings::Surroundings;
 use super::yaml::Position;
 use std::collections::BTreeSet;
@@ -101,20 +101,20 @@ pub struct Rule {
 #[derive(Debug, Clone)]
 pub struct Rules {
     all: Vec<Rule>,
-    sieves: Sieves,
+    prefilter: PrefilterIndex,
 }
 
 impl Rules {
     pub(crate) fn new(all: Vec<Rule>) -> Self {
-        let sieves = Sieves::of(
+        let prefilter = PrefilterIndex::new(
             all.iter()
                 .map(|rule| (&rule.when, rule.effect == Effect::Allow)),
         );
-        Self { all, sieves }
+        Self { all, prefilter }
     }
 
-    pub(crate) const fn sieves(&self) -> &Sieves {
-        &self.sieves
+    pub(crate) const fn prefilter(&self) -> &PrefilterIndex {
+        &self.prefilter
     }
 
     /// A changed copy.

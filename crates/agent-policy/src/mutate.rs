@@ -2,8 +2,9 @@
 //! A mutant that no case detects shows a rule that isn't tested.
 
 use super::action::{kind_name, type_bit};
-use super::compare::{Difference, DifferenceKind, compare};
+use super::compare::compare;
 use super::condition::{CommandTest, Condition, PathTest, Predicate, risk_bit};
+use super::difference::{Difference, DifferenceKind};
 use super::effect::Effect;
 use super::facts::{Category, bit};
 use super::fuzz::Effort;

@@ -1,7 +1,8 @@
-//! Whether a changed rule can have become milder, by the look of it: by what it says, and by what
-//! stands before it.
+//! Checks whether a changed rule may be more permissive, by comparing conditions and the order of
+//! rules.
 //!
-//! It errs on the side of "it can": only what is plainly the same or stricter is cleared.
+//! This is a sufficient check: it clears a change only if the new condition plainly subsumes the
+//! old one.
 
 use super::action::type_bit;
 use super::condition::{CommandTest, Condition, PathTest, Predicate};
@@ -16,22 +17,20 @@ use governance::ActionType;
 use std::collections::HashMap;
 use std::mem::discriminant;
 
-/// Conjunctions that a condition is unfolded to; one with more isn't cleared.
+/// Maximum number of conjunctions of a condition. One with more isn't cleared.
 const MAX_ALTERNATIVES: usize = 64;
-/// Pairs of rules of which it is looked at whether the one lets through what the other does.
+/// Maximum number of pairs of rules to compare.
 const MAX_SEARCHED: usize = 1_000_000;
-/// Rules that are listed for one that they come before.
+/// Maximum number of rules to list before another.
 const MAX_REORDERED: usize = 64;
 
-/// A policy as it was and as it is.
+/// Two versions of a policy.
 pub(super) struct PolicyRevision<'p> {
     base: &'p Policy,
     head: &'p Policy,
-    /// Each rule of the one can be held against each of the other in a moment. Otherwise only names
-    /// tell which is which.
+    /// Whether all pairs of rules can be compared quickly. Otherwise rules correspond by name only.
     searchable: bool,
-    /// For each rule of the head the first one of the base that has its name or lets through no
-    /// less.
+    /// For each rule of the head, the first rule of the base that has its id or grants no less.
     since: Vec<Option<usize>>,
 }
 
@@ -61,7 +60,7 @@ impl<'p> PolicyRevision<'p> {
         }
     }
 
-    /// Whether the policy may treat something milder because the rule of this id is now as it is.
+    /// Whether the change of the rule with this id may make a decision more permissive.
     pub(super) fn may_loosen(&self, id: &str) -> bool {
         let (old, new) = (
             PositionedRule::find(self.base, id),
@@ -69,13 +68,14 @@ impl<'p> PolicyRevision<'p> {
         );
         let restrains_less = old.is_some_and(|old| {
             let holds = |new: PositionedRule<'_>| restricts_no_less(old.rule, new.rule);
-            // Under another name it still holds, where no milder rule comes first.
+            // A rule with another id may restrict the same, if no more permissive rule is before
+            // it.
             let first = |other| self.reordered_before(old, other).next().is_none();
             let elsewhere = || {
                 self.searchable
                     && PositionedRule::all(self.head).any(|other| holds(other) && first(other))
             };
-            // What comes before the rule that kept its name is asked about by itself.
+            // If the rule kept its id, `reordered` checks the rules before it.
             restrains(old.rule) && !new.map_or_else(elsewhere, holds)
         });
         let grants_more = new.is_some_and(|new| {
@@ -89,8 +89,8 @@ impl<'p> PolicyRevision<'p> {
         restrains_less || grants_more
     }
 
-    /// The rules that stop something in both policies, each with the milder rules that come before
-    /// it in the head only, or some of them: what those take first never gets to it.
+    /// The restricting rules of both policies, each with more permissive rules that are before it
+    /// only in the head and match first.
     pub(super) fn reordered(&self) -> Vec<(&'p Rule, Vec<&'p Rule>)> {
         let pair = |old: PositionedRule<'p>| {
             let by: Vec<&Rule> = self
@@ -102,14 +102,14 @@ impl<'p> PolicyRevision<'p> {
         PositionedRule::all(self.base).filter_map(pair).collect()
     }
 
-    /// The milder rules that come before the new rule, and came before the old one neither by name
-    /// nor by what they say. What is plainly about other actions is none of them.
+    /// The more permissive rules before `new` that have no counterpart before `old`. Rules that
+    /// plainly match other actions are left out.
     fn reordered_before<'r>(
         &'r self,
         old: PositionedRule<'r>,
         new: PositionedRule<'r>,
     ) -> impl Iterator<Item = &'p Rule> + 'r {
-        // Where all rules are asked none comes before another.
+        // Order only counts under first-match.
         let [asked_in_order, stood_in_order] =
             [self.head, self.base].map(|policy| policy.combine == Combine::FirstMatch);
         let before = if asked_in_order { new.index } else { 0 };
@@ -127,7 +127,7 @@ impl<'p> PolicyRevision<'p> {
     }
 }
 
-/// A rule where it stands.
+/// A rule with its position in a policy.
 #[derive(Clone, Copy)]
 struct PositionedRule<'p> {
     policy: &'p Policy,
@@ -152,7 +152,7 @@ impl<'p> PositionedRule<'p> {
         Self::all(policy).find(|placed| placed.rule.id == id)
     }
 
-    /// The rules that it keeps from being asked.
+    /// The rules after it that it prevents from matching.
     fn behind(self) -> &'p [Rule] {
         let first = self.policy.combine == Combine::FirstMatch;
         self.policy
@@ -163,7 +163,7 @@ impl<'p> PositionedRule<'p> {
             .unwrap_or_default()
     }
 
-    /// Whether something stricter would hold where the rule didn't match.
+    /// Whether the decision could be stricter if the rule didn't match.
     fn loosens_fallback(self) -> bool {
         self.policy.default.effect > self.rule.effect
             || self
@@ -173,39 +173,38 @@ impl<'p> PositionedRule<'p> {
     }
 }
 
-/// Whether a rule stops anything.
+/// Whether a rule restricts anything.
 fn restrains(rule: &Rule) -> bool {
     rule.effect != Effect::Allow || !rule.limits.is_empty()
 }
 
-/// Whether a rule says less than another of what both are about.
+/// Whether a rule is more permissive than another for actions that match both.
 fn more_permissive(rule: &Rule, other: &Rule) -> bool {
     rule.effect < other.effect
         || rule.effect == other.effect && rule.effect != Effect::Deny && !keeps_limits(other, rule)
 }
 
-/// Whether the new rule stops everything that the old one does.
+/// Whether the new rule restricts everything that the old one does.
 fn restricts_no_less(old: &Rule, new: &Rule) -> bool {
     new.effect >= old.effect && keeps_limits(old, new) && subsumes(&old.when, &new.when)
 }
 
-/// Whether the new rule lets through nothing that the old one didn't.
+/// Whether the new rule grants nothing that the old one didn't.
 fn grants_no_more(old: &Rule, new: &Rule) -> bool {
     if !keeps_limits(old, new) {
         return false;
     }
     match (old.effect, new.effect) {
         (Effect::Allow, Effect::Allow) => covers_no_less(&old.when, &new.when),
-        // What allows is read strictly and what asks isn't: that the one is narrower says nothing
-        // of the other.
+        // Rules that allow are strict and those that ask aren't, so they can't be compared.
         (Effect::RequireApproval, Effect::RequireApproval) => subsumes(&new.when, &old.when),
         _ => false,
     }
 }
 
-/// Whether the old condition, where it allows, plainly covers all that the new one covers: for each
-/// choice of the new one there is one of the old that holds wherever it does, and that speaks of no
-/// less.
+/// Whether the old condition of a rule that allows covers all that the new one covers. For each
+/// alternative of the new one, an alternative of the old one must hold wherever it does and grant
+/// no less.
 fn covers_no_less(old: &Condition, new: &Condition) -> bool {
     if same(old, new) {
         return true;
@@ -225,7 +224,7 @@ fn covers_no_less(old: &Condition, new: &Condition) -> bool {
     new.iter().all(covered)
 }
 
-/// The condition as alternatives of keys and `not`s that hold together; none where there are too
+/// The condition as alternatives of conjunctions (disjunctive normal form); `None` if there are too
 /// many.
 fn alternatives(when: &Condition) -> Option<Vec<Vec<&Condition>>> {
     let all = match when {
@@ -289,7 +288,7 @@ fn disjoint_keys(one: &Predicate, other: &Predicate) -> bool {
     }
 }
 
-/// Whether plainly no text fits both names, in whatever case.
+/// Whether plainly no text matches both names, ignoring case.
 fn disjoint_names(one: &Name, other: &Name) -> bool {
     match (one, other) {
         (Name::Exact(a), Name::Exact(b)) => !a.eq_ignore_ascii_case(b),
@@ -373,13 +372,13 @@ fn subsumes_key(old: &Predicate, new: &Predicate) -> bool {
     }
 }
 
-/// Whether each of the old list is among the new one.
+/// Whether the new list contains each element of the old one.
 fn among<T: std::fmt::Debug>(old: &[T], new: &[T]) -> bool {
     old.iter()
         .all(|one| new.iter().any(|other| same(one, other)))
 }
 
-/// Whether whatever fits one of the old names fits one of the new ones, in either reading.
+/// Whether each text that matches an old name matches a new one, strictly or not.
 fn named_among(old: &[Name], new: &[Name]) -> bool {
     let within = |one: &Name, other: &Name| match (one, other) {
         (Name::Exact(text), Name::Star(pattern)) => wildcard(pattern, text, false),
@@ -389,7 +388,7 @@ fn named_among(old: &[Name], new: &[Name]) -> bool {
         .all(|one| new.iter().any(|other| within(one, other)))
 }
 
-/// The same of lists that ask for nothing where they are empty.
+/// Like `among`, for lists that require nothing if empty.
 fn asks_no_more<T: std::fmt::Debug>(old: &[T], new: &[T]) -> bool {
     new.is_empty() || !old.is_empty() && among(old, new)
 }
@@ -491,7 +490,7 @@ mod tests {
                 "host: a, pattern: x",
                 "host: a, not: { not: { pattern: x, path: { glob: y } } }",
             ),
-            // For another tool the second choice alone holds, and it speaks of hosts only.
+            // For another tool only the second alternative holds, and it only grants hosts.
             (
                 "any: [{ host: a, path: { glob: y }, tool: b }, { host: a }]",
                 "host: a, path: { glob: y }",

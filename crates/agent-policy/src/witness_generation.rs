@@ -1,5 +1,5 @@
-//! Questions that are targeted at a rule, or at two of them at once: actions and circumstances made of
-//! their own conditions, so that they are met though chance would never meet them.
+//! Generates questions that match a rule, or two of them, from their own conditions. Random
+//! questions would hardly ever match.
 
 use super::action::{Action, type_bit};
 use super::condition::{CommandTest, Condition, PathTest, Predicate};
@@ -18,17 +18,17 @@ use serde_json::{Value, json};
 use shell_effects::EffectKind;
 use std::collections::BTreeSet;
 
-/// Conjunctions that a condition is unfolded to.
+/// Maximum number of conjunctions of a condition.
 const MAX_CASES: usize = 48;
-/// Actions that are tried for one conjunction.
+/// Maximum number of actions to try for one conjunction.
 const MAX_TRIED: usize = 1_500;
-/// Actions that are kept for one conjunction: further ones say little that is new.
+/// Maximum number of actions to use for one conjunction.
 const MAX_ACTIONS: usize = 96;
-/// Texts, or paths, of one predicate that are put together with those of another.
+/// Maximum number of texts or paths of one predicate to combine with those of another.
 const MAX_COMBINED: usize = 6;
-/// Approvals that a history is made of: more can't be asked about in a moment.
+/// Maximum number of approvals in a history.
 const MAX_APPROVALS: u64 = 50_000;
-/// When the questions are asked.
+/// The time of the questions.
 const NOW: i64 = 1_768_800_000_000;
 
 /// A command for each kind of effect.
@@ -50,7 +50,7 @@ const SAMPLE_COMMANDS: [(EffectKind, &str); 15] = [
     (EffectKind::Unknown, "frobnicate"),
 ];
 
-/// Names of tools that say what they do.
+/// Names of tools that show their effects.
 const SAMPLE_TOOLS: [&str; 12] = [
     "read_file",
     "write_file",
@@ -66,16 +66,16 @@ const SAMPLE_TOOLS: [&str; 12] = [
     "http_download",
 ];
 
-/// A condition to aim at.
+/// A condition that questions should meet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target<'p> {
     when: &'p Condition,
-    /// It is read as of a rule that allows.
+    /// Whether it is the condition of a rule that allows.
     strict: bool,
 }
 
 impl<'p> Target<'p> {
-    /// What a rule is about.
+    /// The condition of a rule.
     pub fn from_rule(rule: &'p Rule) -> Self {
         Self {
             when: &rule.when,
@@ -83,7 +83,7 @@ impl<'p> Target<'p> {
         }
     }
 
-    /// What a property is about.
+    /// The condition of a property.
     pub(super) const fn from_property(when: &'p Condition) -> Self {
         Self {
             when,
@@ -92,8 +92,7 @@ impl<'p> Target<'p> {
     }
 }
 
-/// Questions that all of the targets are about, the simplest first. `limits` are those that
-/// histories are made around.
+/// Questions that meet all targets, the simplest first. Histories have approvals around `limits`.
 pub(super) fn questions<'p>(
     policy: &'p Policy,
     targets: &'p [Target<'p>],
@@ -127,7 +126,7 @@ fn targeted(
             .iter()
             .all(|target| target.when.holds(&facts, &request, false) != Tristate::No)
     };
-    // Histories are dear: a few actions have to do for them.
+    // Histories are expensive, so only a few actions get them.
     let limited = all
         .iter()
         .filter(about)
@@ -138,7 +137,7 @@ fn targeted(
     all
 }
 
-/// Each of some conjunctions with each of others.
+/// Joins each of some conjunctions with each of others.
 fn together<'p>(
     some: &[Vec<&'p Predicate>],
     others: &[Vec<&'p Predicate>],
@@ -151,7 +150,7 @@ fn together<'p>(
     both.take(MAX_CASES).collect()
 }
 
-/// The condition as alternatives of things that hold together; what must not be is left to chance.
+/// The condition as alternatives of conjunctions. `not` is left to chance.
 fn unfold(when: &Condition) -> Vec<Vec<&Predicate>> {
     match when {
         Condition::Is(predicate, _) => vec![vec![predicate]],
@@ -163,8 +162,7 @@ fn unfold(when: &Condition) -> Vec<Vec<&Predicate>> {
     }
 }
 
-/// Whether the action can be one that the condition is about, in some circumstances: those are
-/// chosen later.
+/// Whether the action can meet the condition in some context, which is chosen later.
 fn reach(
     when: &Condition,
     facts: &Facts<'_>,
@@ -197,7 +195,7 @@ fn reach(
     }
 }
 
-/// Texts that a name fits, in the order of their simplicity.
+/// Texts that match a name, the simplest first.
 pub(super) fn examples(names: &[Name]) -> Vec<String> {
     let one = |name: &Name| match name {
         Name::Exact(text) => vec![text.clone(), with_swapped_case(text)],
@@ -215,7 +213,7 @@ pub(super) fn examples(names: &[Name]) -> Vec<String> {
         .collect()
 }
 
-/// With its first letter in the other case: names that allow are read to the letter.
+/// Swaps the case of the first letter: names in rules that allow are case-sensitive.
 fn with_swapped_case(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| {
@@ -228,7 +226,7 @@ fn with_swapped_case(text: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
-/// What the predicates of one conjunction ask for.
+/// The values that the predicates of one conjunction require.
 #[derive(Debug, Default)]
 struct Vocabulary {
     kinds: Option<u8>,
@@ -363,7 +361,7 @@ impl Vocabulary {
         self.kinds.is_none_or(|kinds| kinds & type_bit(kind) != 0)
     }
 
-    /// Actions for which the conditions hold, or may hold.
+    /// Actions that meet the conditions, or may meet them.
     fn actions(&self, policy: &Policy, targets: &[Target<'_>]) -> Vec<Action> {
         let mut tried: Vec<Action> = Vec::new();
         if self.is_about(Some(ActionType::ToolCall)) {
@@ -391,8 +389,7 @@ impl Vocabulary {
         let mut seen = BTreeSet::new();
         tried.retain(|action| seen.insert(action.to_json().to_string()));
         tried.truncate(MAX_TRIED);
-        // First what the rule certainly is about, then the rest, in case the circumstances make the
-        // difference.
+        // First the certain matches, then the others, in case the context makes the difference.
         let (mut certain, mut rest) = (Vec::new(), Vec::new());
         for action in tried {
             let history = History::default();
@@ -564,7 +561,7 @@ impl Vocabulary {
             .filter(|(kind, _)| self.effects == 0 || self.effects & bit(*kind) != 0);
         lines.extend(doing.map(|(_, line)| (*line).to_owned()));
         lines.push("ls".into());
-        // A text may stand anywhere: as what runs, as a word, or in a remark.
+        // A text may occur as a command, as an argument or in a comment.
         let mut more = Vec::new();
         for text in self
             .texts
@@ -594,7 +591,7 @@ impl Vocabulary {
         all.iter().map(|diff| Action::diff(diff)).collect()
     }
 
-    /// The action as it is asked about: by whom, where, at which stated risk.
+    /// Questions about the action with each agent, mode, environment and stated risk.
     fn circumstances(&self, action: &Action) -> Vec<Question> {
         let some = |names: &[String]| match names {
             [] => vec![None],
@@ -635,8 +632,7 @@ impl Vocabulary {
     }
 }
 
-/// The question after as many approvals as stand at and just around each limit, lately and a while
-/// ago.
+/// The question after approvals at and just around each limit, both recent and old.
 fn histories(question: &Question, limits: &[Limit], approved_before: bool) -> Vec<Question> {
     const MINUTE: i64 = 60_000;
     let mut all = Vec::new();
@@ -673,7 +669,7 @@ fn histories(question: &Question, limits: &[Limit], approved_before: bool) -> Ve
                     .into_iter()
                     .filter(|count| (1..=MAX_APPROVALS).contains(count))
                 {
-                    // Within each window and just beyond it; without a time all of them count.
+                    // Within each window and just beyond it. Without a time, all approvals count.
                     for ago in [
                         None,
                         Some(MINUTE / 2),
@@ -710,7 +706,7 @@ fn histories(question: &Question, limits: &[Limit], approved_before: bool) -> Ve
     all
 }
 
-/// Actions whose payload holds a text that is itself a piece of JSON.
+/// Actions whose payload is a text that is itself a fragment of JSON.
 fn fragments(kind: &str, text: &str) -> Vec<Action> {
     let whole = [
         text.to_owned(),
@@ -731,7 +727,7 @@ fn fragments(kind: &str, text: &str) -> Vec<Action> {
         .collect()
 }
 
-/// Paths that lie where one does, and are called as the other is.
+/// Paths with the directory of one and the name of the other.
 fn combined_paths(one: &str, other: &str) -> [String; 2] {
     let below = |place: &str, path: &str| {
         let (folder, _) = place.rsplit_once('/').unwrap_or_default();
@@ -749,7 +745,7 @@ fn combined_paths(one: &str, other: &str) -> [String; 2] {
     [below(one, other), below(other, one)]
 }
 
-/// A path as a word of a command line.
+/// Quotes a path for a command line.
 fn quoted(word: &str) -> String {
     if word.contains(['(', ')', '&', ';', '|', '<', '>', '\'', '"']) {
         format!("'{}'", word.replace('\'', ""))

@@ -132,7 +132,7 @@ impl<'de> Visitor<'de> for ParsedVisitor {
 /// Parses one YAML document.
 ///
 /// # Errors
-/// The one place where the text stops being YAML, or breaks a limit.
+/// If the text isn't valid YAML, or exceeds a limit.
 pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
     let fail = |at, message: String, help: Option<&str>| Problem {
         at,

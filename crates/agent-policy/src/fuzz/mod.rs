@@ -1,8 +1,6 @@
-//! Looking for counterexamples: actions made from the policy's own words, and what must hold of
-//! each.
+//! Searches for counterexamples to properties, with random actions from the policy's vocabulary.
 //!
-//! Random search finds bugs and proves nothing. Every run says how much it tried and from which
-//! seed; the same seed tries the same.
+//! A random search finds bugs and proves nothing. The same seed tries the same actions.
 
 mod properties;
 pub(super) mod strategy;
@@ -19,24 +17,24 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 use serde::Serialize;
 use std::cell::RefCell;
 
-/// Commands that only look, one `{"cmd": …}` a line.
+/// Read-only commands, one `{"cmd": …}` a line.
 const READ_ONLY: &str = include_str!("../../../../corpora/commands/read-only-daily.jsonl");
 
-/// Questions that are targeted at a property of a policy's own.
+/// Maximum number of questions that target a custom property.
 const MAX_AIMED: usize = 5_000;
 
-/// How hard to look.
+/// The effort of a search.
 #[derive(Debug, Clone)]
 pub struct Effort {
-    /// Where the search starts; the same seed gives the same search.
+    /// The seed; the same seed gives the same search.
     pub seed: u64,
-    /// Actions that are tried for each property.
+    /// Number of actions to try for each property.
     pub cases: u32,
-    /// Only these properties, by their ids; none of them for all.
+    /// Only these properties, by id; all if empty.
     pub only: Vec<String>,
 }
 
-/// The ids of the properties that are searched for a policy: the built-in ones, then its own.
+/// The ids of a policy's properties: the built-in ones, then the custom ones.
 #[must_use]
 pub fn property_ids(policy: &Policy) -> Vec<String> {
     let built_in = PropertyKind::ALL
@@ -48,32 +46,32 @@ pub fn property_ids(policy: &Policy) -> Vec<String> {
         .collect()
 }
 
-/// What the search for one property came to.
+/// The result of the search for one property.
 #[derive(Debug, Clone)]
 pub struct PropertyResult {
-    /// The property.
+    /// The id of the property.
     pub id: String,
-    /// It is one of the policy's own.
+    /// Whether it is a custom property.
     pub own: bool,
-    /// Actions that were tried.
+    /// Number of actions tried.
     pub tried: u32,
-    /// Actions among them that the property says something about.
+    /// Number of actions among them that the property applies to.
     pub concerned: u32,
-    /// The smallest counterexample that was found.
+    /// The smallest counterexample found.
     pub violation: Option<Violation>,
 }
 
-/// How much of what only looks is allowed.
+/// How many read-only commands a policy allows.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct ReadOnlyAllowance {
-    /// Commands that are allowed.
+    /// Number of allowed commands.
     pub allowed: u64,
-    /// Commands in all.
+    /// Number of all commands.
     pub of: u64,
 }
 
-/// Searches for counterexamples to the built-in properties and the team's own. `seeds` are actions
-/// to start from besides: those of the policy's cases and corpora.
+/// Searches for counterexamples to the built-in and the custom properties. `seeds` are further
+/// actions to try, such as those of cases and corpora.
 #[must_use]
 pub fn fuzz(policy: &Policy, seeds: &[Action], effort: &Effort) -> Vec<PropertyResult> {
     let built_in = PropertyKind::ALL
@@ -85,7 +83,7 @@ pub fn fuzz(policy: &Policy, seeds: &[Action], effort: &Effort) -> Vec<PropertyR
         .iter()
         .map(|p| (p.id.clone(), PropertyKind::Custom, Some(p)));
     let wanted = |id: &String| effort.only.is_empty() || effort.only.contains(id);
-    // Numbered before they are chosen from, so that the choice doesn't change what is tried.
+    // Numbered before the selection, so that the selection doesn't change the search.
     built_in
         .chain(own)
         .enumerate()
@@ -105,7 +103,7 @@ fn search(
 ) -> PropertyResult {
     let mut targeted = (0, 0);
     if let Some(own) = own {
-        // What chance would hardly meet is asked about first.
+        // Targeted questions first: random ones would hardly match.
         for question in
             witness_generation::questions(policy, &[Target::from_property(&own.for_all)], &[])
                 .take(MAX_AIMED)
@@ -160,7 +158,7 @@ fn search(
     }
 }
 
-/// A runner whose choices follow from a seed and the number of the search alone.
+/// A runner that depends only on a seed and the number of the search.
 pub(super) fn test_runner(seed: u64, number: u64, cases: u32) -> TestRunner {
     let config = Config {
         cases,
@@ -178,7 +176,7 @@ pub(super) fn test_runner(seed: u64, number: u64, cases: u32) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// Asks about commands of a day's work that only look.
+/// Counts how many everyday read-only commands the policy allows.
 #[must_use]
 pub fn read_only_allowance(policy: &Policy) -> ReadOnlyAllowance {
     let history = History::default();

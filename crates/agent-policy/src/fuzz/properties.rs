@@ -1,4 +1,4 @@
-//! What must hold of every policy, and what a policy's own team says must hold of it.
+//! The built-in properties of policies, and the check of custom ones.
 
 use crate::action::Action;
 use crate::effect::{Effect, Tristate};
@@ -12,21 +12,21 @@ use governance::RiskLevel;
 use serde_json::Value;
 use shell_effects::rewrite::rewritings;
 
-/// Something to try a property on.
+/// An input to check a property on.
 #[derive(Debug, Clone)]
 pub(super) struct TestInput {
     pub(super) action: Action,
-    /// A second command, to be run along with the first.
+    /// A second command, to combine with the first.
     pub(super) second: String,
     pub(super) seed: u64,
-    /// An agent and mode.
+    /// The name of an agent and a mode.
     pub(super) name: Option<String>,
     pub(super) production: bool,
-    /// Approvals that stand in the history.
+    /// Number of approvals in the history.
     pub(super) approvals: u64,
 }
 
-/// The properties.
+/// A property of policies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "`meaning` says it")]
 pub enum PropertyKind {
@@ -46,19 +46,18 @@ pub enum PropertyKind {
 /// A counterexample.
 #[derive(Debug, Clone)]
 pub struct Violation {
-    /// What the property fails on.
     pub action: Action,
-    /// What it should have been, at least.
+    /// The least restrictive effect that is accepted.
     pub expected: Effect,
-    /// What it is.
+    /// The effect of the decision.
     pub found: Effect,
-    /// The rule that said so.
+    /// The rule that decided.
     pub rule: String,
-    /// How the two compare, in words. May hold hostile text.
+    /// How the two compare. May contain hostile text.
     pub explanation: String,
-    /// It comes from a rewriting of a command: the rule can be evaded.
+    /// Whether a rewritten command evades a rule.
     pub evasion: bool,
-    /// The circumstances that it takes, as test files write them.
+    /// The context, as test files write it.
     pub context: Option<Value>,
 }
 
@@ -71,7 +70,7 @@ pub(super) enum CheckResult {
 }
 
 impl PropertyKind {
-    /// Those that are built in.
+    /// The built-in properties.
     pub const ALL: [Self; 10] = [
         Self::Deterministic,
         Self::Reasoned,
@@ -85,7 +84,7 @@ impl PropertyKind {
         Self::DenyAdds,
     ];
 
-    /// Its id.
+    /// The id in reports.
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
@@ -103,7 +102,7 @@ impl PropertyKind {
         }
     }
 
-    /// What it says.
+    /// The meaning of the property.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
         match self {
@@ -127,7 +126,7 @@ impl PropertyKind {
         }
     }
 
-    /// Whether the property says anything about a policy at all.
+    /// Whether the property applies to a policy.
     #[must_use]
     pub fn concerns(self, policy: &Policy) -> bool {
         match self {
@@ -164,7 +163,7 @@ impl PropertyKind {
     }
 }
 
-/// One try of one property.
+/// A check of one property on one input.
 struct PropertyCheck<'t> {
     policy: &'t Policy,
     input: &'t TestInput,
@@ -187,7 +186,7 @@ impl PropertyCheck<'_> {
         self.policy.decide(&self.request(action, None)).effect
     }
 
-    /// Holds if the action gets at least this effect.
+    /// Checks that the action gets at least this effect.
     fn at_least(
         &self,
         expected: Effect,
@@ -290,8 +289,7 @@ impl PropertyCheck<'_> {
         if plain == Effect::Allow {
             return CheckResult::NotApplicable;
         }
-        // Two here-documents with one delimiter end each other: that isn't the same command any
-        // more.
+        // Two here-documents with the same delimiter end each other, which changes the command.
         let documents = |rules: &[&str]| rules.iter().filter(|r| r.contains("document")).count();
         for line in respelled(&command) {
             let explanation = format!(
@@ -330,8 +328,8 @@ impl PropertyCheck<'_> {
         else {
             return CheckResult::NotApplicable;
         };
-        // Only what names a place: `~`, variables and wildcards mean something at the start of a
-        // word only.
+        // Only plain paths: `~`, variables and wildcards have a meaning only at the start of a
+        // word.
         if action.tool.is_none() || path.starts_with(['~', '$', '*']) || path.is_empty() {
             return CheckResult::NotApplicable;
         }
@@ -370,8 +368,7 @@ impl PropertyCheck<'_> {
             return CheckResult::NotApplicable;
         };
         let second = &self.input.second;
-        // Behind a change of directory a path means another place: then the parts aren't what they
-        // were.
+        // After a change of directory, relative paths have another meaning.
         if [first, second].iter().any(|c| {
             c.split(|c: char| !c.is_alphanumeric())
                 .any(|w| matches!(w, "cd" | "pushd"))
@@ -466,7 +463,7 @@ impl PropertyCheck<'_> {
         }))
     }
 
-    /// The further deny is one of the policy's own rules, anywhere among the others.
+    /// Adds a deny made from one of the policy's rules at any position.
     fn deny_adds(&self) -> CheckResult {
         let action = &self.input.action;
         let rules = &self.policy.rules;
@@ -527,7 +524,7 @@ impl PropertyCheck<'_> {
     }
 }
 
-/// Whether a property of a policy's own holds of an action in its circumstances.
+/// Checks a custom property on an action in its context.
 pub(super) fn check_custom(
     own: &model::Property,
     policy: &Policy,

@@ -1,4 +1,4 @@
-//! Actions to try: built from what the policy speaks of and from what lies beside it.
+//! Strategies for random actions and questions, from the vocabulary of a policy.
 
 use super::properties::TestInput;
 use crate::action::Action;
@@ -14,8 +14,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeSet;
 
-/// Command lines in the order of their simplicity: shrinking goes towards the front. `{p}` is a
-/// path.
+/// Command lines, the simplest first, as shrinking prefers them. `{p}` is a path.
 const COMMANDS: [&str; 44] = [
     "ls",
     "cat {p}",
@@ -107,7 +106,7 @@ const PATHS: [&str; 22] = [
     "~",
 ];
 
-/// The vocabulary of a policy, to make actions of.
+/// The vocabulary of a policy.
 #[derive(Debug, Default)]
 struct Vocabulary {
     tools: BTreeSet<String>,
@@ -172,7 +171,7 @@ impl Vocabulary {
     }
 }
 
-/// Names that fit: stars filled in.
+/// A text that matches each name.
 fn examples(names: &[Name]) -> impl Iterator<Item = String> {
     names.iter().filter_map(|n| match n {
         Name::Exact(name) => Some(name.clone()),
@@ -229,8 +228,7 @@ pub(crate) fn actions(policy: &Policy, seeds: &[Action]) -> impl Strategy<Value 
     prop_oneof![4 => shell, 3 => call, 1 => nested, 1 => diff, 1 => other, 2 => select(given)]
 }
 
-/// Questions: actions in circumstances, some of them after approvals at and around the limits of
-/// the policy.
+/// Questions in a random context, some after approvals at and around the limits of the policy.
 pub(crate) fn questions(
     policy: &Policy,
     seeds: &[Action],
@@ -304,7 +302,7 @@ pub(crate) fn questions(
     )
 }
 
-/// What the properties are tried on.
+/// Inputs to check properties on.
 pub(super) fn inputs(
     policy: &Policy,
     seeds: &[Action],
@@ -333,7 +331,7 @@ pub(super) fn inputs(
         )
 }
 
-/// A path as a word of a command line; what a shell would expand is left to it.
+/// Quotes a path for a command line. Expansions stay unquoted.
 fn quoted(path: &str) -> String {
     if path.contains([' ', '\'', '"', '(', ')', '&', ';', '|']) {
         format!("'{}'", path.replace('\'', ""))

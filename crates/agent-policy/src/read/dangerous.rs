@@ -32,7 +32,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft 
         effect: Effect::RequireApproval,
         reason: "no rule matched".into(),
     };
-    // Limits and dangers hold whatever a template grants.
+    // Limits and dangerous commands apply whatever a template grants.
     PolicyDraft {
         id,
         form: Form::Dangerous,
@@ -70,8 +70,7 @@ fn limits(fields: &mut Fields<'_>, reader: &mut Reader) -> Vec<Rule> {
             .count("max_latency_per_task", reader)
             .map(|n| (Limit::Busy(n), node.at)),
     );
-    // What a tool's own timeout is when it gives none is the runtime's business; nothing is decided
-    // by it.
+    // The default timeout of tools is for the runtime and decides nothing.
     limits.count("timeout_default", reader);
     limits.finish(reader);
     let rule = |(limit, at): (Limit, Position)| {
@@ -127,8 +126,8 @@ fn dangerous(node: &Node, number: usize, reader: &mut Reader) -> Option<Rule> {
     })
 }
 
-/// A program with arguments is looked for among the programs that the line would run, the arguments
-/// in any order; anything with shell syntax in it is looked for in the text.
+/// Reads a pattern. Plain words are a program with arguments in any order; a pattern with shell
+/// syntax is searched in the text of the line.
 fn command_test(pattern: &str, at: Position, reader: &mut Reader) -> Option<CommandTest> {
     let words: Vec<&str> = pattern.split_ascii_whitespace().collect();
     let plain = |w: &&str| {
@@ -159,7 +158,7 @@ fn command_test(pattern: &str, at: Position, reader: &mut Reader) -> Option<Comm
     }
 }
 
-/// Templates: in a mode of the template's name, what it grants is allowed and the rest forbidden.
+/// Reads templates. In the mode of its name, a template allows its grants and denies the rest.
 fn templates(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader) {
     let Some(node) = fields.take("permissions") else {
         return;
@@ -241,8 +240,8 @@ fn file_grant(text: &str, at: Position, reader: &mut Reader) -> Option<Condition
     ))
 }
 
-/// `GET:https://api.github.com/*`: the host counts. What a line does with a host can't be told
-/// apart by method or path, so a grant that names them grants the host.
+/// `GET:https://api.github.com/*` grants the host, since the analysis doesn't know methods and URL
+/// paths.
 fn host_grant(text: &str, at: Position, reader: &mut Reader) -> Option<Condition> {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let host = rest.split(['/', ':']).next().unwrap_or(rest);

@@ -1,18 +1,18 @@
-//! The members of a map, taken one by one; what nobody takes is a mistake.
+//! Takes the members of a map one by one, and reports unknown ones.
 
 use crate::effect::Effect;
 use crate::surroundings::Surroundings;
 use crate::yaml::{Node, Position, Problem, Value};
 use shell_effects::protected;
 
-/// Mistakes that are listed for one file.
+/// Maximum number of errors to list for one file.
 const MAX_PROBLEMS: usize = 100;
 
-/// What goes along with the reading of a file.
+/// The state of reading a file.
 #[derive(Debug)]
 pub(crate) struct Reader {
     pub(crate) problems: Vec<Problem>,
-    /// The work tree, absolute.
+    /// The absolute path of the work tree.
     pub(crate) workdir: String,
     /// The lists of protected paths: ask, deny.
     pub(crate) protected: [Vec<String>; 2],
@@ -33,7 +33,7 @@ impl Reader {
         }
     }
 
-    /// Complains that a value isn't what it should be.
+    /// Reports a value of the wrong kind.
     pub(crate) fn expected(&mut self, node: &Node, what: &str) {
         self.problem(
             node.at,
@@ -42,7 +42,7 @@ impl Reader {
         );
     }
 
-    /// Complains about a word that is none of the known ones.
+    /// Reports an unknown word.
     pub(crate) fn unknown_word(&mut self, at: Position, what: &str, word: &str, known: &[&str]) {
         let help = match nearest(word, known) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -51,7 +51,7 @@ impl Reader {
         self.problem(at, format!("unknown {what} `{word}`"), Some(help));
     }
 
-    /// An effect, in any of its words.
+    /// Parses an effect.
     pub(crate) fn effect(&mut self, text: &str, at: Position) -> Option<Effect> {
         let effect = Effect::parse(text);
         if effect.is_none() {
@@ -61,7 +61,7 @@ impl Reader {
     }
 }
 
-/// The known word that is fewest edits away, if it is near enough to be meant.
+/// The known word with the smallest edit distance, if it is near enough.
 pub(crate) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     if word.len() > 64 {
         return None;
@@ -75,7 +75,7 @@ pub(crate) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     (distance(&near) <= 1 + word.len() / 4 || prefix).then_some(near)
 }
 
-/// Edit distance, with a swap of neighbours as one edit.
+/// The edit distance; a swap of neighbours is one edit.
 fn edits(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
@@ -154,7 +154,7 @@ impl<'n> Fields<'n> {
         self.known.push(key);
         let member = self.members.iter_mut().find(|(name, ..)| name == key)?;
         member.3 = true;
-        // `key:` with nothing behind it says nothing.
+        // `key:` without a value counts as absent.
         Some(member.2).filter(|n| !matches!(n.value, Value::Null))
     }
 
@@ -173,7 +173,7 @@ impl<'n> Fields<'n> {
         text.map(|text| (text, node.at))
     }
 
-    /// Takes a member that must be there.
+    /// Takes a required member.
     pub(crate) fn required(
         &mut self,
         key: &'static str,
@@ -232,7 +232,7 @@ impl<'n> Fields<'n> {
         Some(all)
     }
 
-    /// As [`Self::texts`], where a list of none says what it seems to say.
+    /// Like [`Self::texts`], but an empty list is valid.
     pub(crate) fn texts_if_any(
         &mut self,
         key: &'static str,
@@ -249,8 +249,7 @@ impl<'n> Fields<'n> {
         Some(all)
     }
 
-    /// Complains of a member that stands there with nothing behind it: whoever wrote it meant
-    /// something.
+    /// Reports a member without a value.
     pub(crate) fn no_blank(&self, key: &str, reader: &mut Reader) {
         if let Some((_, at, node, _)) = self.members.iter().find(|(name, ..)| name == key)
             && matches!(node.value, Value::Null)
@@ -263,7 +262,7 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// Complains about members that nobody took.
+    /// Reports unknown members.
     pub(crate) fn finish(self, reader: &mut Reader) {
         for (name, at, _, taken) in &self.members {
             if !taken {

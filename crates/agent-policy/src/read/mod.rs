@@ -1,4 +1,4 @@
-//! Reading policies: four forms, one model, every mistake with its line and column.
+//! Reads policies of all forms into one model, with the position of every error.
 
 mod dangerous;
 mod fields;
@@ -19,10 +19,10 @@ use super::yaml::{Position, Problem, Value, parse};
 use shell_effects::path::normalise;
 use std::collections::BTreeMap;
 
-/// Rules that a policy may have.
+/// Maximum number of rules in a policy.
 const MAX_RULES: usize = 10_000;
 
-/// What a form's reader hands over, before the whole is checked.
+/// A policy as read from one of the forms, before the final checks.
 pub(crate) struct PolicyDraft {
     id: Option<String>,
     form: Form,
@@ -33,10 +33,10 @@ pub(crate) struct PolicyDraft {
     properties: Vec<Property>,
 }
 
-/// Reads a policy of any form. `name` is used as its id when the file gives none.
+/// Reads a policy of any form. `name` is the id if the file has none.
 ///
 /// # Errors
-/// Everything that is wrong with it, in the order of the file.
+/// All errors, in the order of the file.
 pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
     let root = parse(text).map_err(|p| vec![p])?;
     let Value::Map(_) = root.value else {

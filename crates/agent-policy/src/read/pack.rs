@@ -1,4 +1,4 @@
-//! Policy packs, and the older rule files, which are packs that say less.
+//! Policy packs, and the older rule files, which are a subset of packs.
 
 use super::fields::{Fields, Reader};
 use super::{PolicyDraft, condition};
@@ -95,7 +95,7 @@ fn fallback(fields: &mut Fields<'_>, reader: &mut Reader) -> Fallback {
     }
 }
 
-/// The items of a member that must be a list.
+/// Takes a member that must be a list.
 pub(super) fn list<'n>(
     fields: &mut Fields<'n>,
     key: &'static str,
@@ -124,8 +124,7 @@ fn rule(node: &Node, reader: &mut Reader) -> Rule {
     }
     let description = fields.text("description", reader).map(|(text, _)| text);
     let mut limits = Vec::new();
-    // Without `when` a rule is about everything; with an empty one somebody forgot what it is
-    // about.
+    // Without `when` a rule matches everything. An empty `when` is an oversight.
     fields.no_blank("when", reader);
     let when = match fields.take("when") {
         Some(when) => condition(when, Some(&mut limits), reader),

@@ -104,7 +104,7 @@ fn rule(node: &crate::yaml::Node, number: usize, reader: &mut Reader) -> Option<
     })
 }
 
-/// The categories' defaults. A call is in a category when everything that it does is.
+/// Reads the defaults of categories. A call is in a category if all of its effects are.
 fn categories(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader) {
     let Some(node) = fields.take("categoryDefaults") else {
         return;
@@ -119,8 +119,8 @@ fn categories(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reade
         }
     }
     defaults.finish(reader);
-    // The strict ones first: a call that is in two categories gets the stricter default. Of equals
-    // first what a call of unknown purpose is in.
+    // Strict ones first, so that a call in two categories gets the stricter default. Between
+    // equals, the category of unknown effects comes first.
     found.sort_by_key(|(category, effect, _)| {
         (
             std::cmp::Reverse(*effect),

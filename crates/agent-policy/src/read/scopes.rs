@@ -1,4 +1,4 @@
-//! Scopes: where changes may go, and which paths are how risky.
+//! Scopes: which paths may change, and the risk of paths.
 
 use super::fields::{Fields, Reader};
 use super::pack::list;
@@ -12,14 +12,14 @@ use crate::yaml::Node;
 
 const CHANGES: [Access; 2] = [Access::Write, Access::Delete];
 
-/// A scope or a risk: its id, its level, its globs.
+/// A scope or a risk.
 struct NamedGlobs {
     id: String,
     level: Option<String>,
     globs: Vec<PathGlob>,
 }
 
-/// A change is allowed when no rule objects; the strictest rule that objects decides.
+/// Reads scopes. A change is allowed if no rule objects; the strictest objection decides.
 pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft {
     let id = fields.text("id", reader).map(|(id, _)| id);
     fields.accept("version");
@@ -41,7 +41,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft 
         reason: "no scope is about this action".into(),
     };
     let mut all = rules;
-    // What changes paths and stays in the scopes is what they are for.
+    // Changes inside the scopes are allowed.
     if !scopes.is_empty() {
         let globs = scopes.iter().flat_map(|s| s.globs.clone()).collect();
         let test = PathTest {
@@ -113,8 +113,8 @@ fn area(node: &Node, key: &'static str, reader: &mut Reader) -> Option<NamedGlob
     })
 }
 
-/// `{id, scope | risk | when, action, reason}`: `scope` is about changes that leave it, `risk`
-/// about paths of that risk (by its id or its level), `when` about anything.
+/// Reads `{id, scope | risk | when, action, reason}`. `scope` matches changes outside it, `risk`
+/// matches paths of that risk (by id or level).
 fn rule(
     node: &Node,
     scopes: &[NamedGlobs],

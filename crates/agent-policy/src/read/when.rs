@@ -22,7 +22,7 @@ const TYPES: [ActionType; 4] = [
 ];
 const LEVELS: [RiskLevel; 3] = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High];
 
-/// Reads a `when` with the limits that may stand in it. `limits` is none where they can't stand.
+/// Reads a `when` with its limits. `limits` is `None` where limits aren't allowed.
 pub(crate) fn condition(
     node: &Node,
     limits: Option<&mut Vec<Limit>>,
@@ -172,7 +172,7 @@ fn read_limits(fields: &mut Fields<'_>, limits: Option<&mut Vec<Limit>>, reader:
     }
 }
 
-/// Keys that can't hold together: the type leaves nothing for the others to be about.
+/// Reports keys that can't hold together with the type.
 fn impossible(all: &[Condition], at: Position, reader: &mut Reader) {
     let types = all.iter().find_map(|c| match c {
         Condition::Is(Predicate::Type(bits), _) => Some(*bits),
@@ -210,7 +210,7 @@ fn impossible(all: &[Condition], at: Position, reader: &mut Reader) {
     }
 }
 
-/// Values of a closed set.
+/// Reads values of a closed set.
 fn set<T>(
     node: &Node,
     what: &str,
@@ -322,7 +322,7 @@ fn regexes(node: &Node, reader: &mut Reader) -> Vec<regex::Regex> {
     all
 }
 
-/// Names: exact, with `*`, or a regular expression that starts with `^`.
+/// Reads a name: exact, with `*`, or a regular expression that starts with `^`.
 pub(crate) fn name(text: &str, at: Position, reader: &mut Reader) -> Option<Name> {
     if text.is_empty() {
         reader.problem(at, "an empty name matches nothing".into(), None);
@@ -379,7 +379,7 @@ fn command(node: &Node, reader: &mut Reader) -> CommandTest {
     test
 }
 
-/// Compiles globs, with the places of those that can't be.
+/// Compiles globs, and reports invalid ones.
 pub(crate) fn globs(texts: &[(String, Position)], reader: &mut Reader) -> Vec<PathGlob> {
     let mut all = Vec::new();
     for (text, at) in texts {
@@ -439,7 +439,7 @@ fn path(node: &Node, reader: &mut Reader) -> PathTest {
     test
 }
 
-/// A value as it could stand on one line, for explanations.
+/// A value on one line, for explanations.
 fn brief(node: &Node) -> String {
     let text = node.json().to_string().replace('"', "");
     let short: String = text.chars().take(80).collect();
