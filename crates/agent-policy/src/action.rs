@@ -5,34 +5,33 @@ use serde_json::{Map, Value};
 use shell_effects::line::{Line, PLACES, is_harmless};
 use shell_effects::{Param, WRAPPERS, unwrapped_value};
 
-/// An action: what an agent proposes to do. Frozen once made.
+/// An action that an agent proposes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Action {
-    /// Its type; none when the word is none of the known ones.
+    /// The type; `None` if it isn't a known one.
     pub kind: Option<ActionType>,
-    /// The type as it was written.
+    /// The type as recorded.
     pub kind_name: String,
     /// The tool of a tool call.
     pub tool: Option<String>,
-    /// Another tool that the payload names as well: which of the two is called can't be told.
+    /// A second tool that the payload names. It is unknown which of the two is called.
     pub other_tool: Option<String>,
-    /// The payload.
     pub payload: Value,
 }
 
 /// Why a value isn't an action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ActionError {
-    /// It is no object.
+    /// Not an object.
     #[error("an action is an object with `type` and `payload`")]
     NoObject,
-    /// It has no type.
+    /// The type is missing.
     #[error("the action has no `type`")]
     NoType,
-    /// A tool call that names no tool.
+    /// A tool call without the name of a tool.
     #[error("a `tool_call` names its tool in `tool`")]
     NoTool,
-    /// A payload without the member that it is about.
+    /// The member with the text is missing.
     #[error("a `{kind}` has its text in `{member}`")]
     NoText {
         /// Type of the action.
@@ -40,15 +39,15 @@ pub enum ActionError {
         /// The member that is missing.
         member: &'static str,
     },
-    /// Two readers would see two actions.
+    /// Two members contradict each other.
     #[error("`{0}` and `{1}` say different things: which of the two counts can't be told")]
     Twice(&'static str, &'static str),
-    /// What may be meant to run stands in two places.
+    /// A member next to `payload` may also be executed.
     #[error("`{0}` stands beside `payload`: which of the two counts can't be told")]
     Beside(String),
 }
 
-/// The word of a type as it stands in records.
+/// The name of an action type in traces and policies.
 #[must_use]
 pub const fn kind_name(kind: ActionType) -> &'static str {
     match kind {
@@ -59,7 +58,7 @@ pub const fn kind_name(kind: ActionType) -> &'static str {
     }
 }
 
-/// The type that a word names.
+/// Parses the name of an action type.
 #[must_use]
 pub fn parse_kind(word: &str) -> Option<ActionType> {
     [
@@ -72,8 +71,20 @@ pub fn parse_kind(word: &str) -> Option<ActionType> {
     .find(|k| kind_name(*k) == word)
 }
 
+/// The bit of an action type in a set of types; all unknown types share one bit.
+pub(crate) const fn type_bit(kind: Option<ActionType>) -> u8 {
+    use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
+    match kind {
+        Some(ToolCall) => 1,
+        Some(ShellCmd) => 2,
+        Some(CodeDiff) => 4,
+        Some(Answer) => 8,
+        None => 16,
+    }
+}
+
 impl Action {
-    /// A command line.
+    /// Creates a `shell_cmd` from a command line.
     #[must_use]
     pub fn shell(command: &str) -> Self {
         let payload = serde_json::json!({ "command": command });
@@ -86,7 +97,7 @@ impl Action {
         }
     }
 
-    /// A call of a tool.
+    /// Creates a `tool_call`.
     #[must_use]
     pub fn call(tool: &str, parameters: Value) -> Self {
         let payload = Value::Object(Map::from_iter([
@@ -102,7 +113,7 @@ impl Action {
         }
     }
 
-    /// A unified diff.
+    /// Creates a `code_diff` from a unified diff.
     #[must_use]
     pub fn diff(diff: &str) -> Self {
         let payload = serde_json::json!({ "diff": diff });
@@ -115,7 +126,7 @@ impl Action {
         }
     }
 
-    /// Takes a recorded action: a type and a payload of any shape.
+    /// Creates an action from a recorded type and payload of any shape.
     #[must_use]
     pub fn recorded(kind_name: &str, mut payload: Value) -> Self {
         let kind = parse_kind(kind_name);
@@ -153,11 +164,10 @@ impl Action {
         }
     }
 
-    /// Reads an action that a person wrote: `{type, payload}`, or with the payload's members beside
-    /// `type`.
+    /// Reads a hand-written action: `{type, payload}`, or the payload's members next to `type`.
     ///
     /// # Errors
-    /// If what the type is about is missing; an action nobody can act on would pass every test.
+    /// If a member that the type requires is missing, or two members contradict each other.
     pub fn from_json(value: &Value) -> Result<Self, ActionError> {
         let object = value.as_object().ok_or(ActionError::NoObject)?;
         let kind = object
@@ -206,7 +216,7 @@ impl Action {
         }
     }
 
-    /// The action as it stands in records and test files.
+    /// The action as JSON, as traces and test files contain it.
     #[must_use]
     pub fn to_json(&self) -> Value {
         Value::Object(Map::from_iter([
@@ -226,7 +236,7 @@ impl Action {
             .or_else(|| self.payload.get("command").and_then(Value::as_str))
     }
 
-    /// The command line of a `shell_cmd` with all that the payload adds to it.
+    /// The command line of a `shell_cmd`, with its directory and unknown members.
     pub(crate) fn line(&self) -> Option<Line<'_>> {
         if self.kind == Some(ActionType::ShellCmd) {
             Line::of(&self.payload)
@@ -235,7 +245,7 @@ impl Action {
         }
     }
 
-    /// The diff of a `code_diff`; none where it can't be told which or where it is applied.
+    /// The diff of a `code_diff`; `None` if it is unknown which diff is applied, or where.
     #[must_use]
     pub fn patch(&self) -> Option<&str> {
         if self.kind != Some(ActionType::CodeDiff) || self.has_two_diffs() || self.goes_elsewhere()
@@ -255,7 +265,7 @@ impl Action {
             .filter(|text| !text.is_empty())
     }
 
-    /// Whether a `code_diff` holds two diffs that aren't the same.
+    /// Whether a `code_diff` contains two different diffs.
     fn has_two_diffs(&self) -> bool {
         let is_diff = |text: &&str| {
             text.lines()
@@ -267,7 +277,7 @@ impl Action {
             .is_some_and(|(diff, content)| diff != content)
     }
 
-    /// Whether a `code_diff` says that it is applied somewhere else than in the work tree.
+    /// Whether a `code_diff` is applied outside the work tree.
     fn goes_elsewhere(&self) -> bool {
         PLACES.iter().any(|place| {
             self.payload
@@ -276,12 +286,12 @@ impl Action {
         })
     }
 
-    /// The tool of a tool call, if it is one and no other.
+    /// The tool of a tool call, if the payload names exactly one.
     pub(crate) fn one_tool(&self) -> Option<&str> {
         self.tool.as_deref().filter(|_| self.other_tool.is_none())
     }
 
-    /// The parameters of a tool call, which may stand flat beside the tool's name.
+    /// The parameters of a tool call, which may also be next to the tool's name.
     #[must_use]
     pub fn parameters(&self) -> &Value {
         WRAPPERS
@@ -290,7 +300,7 @@ impl Action {
             .unwrap_or(&self.payload)
     }
 
-    /// One line that says what the action is, for people. May hold hostile text.
+    /// Summarises the action in one line. May contain hostile text.
     #[must_use]
     pub fn summary(&self) -> String {
         let cut = |text: &str| {

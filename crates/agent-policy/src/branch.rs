@@ -1,16 +1,16 @@
-//! Which part of a condition an action meets: of alternatives, the first that holds.
+//! Finds the alternatives of a condition that an action meets.
 
 use super::condition::{CommandTest, Condition, PathTest, Predicate};
 use super::effect::Tristate;
 use super::facts::Facts;
 use super::request::Request;
 
-/// Alternatives of one key that are asked one by one. Of longer lists the whole is one branch.
+/// Maximum number of alternatives of one key to evaluate separately. A longer list is one branch.
 const MAX_ALTERNATIVES: usize = 64;
 
 impl Condition {
-    /// The branch of the condition that an action meets, as text. Actions that meet different
-    /// alternatives have different ones.
+    /// Identifies the branch of the condition that an action meets. Actions that meet different
+    /// alternatives get different texts.
     pub(super) fn branch(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> String {
         let met = |condition: &&Self| condition.holds(facts, request, strict) != Tristate::No;
         match self {
@@ -42,7 +42,7 @@ impl Condition {
 }
 
 impl Predicate {
-    /// A predicate for each of the alternatives that it lists.
+    /// One predicate for each alternative in the list.
     fn alternatives(&self) -> Vec<Self> {
         fn each<T: Clone>(list: &[T], one: impl Fn(Vec<T>) -> Predicate) -> Vec<Predicate> {
             if list.len() < 2 || list.len() > MAX_ALTERNATIVES {

@@ -1,230 +1,85 @@
-//! Two policies beside each other: which actions does the newer one treat milder, which stricter?
+//! Compares two policies: for which actions is the newer one more permissive or more restrictive?
 //!
-//! A search, and no proof: what is asked are given questions, ones that are aimed at the rules that
-//! changed, and ones made from the words of both. A change that may make something milder and for
-//! which nothing was found is said to be one.
+//! This is a search, not a proof. It evaluates given questions, questions targeted at the changed
+//! rules, and random questions from the vocabulary of both policies. A change that may be more
+//! permissive, but for which the search found no action, is reported as unproven.
 
 use super::action::Action;
 use super::condition::{Condition, Predicate};
+use super::difference::{Comparison, Difference, DifferenceKind, MAX_CLASSES, RulePair};
 use super::effect::Effect;
 use super::facts::Facts;
 use super::fuzz::{Effort, strategy, test_runner};
-use super::model::{Combine, Limit, Policy, Property, Rule};
+use super::limit::Limit;
+use super::model::{Combine, Policy, Rule};
+use super::policy_diff::{UnprovenChange, changed_rules, lost_properties};
 use super::question::Question;
-use super::subsumption::{Revised, wider};
+use super::subsumption::PolicyRevision;
 use super::witness_generation::{self, Target};
 use proptest::strategy::{Strategy, ValueTree};
-use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Kinds of difference that are kept; each is shrunk, which takes time.
-const MAX_KINDS: usize = 100;
-/// Kinds that are told apart while policies are compared; questions of further ones are counted.
-const MAX_MET: usize = 20_000;
-/// Classes that are kept of one pair of rules, and of all together, once there is one of each
-/// branch.
-const MAX_CLASSES: (usize, usize) = (20, 300);
-/// Rules that are asked when questions are aimed, so often as all questions together ask them: a
-/// policy may have so many rules that asking about each of them would never end. What nothing was
-/// asked about isn't shown.
-const MAX_ASKED: usize = 20_000_000;
-/// What asking takes beside the rules, as so many of them.
+/// Maximum number of kinds to distinguish during the search. Questions of further kinds are
+/// counted.
+const MAX_SEEN_KINDS: usize = 20_000;
+/// Budget of rule evaluations for targeted questions, so that very large policies terminate. A
+/// change without a question is reported as unproven.
+const MAX_RULE_EVALUATIONS: usize = 20_000_000;
+/// Cost of a question apart from its rules, in rule evaluations.
 const MIN_RULES: usize = 100;
-/// What aiming at a rule takes though no question comes of it.
-const LEAST_AIMED: usize = 200;
-/// Pairs of rules whose order is asked about; it takes up to a tenth of a second for each. The
-/// others are said not to be shown.
+/// Cost of targeting a rule even if that yields no question, in questions.
+const MIN_TARGETED: usize = 200;
+/// Maximum number of reordered pairs of rules to search; each takes up to a tenth of a second.
+/// Further pairs are reported as unproven.
 const MAX_PAIRS: usize = 64;
-/// Questions about one of them.
+/// Maximum number of questions about one pair.
 const MAX_OF_PAIR: usize = 1_000;
-/// Rules that are named as those which now come first.
+/// Maximum number of rules to name as now coming first.
 const MAX_NAMED: usize = 5;
-/// Steps of shrinking for one difference.
+/// Maximum number of shrinking steps for one difference.
 const MAX_STEPS: usize = 400;
-
-/// A kind of difference: what one rule of each policy says of the same actions.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Kind {
-    /// What the base says.
-    pub base: Effect,
-    /// What the head says.
-    pub head: Effect,
-    /// The rule of the base; `default` when none matched.
-    pub base_rule: String,
-    /// The rule of the head.
-    pub head_rule: String,
-    /// What is newly allowed, as type, tool or program, and worst effect: one rule may let in much
-    /// that differs. Empty where nothing is allowed that wasn't.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub class: String,
-}
-
-impl Kind {
-    /// Whether the head is milder.
-    #[must_use]
-    pub fn is_milder(&self) -> bool {
-        self.head < self.base
-    }
-
-    fn pair(&self) -> PairOfRules {
-        (
-            self.base,
-            self.head,
-            self.base_rule.clone(),
-            self.head_rule.clone(),
-        )
-    }
-}
-
-/// The questions of one kind of difference.
-#[derive(Debug, Clone)]
-pub struct Difference {
-    /// How many of those that were asked.
-    pub count: u64,
-    /// The smallest of them that was found.
-    pub witness: Question,
-    /// What the head says of it, and why.
-    pub reason: String,
-    /// The branch of the rules, and what kind of action it is in broad terms: of each there is one
-    /// that is kept.
-    branch: String,
-}
-
-/// How a rule changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Change {
-    /// Only the head has it.
-    Added,
-    /// Only the base has it.
-    Removed,
-    /// Both have it, and these parts differ.
-    Changed(Vec<&'static str>),
-}
-
-/// A change that may make something milder, and for which the search has found nothing that it
-/// does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unproved {
-    /// The rule, or the key of the policy.
-    pub what: String,
-    /// What was done to it.
-    pub change: String,
-}
-
-/// What a comparison came to.
-#[derive(Debug, Clone)]
-pub struct Comparison {
-    /// Questions that were made by chance.
-    pub made: u64,
-    /// Questions that were aimed at the rules that changed.
-    pub aimed: u64,
-    /// Questions that were given.
-    pub given: u64,
-    /// The differences, by kind.
-    pub differences: BTreeMap<Kind, Difference>,
-    /// Questions that differ in kinds beyond those that are kept.
-    pub left_out: u64,
-    /// Those kinds.
-    pub kinds_left_out: u64,
-    /// The rules that changed, by id: those of the head in its order, then the removed ones.
-    pub rules: Vec<(String, Change)>,
-    /// Changes that may make something milder, though nothing was found: a search is no proof.
-    pub unproved: Vec<Unproved>,
-    /// Properties that the base held, and that nothing of the head holds.
-    pub lost: Vec<Unproved>,
-    /// The head only reports, and the base enforces: whatever it says, everything runs.
-    pub disarmed: bool,
-}
-
-impl Comparison {
-    /// Keeps the differences that are worth a reader's time: one of each branch of each pair of
-    /// rules, then further ones as long as there is room. The others are counted.
-    fn select(&mut self) {
-        let mut branches: BTreeMap<(PairOfRules, String), Vec<(Kind, Difference)>> =
-            BTreeMap::new();
-        for (kind, difference) in std::mem::take(&mut self.differences) {
-            let branch = (kind.pair(), difference.branch.clone());
-            branches.entry(branch).or_default().push((kind, difference));
-        }
-        let (of_pair, of_all) = MAX_CLASSES;
-        let mut kept: BTreeMap<PairOfRules, usize> = BTreeMap::new();
-        let mut rounds: Vec<_> = branches
-            .into_iter()
-            .map(|((pair, _), kinds)| (pair, kinds.into_iter()))
-            .collect();
-        let mut first = true;
-        while !rounds.is_empty() {
-            rounds.retain_mut(|(pair, kinds)| {
-                let Some((kind, difference)) = kinds.next() else {
-                    return false;
-                };
-                let (of_this, all) = (
-                    kept.entry(pair.clone()).or_default(),
-                    self.differences.len(),
-                );
-                if if first {
-                    all < of_all + MAX_KINDS
-                } else {
-                    *of_this < of_pair && all < of_all
-                } {
-                    *of_this += 1;
-                    self.differences.insert(kind, difference);
-                } else {
-                    self.kinds_left_out += 1;
-                    self.left_out += difference.count;
-                }
-                true
-            });
-            first = false;
-        }
-    }
-}
 
 struct Search<'p> {
     base: &'p Policy,
     head: &'p Policy,
-    found: Comparison,
-    /// Questions that may still be aimed at what changed.
-    left: usize,
-    /// How many kinds there are of each pair of rules, by branch.
-    met: BTreeMap<PairOfRules, BTreeMap<String, usize>>,
+    result: Comparison,
+    /// Number of targeted questions that the budget still allows.
+    budget: usize,
+    /// Number of kinds for each pair of rules, by branch.
+    seen: BTreeMap<RulePair, BTreeMap<String, usize>>,
 }
 
-/// What both rules say, and their ids.
-type PairOfRules = (Effect, Effect, String, String);
-
-/// Compares two policies on the given questions, on ones aimed at what changed, and on made ones.
+/// Compares two policies on given questions, questions targeted at changed rules, and random ones.
 #[must_use]
 pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort) -> Comparison {
-    let found = Comparison {
+    let result = Comparison {
         made: 0,
-        aimed: 0,
+        targeted: 0,
         given: 0,
         differences: BTreeMap::new(),
         left_out: 0,
         kinds_left_out: 0,
-        rules: changes(base, head),
-        unproved: Vec::new(),
-        lost: lost(base, head),
+        rules: changed_rules(base, head),
+        unproven: Vec::new(),
+        lost: lost_properties(base, head),
         disarmed: head.monitor && !base.monitor,
     };
-    let left = MAX_ASKED / (base.rules.len() + head.rules.len()).max(MIN_RULES);
+    let budget = MAX_RULE_EVALUATIONS / (base.rules.len() + head.rules.len()).max(MIN_RULES);
     let mut search = Search {
         base,
         head,
-        found,
-        left,
-        met: BTreeMap::new(),
+        result,
+        budget,
+        seen: BTreeMap::new(),
     };
     for question in given {
-        search.found.given += 1;
-        search.ask(question);
+        search.result.given += 1;
+        search.evaluate(question);
     }
-    for (id, _) in search.found.rules.clone() {
-        search.aim_at(&id);
+    for (id, _) in search.result.rules.clone() {
+        search.search_rule(&id);
     }
-    search.aim_at_order();
+    search.search_reordered();
     let seeds: Vec<Action> = given.iter().map(|q| q.action.clone()).collect();
     for (number, words) in [head, base].into_iter().enumerate() {
         let mut runner = test_runner(effort.seed, number as u64, effort.cases);
@@ -233,12 +88,12 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
             let Ok(mut tree) = strategy.new_tree(&mut runner) else {
                 continue;
             };
-            search.found.made += 1;
+            search.result.made += 1;
             let question = tree.current();
             let Some(kind) = search.differ(&question) else {
                 continue;
             };
-            let new = !search.found.differences.contains_key(&kind)
+            let new = !search.result.differences.contains_key(&kind)
                 && search.is_worth_shrinking(&kind, &question);
             let witness = if new {
                 search.shrink(&mut tree, &kind)
@@ -248,14 +103,14 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
             search.keep(kind, &witness);
         }
     }
-    search.found.unproved = search.unproved();
-    search.found.select();
-    search.found
+    search.result.unproven = search.unproven();
+    search.result.select();
+    search.result
 }
 
 impl Search<'_> {
-    /// Asks what both versions of a rule are about.
-    fn aim_at(&mut self, id: &str) {
+    /// Evaluates questions that target both versions of a rule.
+    fn search_rule(&mut self, id: &str) {
         let versions = [
             (self.base, self.base.rule(id)),
             (self.head, self.head.rule(id)),
@@ -267,56 +122,60 @@ impl Search<'_> {
             .collect();
         for (policy, rule) in versions {
             let Some(rule) = rule else { continue };
-            self.left = self.left.saturating_sub(LEAST_AIMED);
+            self.budget = self.budget.saturating_sub(MIN_TARGETED);
             for question in
-                witness_generation::questions(policy, &[Target::of(rule)], &limits).take(self.left)
+                witness_generation::questions(policy, &[Target::from_rule(rule)], &limits)
+                    .take(self.budget)
             {
-                self.left -= 1;
-                self.found.aimed += 1;
-                self.ask(&question);
+                self.budget -= 1;
+                self.result.targeted += 1;
+                self.evaluate(&question);
             }
         }
     }
 
-    /// Asks what a rule is about together with each milder one that now comes first.
-    fn aim_at_order(&mut self) {
-        let pairs = Revised::of(self.base, self.head).overtaken();
+    /// Evaluates questions that target a rule together with each more permissive one now before it.
+    fn search_reordered(&mut self) {
+        let pairs = PolicyRevision::new(self.base, self.head).reordered();
         let pairs = pairs
             .iter()
             .flat_map(|(rule, by)| by.iter().map(move |first| (*rule, *first)));
         for (rule, first) in pairs.take(MAX_PAIRS) {
-            let (targets, limits) = ([Target::of(rule), Target::of(first)], limits_of(rule));
+            let (targets, limits) = (
+                [Target::from_rule(rule), Target::from_rule(first)],
+                limits_of(rule),
+            );
             for question in
                 witness_generation::questions(self.head, &targets, &limits).take(MAX_OF_PAIR)
             {
                 if self.has_shown(rule, first) {
                     break;
                 }
-                self.found.aimed += 1;
-                self.ask(&question);
+                self.result.targeted += 1;
+                self.evaluate(&question);
             }
         }
     }
 
-    /// Whether a difference shows what it does that a milder rule comes before another.
+    /// Whether a difference shows the effect of putting a more permissive rule before another.
     fn has_shown(&self, rule: &Rule, first: &Rule) -> bool {
-        self.found
+        self.result
             .differences
             .keys()
-            .any(|k| k.is_milder() && k.base_rule == rule.id && k.head_rule == first.id)
+            .any(|k| k.is_more_permissive() && k.base_rule == rule.id && k.head_rule == first.id)
     }
 
-    fn ask(&mut self, question: &Question) {
+    fn evaluate(&mut self, question: &Question) {
         if let Some(kind) = self.differ(question) {
             self.keep(kind, question);
         }
     }
 
-    fn differ(&mut self, question: &Question) -> Option<Kind> {
+    fn differ(&mut self, question: &Question) -> Option<DifferenceKind> {
         let history = question.history();
         let request = question.context.request(&question.action, &history);
         let (base, head) = (self.base.decide(&request), self.head.decide(&request));
-        (base.effect != head.effect).then(|| Kind {
+        (base.effect != head.effect).then(|| DifferenceKind {
             base: base.effect,
             head: head.effect,
             base_rule: base.rule_id().to_owned(),
@@ -329,16 +188,16 @@ impl Search<'_> {
         })
     }
 
-    /// Whether a new kind of difference is likely to be kept.
-    fn is_worth_shrinking(&self, kind: &Kind, question: &Question) -> bool {
-        let Some(branches) = self.met.get(&kind.pair()) else {
+    /// Whether a new kind of difference is likely to be reported.
+    fn is_worth_shrinking(&self, kind: &DifferenceKind, question: &Question) -> bool {
+        let Some(branches) = self.seen.get(&kind.pair()) else {
             return true;
         };
         let kinds: usize = branches.values().sum();
         kinds < MAX_CLASSES.0 || !branches.contains_key(&self.branch(question))
     }
 
-    /// The branches of both rules that a question meets, and what kind of action it is.
+    /// The branches of both rules that a question meets, and the kind of action.
     fn branch(&self, question: &Question) -> String {
         let history = question.history();
         let request = question.context.request(&question.action, &history);
@@ -366,8 +225,12 @@ impl Search<'_> {
         .join(" ")
     }
 
-    /// The smallest question of the same kind that simplifying leads to.
-    fn shrink(&mut self, tree: &mut impl ValueTree<Value = Question>, kind: &Kind) -> Question {
+    /// Simplifies a question as far as it stays of the same kind.
+    fn shrink(
+        &mut self,
+        tree: &mut impl ValueTree<Value = Question>,
+        kind: &DifferenceKind,
+    ) -> Question {
         let mut best = tree.current();
         for _ in 0..MAX_STEPS {
             if !tree.simplify() {
@@ -383,7 +246,7 @@ impl Search<'_> {
         best
     }
 
-    fn keep(&mut self, kind: Kind, question: &Question) {
+    fn keep(&mut self, kind: DifferenceKind, question: &Question) {
         let reason = || {
             let history = question.history();
             self.head
@@ -391,16 +254,16 @@ impl Search<'_> {
                 .reason()
                 .into_owned()
         };
-        if let Some(known) = self.found.differences.get_mut(&kind) {
+        if let Some(known) = self.result.differences.get_mut(&kind) {
             known.count += 1;
             if question.size() < known.witness.size() {
                 known.witness = question.clone();
                 known.reason = reason();
             }
-        } else if self.found.differences.len() < MAX_MET {
+        } else if self.result.differences.len() < MAX_SEEN_KINDS {
             let branch = self.branch(question);
             *self
-                .met
+                .seen
                 .entry(kind.pair())
                 .or_default()
                 .entry(branch.clone())
@@ -411,37 +274,32 @@ impl Search<'_> {
                 reason: reason(),
                 branch,
             };
-            self.found.differences.insert(kind, difference);
+            self.result.differences.insert(kind, difference);
         } else {
-            self.found.left_out += 1;
+            self.result.left_out += 1;
         }
     }
 
-    /// What may have become milder, and isn't behind any difference that was found.
-    fn unproved(&self) -> Vec<Unproved> {
-        // That a rule is stricter in one place says nothing of another place.
+    /// Changes that may be more permissive and explain none of the differences found.
+    fn unproven(&self) -> Vec<UnprovenChange> {
+        // A rule may be more restrictive for some actions and more permissive for others.
         let shown = |id: &str| {
-            self.found
+            self.result
                 .differences
                 .keys()
-                .any(|k| k.is_milder() && (k.base_rule == id || k.head_rule == id))
+                .any(|k| k.is_more_permissive() && (k.base_rule == id || k.head_rule == id))
         };
-        let revised = Revised::of(self.base, self.head);
+        let revised = PolicyRevision::new(self.base, self.head);
         let mut all = Vec::new();
-        for (id, change) in &self.found.rules {
+        for (id, change) in &self.result.rules {
             if revised.may_loosen(id) && !shown(id) {
-                let change = match change {
-                    Change::Added => "added".to_owned(),
-                    Change::Removed => "removed".to_owned(),
-                    Change::Changed(parts) => format!("changed ({})", parts.join(", ")),
-                };
-                all.push(Unproved {
+                all.push(UnprovenChange {
                     what: format!("rule `{id}`"),
-                    change,
+                    change: change.describe(),
                 });
             }
         }
-        for (rule, by) in revised.overtaken() {
+        for (rule, by) in revised.reordered() {
             let hidden: Vec<String> = by
                 .into_iter()
                 .filter(|first| !self.has_shown(rule, first))
@@ -455,16 +313,20 @@ impl Search<'_> {
                 } else {
                     String::new()
                 };
-                all.push(Unproved {
+                all.push(UnprovenChange {
                     what: format!("rule `{}`", rule.id),
                     change: format!("put behind {named}{rest}"),
                 });
             }
         }
-        let any_milder = self.found.differences.keys().any(Kind::is_milder);
+        let any_milder = self
+            .result
+            .differences
+            .keys()
+            .any(DifferenceKind::is_more_permissive);
         let mut whole = |what: &str, changed: bool, change: String| {
             if changed && !any_milder {
-                all.push(Unproved {
+                all.push(UnprovenChange {
                     what: what.to_owned(),
                     change,
                 });
@@ -488,7 +350,7 @@ impl Search<'_> {
     }
 }
 
-/// What kind of action it is, for a reader who asks what else a rule lets in.
+/// Classifies an action by type, tool or program, and worst effect.
 fn class(question: &Question, policy: &Policy) -> String {
     let action = &question.action;
     let facts = Facts::new(action, question.context.risk, &policy.surroundings);
@@ -498,7 +360,7 @@ fn class(question: &Question, policy: &Policy) -> String {
         .iter()
         .max_by_key(|e| (e.risk, e.kind));
     let program = || facts.steps().first().map(|step| step.program.as_str());
-    // Of a diff, the folder at the top.
+    // For a diff, the top directory.
     let place = || {
         worst
             .and_then(|e| e.target.as_deref())
@@ -519,89 +381,12 @@ fn class(question: &Question, policy: &Policy) -> String {
     .join(" ")
 }
 
-/// The properties of the base that no property of the head holds: none that asks as much of at
-/// least the same actions.
-fn lost(base: &Policy, head: &Policy) -> Vec<Unproved> {
-    let kept = |old: &&Property| {
-        head.properties
-            .iter()
-            .any(|new| new.effect >= old.effect && wider(&old.for_all, &new.for_all))
-    };
-    let gone = base.properties.iter().filter(|old| !kept(old));
-    gone.map(|old| {
-        let named = head.properties.iter().find(|new| new.id == old.id);
-        let change = match named {
-            None => "removed".to_owned(),
-            Some(new) if new.effect < old.effect => {
-                format!("{} instead of {}", new.effect, old.effect)
-            }
-            Some(_) => {
-                "changed: it isn't plainly about all the actions that it was about".to_owned()
-            }
-        };
-        Unproved {
-            what: old.id.clone(),
-            change,
-        }
-    })
-    .collect()
-}
-
 fn limits_of(rule: &Rule) -> Vec<Limit> {
     let own = match &rule.when {
         Condition::Is(Predicate::UsedUp(limit), _) => Some(*limit),
         _ => None,
     };
     rule.limits.iter().copied().chain(own).collect()
-}
-
-/// The rules that changed, without asking what that does.
-fn changes(base: &Policy, head: &Policy) -> Vec<(String, Change)> {
-    let mut all = Vec::new();
-    for (index, rule) in head.rules.iter().enumerate() {
-        match base.rules.iter().position(|r| r.id == rule.id) {
-            None => all.push((rule.id.clone(), Change::Added)),
-            Some(before) => {
-                let parts = base
-                    .rules
-                    .get(before)
-                    .map(|old| parts(old, rule))
-                    .unwrap_or_default();
-                let moved = base.combine == Combine::FirstMatch
-                    && before_of(base, before) != before_of(head, index);
-                let parts: Vec<&'static str> =
-                    parts.into_iter().chain(moved.then_some("order")).collect();
-                if !parts.is_empty() {
-                    all.push((rule.id.clone(), Change::Changed(parts)));
-                }
-            }
-        }
-    }
-    let gone = base.rules.iter().filter(|r| head.rule(&r.id).is_none());
-    all.extend(gone.map(|r| (r.id.clone(), Change::Removed)));
-    all
-}
-
-/// The rule before one: when that is another, the rule has moved.
-fn before_of(policy: &Policy, index: usize) -> Option<&str> {
-    index
-        .checked_sub(1)
-        .and_then(|i| policy.rules.get(i))
-        .map(|r| r.id.as_str())
-}
-
-fn parts(old: &Rule, new: &Rule) -> Vec<&'static str> {
-    let same_when = format!("{:?}", old.when) == format!("{:?}", new.when);
-    [
-        ("when", !same_when),
-        ("limits", old.limits != new.limits),
-        ("effect", old.effect != new.effect),
-        ("reason", old.reason != new.reason),
-        ("description", old.description != new.description),
-    ]
-    .into_iter()
-    .filter_map(|(part, differs)| differs.then_some(part))
-    .collect()
 }
 
 #[cfg(test)]
@@ -661,12 +446,12 @@ mod tests {
             let kinds: Vec<_> = found
                 .differences
                 .keys()
-                .filter(|k| k.is_milder() && k.base_rule == "gone")
+                .filter(|k| k.is_more_permissive() && k.base_rule == "gone")
                 .collect();
             assert!(
-                !kinds.is_empty() && found.unproved.is_empty(),
+                !kinds.is_empty() && found.unproven.is_empty(),
                 "{when}: {:?}",
-                found.unproved
+                found.unproven
             );
             for (kind, difference) in &found.differences {
                 let question = &difference.witness;
@@ -706,9 +491,12 @@ mod tests {
             };
             let found = compared(&rule(old), &rule(new));
             assert!(
-                found.differences.keys().any(Kind::is_milder),
+                found
+                    .differences
+                    .keys()
+                    .any(DifferenceKind::is_more_permissive),
                 "{old} → {new}: {:?}",
-                found.unproved
+                found.unproven
             );
         }
     }
@@ -732,14 +520,17 @@ mod tests {
             };
             let found = compared(&rule(old), &rule(new));
             assert!(
-                found.differences.keys().any(Kind::is_milder),
+                found
+                    .differences
+                    .keys()
+                    .any(DifferenceKind::is_more_permissive),
                 "{old} → {new}"
             );
             assert!(
                 !compared(&rule(new), &rule(old))
                     .differences
                     .keys()
-                    .any(Kind::is_milder),
+                    .any(DifferenceKind::is_more_permissive),
                 "{new} → {old}"
             );
         }
@@ -775,25 +566,26 @@ mod tests {
             ),
         ] {
             let found = order(stops, allows);
-            let shown =
-                |k: &Kind| k.is_milder() && k.base_rule == "stops" && k.head_rule == "allows";
+            let shown = |k: &DifferenceKind| {
+                k.is_more_permissive() && k.base_rule == "stops" && k.head_rule == "allows"
+            };
             assert!(
                 found.differences.keys().any(shown),
                 "{stops}; {allows}: {:?}",
-                found.unproved
+                found.unproven
             );
-            assert!(found.unproved.is_empty(), "{:?}", found.unproved);
+            assert!(found.unproven.is_empty(), "{:?}", found.unproven);
         }
         let found = order("pattern: 'aa', not: { pattern: 'a' }", "tool: x");
         assert_eq!(
-            found.unproved,
-            [Unproved {
+            found.unproven,
+            [UnprovenChange {
                 what: "rule `stops`".into(),
                 change: "put behind `allows`".into()
             }]
         );
         assert!(
-            order("type: shell_cmd", "tool: x").unproved.is_empty(),
+            order("type: shell_cmd", "tool: x").unproven.is_empty(),
             "no action is both"
         );
     }
@@ -816,9 +608,12 @@ mod tests {
             &new,
         );
         assert!(
-            found.differences.keys().any(Kind::is_milder),
+            found
+                .differences
+                .keys()
+                .any(DifferenceKind::is_more_permissive),
             "{:?}",
-            found.unproved
+            found.unproven
         );
         let found = compared(
             &pack(
@@ -827,10 +622,13 @@ mod tests {
             ),
             &new,
         );
-        assert!(found.differences.keys().all(|k| !k.is_milder()) && !found.differences.is_empty());
+        assert!(
+            found.differences.keys().all(|k| !k.is_more_permissive())
+                && !found.differences.is_empty()
+        );
         assert_eq!(
-            found.unproved,
-            [Unproved {
+            found.unproven,
+            [UnprovenChange {
                 what: "rule `d`".into(),
                 change: "changed (when)".into()
             }]
@@ -850,8 +648,11 @@ mod tests {
         };
         let found = compared(&allow(""), &allow(", path: { glob: '/**' }"));
         assert!(
-            found.unproved.iter().any(|one| one.what == "rule `a`")
-                || found.differences.keys().any(Kind::is_milder)
+            found.unproven.iter().any(|one| one.what == "rule `a`")
+                || found
+                    .differences
+                    .keys()
+                    .any(DifferenceKind::is_more_permissive)
         );
     }
 
@@ -864,8 +665,8 @@ mod tests {
             &pack("deny-overrides", &[REST]),
         );
         assert_eq!(
-            found.unproved,
-            [Unproved {
+            found.unproven,
+            [UnprovenChange {
                 what: "rule `odd`".into(),
                 change: "removed".into()
             }]
@@ -879,8 +680,8 @@ mod tests {
             "deny-overrides",
             &["id: b, when: { tool: [x, y] }, effect: deny", REST],
         );
-        assert!(compared(&one, &other).unproved.is_empty());
+        assert!(compared(&one, &other).unproven.is_empty());
         let same = compared(&one, &one);
-        assert!(same.unproved.is_empty() && same.differences.is_empty() && same.aimed == 0);
+        assert!(same.unproven.is_empty() && same.differences.is_empty() && same.targeted == 0);
     }
 }

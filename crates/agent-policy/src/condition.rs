@@ -1,23 +1,23 @@
 //! The conditions of rules: a closed set of predicates over finite sets, globs and regular
 //! expressions.
 //!
-//! Everything here is decidable: no predicate computes, compares two fields or looks outside the
-//! action. That is what lets two policies be compared for all actions and not only for some.
+//! Everything here is decidable: no predicate computes, compares two fields or reads anything
+//! outside the action. So two policies can be compared for all actions.
 //!
-//! A condition is read in one of two ways. What a rule *allows* it has to cover whole: every path,
-//! every host, every program and every effect of the action. What a rule *forbids* or asks about is
-//! met by any one of them; and where that can't be told, it may be met ([`Tristate::Maybe`]). `not`
-//! turns the reading around.
+//! A condition has two interpretations. In a rule that *allows*, it must cover all of an action:
+//! every path, host, program and effect (`strict`). In a rule that *denies* or asks, any one of
+//! them suffices, and an unknown one counts as [`Tristate::Maybe`]. `not` swaps the
+//! interpretations.
 
+use super::action::type_bit;
 use super::effect::Tristate;
-use super::facts::{Category, Facts};
+use super::facts::{Category, Facts, bit};
 use super::flags::has_argument;
-use super::grant_scope::of_a_program;
+use super::limit::Limit;
+use super::name::{Name, any_name};
 use super::path::{Access, PathGlob};
-use super::pattern::wildcard;
 use super::request::Request;
-use governance::ActionType;
-use governance::RiskLevel;
+use governance::{ActionType, RiskLevel};
 use regex::Regex;
 use shell_effects::{EffectKind, Step};
 
@@ -41,68 +41,29 @@ pub(crate) enum Predicate {
     Type(u8),
     /// Name of the tool.
     Tool(Vec<Name>),
-    /// Kinds of work, as bits.
+    /// Categories, as bits.
     Category(u32),
     /// Levels of risk, as bits.
     Risk(u8),
-    /// Who proposes.
     Agent(Vec<Name>),
-    /// In which mode.
     Mode(Vec<Name>),
-    /// In production or not.
     Production(bool),
-    /// The payload's JSON.
+    /// Regular expressions over the payload's JSON.
     Pattern(Vec<Regex>),
-    /// What a command line would run.
     Command(CommandTest),
     /// Kinds of effects, as bits.
     Effects(u32),
-    /// Paths.
     Path(PathTest),
-    /// Hosts.
     Host(Vec<Name>),
-    /// The session has approved this tool before, at no lower risk.
+    /// A human has approved this tool before in the session, at the same or a higher risk.
     ApprovedBefore,
-    /// Everything that a template of permissions grants.
+    /// The grants of a permission template.
     Granted(Vec<Condition>),
     /// A limit of the whole policy is used up.
-    UsedUp(super::model::Limit),
+    UsedUp(Limit),
 }
 
-/// A name, in one of the ways to write one.
-#[derive(Debug, Clone)]
-pub(crate) enum Name {
-    Exact(String),
-    Star(String),
-    /// An expression, and the same with letters of either case.
-    Regex(Regex, Regex),
-}
-
-impl Name {
-    fn fits(&self, text: &str, strict: bool) -> bool {
-        match self {
-            Self::Exact(name) if strict => name == text,
-            Self::Exact(name) => name.eq_ignore_ascii_case(text),
-            Self::Star(pattern) => wildcard(pattern, text, !strict),
-            Self::Regex(exact, blind) => exact.is_match(text) || !strict && blind.is_match(text),
-        }
-    }
-
-    /// The byte that whatever fits begins with, in some case; none where that isn't said.
-    pub(crate) fn first(&self) -> Option<u8> {
-        match self {
-            Self::Exact(name) => name.bytes().next(),
-            Self::Star(pattern) => pattern.bytes().next().filter(|byte| *byte != b'*'),
-            Self::Regex(..) => None,
-        }
-    }
-}
-
-fn any_name(names: &[Name], text: &str, strict: bool) -> bool {
-    names.iter().any(|n| n.fits(text, strict))
-}
-
-/// `command`.
+/// A test of the commands of a line (`command`).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CommandTest {
     pub(crate) program: Vec<Name>,
@@ -113,7 +74,7 @@ pub(crate) struct CommandTest {
     pub(crate) raw: Vec<Regex>,
 }
 
-/// `path`.
+/// A test of the paths of an action (`path`).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PathTest {
     pub(crate) glob: Vec<PathGlob>,
@@ -121,20 +82,8 @@ pub(crate) struct PathTest {
     pub(crate) except: Vec<PathGlob>,
     pub(crate) access: Vec<Access>,
     pub(crate) outside: Option<bool>,
-    /// Must lie on one of the lists of protected paths, or on none.
+    /// Whether the path must match a list of protected paths, or must not.
     pub(crate) protected: Option<(bool, Vec<PathGlob>)>,
-}
-
-/// The bit of a type; what is none of the known types has its own.
-pub(crate) fn type_bit(kind: Option<ActionType>) -> u8 {
-    use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
-    match kind {
-        Some(ToolCall) => 1,
-        Some(ShellCmd) => 2,
-        Some(CodeDiff) => 4,
-        Some(Answer) => 8,
-        None => 16,
-    }
 }
 
 pub(crate) const fn risk_bit(risk: RiskLevel) -> u8 {
@@ -145,8 +94,8 @@ pub(crate) const fn risk_bit(risk: RiskLevel) -> u8 {
     }
 }
 
-/// The quantifier of a reading over several things: every one of them (at least one), or any.
-/// Whoever asks in the strict reading sees to it besides that each command of a line has one.
+/// Combines the results for several items. If `strict`, all must hold, and at least one must exist;
+/// otherwise any suffices. Strict callers also check that each command of a line has such an item.
 fn over(strict: bool, items: impl Iterator<Item = Tristate>) -> Tristate {
     let mut some = false;
     let mut all = Tristate::Yes;
@@ -164,7 +113,7 @@ fn over(strict: bool, items: impl Iterator<Item = Tristate>) -> Tristate {
 }
 
 impl Condition {
-    /// Whether the condition holds, `strict` being the reading of rules that allow.
+    /// Evaluates the condition; `strict` is the interpretation for rules that allow.
     pub(crate) fn holds(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> Tristate {
         match self {
             Self::All(all) => {
@@ -192,7 +141,7 @@ impl Condition {
         }
     }
 
-    /// Every condition below and including this one, with the reading that it is under.
+    /// Visits this condition and all below it, each with its interpretation.
     pub(crate) fn walk<'c>(&'c self, strict: bool, visit: &mut dyn FnMut(&'c Self, bool)) {
         visit(self, strict);
         match self {
@@ -227,7 +176,7 @@ impl Predicate {
 
     fn holds(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> Tristate {
         match self {
-            Self::Type(bits) => Tristate::sure(bits & type_bit(facts.action.kind) != 0),
+            Self::Type(bits) => Tristate::from_bool(bits & type_bit(facts.action.kind) != 0),
             Self::Tool(names) => {
                 let mut called = [&facts.action.tool, &facts.action.other_tool]
                     .into_iter()
@@ -235,7 +184,7 @@ impl Predicate {
                     .peekable();
                 let some = called.peek().is_some();
                 let fits = |tool: &String| any_name(names, tool, strict);
-                Tristate::sure(
+                Tristate::from_bool(
                     some && if strict {
                         called.all(fits)
                     } else {
@@ -248,21 +197,21 @@ impl Predicate {
                 let among = |risk| bits & risk_bit(risk) != 0;
                 // Levels without the ones below them: of several commands one may lie below.
                 let gapped = strict && !matches!(bits, 1 | 3 | 7);
-                Tristate::sure(
+                Tristate::from_bool(
                     among(facts.risk()) && (!gapped || facts.risks().into_iter().all(among)),
                 )
             }
             Self::Agent(names) => {
-                Tristate::sure(request.agent.is_some_and(|a| any_name(names, a, strict)))
+                Tristate::from_bool(request.agent.is_some_and(|a| any_name(names, a, strict)))
             }
             Self::Mode(names) => {
-                Tristate::sure(request.mode.is_some_and(|m| any_name(names, m, strict)))
+                Tristate::from_bool(request.mode.is_some_and(|m| any_name(names, m, strict)))
             }
-            Self::Production(production) => Tristate::sure(request.production == *production),
+            Self::Production(production) => Tristate::from_bool(request.production == *production),
             Self::Pattern(regexes) => {
                 let text = facts.compact();
                 let fits = |text: &str| regexes.iter().any(|r| r.is_match(text));
-                Tristate::sure(
+                Tristate::from_bool(
                     fits(text) && (!strict || facts.compact_parts().iter().all(|part| fits(part))),
                 )
             }
@@ -271,7 +220,7 @@ impl Predicate {
             Self::Path(test) => test.holds(facts, strict),
             Self::Host(names) => {
                 let fits = |host: Option<&str>| match host {
-                    Some(host) => Tristate::sure(any_name(names, host, strict)),
+                    Some(host) => Tristate::from_bool(any_name(names, host, strict)),
                     None if strict => Tristate::No,
                     None => Tristate::Maybe,
                 };
@@ -286,22 +235,22 @@ impl Predicate {
                     known.max(facts.perhaps())
                 }
             }
-            Self::ApprovedBefore => Tristate::sure(
+            Self::ApprovedBefore => Tristate::from_bool(
                 facts
                     .action
                     .one_tool()
                     .is_some_and(|tool| request.history.has_approved(tool, facts.risk())),
             ),
             Self::Granted(grants) => granted(grants, facts),
-            Self::UsedUp(limit) => Tristate::sure(limit.used_up(request).is_some()),
+            Self::UsedUp(limit) => Tristate::from_bool(limit.used_up(request).is_some()),
         }
     }
 }
 
-/// Sets as bits: all of the action's are among the rule's, or any is.
+/// Compares sets of bits: all of the action's bits must be in the rule's set, or any of them.
 fn bits_hold(wanted: u32, found: u32, facts: &Facts<'_>, strict: bool, some: bool) -> Tristate {
     if strict {
-        return Tristate::sure(
+        return Tristate::from_bool(
             found & !wanted == 0 && !(some && found == 0) && !facts.analysis().cut,
         );
     }
@@ -319,7 +268,7 @@ impl CommandTest {
         } else {
             let fits = |text: &str| self.raw.iter().any(|r| r.is_match(text));
             let each = || facts.parts().count < 2 || facts.parts().texts(facts.line()).all(fits);
-            Tristate::sure(fits(facts.line()) && (!strict || each()))
+            Tristate::from_bool(fits(facts.line()) && (!strict || each()))
         };
         if raw == Tristate::No || !self.names_programs() {
             return raw;
@@ -338,14 +287,14 @@ impl CommandTest {
         }
     }
 
-    /// Whether the test asks which programs run, or with what.
+    /// Whether the test names programs or arguments.
     pub(crate) fn names_programs(&self) -> bool {
         !(self.program.is_empty() && self.arg.is_empty() && self.args.is_empty())
     }
 
-    /// Whether, as a grant, it is about a step: a line that begins with its words, or, of a regular
-    /// expression, a command that it fits whole. What runs inside of that command needs a grant of
-    /// its own.
+    /// Whether the test, as a grant, covers a step. Either the step begins with its words, or its
+    /// regular expression matches the whole command. Commands inside that command need their own
+    /// grant.
     fn grants(&self, index: usize, step: &Step, facts: &Facts<'_>) -> bool {
         if self.raw.is_empty() {
             let begins = step
@@ -405,9 +354,10 @@ impl CommandTest {
 
 impl PathTest {
     fn holds(&self, facts: &Facts<'_>, strict: bool) -> Tristate {
-        let one = |place: super::path::Place<'_>| {
-            let mut result =
-                Tristate::sure(self.access.is_empty() || self.access.contains(&place.site.access));
+        let one = |place: super::path::TouchedPath<'_>| {
+            let mut result = Tristate::from_bool(
+                self.access.is_empty() || self.access.contains(&place.facts.access),
+            );
             if !self.glob.is_empty() {
                 result = result.min(
                     self.glob
@@ -429,9 +379,9 @@ impl PathTest {
             }
             if let Some(outside) = self.outside {
                 result = result.min(if outside {
-                    place.site.inside.not()
+                    place.facts.inside.not()
                 } else {
-                    place.site.inside
+                    place.facts.inside
                 });
             }
             if let Some((wanted, globs)) = &self.protected {
@@ -450,7 +400,7 @@ impl PathTest {
             }
             result
         };
-        let known = over(strict, facts.places().map(one));
+        let known = over(strict, facts.touched_paths().map(one));
         match (strict, facts.hides()) {
             (true, true) => Tristate::No,
             (true, false) if known != Tristate::No && facts.without_path().is_some() => {
@@ -462,16 +412,15 @@ impl PathTest {
     }
 }
 
-/// Whether each thing that an action does is among the grants: each path, each host, each program,
-/// and nothing beside.
+/// Whether the grants cover every path, host and program of an action, and nothing else happens.
 fn granted(grants: &[Condition], facts: &Facts<'_>) -> Tristate {
     if facts.hides() {
         return Tristate::No;
     }
-    let places = facts.places().all(|place| {
+    let places = facts.touched_paths().all(|place| {
         grants.iter().any(|g| match g {
             Condition::Is(Predicate::Path(test), _) => {
-                test.access.contains(&place.site.access)
+                test.access.contains(&place.facts.access)
                     && test
                         .glob
                         .iter()
@@ -500,20 +449,20 @@ fn granted(grants: &[Condition], facts: &Facts<'_>) -> Tristate {
         .enumerate()
         .all(|(index, effect)| match effect.kind {
             EffectKind::Read | EffectKind::Write | EffectKind::Delete => {
-                facts.has_site(index) || of_a_program(index, effect, facts)
+                facts.touches_path(index) || facts.is_of_program(index, effect)
             }
             EffectKind::Network => true,
-            // No path or host stands for these: they are granted with the program that has them,
-            // and a tool's name is none.
-            EffectKind::Execute | EffectKind::GitRead => of_a_program(index, effect, facts),
+            // These have no path or host. They are granted with their program; a tool's name isn't
+            // a program.
+            EffectKind::Execute | EffectKind::GitRead => facts.is_of_program(index, effect),
             _ => false,
         });
-    Tristate::sure(
+    Tristate::from_bool(
         places && hosts && programs && kinds && !(effects.is_empty() && facts.steps().is_empty()),
     )
 }
 
-/// What the action has to do with a key, for explanations. May hold hostile text.
+/// Describes the action's value for a key, for explanations. May contain hostile text.
 pub(crate) fn actual(key: &str, facts: &Facts<'_>, request: &Request<'_>) -> String {
     let list = |items: Vec<String>, none: &str| {
         let more = items.len().saturating_sub(6);
@@ -566,15 +515,15 @@ pub(crate) fn actual(key: &str, facts: &Facts<'_>, request: &Request<'_>) -> Str
             let found = facts.effects();
             let names = EffectKind::ALL
                 .iter()
-                .filter(|k| super::facts::bit(**k) & found != 0)
+                .filter(|k| bit(**k) & found != 0)
                 .map(|k| k.as_str().to_owned())
                 .collect();
             format!("the effects are {}", list(names, "none"))
         }
         "path" => {
             let names = facts
-                .places()
-                .map(|p| format!("{} `{}`", p.site.access.name(), p.shown))
+                .touched_paths()
+                .map(|p| format!("{} `{}`", p.facts.access.name(), p.shown))
                 .collect();
             format!("the paths are {}", list(names, "none"))
         }

@@ -1,4 +1,4 @@
-//! What the cases of a policy exercise: rules that decide, near misses, and each key both ways.
+//! Measures which rules and keys of a policy its cases exercise.
 
 use super::condition::Condition;
 use super::effect::{Effect, Tristate};
@@ -7,7 +7,7 @@ use super::model::Policy;
 use super::suite::Case;
 use serde::Serialize;
 
-/// What was exercised of one key of a rule's `when`.
+/// Coverage of one key of a rule's `when`.
 #[derive(Debug, Clone, Serialize)]
 pub struct KeyCoverage {
     /// The key with its value.
@@ -18,38 +18,36 @@ pub struct KeyCoverage {
     pub failed: u64,
 }
 
-/// What was exercised of one rule.
+/// Coverage of one rule.
 #[derive(Debug, Clone, Serialize)]
 pub struct RuleCoverage {
-    /// The rule.
+    /// The rule's id.
     pub id: String,
-    /// Its effect.
     pub effect: Effect,
     /// Cases that it decides.
     pub decided: u64,
     /// Cases that name it as a near miss.
     pub near_misses: u64,
-    /// Its keys.
     pub keys: Vec<KeyCoverage>,
 }
 
-/// What was exercised of a policy.
+/// Coverage of a policy.
 #[derive(Debug, Clone, Serialize)]
 pub struct Coverage {
     /// Cases that were run.
     pub cases: u64,
-    /// By effect, the mildest first: decisions of the cases.
+    /// Decisions by effect, the most permissive first.
     pub effects: [u64; 3],
     /// Cases that no rule decided.
     pub default: u64,
-    /// By rule, in the order of the policy.
+    /// Coverage by rule, in the order of the policy.
     pub rules: Vec<RuleCoverage>,
 }
 
 impl Coverage {
-    /// Runs the cases once more and counts.
+    /// Runs the cases and counts what they exercise.
     #[must_use]
-    pub fn of(policy: &Policy, cases: &[Case]) -> Self {
+    pub fn from_cases(policy: &Policy, cases: &[Case]) -> Self {
         let mut rules: Vec<RuleCoverage> = policy
             .rules
             .iter()
@@ -112,7 +110,7 @@ impl Coverage {
         coverage
     }
 
-    /// Rules that decide some case, of how many.
+    /// Number of rules that decide a case, and number of all rules.
     #[must_use]
     pub fn deciding(&self) -> (usize, usize) {
         (
@@ -121,7 +119,7 @@ impl Coverage {
         )
     }
 
-    /// Keys that hold in some case and fail in another, of how many.
+    /// Number of keys that hold in one case and fail in another, and number of all keys.
     #[must_use]
     pub fn keys(&self) -> (usize, usize) {
         let keys = || self.rules.iter().flat_map(|r| &r.keys);

@@ -1,41 +1,41 @@
-//! The decision: a pure function, and the account of how it came about.
+//! Decides on an action, and explains the decision.
 
 use super::condition::{Condition, actual};
 use super::effect::{Effect, Tristate};
 use super::facts::Facts;
-use super::grant_scope::gap;
-use super::model::{Combine, Limit, Policy, Rule};
+use super::grant_scope::uncovered_effect;
+use super::limit::Limit;
+use super::model::{Combine, Policy, Rule};
 use super::request::Request;
 use std::borrow::Cow;
 
-/// What a policy says of an action.
+/// The decision of a policy on an action.
 #[derive(Debug, Clone)]
 pub struct Decision<'p> {
-    /// May it run?
     pub effect: Effect,
     /// The rule that decided; none when the policy's default did.
     pub rule: Option<&'p Rule>,
-    /// Where that rule stands among the policy's rules.
+    /// The index of that rule in the policy.
     pub index: Option<usize>,
-    /// How the rule came to say so.
+    /// Why the rule decided.
     pub cause: Cause<'p>,
 }
 
-/// How a rule, or the default, came to decide.
+/// Why a rule, or the default, decided.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cause<'p> {
     /// The rule matches.
     Matches,
-    /// It can't be told whether the rule matches, so a human is asked.
+    /// It is unknown whether the rule matches, so a human is asked.
     MayMatch,
-    /// A limit of the rule is used up.
+    /// A limit of the rule is used up, with the count.
     Limit(&'p Limit, u64),
     /// No rule matched.
     Default(&'p str),
 }
 
 impl Decision<'_> {
-    /// Why, in words of the policy. Never empty.
+    /// The reason for the decision. Never empty.
     #[must_use]
     pub fn reason(&self) -> Cow<'_, str> {
         let own = self.rule.and_then(|r| r.reason.as_deref());
@@ -62,21 +62,20 @@ impl Decision<'_> {
     }
 }
 
-/// What one rule had to say of an action.
+/// How one rule evaluates an action.
 #[derive(Debug, Clone)]
-pub struct Consulted<'p> {
-    /// The rule.
+pub struct RuleExplanation<'p> {
     pub rule: &'p Rule,
     /// Whether it matches.
     pub holds: Tristate,
-    /// Why, or why not. May hold hostile text.
+    /// The reason. May contain hostile text.
     pub why: String,
-    /// Whether the decision was made before this rule's turn.
+    /// Whether an earlier rule had already decided.
     pub too_late: bool,
 }
 
 impl Policy {
-    /// Decides. The same request gives the same decision, whenever and wherever it is asked.
+    /// Decides on a request. The same request always gets the same decision.
     #[must_use]
     pub fn decide(&self, request: &Request<'_>) -> Decision<'_> {
         let facts = Facts::new(request.action, request.risk, &self.surroundings);
@@ -84,10 +83,10 @@ impl Policy {
     }
 
     pub(crate) fn decide_on(&self, facts: &Facts<'_>, request: &Request<'_>) -> Decision<'_> {
-        // The strictest so far of those that can't be passed over, with its rule.
+        // The strictest effect so far, with its rule.
         let mut best: Option<Verdict<'_>> = None;
         let mut settled = false;
-        for index in self.rules.sieves().candidates(facts) {
+        for index in self.rules.prefilter().candidates(facts) {
             let Some(rule) = self.rules.get(index) else {
                 break;
             };
@@ -105,7 +104,7 @@ impl Policy {
                 (None, _) => (rule.effect, Cause::MayMatch),
             };
             if holds == Tristate::Maybe {
-                // Whatever comes later: at least a human looks.
+                // Whatever later rules say, a human must approve.
                 if effect != Effect::Allow {
                     best = Some(stricter(
                         best,
@@ -139,15 +138,15 @@ impl Policy {
         }
     }
 
-    /// The risk that the policy goes by: the higher of the stated and the found one.
+    /// The risk that the policy uses: the higher of the stated and the computed risk.
     #[must_use]
     pub fn risk(&self, request: &Request<'_>) -> governance::RiskLevel {
         Facts::new(request.action, request.risk, &self.surroundings).risk()
     }
 
-    /// Asks every rule, and says of each why it matches or doesn't.
+    /// Evaluates every rule, and explains why it matches or doesn't.
     #[must_use]
-    pub fn explain(&self, request: &Request<'_>) -> Vec<Consulted<'_>> {
+    pub fn explain(&self, request: &Request<'_>) -> Vec<RuleExplanation<'_>> {
         let facts = Facts::new(request.action, request.risk, &self.surroundings);
         let decided = self.decide_on(&facts, request);
         let last = if decided.effect == Effect::Deny || self.combine == Combine::FirstMatch {
@@ -164,12 +163,14 @@ impl Policy {
 }
 
 impl Rule {
-    /// Whether the rule matches: its condition holds, and, where it allows, speaks of everything
-    /// that the action does.
+    /// Whether the rule matches. A rule that allows must also cover all effects of the action.
     pub(crate) fn matches(&self, facts: &Facts<'_>, request: &Request<'_>) -> Tristate {
         let allows = self.effect == Effect::Allow;
         let holds = self.when.holds(facts, request, allows);
-        if allows && holds == Tristate::Yes && gap(&self.when, facts, request).is_some() {
+        if allows
+            && holds == Tristate::Yes
+            && uncovered_effect(&self.when, facts, request).is_some()
+        {
             Tristate::No
         } else {
             holds
@@ -177,22 +178,22 @@ impl Rule {
     }
 }
 
-/// Asks one rule, and says why.
+/// Evaluates one rule, with the reason.
 fn consult<'p>(
     rule: &'p Rule,
     facts: &Facts<'_>,
     request: &Request<'_>,
     too_late: bool,
-) -> Consulted<'p> {
+) -> RuleExplanation<'p> {
     let strict = rule.effect == Effect::Allow;
     let holds = rule.when.holds(facts, request, strict);
     let gap = if strict && holds == Tristate::Yes {
-        gap(&rule.when, facts, request)
+        uncovered_effect(&rule.when, facts, request)
     } else {
         None
     };
     if let Some(gap) = gap {
-        return Consulted {
+        return RuleExplanation {
             rule,
             holds: Tristate::No,
             why: format!("every condition holds, but {gap}"),
@@ -212,7 +213,7 @@ fn consult<'p>(
     {
         why.push_str(&format!("; `{}` is used up", limit.key()));
     }
-    Consulted {
+    RuleExplanation {
         rule,
         holds,
         why,
@@ -220,7 +221,7 @@ fn consult<'p>(
     }
 }
 
-/// The stricter of two; of equals the one that is certain, then the earlier.
+/// The stricter of two; between equals the certain one, then the earlier one.
 fn stricter<'p>(best: Option<Verdict<'p>>, new: Verdict<'p>) -> Verdict<'p> {
     match best {
         Some(before) if before.0 > new.0 => before,
@@ -233,10 +234,10 @@ fn stricter<'p>(best: Option<Verdict<'p>>, new: Verdict<'p>) -> Verdict<'p> {
     }
 }
 
-/// An effect with the rule that is behind it.
+/// An effect, the index of its rule, and the cause.
 type Verdict<'p> = (Effect, usize, Cause<'p>);
 
-/// The first key that keeps a condition from holding.
+/// Describes the first key for which a condition fails.
 fn first_failure(
     when: &Condition,
     facts: &Facts<'_>,
@@ -290,8 +291,8 @@ fn first_failure(
     }
 }
 
-/// Which of several commands has nothing that the key could be about: it has to be covered by
-/// itself.
+/// Names the first of several commands that has no item for the key. Each command must be covered
+/// by itself.
 fn lacking(key: &str, facts: &Facts<'_>) -> Option<String> {
     let (part, what) = match key {
         "path" => (facts.without_path()?, "touches no path"),

@@ -1,25 +1,25 @@
-//! What a policy says of an action.
+//! Effects of decisions, and three-valued logic.
 
 use serde::Serialize;
 use std::fmt;
 
-/// The effects, from mild to strict; the order is that of strictness.
+/// The effect of a decision, ordered from permissive to restrictive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// It may run.
+    /// The action may run.
     Allow,
-    /// A human has to look at it first.
+    /// A human must approve the action first.
     RequireApproval,
-    /// It may not run.
+    /// The action must not run.
     Deny,
 }
 
 impl Effect {
-    /// All of them, the mildest first.
+    /// All effects, the most permissive first.
     pub const ALL: [Self; 3] = [Self::Allow, Self::RequireApproval, Self::Deny];
 
-    /// Every word that is read as an effect.
+    /// The words for effects that messages list.
     pub const WORDS: [&'static str; 10] = [
         "allow",
         "auto",
@@ -33,7 +33,7 @@ impl Effect {
         "block",
     ];
 
-    /// The effect that a word means; the older forms have words of their own.
+    /// Parses an effect. Older policy forms have their own words.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Some(match word {
@@ -46,7 +46,7 @@ impl Effect {
         })
     }
 
-    /// The word in reports.
+    /// The name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -63,28 +63,28 @@ impl fmt::Display for Effect {
     }
 }
 
-/// Whether something holds, where that can't always be told: `rm "$X"` may delete anything.
+/// A truth value with an unknown: `rm "$X"` may delete anything.
 ///
 /// The order makes "and" the minimum, "or" the maximum (Kleene's strong logic).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tristate {
-    /// It doesn't.
+    /// It doesn't hold.
     No,
-    /// It can't be told from the action alone.
+    /// It is unknown from the action alone.
     Maybe,
-    /// It does.
+    /// It holds.
     Yes,
 }
 
 impl Tristate {
-    /// What is certain either way.
+    /// Converts a known truth value.
     #[must_use]
-    pub const fn sure(holds: bool) -> Self {
+    pub const fn from_bool(holds: bool) -> Self {
         if holds { Self::Yes } else { Self::No }
     }
 
-    /// The opposite; what can't be told stays so.
+    /// Negates the value; an unknown stays unknown.
     #[must_use]
     pub const fn not(self) -> Self {
         match self {

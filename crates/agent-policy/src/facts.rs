@@ -1,71 +1,30 @@
-//! What a policy may know of an action beyond its words: found once, when a rule first asks.
+//! The facts about an action that conditions use. Each is computed once, on first use.
 
 use super::action::Action;
 use super::effect::Tristate;
-use super::grant_scope::Parts;
-use super::path::{Place, Site};
-use governance::ActionType;
-use governance::RiskLevel;
+use super::parts::Parts;
+use super::path::{PathFacts, TouchedPath};
+use super::surroundings::Surroundings;
+use governance::{ActionType, RiskLevel};
 use shell_effects::line::Line;
 use shell_effects::{
-    Analysis, Certainty, Context, Effect, EffectKind, How, Param, Span, Step, Table, analyse,
+    Analysis, Certainty, Context, Effect, EffectKind, How, Param, Span, Step, analyse,
     effects_beside_diff, effects_of_answer, effects_of_diff, effects_of_tool,
 };
 use std::cell::OnceCell;
-use std::sync::LazyLock;
 
-/// The table of programs that is built in; loading it takes longer than a thousand decisions.
-static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
-
-/// The table that tells which options mean the same.
-pub(crate) fn table() -> &'static Table {
-    &TABLE
-}
-
-/// Where actions are taken to run: made-up places, since a policy never looks at a file system.
-#[derive(Debug, Clone)]
-pub(crate) struct Surroundings {
-    context: Context<'static>,
-}
-
-impl Surroundings {
-    /// The directory that relative paths of actions count from.
-    pub(crate) const CWD: &'static str = "/home/dev/project";
-    /// The home directory.
-    pub(crate) const HOME: &'static str = "/home/dev";
-
-    /// Places and table.
-    pub(crate) const fn context(&self) -> &Context<'static> {
-        &self.context
-    }
-
-    pub(crate) fn new(workdir: &str) -> Self {
-        let mut context = Context::new(&TABLE);
-        workdir.clone_into(&mut context.workdir);
-        Self { context }
-    }
-}
-
-/// The kinds of effects as bits.
+/// The bit of an effect kind.
 pub const fn bit(kind: EffectKind) -> u32 {
     1 << kind as u32
 }
 
-/// Kinds behind which anything may hide.
+/// Effect kinds that may hide any other.
 const HIDDEN: u32 = bit(EffectKind::Unknown) | bit(EffectKind::Dynamic);
 
-const fn level(risk: RiskLevel) -> RiskLevel {
-    match risk {
-        RiskLevel::Low => RiskLevel::Low,
-        RiskLevel::Medium => RiskLevel::Medium,
-        RiskLevel::High => RiskLevel::High,
-    }
-}
-
-/// What kind of work an action is.
+/// The category of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Category {
-    /// Looks.
+    /// Reads files.
     Read,
     /// Changes or removes files.
     Write,
@@ -75,12 +34,11 @@ pub enum Category {
     Network,
     /// Uses or changes a repository.
     Git,
-    /// Rights, services, packages, secrets, processes.
+    /// Changes rights, services, packages, secrets or processes.
     Admin,
 }
 
 impl Category {
-    /// All of them.
     pub const ALL: [Self; 6] = [
         Self::Read,
         Self::Write,
@@ -90,7 +48,7 @@ impl Category {
         Self::Admin,
     ];
 
-    /// The word in policies.
+    /// The name in policies.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -123,7 +81,7 @@ impl Category {
     }
 }
 
-/// An action with what can be found out about it.
+/// An action with the facts about it.
 #[derive(Debug)]
 pub(crate) struct Facts<'a> {
     pub(crate) action: &'a Action,
@@ -133,8 +91,8 @@ pub(crate) struct Facts<'a> {
     analysis: OnceCell<Analysis>,
     parts: OnceCell<Parts>,
     effects: OnceCell<u32>,
-    /// What was found out about paths, by the effect that each belongs to.
-    sites: OnceCell<Vec<(usize, Site)>>,
+    /// Facts about paths, with the index of their effect.
+    paths: OnceCell<Vec<(usize, PathFacts)>>,
     compact: OnceCell<String>,
 }
 
@@ -152,14 +110,14 @@ impl<'a> Facts<'a> {
             analysis: OnceCell::new(),
             parts: OnceCell::new(),
             effects: OnceCell::new(),
-            sites: OnceCell::new(),
+            paths: OnceCell::new(),
             compact: OnceCell::new(),
         }
     }
 
     pub(crate) fn analysis(&self) -> &Analysis {
         self.analysis.get_or_init(|| {
-            let context = &self.surroundings.context;
+            let context = self.context();
             let unknown = || Analysis {
                 risk: RiskLevel::High,
                 unparsed: true,
@@ -167,7 +125,7 @@ impl<'a> Facts<'a> {
             };
             match self.action.kind {
                 Some(ActionType::ShellCmd) => match self.action.command() {
-                    Some(_) => self.of_line(),
+                    Some(_) => self.analyse_line(),
                     None => unknown(),
                 },
                 Some(ActionType::ToolCall) => match self.action.one_tool() {
@@ -195,17 +153,17 @@ impl<'a> Facts<'a> {
             .get_or_init(|| self.action.line().unwrap_or_default())
     }
 
-    /// The command line that runs; nothing for what is none.
+    /// The command line; empty if the action has none.
     pub(crate) fn line(&self) -> &str {
         &self.written().text
     }
 
-    /// Where actions are taken to run.
+    /// The assumed surroundings of the action.
     pub(crate) fn context(&self) -> &Context<'static> {
-        &self.surroundings.context
+        self.surroundings.context()
     }
 
-    fn of_line(&self) -> Analysis {
+    fn analyse_line(&self) -> Analysis {
         let (line, context) = (self.written(), self.context());
         let mut analysis = match line.cwd.as_deref() {
             None => analyse(&line.text, context),
@@ -232,10 +190,10 @@ impl<'a> Facts<'a> {
         analysis
     }
 
-    /// The commands of a line, which a strict reading asks about one by one.
+    /// The commands of a line, which strict conditions check one by one.
     pub(crate) fn parts(&self) -> &Parts {
         self.parts.get_or_init(|| {
-            Parts::of(
+            Parts::new(
                 self.analysis(),
                 self.action.kind == Some(ActionType::ShellCmd),
             )
@@ -245,7 +203,7 @@ impl<'a> Facts<'a> {
     /// The first of several commands that touches no path, as the number of its part.
     pub(crate) fn without_path(&self) -> Option<usize> {
         self.parts().without(
-            self.sites()
+            self.path_facts()
                 .iter()
                 .map(|(effect, _)| self.parts().of_effect(*effect)),
         )
@@ -259,18 +217,54 @@ impl<'a> Facts<'a> {
             .without(contacts.map(|(index, _)| self.parts().of_effect(index)))
     }
 
-    /// What belongs to no program where other things do: a redirection of a whole group.
+    /// The first of several parts that runs no program: a redirection of a whole group.
     pub(crate) fn without_step(&self) -> Option<usize> {
         self.parts()
             .without((0..self.analysis().tree.len()).map(|index| self.parts().of_step(index)))
     }
 
     /// Whether an effect is one on a path.
-    pub(crate) fn has_site(&self, effect: usize) -> bool {
-        self.sites().iter().any(|(index, _)| *index == effect)
+    pub(crate) fn touches_path(&self, effect: usize) -> bool {
+        self.path_facts().iter().any(|(index, _)| *index == effect)
     }
 
-    /// The risk of each command of a line that has several; a stated one counts for each.
+    /// Whether an effect is that of a program, and not of a redirection, which works whatever the
+    /// program does.
+    pub(crate) fn is_of_program(&self, index: usize, effect: &Effect) -> bool {
+        match self.action.kind {
+            Some(ActionType::ShellCmd) => {
+                self.parts().is_of_step(index, self.analysis(), self.line())
+            }
+            // Analysing the command alone separates its effects from those of the tool.
+            Some(ActionType::ToolCall) => self.tool_commands().any(|line| {
+                let analysis = analyse(line, self.context());
+                let parts = Parts::new(&analysis, true);
+                let same = |e: &Effect| e.kind == effect.kind && e.target == effect.target;
+                let mut alike = analysis
+                    .effects
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, e)| same(e))
+                    .peekable();
+                alike.peek().is_some()
+                    && alike.all(|(index, _)| parts.is_of_step(index, &analysis, line))
+            }),
+            Some(ActionType::CodeDiff | ActionType::Answer) | None => false,
+        }
+    }
+
+    /// The command lines among the parameters of a tool call.
+    fn tool_commands(&self) -> impl Iterator<Item = &str> {
+        let members = self.action.parameters().as_object();
+        let named = |key: &str| ["command", "cmd", "shell", "script", "bash"].contains(&key);
+        members
+            .into_iter()
+            .flatten()
+            .filter(move |(key, _)| named(key))
+            .filter_map(|(_, value)| value.as_str())
+    }
+
+    /// The risk of each command of a line. A stated risk applies to each.
     pub(crate) fn risks(&self) -> Vec<RiskLevel> {
         let parts = self.parts();
         if parts.count < 2 {
@@ -279,13 +273,13 @@ impl<'a> Facts<'a> {
         let mut risks = vec![self.stated.unwrap_or(RiskLevel::Low); parts.count];
         for (index, effect) in self.analysis().effects.iter().enumerate() {
             if let Some(risk) = risks.get_mut(parts.of_effect(index)) {
-                *risk = level(effect.risk).max(*risk);
+                *risk = effect.risk.max(*risk);
             }
         }
         risks
     }
 
-    /// The payload's JSON, once for each command of a line that has several, as if it stood alone.
+    /// The payload's JSON for each of several commands, as if it were the only one.
     pub(crate) fn compact_parts(&self) -> Vec<String> {
         if self.action.kind != Some(ActionType::ShellCmd) || self.parts().count < 2 {
             return Vec::new();
@@ -301,12 +295,12 @@ impl<'a> Facts<'a> {
         self.parts().texts(self.line()).map(alone).collect()
     }
 
-    /// The higher of the risk that was stated and the one that was found: nobody talks a risk down.
+    /// The higher of the stated and the computed risk.
     pub(crate) fn risk(&self) -> RiskLevel {
         if self.stated == Some(RiskLevel::High) {
             return RiskLevel::High;
         }
-        let found = level(self.analysis().risk);
+        let found = self.analysis().risk;
         self.stated.map_or(found, |stated| stated.max(found))
     }
 
@@ -331,7 +325,7 @@ impl<'a> Facts<'a> {
         self.effects() & HIDDEN != 0 || self.analysis().cut
     }
 
-    /// The categories, as bits. A command is always executed, whatever it does then.
+    /// The categories, as bits. A command always has `execute`.
     pub(crate) fn categories(&self) -> u32 {
         let bits = self
             .analysis()
@@ -344,7 +338,7 @@ impl<'a> Facts<'a> {
         bits | if runs { Category::Execute.bit() } else { 0 }
     }
 
-    /// The programs that would run. A tool's own name is none.
+    /// The programs that would run, without the tool itself.
     pub(crate) fn steps(&self) -> &[Step] {
         let tree = &self.analysis().tree;
         if self.action.kind == Some(ActionType::ToolCall) {
@@ -354,26 +348,26 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn sites(&self) -> &[(usize, Site)] {
-        self.sites.get_or_init(|| {
+    fn path_facts(&self) -> &[(usize, PathFacts)] {
+        self.paths.get_or_init(|| {
             let dots = self.dotted();
             let effects = self.analysis().effects.iter().enumerate();
             let moved = self.action.kind != Some(ActionType::CodeDiff);
             effects
-                .filter_map(|(index, effect)| Some((index, Site::of(effect, dots, moved)?)))
+                .filter_map(|(index, effect)| Some((index, PathFacts::new(effect, dots, moved)?)))
                 .collect()
         })
     }
 
     /// The paths that it touches.
-    pub(crate) fn places(&self) -> impl Iterator<Item = Place<'_>> {
+    pub(crate) fn touched_paths(&self) -> impl Iterator<Item = TouchedPath<'_>> {
         let effects = &self.analysis().effects;
-        self.sites()
+        self.path_facts()
             .iter()
             .filter_map(|(index, site)| Some(site.place(effects.get(*index)?)))
     }
 
-    /// Whether the line changes what a `*` means.
+    /// Whether the line changes which names `*` matches.
     fn dotted(&self) -> bool {
         let options = |s: &Step| {
             matches!(
@@ -386,7 +380,7 @@ impl<'a> Facts<'a> {
         names(self.line()) || self.steps().iter().any(|s| options(s) || flag(s))
     }
 
-    /// The hosts; none for one that isn't known.
+    /// The hosts; `None` for an unknown one.
     pub(crate) fn hosts(&self) -> impl Iterator<Item = Option<&str>> {
         let known = |t: &str| !t.is_empty() && !t.contains("$…");
         self.analysis()
@@ -401,7 +395,7 @@ impl<'a> Facts<'a> {
         self.compact.get_or_init(|| self.action.payload.to_string())
     }
 
-    /// Whether an action hides something, as an answer to "may it do this as well".
+    /// Whether the action may have further effects: `Maybe` if it hides any.
     pub(crate) fn perhaps(&self) -> Tristate {
         if self.hides() {
             Tristate::Maybe

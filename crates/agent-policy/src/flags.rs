@@ -1,8 +1,8 @@
-//! Arguments that mean the same: long and short options, modes in figures and in letters.
+//! Equivalent arguments: long and short options, octal and symbolic modes.
 
-use super::facts::table;
+use super::surroundings::table;
 
-/// Options that the table of programs doesn't tell of, because they change no effect.
+/// Equivalent options that the table of programs lacks, since they change no effect.
 const SAME: [(&[&str], &[&str]); 2] = [
     (
         &["rm", "mv", "cp", "ln", "chmod", "chown", "chgrp", "rmdir"],
@@ -31,7 +31,7 @@ const FORCED: [&str; 13] = [
     "worktree",
 ];
 
-/// Every way to write an option of a program, itself included.
+/// All spellings of an option of a program, itself included.
 fn spellings(program: &str, args: &[String], option: &str) -> Vec<String> {
     let mut all = vec![option.to_owned()];
     let mut add = |others: &[&str]| {
@@ -63,8 +63,8 @@ fn spellings(program: &str, args: &[String], option: &str) -> Vec<String> {
     all
 }
 
-/// Whether options that the table lists together are one option: it also lists together what only
-/// has the same effects. One long name, and single letters that it begins with.
+/// Whether grouped options are spellings of one option: one long name, and its first letter. The
+/// table also groups options that only have the same effects.
 fn is_one(group: &[&str]) -> bool {
     let mut long = group.iter().filter_map(|name| name.strip_prefix("--"));
     let (Some(name), None) = (long.next(), long.next()) else {
@@ -87,10 +87,11 @@ fn letters(word: &str) -> Option<String> {
         .then(|| rest.to_ascii_lowercase())
 }
 
-/// Whether an argument stands in a list, however it is written: the word itself; `--force` also as
-/// `--force=…`, as `-f`, and, where the reading isn't strict, abbreviated; single-letter options
-/// also joined to others (`-rf` is among `-fvr`), spread over several words, and as the long ones
-/// that mean the same; modes by the bits that they set.
+/// Whether a list contains an argument in any spelling.
+///
+/// `--force` is also found as `--force=…`, as `-f`, and, unless `strict`, abbreviated.
+/// Single-letter options may be joined (`-rf` is in `-fvr`), separate or long. Modes are compared
+/// by their bits.
 pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: bool) -> bool {
     let long = |want: &str| {
         let fits = |name: &str| {
@@ -115,7 +116,7 @@ pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: b
                 .all(|(c, as_written)| given.contains(c) || meant(&format!("-{as_written}")));
     }
     if want.starts_with("--") {
-        // A plus in front of what is pushed forces just that.
+        // A `+` before a refspec forces that refspec.
         let plus = || program == "git" && want == "--force" && args.iter().any(|a| a == "push");
         return meant(want) || plus() && args.iter().any(|a| a.len() > 1 && a.starts_with('+'));
     }
@@ -124,8 +125,7 @@ pub(super) fn has_argument(program: &str, args: &[String], want: &str, strict: b
         .any(|a| a.eq_ignore_ascii_case(want) || mode.is_some() && self::mode(a) == mode)
 }
 
-/// The permissions that a mode gives whatever stood before, without set-user-id and its like:
-/// `777`, `0777`, `a+rwx`.
+/// The permission bits that a mode sets, without set-user-id and the like: `777`, `0777`, `a+rwx`.
 fn mode(text: &str) -> Option<u32> {
     if !text.is_empty() && text.len() < 9 && text.bytes().all(|b| (b'0'..=b'7').contains(&b)) {
         return u32::from_str_radix(text, 8).ok().map(|bits| bits & 0o777);
@@ -158,7 +158,7 @@ fn mode(text: &str) -> Option<u32> {
     Some(bits)
 }
 
-/// The line with one of its words written another way, for lines of plain words.
+/// Spells one word of a line differently each time, for lines of plain words.
 pub(super) fn respelled(line: &str) -> Vec<String> {
     let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
     let plain = |w: &String| {

@@ -1,194 +1,59 @@
-//! What a rule that allows covers.
+//! The scope of a rule that allows.
 //!
-//! Two things keep such a rule from allowing what nobody allowed. A condition that is read strictly
-//! has to hold of every command of a line by itself ([`Parts`]): `cat src/a; curl x` isn't about
-//! `src` only because the one path in it is. And what the conditions speak of has to be all that
-//! the action does ([`gap`]): who allows a host has said nothing of the file that is written
-//! beside. So a line is never treated milder than one of its commands.
+//! Such a rule must cover every command of a line by itself ([`Parts`](super::parts::Parts)): `cat
+//! src/a; curl x` isn't covered by a grant of `src`. It must also cover every effect of the action
+//! ([`uncovered_effect`]): a grant of a host doesn't grant the file that is written. So a line
+//! never gets a more permissive effect than one of its commands.
 
 use super::condition::{Condition, Predicate};
 use super::effect::Tristate;
 use super::facts::Facts;
 use super::request::Request;
-use governance::ActionType;
-use shell_effects::{Analysis, Effect, EffectKind, How, Span, analyse};
+use shell_effects::{Effect, EffectKind};
 
-/// The commands of a line, each with its redirections, and which effects and programs belong to
-/// which.
-#[derive(Debug, Default)]
-pub(crate) struct Parts {
-    /// How many there are; what no command causes (a redirection of a whole group) is one more.
-    pub(crate) count: usize,
-    /// Where each stands in the line; what no command causes stands nowhere.
-    spans: Vec<Span>,
-    /// The part of each effect.
-    effects: Vec<usize>,
-    /// The part of each step of the tree.
-    steps: Vec<usize>,
-    /// The step that causes each effect.
-    owners: Vec<Option<usize>>,
-}
-
-impl Parts {
-    /// Of an action that is one piece.
-    fn whole(analysis: &Analysis) -> Self {
-        let (effects, steps) = (analysis.effects.len(), analysis.tree.len());
-        Self {
-            count: 1,
-            spans: Vec::new(),
-            effects: vec![0; effects],
-            steps: vec![0; steps],
-            owners: vec![steps.checked_sub(1); effects],
-        }
-    }
-
-    /// Of a command line.
-    pub fn of(analysis: &Analysis, is_line: bool) -> Self {
-        if !is_line {
-            return Self::whole(analysis);
-        }
-        let tree = &analysis.tree;
-        // Parents stand before their children.
-        let mut roots: Vec<usize> = Vec::with_capacity(tree.len());
-        for (index, step) in tree.iter().enumerate() {
-            roots.push(
-                step.parent
-                    .and_then(|p| roots.get(p))
-                    .copied()
-                    .unwrap_or(index),
-            );
-        }
-        let mut spans: Vec<Span> = tree
-            .iter()
-            .filter(|s| s.parent.is_none())
-            .map(|s| s.span)
-            .collect();
-        spans.sort_by_key(|s| (s.from, std::cmp::Reverse(s.to)));
-        // What runs in a substitution belongs to the command around it.
-        spans.dedup_by(|inner, outer| {
-            let within = inner.from < outer.to || *inner == *outer;
-            if within {
-                *outer = outer.join(*inner);
-            }
-            within
-        });
-        let part_of = |span: Span| spans.iter().position(|s| holds(*s, span));
-        let steps: Vec<usize> = (roots.iter())
-            .map(|root| {
-                tree.get(*root)
-                    .and_then(|s| part_of(s.span))
-                    .unwrap_or_default()
-            })
-            .collect();
-        let owner = |effect: &Effect| {
-            let around = tree
-                .iter()
-                .enumerate()
-                .filter(|(_, s)| holds(s.span, effect.span));
-            // Of several at one place the innermost.
-            around
-                .min_by_key(|(index, s)| (s.span.to - s.span.from, std::cmp::Reverse(*index)))
-                .map(|(index, _)| index)
-        };
-        let owners: Vec<Option<usize>> = analysis.effects.iter().map(owner).collect();
-        let stray = spans.len();
-        let effects: Vec<usize> = owners
-            .iter()
-            .map(|o| o.and_then(|o| steps.get(o)).copied().unwrap_or(stray))
-            .collect();
-        let count = stray + usize::from(effects.contains(&stray));
-        Self {
-            count,
-            spans,
-            effects,
-            steps,
-            owners,
-        }
-    }
-
-    /// The part that an effect belongs to.
-    pub(crate) fn of_effect(&self, index: usize) -> usize {
-        self.effects.get(index).copied().unwrap_or_default()
-    }
-
-    /// The part that a step belongs to.
-    pub(crate) fn of_step(&self, index: usize) -> usize {
-        self.steps.get(index).copied().unwrap_or_default()
-    }
-
-    /// The text of each part; nothing for what no command causes.
-    pub(crate) fn texts<'t>(&'t self, line: &'t str) -> impl Iterator<Item = &'t str> {
-        let text = |part: usize| {
-            self.spans
-                .get(part)
-                .and_then(|s| line.get(s.from..s.to))
-                .unwrap_or_default()
-        };
-        (0..self.count).map(text)
-    }
-
-    /// The first part without any of these.
-    pub(crate) fn without(&self, parts: impl Iterator<Item = usize>) -> Option<usize> {
-        if self.count < 2 {
-            return None;
-        }
-        let mut found = vec![false; self.count];
-        for part in parts {
-            if let Some(slot) = found.get_mut(part) {
-                *slot = true;
-            }
-        }
-        found.iter().position(|has| !has)
-    }
-}
-
-fn holds(outer: Span, inner: Span) -> bool {
-    outer.from <= inner.from && inner.to <= outer.to
-}
-
-/// What a set of conditions speaks of, as bits.
+/// The kinds of effects that a set of conditions grants, as bits.
 type GrantSet = u8;
 const PATHS: GrantSet = 1;
 const HOSTS: GrantSet = 2;
 const PROGRAMS: GrantSet = 4;
 const EVERYTHING: GrantSet = 8;
 
-/// The sets that a condition may come to, each as the bit of its number: alternatives speak each
-/// for itself.
+/// The possible grant sets of a condition: bit `n` stands for the set `n`. Each alternative has its
+/// own.
 type GrantAlternatives = u16;
-/// It says nothing of what an action does, only of the action as a whole.
-const SILENT: GrantAlternatives = 1;
-/// One of the sets is empty, or holds [`EVERYTHING`]: no effect has to be looked at.
-const ENOUGH: GrantAlternatives = 0xff01;
+/// The condition names no effects, only the action as a whole.
+const NO_EFFECTS: GrantAlternatives = 1;
+/// One of the sets is empty or contains [`EVERYTHING`]: no effect needs a check.
+const UNRESTRICTED: GrantAlternatives = 0xff01;
 
-/// The first effect that a rule which allows doesn't speak of, though its condition holds.
-pub(crate) fn gap<'f>(
+/// The first effect that a rule which allows doesn't cover, though its condition holds.
+pub(crate) fn uncovered_effect<'f>(
     when: &Condition,
     facts: &'f Facts<'_>,
     request: &Request<'_>,
-) -> Option<Gap<'f>> {
-    let readings = speech(when, facts, request, true);
-    if readings & ENOUGH != 0 {
+) -> Option<UncoveredEffect<'f>> {
+    let alternatives = grant_alternatives(when, facts, request, true);
+    if alternatives & UNRESTRICTED != 0 {
         return None;
     }
     let mut first = None;
-    for set in (0..16u8).filter(|set| readings & (1 << set) != 0) {
-        match uncovered(set, facts) {
+    for set in (0..16u8).filter(|set| alternatives & (1 << set) != 0) {
+        match first_outside(set, facts) {
             None => return None,
-            Some(effect) => first = first.or(Some(Gap { set, effect })),
+            Some(effect) => first = first.or(Some(UncoveredEffect { set, effect })),
         }
     }
     first
 }
 
-/// What a rule that allows doesn't speak of.
-pub(crate) struct Gap<'f> {
+/// An effect outside the scope of a rule that allows.
+pub(crate) struct UncoveredEffect<'f> {
     set: GrantSet,
     effect: &'f Effect,
 }
 
-impl std::fmt::Display for Gap<'_> {
-    /// May hold hostile text.
+impl std::fmt::Display for UncoveredEffect<'_> {
+    /// May contain hostile text.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let named = [(PATHS, "paths"), (HOSTS, "hosts"), (PROGRAMS, "programs")];
         let named: Vec<&str> = named
@@ -210,30 +75,31 @@ impl std::fmt::Display for Gap<'_> {
 }
 
 fn product(one: GrantAlternatives, other: GrantAlternatives) -> GrantAlternatives {
-    // Nearly all are about this: it is asked of every rule that allows.
-    if one == SILENT || other == SILENT {
-        return if one == SILENT { other } else { one };
+    // The common case, evaluated for every rule that allows.
+    if one == NO_EFFECTS || other == NO_EFFECTS {
+        return if one == NO_EFFECTS { other } else { one };
     }
-    let sets =
-        |readings: GrantAlternatives| (0..16u16).filter(move |set| readings & (1 << set) != 0);
+    let sets = |alternatives: GrantAlternatives| {
+        (0..16u16).filter(move |set| alternatives & (1 << set) != 0)
+    };
     sets(one).fold(0, |all, a| {
         sets(other).fold(all, |all, b| all | 1 << (a | b))
     })
 }
 
-/// What a condition that holds speaks of. `positive` is false inside `not`: what must not be is no
-/// grant.
-fn speech(
+/// The grant sets of a condition that holds. `positive` is false inside `not`, which grants
+/// nothing.
+fn grant_alternatives(
     when: &Condition,
     facts: &Facts<'_>,
     request: &Request<'_>,
     positive: bool,
 ) -> GrantAlternatives {
     match (when, positive) {
-        (Condition::Not(inner), _) => speech(inner, facts, request, !positive),
+        (Condition::Not(inner), _) => grant_alternatives(inner, facts, request, !positive),
         (Condition::All(list), true) | (Condition::Any(list), false) => {
-            list.iter().fold(SILENT, |all, part| {
-                product(all, speech(part, facts, request, positive))
+            list.iter().fold(NO_EFFECTS, |all, part| {
+                product(all, grant_alternatives(part, facts, request, positive))
             })
         }
         (Condition::Any(list), true) | (Condition::All(list), false) => {
@@ -245,15 +111,17 @@ fn speech(
             let holding = list
                 .iter()
                 .filter(|part| part.holds(facts, request, positive) == wanted);
-            holding.fold(0, |all, part| all | speech(part, facts, request, positive))
+            holding.fold(0, |all, part| {
+                all | grant_alternatives(part, facts, request, positive)
+            })
         }
-        (Condition::Is(..), false) => SILENT,
-        (Condition::Is(predicate, _), true) => 1 << spoken(predicate),
+        (Condition::Is(..), false) => NO_EFFECTS,
+        (Condition::Is(predicate, _), true) => 1 << granted(predicate),
     }
 }
 
-/// What a key speaks of.
-fn spoken(predicate: &Predicate) -> GrantSet {
+/// The grant set of a key.
+fn granted(predicate: &Predicate) -> GrantSet {
     match predicate {
         Predicate::Path(_) => PATHS,
         Predicate::Host(_) => HOSTS,
@@ -272,13 +140,13 @@ fn spoken(predicate: &Predicate) -> GrantSet {
     }
 }
 
-/// Whether keys and `not`s that hold together speak of nothing that others together don't speak of.
-/// Not where that can't be told without an action.
-pub(super) fn speaks_no_more(new: &[&Condition], old: &[&Condition]) -> bool {
+/// Whether the conjunction `new` grants no more than the conjunction `old`. False if that depends
+/// on the action.
+pub(super) fn scope_within(new: &[&Condition], old: &[&Condition]) -> bool {
     let together = |parts: &[&Condition]| {
         parts
             .iter()
-            .map(|part| spoken_alone(part))
+            .map(|part| granted_alone(part))
             .try_fold(0, |all, one| Some(all | one?))
     };
     let enough = |set: GrantSet| set == 0 || set & EVERYTHING != 0;
@@ -287,10 +155,10 @@ pub(super) fn speaks_no_more(new: &[&Condition], old: &[&Condition]) -> bool {
         .is_some_and(|(old, new)| enough(old) || !enough(new) && new & !old == 0)
 }
 
-/// What a key or a `not` speaks of; none where that depends on which of its alternatives holds.
-fn spoken_alone(part: &Condition) -> Option<GrantSet> {
+/// The grant set of a key or a `not`; `None` if it depends on which alternative holds.
+fn granted_alone(part: &Condition) -> Option<GrantSet> {
     match part {
-        Condition::Is(predicate, _) => Some(spoken(predicate)),
+        Condition::Is(predicate, _) => Some(granted(predicate)),
         Condition::Not(inner) => {
             let mut again = false;
             inner.walk(true, &mut |below, _| {
@@ -302,8 +170,8 @@ fn spoken_alone(part: &Condition) -> Option<GrantSet> {
     }
 }
 
-/// The first effect that is none of what a set speaks of.
-fn uncovered<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
+/// The first effect outside a grant set.
+fn first_outside<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
     if set == 0 || set & EVERYTHING != 0 {
         return None;
     }
@@ -312,11 +180,11 @@ fn uncovered<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
             matches!(
                 effect.kind,
                 EffectKind::Read | EffectKind::Write | EffectKind::Delete
-            ) && facts.has_site(index)
+            ) && facts.touches_path(index)
         };
         set & PATHS != 0 && path()
             || set & HOSTS != 0 && effect.kind == EffectKind::Network
-            || set & PROGRAMS != 0 && of_a_program(index, effect, facts)
+            || set & PROGRAMS != 0 && facts.is_of_program(index, effect)
     };
     facts
         .analysis()
@@ -325,82 +193,6 @@ fn uncovered<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
         .enumerate()
         .find(|one| !spoken(*one))
         .map(|(_, effect)| effect)
-}
-
-/// Whether an effect is that of a program, and not of a redirection, which works whatever the
-/// program does.
-pub(super) fn of_a_program(index: usize, effect: &Effect, facts: &Facts<'_>) -> bool {
-    match facts.action.kind {
-        Some(ActionType::ShellCmd) => owned(index, facts.analysis(), facts.parts(), facts.line()),
-        // What the tool does by itself and what its command does are told apart by asking about the
-        // command alone.
-        Some(ActionType::ToolCall) => commands(facts).any(|line| {
-            let analysis = analyse(line, facts.context());
-            let parts = Parts::of(&analysis, true);
-            let same = |e: &Effect| e.kind == effect.kind && e.target == effect.target;
-            let mut alike = analysis
-                .effects
-                .iter()
-                .enumerate()
-                .filter(|(_, e)| same(e))
-                .peekable();
-            alike.peek().is_some() && alike.all(|(index, _)| owned(index, &analysis, &parts, line))
-        }),
-        Some(ActionType::CodeDiff | ActionType::Answer) | None => false,
-    }
-}
-
-/// The command lines among the parameters of a tool call.
-fn commands<'f>(facts: &'f Facts<'_>) -> impl Iterator<Item = &'f str> {
-    let members = facts.action.parameters().as_object();
-    let named = |key: &str| ["command", "cmd", "shell", "script", "bash"].contains(&key);
-    members
-        .into_iter()
-        .flatten()
-        .filter(move |(key, _)| named(key))
-        .filter_map(|(_, value)| value.as_str())
-}
-
-fn owned(index: usize, analysis: &Analysis, parts: &Parts, line: &str) -> bool {
-    let Some(Some(owner)) = parts.owners.get(index).copied() else {
-        return false;
-    };
-    let Some(effect) = analysis.effects.get(index) else {
-        return false;
-    };
-    // No redirection does anything else than these.
-    if !matches!(
-        effect.kind,
-        EffectKind::Read
-            | EffectKind::Write
-            | EffectKind::Delete
-            | EffectKind::Network
-            | EffectKind::System
-            | EffectKind::Credential
-    ) {
-        return true;
-    }
-    // In decoded or quoted code everything may stand at the place of the whole text: then nothing
-    // tells what a redirection is.
-    let mut step = analysis.tree.get(owner);
-    while let Some(one) = step {
-        if one.how == How::Code && one.span == effect.span {
-            return false;
-        }
-        step = one.parent.and_then(|p| analysis.tree.get(p));
-    }
-    line.get(effect.span.from..effect.span.to)
-        .is_some_and(|text| !is_redirection(text))
-}
-
-/// Whether a text begins as `> x`, `2>> x`, `{fd}< x` and `&> x` do.
-fn is_redirection(text: &str) -> bool {
-    let named = text
-        .strip_prefix('{')
-        .and_then(|rest| rest.split_once('}'))
-        .map(|(_, rest)| rest);
-    let rest = named.unwrap_or_else(|| text.trim_start_matches(|c: char| c.is_ascii_digit()));
-    rest.trim_start_matches('&').starts_with(['<', '>'])
 }
 
 #[cfg(test)]

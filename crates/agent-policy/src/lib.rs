@@ -1,8 +1,4 @@
-//! Policies: may this action run, may it run if a human agrees, or may it not?
-//!
-//! A policy is a pure function from an action, its risk, turn, agent and recorded history to an
-//! effect, with the rule that decided and its reason. It never looks at a file system, a clock or a
-//! result. See docs/policy.md for the format.
+#![doc = include_str!("../README.md")]
 
 mod action;
 mod branch;
@@ -10,15 +6,20 @@ mod compare;
 mod condition;
 mod coverage;
 mod decide;
+mod difference;
 mod effect;
 mod facts;
 mod flags;
 mod fuzz;
 mod grant_scope;
+mod limit;
 mod model;
 mod mutate;
+mod name;
+mod parts;
 mod path;
 mod pattern;
+mod policy_diff;
 mod prefilter;
 mod question;
 mod read;
@@ -28,30 +29,37 @@ mod sample;
 mod shipped;
 mod subsumption;
 mod suite;
+mod surroundings;
 mod witness_generation;
 mod yaml;
 
 pub use action::{Action, ActionError, kind_name, parse_kind};
-pub use compare::{Change, Comparison, Difference, Kind, Unproved, compare};
+pub use compare::compare;
 pub use coverage::{Coverage, KeyCoverage, RuleCoverage};
-pub use decide::{Cause, Consulted, Decision};
+pub use decide::{Cause, Decision, RuleExplanation};
+pub use difference::{Comparison, Difference, DifferenceKind};
 pub use effect::{Effect, Tristate};
 pub use facts::Category;
-pub use fuzz::{Effort, Law, Outcome as Found, Usable, Violation, fuzz, property_ids, usable};
-pub use model::{Combine, Fallback, Form, Limit, Policy, Property, Rule, Rules};
-pub use mutate::{Fate, Mutant};
+pub use fuzz::{
+    Effort, PropertyKind, PropertyResult, ReadOnlyAllowance, Violation, fuzz, property_ids,
+    read_only_allowance,
+};
+pub use limit::Limit;
+pub use model::{Combine, Fallback, Form, Policy, Property, Rule, Rules};
+pub use mutate::{Mutant, MutantStatus};
 pub use path::Access;
 pub use pattern::{PatternError, compile as compile_pattern};
-pub use question::{Approvals, Question};
+pub use policy_diff::{RuleChange, UnprovenChange};
+pub use question::{Approvals, Context, Question};
 pub use read::load;
 pub use recorded_decision::{Drift, DriftedDecision, RecordedDecision, UnrecordedContext};
 pub use request::{History, Past, Request};
-pub use shipped::{SHIPPED, Shipped, shipped};
+pub use shipped::{BuiltInPolicy, SHIPPED, built_in_policy};
 pub use suite::{
-    Case, Context, Expect, Failure, json_context, json_once, json_question, load_cases,
-    load_corpus, load_reasons, repeated,
+    Case, Expect, Failure, json_context, json_once, json_question, load_cases, load_corpus,
+    load_reasons, repeated,
 };
-pub use yaml::{At, Problem};
+pub use yaml::{Position, Problem};
 
 #[cfg(test)]
 mod tests;

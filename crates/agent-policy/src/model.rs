@@ -1,11 +1,11 @@
 //! A policy, loaded and compiled.
 
-use super::condition::Condition;
+use super::condition::{Condition, Predicate};
 use super::effect::Effect;
-use super::facts::Surroundings;
-use super::prefilter::Sieves;
-use super::request::Request;
-use super::yaml::At;
+use super::limit::Limit;
+use super::prefilter::PrefilterIndex;
+use super::surroundings::Surroundings;
+use super::yaml::Position;
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
@@ -18,10 +18,10 @@ pub enum Combine {
     DenyOverrides,
 }
 
-/// The forms that a policy may have.
+/// The form of a policy file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A policy pack, or the older rule file, which is a pack that says less.
+    /// A policy pack, or the older rule file, which is a subset of it.
     Pack,
     /// Permission rules over tools.
     Permissions,
@@ -44,43 +44,38 @@ impl Form {
     }
 }
 
-/// What holds when no rule matches.
+/// The decision if no rule matches.
 #[derive(Debug, Clone)]
 pub struct Fallback {
-    /// The effect.
     pub effect: Effect,
-    /// Why.
     pub reason: String,
 }
 
-/// A property of a team's own: for every action that the condition takes, at least this effect.
+/// A custom property: every action that meets a condition gets at least this effect.
 #[derive(Debug, Clone)]
 pub struct Property {
-    /// Its id.
     pub id: String,
-    /// The place in the file.
-    pub at: At,
-    /// What must hold.
+    /// The position in the file.
+    pub at: Position,
+    /// The least restrictive effect that is accepted.
     pub effect: Effect,
     pub(crate) for_all: Condition,
 }
 
-/// A policy: pure, compiled once, asked often.
+/// A compiled policy.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// Its id.
     pub id: String,
-    /// The form that it was written in.
     pub form: Form,
     /// How its rules are combined.
     pub combine: Combine,
-    /// What holds when no rule matches.
+    /// The decision if no rule matches.
     pub default: Fallback,
-    /// It only reports: what it forbids runs all the same.
+    /// Whether the policy only monitors and enforces nothing.
     pub monitor: bool,
-    /// Its rules, in the order of the file.
+    /// The rules, in the order of the file.
     pub rules: Rules,
-    /// The team's own properties.
+    /// The custom properties.
     pub properties: Vec<Property>,
     pub(crate) surroundings: Surroundings,
 }
@@ -88,41 +83,41 @@ pub struct Policy {
 /// A rule.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    /// Its id, unique in the policy.
+    /// The id, unique in the policy.
     pub id: String,
-    /// Where it stands.
-    pub at: At,
-    /// What it is for.
+    /// The position in the file.
+    pub at: Position,
     pub description: Option<String>,
-    /// What it says of the actions that it matches.
+    /// The effect on actions that match.
     pub effect: Effect,
-    /// Why.
     pub reason: Option<String>,
-    /// How often it may be used.
     pub limits: Vec<Limit>,
-    /// It was made by the form, not written by a person (a default of a category, a limit).
-    pub built: bool,
+    /// Whether the form implies the rule (the default of a category, a limit).
+    pub generated: bool,
     pub(crate) when: Condition,
 }
 
-/// The rules of a policy, with what tells which of them are worth asking.
+/// The rules of a policy, with their prefilter.
 #[derive(Debug, Clone)]
 pub struct Rules {
     all: Vec<Rule>,
-    sieves: Sieves,
+    prefilter: PrefilterIndex,
 }
 
 impl Rules {
     pub(crate) fn new(all: Vec<Rule>) -> Self {
-        let sieves = Sieves::of(&all);
-        Self { all, sieves }
+        let prefilter = PrefilterIndex::new(
+            all.iter()
+                .map(|rule| (&rule.when, rule.effect == Effect::Allow)),
+        );
+        Self { all, prefilter }
     }
 
-    pub(crate) const fn sieves(&self) -> &Sieves {
-        &self.sieves
+    pub(crate) const fn prefilter(&self) -> &PrefilterIndex {
+        &self.prefilter
     }
 
-    /// The same with a change.
+    /// A changed copy.
     pub(crate) fn with(&self, change: impl FnOnce(&mut Vec<Rule>)) -> Self {
         let mut all = self.all.clone();
         change(&mut all);
@@ -138,88 +133,11 @@ impl Deref for Rules {
     }
 }
 
-/// What a rule grants at most.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Limit {
-    /// So many approved actions of the type within a minute.
-    PerMinute(u64),
-    /// Within an hour.
-    PerHour(u64),
-    /// In the whole execution.
-    PerExecution(u64),
-    /// So many approved actions of any type within an hour.
-    AllPerHour(u64),
-    /// Cost of the execution so far.
-    Cost(f64),
-    /// Milliseconds that the execution's actions have taken so far.
-    Busy(u64),
-}
-
-impl Limit {
-    /// The key that it is written with.
-    #[must_use]
-    pub const fn key(&self) -> &'static str {
-        match self {
-            Self::PerMinute(_) => "max_per_minute",
-            Self::PerHour(_) => "max_per_hour",
-            Self::PerExecution(_) => "max_per_execution",
-            Self::AllPerHour(_) => "max_executions_per_hour",
-            Self::Cost(_) => "max_cost_per_day",
-            Self::Busy(_) => "max_latency_per_task",
-        }
-    }
-
-    /// How much stands in the window, if that uses the limit up.
-    #[must_use]
-    pub fn used_up(&self, request: &Request<'_>) -> Option<u64> {
-        const MINUTE: i64 = 60_000;
-        const HOUR: i64 = 60 * MINUTE;
-        let (history, kind, now) = (request.history, request.action.kind, request.time);
-        let (count, most) = match *self {
-            Self::PerMinute(most) => (history.count(kind, Some(MINUTE), now), most),
-            Self::PerHour(most) => (history.count(kind, Some(HOUR), now), most),
-            Self::PerExecution(most) => (history.count(kind, None, now), most),
-            Self::AllPerHour(most) => (history.count_all(Some(HOUR), now), most),
-            Self::Busy(most) => (history.busy(), most),
-            Self::Cost(most) => return (history.cost() >= most).then_some(0),
-        };
-        (count >= most).then_some(count)
-    }
-
-    /// Says that it is used up.
-    #[must_use]
-    pub fn exceeded(&self, count: u64) -> String {
-        match *self {
-            Self::PerMinute(most) => format!(
-                "{count} approved actions of this type in the last minute; the rule grants {most}"
-            ),
-            Self::PerHour(most) => format!(
-                "{count} approved actions of this type in the last hour; the rule grants {most}"
-            ),
-            Self::PerExecution(most) => {
-                format!(
-                    "{count} approved actions of this type in this execution; the rule grants {most}"
-                )
-            }
-            Self::AllPerHour(most) => {
-                format!("{count} approved actions in the last hour; the limit is {most}")
-            }
-            Self::Cost(most) => format!("the execution has cost {most} or more"),
-            Self::Busy(most) => {
-                format!("the execution's actions have taken {count} ms; the limit is {most} ms")
-            }
-        }
-    }
-}
-
 impl Rule {
-    /// Whether the rule is nothing but a limit of the whole policy.
+    /// Whether the rule only enforces a limit of the whole policy.
     #[must_use]
     pub fn is_limit(&self) -> bool {
-        matches!(
-            &self.when,
-            Condition::Is(super::condition::Predicate::UsedUp(_), _)
-        )
+        matches!(&self.when, Condition::Is(Predicate::UsedUp(_), _))
     }
 
     /// The keys of its `when`, limits included.
@@ -245,7 +163,7 @@ impl Policy {
         self.rules.iter().find(|r| r.id == id)
     }
 
-    /// Whether some rule limits how often something may happen, or remembers what was approved.
+    /// Whether some rule depends on the history of approvals.
     #[must_use]
     pub fn uses_history(&self) -> bool {
         self.rules

@@ -1,43 +1,44 @@
-//! Is every promise of a policy tested? Each rule is dropped, weakened, moved or loosened, one
-//! thing at a time; a change that no case notices is a promise that nobody has tested.
+//! Mutation testing of policies: drops, weakens, moves or loosens each rule, one change at a time.
+//! A mutant that no case detects shows a rule that isn't tested.
 
-use super::action::kind_name;
-use super::compare::{Difference, Kind, compare};
-use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, risk_bit, type_bit};
+use super::action::{kind_name, type_bit};
+use super::compare::compare;
+use super::condition::{CommandTest, Condition, PathTest, Predicate, risk_bit};
+use super::difference::{Difference, DifferenceKind};
 use super::effect::Effect;
 use super::facts::{Category, bit};
 use super::fuzz::Effort;
 use super::model::{Combine, Policy, Rule};
+use super::name::Name;
 use super::question::Question;
 use super::suite::Case;
 use governance::ActionType;
 use governance::RiskLevel;
 use shell_effects::EffectKind;
 
-/// A policy with one thing changed for the worse.
+/// A policy with one weakening change.
 #[derive(Debug)]
 pub struct Mutant {
-    /// The rule that was changed; none when it was the policy's default.
+    /// The changed rule; `None` for the policy's default.
     pub rule: Option<String>,
-    /// What was done to it.
+    /// The change.
     pub change: String,
     policy: Policy,
 }
 
-/// What became of a mutant.
+/// The status of a mutant.
 #[derive(Debug, Clone)]
-pub enum Fate {
-    /// A case notices.
+pub enum MutantStatus {
+    /// A case detects it.
     Killed,
-    /// No case notices, and here is an action that shows the difference.
-    Survived(Kind, Box<Difference>),
-    /// No case notices, and no action was found that would have shown a difference: perhaps there
-    /// is none.
-    Alike,
+    /// No case detects it, though this action shows the difference.
+    Survived(DifferenceKind, Box<Difference>),
+    /// No case detects it, and the search found no action with a difference.
+    Equivalent,
 }
 
 impl Policy {
-    /// The policy with each single thing changed for the worse, in the order of its rules.
+    /// All mutants of the policy, in the order of its rules.
     #[must_use]
     pub fn mutants(&self) -> Vec<Mutant> {
         let mut all = Vec::new();
@@ -65,7 +66,7 @@ impl Policy {
                 });
                 add(Some(rule), change, policy);
             };
-            if let Some(effect) = milder(rule.effect) {
+            if let Some(effect) = more_permissive(rule.effect) {
                 replaced(
                     format!("{effect} instead of {}", rule.effect),
                     Rule {
@@ -104,7 +105,7 @@ impl Policy {
                 add(Some(rule), format!("moved behind `{}`", next.id), moved);
             }
         }
-        if let Some(effect) = milder(self.default.effect) {
+        if let Some(effect) = more_permissive(self.default.effect) {
             let mut weak = self.clone();
             weak.default.effect = effect;
             add(
@@ -118,25 +119,26 @@ impl Policy {
 }
 
 impl Mutant {
-    /// Whether a case notices; if none does, an action is searched that a case could be made of.
+    /// Runs the cases. If none detects the mutant, searches for an action that shows the
+    /// difference.
     #[must_use]
-    pub fn fate(&self, policy: &Policy, cases: &[Case], effort: &Effort) -> Fate {
+    pub fn status(&self, policy: &Policy, cases: &[Case], effort: &Effort) -> MutantStatus {
         if cases.iter().any(|case| self.is_noticed(case)) {
-            return Fate::Killed;
+            return MutantStatus::Killed;
         }
         let given: Vec<Question> = cases.iter().map(Case::question).collect();
         let found = compare(policy, &self.policy, &given, effort).differences;
         let size = |d: &Difference| d.witness.size();
         match found
             .into_iter()
-            .min_by_key(|(kind, d)| (!kind.is_milder(), size(d)))
+            .min_by_key(|(kind, d)| (!kind.is_more_permissive(), size(d)))
         {
-            Some((kind, difference)) => Fate::Survived(kind, Box::new(difference)),
-            None => Fate::Alike,
+            Some((kind, difference)) => MutantStatus::Survived(kind, Box::new(difference)),
+            None => MutantStatus::Equivalent,
         }
     }
 
-    /// Only what is decided counts: that a case names a rule which is gone proves nothing.
+    /// Only decisions count: a case that merely names a removed rule detects nothing.
     fn is_noticed(&self, case: &Case) -> bool {
         let decision = self.policy.decide(&case.request());
         decision.effect != case.expect.effect
@@ -148,7 +150,7 @@ impl Mutant {
     }
 }
 
-fn milder(effect: Effect) -> Option<Effect> {
+fn more_permissive(effect: Effect) -> Option<Effect> {
     match effect {
         Effect::Allow => None,
         Effect::RequireApproval => Some(Effect::Allow),
@@ -156,11 +158,11 @@ fn milder(effect: Effect) -> Option<Effect> {
     }
 }
 
-/// A condition with one thing changed, and what that was.
-type Changed = (String, Condition);
+/// The description of a change, and the changed condition.
+type ConditionMutation = (String, Condition);
 
-/// The condition with each single part gone that makes it take more (`widen`) or less.
-fn loosened(when: &Condition, widen: bool) -> Vec<Changed> {
+/// The condition without one of its parts at a time, so that it matches more (`widen`) or less.
+fn loosened(when: &Condition, widen: bool) -> Vec<ConditionMutation> {
     let mut all = Vec::new();
     match when {
         Condition::All(list) | Condition::Any(list) => {
@@ -172,7 +174,7 @@ fn loosened(when: &Condition, widen: bool) -> Vec<Changed> {
                     Condition::Any(list)
                 }
             };
-            // Of alternatives the last one stays: without any the rule would be gone.
+            // The last alternative stays: without any, the rule would never match.
             if is_all == widen && (is_all || list.len() > 1) {
                 for (n, part) in list.iter().enumerate() {
                     let mut rest = list.clone();
@@ -223,7 +225,7 @@ fn name(part: &Condition) -> String {
     }
 }
 
-/// Each list with one element less, if that leaves some.
+/// The list without one of its elements at a time; none may become empty.
 fn shorter<T: Clone>(list: &[T], show: impl Fn(&T) -> String) -> Vec<(String, Vec<T>)> {
     if list.len() < 2 {
         return Vec::new();
@@ -240,7 +242,7 @@ fn shorter<T: Clone>(list: &[T], show: impl Fn(&T) -> String) -> Vec<(String, Ve
     list.iter().enumerate().map(without).collect()
 }
 
-/// Each set of bits with one less, if that leaves some.
+/// The set without one of its bits at a time; none may become empty.
 fn fewer(bits: u32, all: impl Iterator<Item = (u32, &'static str)>) -> Vec<(String, u32)> {
     let less = |(bit, name): (u32, &str)| {
         (bits & bit != 0 && bits != bit).then(|| (format!("`{name}`"), bits & !bit))
@@ -248,14 +250,14 @@ fn fewer(bits: u32, all: impl Iterator<Item = (u32, &'static str)>) -> Vec<(Stri
     all.filter_map(less).collect()
 }
 
-fn written(name: &Name) -> String {
+fn name_text(name: &Name) -> String {
     match name {
         Name::Exact(text) | Name::Star(text) => format!("`{text}`"),
         Name::Regex(regex, _) => format!("`{}`", regex.as_str()),
     }
 }
 
-/// A predicate with each of its alternatives gone.
+/// The predicate without one of its alternatives at a time.
 fn alternatives(predicate: &Predicate) -> Vec<(String, Predicate)> {
     fn each<T>(list: Vec<(String, T)>, make: impl Fn(T) -> Predicate) -> Vec<(String, Predicate)> {
         list.into_iter()
@@ -295,19 +297,19 @@ fn alternatives(predicate: &Predicate) -> Vec<(String, Predicate)> {
             fewer(*bits, EffectKind::ALL.iter().map(|k| (bit(*k), k.as_str()))),
             Predicate::Effects,
         ),
-        Predicate::Tool(names) => each(shorter(names, written), Predicate::Tool),
-        Predicate::Agent(names) => each(shorter(names, written), Predicate::Agent),
-        Predicate::Mode(names) => each(shorter(names, written), Predicate::Mode),
-        Predicate::Host(names) => each(shorter(names, written), Predicate::Host),
+        Predicate::Tool(names) => each(shorter(names, name_text), Predicate::Tool),
+        Predicate::Agent(names) => each(shorter(names, name_text), Predicate::Agent),
+        Predicate::Mode(names) => each(shorter(names, name_text), Predicate::Mode),
+        Predicate::Host(names) => each(shorter(names, name_text), Predicate::Host),
         Predicate::Pattern(patterns) => each(shorter(patterns, regex), Predicate::Pattern),
         Predicate::Command(test) => {
-            let program = each(shorter(&test.program, written), |program| {
+            let program = each(shorter(&test.program, name_text), |program| {
                 Predicate::Command(CommandTest {
                     program,
                     ..test.clone()
                 })
             });
-            let arg = each(shorter(&test.arg, written), |arg| {
+            let arg = each(shorter(&test.arg, name_text), |arg| {
                 Predicate::Command(CommandTest {
                     arg,
                     ..test.clone()
@@ -345,7 +347,7 @@ fn alternatives(predicate: &Predicate) -> Vec<(String, Predicate)> {
     }
 }
 
-/// A predicate with each gone of the things that it asks for at once.
+/// The predicate without one of its joint requirements at a time.
 fn conditions(predicate: &Predicate) -> Vec<(String, Predicate)> {
     let mut all = Vec::new();
     match predicate {
@@ -478,14 +480,17 @@ rules:
             cases: 600,
             only: Vec::new(),
         };
-        let fates = policy.mutants().into_iter().map(|m| {
-            let survived = matches!(m.fate(&policy, &cases, &effort), Fate::Survived(..));
+        let statuses = policy.mutants().into_iter().map(|m| {
+            let survived = matches!(
+                m.status(&policy, &cases, &effort),
+                MutantStatus::Survived(..)
+            );
             (
                 survived,
                 format!("{}: {}", m.rule.as_deref().unwrap_or("default"), m.change),
             )
         });
-        fates
+        statuses
             .filter(|(survived, _)| *survived)
             .map(|(_, name)| name)
             .collect()

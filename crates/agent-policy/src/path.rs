@@ -1,14 +1,14 @@
 //! Paths that an action touches, and globs over them.
 //!
-//! A glob without a slash is about a name: it matches it in any folder. A glob with a slash in it
-//! counts from the work tree, one that starts with `/` from the root, one with `~/` from the home
-//! directory. A trailing slash means a folder with everything below. `*` and `?` stay within a
-//! name, `**` crosses folders.
+//! A glob without a slash matches a name in any directory. A glob with a slash is relative to the
+//! work tree, with a leading `/` to the root, with `~/` to the home directory. A trailing slash
+//! means a directory and everything below. `*` and `?` stay within a name, `**` crosses
+//! directories.
 
 use super::effect::Tristate;
 use super::pattern::{letter, number, wildcard};
 use globset::{GlobBuilder, GlobMatcher};
-use shell_effects::Effect as Caused;
+use shell_effects::Effect as ShellEffect;
 use shell_effects::chars::{has_hole, holds};
 use shell_effects::path::{PathClass, normalise};
 use shell_effects::{EffectKind, RiskLevel};
@@ -16,7 +16,7 @@ use shell_effects::{EffectKind, RiskLevel};
 /// How a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Access {
-    /// Its contents or its name are looked at.
+    /// Its contents or its name are read.
     Read,
     /// It is created or changed.
     Write,
@@ -25,10 +25,9 @@ pub enum Access {
 }
 
 impl Access {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Delete];
 
-    /// The word in policies.
+    /// The name in policies.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -41,48 +40,46 @@ impl Access {
 
 /// A path that an action touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place<'a> {
+pub(crate) struct TouchedPath<'a> {
     /// The path as the action writes it.
     pub shown: &'a str,
-    /// Where it points, absolute and clean; none when that can't be told.
+    /// The absolute, normalised path; `None` if it is unknown.
     pub absolute: Option<&'a str>,
-    /// What was found out about it.
-    pub site: Site,
+    pub facts: PathFacts,
 }
 
-/// What is found out about a path once, however many rules ask.
+/// Facts about a path, computed once for all rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Site {
-    /// How the path is used.
+pub(crate) struct PathFacts {
     pub access: Access,
     /// Whether it is inside the work tree.
     pub inside: Tristate,
-    /// Whether it is known where it points.
+    /// Whether the absolute path is known.
     known: bool,
-    /// It stands for several paths: an unexpanded `*` or `?`.
+    /// Whether it contains an unexpanded `*` or `?`.
     wild: bool,
-    /// Everything below goes with it.
+    /// Whether the action affects everything below, too.
     tree: bool,
-    /// An unexpanded `*` may also mean names that begin with a dot.
+    /// Whether an unexpanded `*` also matches names that begin with a dot.
     dots: bool,
-    /// What the names in the path begin and end with.
+    /// The first and last bytes of the names in the path.
     edges: Edges,
 }
 
-/// The bytes that the names of a path begin and end with, letters in lower case. With dozens of
-/// globs about names and half a dozen names in a path, nearly all pairs are told apart by this.
+/// The first and last bytes of the names in a path, in lower case. They exclude nearly all pairs of
+/// a glob and a path without running the glob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Edges {
     begins: u64,
     ends: u64,
-    /// By the last two bytes: names often end in a number.
+    /// The last two bytes: names often end in a number.
     tails: u64,
-    /// What isn't ASCII may fold to what is: nothing is told apart.
+    /// Excludes nothing: text that isn't ASCII may fold to ASCII.
     open: bool,
 }
 
 impl Edges {
-    fn of_path(path: &str) -> Self {
+    fn from_path(path: &str) -> Self {
         let mut edges = Self {
             open: !path.is_ascii(),
             ..Self::default()
@@ -100,7 +97,7 @@ impl Edges {
         edges
     }
 
-    /// A name ends; none does behind a slash.
+    /// Adds the end of a name; after a slash there is none.
     fn end(&mut self, last_but_one: u8, last: u8) {
         if last != b'/' {
             self.ends |= letter(last);
@@ -108,9 +105,9 @@ impl Edges {
         }
     }
 
-    /// What a glob asks for, by the plain text that it begins and ends with; nothing where that is
-    /// empty. The last name of a path that is begun says most.
-    fn of_glob((begins, ends): &(String, String)) -> Self {
+    /// The requirements of a glob, from its literal prefix and suffix. Of a prefix with several
+    /// names, the last one is the most selective.
+    fn from_glob((begins, ends): &(String, String)) -> Self {
         let bit = |byte: Option<u8>| byte.map_or(0, letter);
         let name = begins.rsplit('/').next().unwrap_or_default();
         let mut last = ends.bytes().rev();
@@ -124,14 +121,14 @@ impl Edges {
         }
     }
 
-    /// Whether one of the names may be what the glob asks for.
+    /// Whether one of the names may match the glob.
     pub(super) const fn admit(self, glob: Self) -> bool {
         self.open
             || (glob.begins & !self.begins) | (glob.ends & !self.ends) | (glob.tails & !self.tails)
                 == 0
     }
 
-    /// Where nothing is told apart.
+    /// Excludes nothing.
     pub(super) const OPEN: Self = Self {
         begins: 0,
         ends: 0,
@@ -139,7 +136,7 @@ impl Edges {
         open: true,
     };
 
-    /// Those of both.
+    /// The bytes of both.
     pub(super) const fn and(self, other: Self) -> Self {
         Self {
             begins: self.begins | other.begins,
@@ -150,15 +147,15 @@ impl Edges {
     }
 }
 
-/// A bit for two bytes that a name ends with.
+/// The bit of the last two bytes of a name.
 const fn tail(one: u8, end: u8) -> u64 {
     letter(end).rotate_left(number(one) * 7)
 }
 
-impl Site {
-    /// Of an effect, if it is one on a path. `folders`: what is moved may be a folder, as it never
-    /// is in a diff.
-    pub fn of(effect: &Caused, dots: bool, folders: bool) -> Option<Self> {
+impl PathFacts {
+    /// The facts about the path of an effect; `None` if it has no path. `folders`: a moved path may
+    /// be a directory, which it never is in a diff.
+    pub fn new(effect: &ShellEffect, dots: bool, folders: bool) -> Option<Self> {
         let access = match effect.kind {
             EffectKind::Read | EffectKind::Credential => Access::Read,
             EffectKind::Write | EffectKind::System => Access::Write,
@@ -196,12 +193,12 @@ impl Site {
                 || folders && access == Access::Write && effect.why.starts_with("moves away"),
             dots,
             edges: known
-                .map(|p| Edges::of_path(&p.absolute))
+                .map(|p| Edges::from_path(&p.absolute))
                 .unwrap_or_default(),
         })
     }
 
-    /// What a glob must ask for to match here, or perhaps match.
+    /// The bytes that a glob must require so that it may match.
     pub(super) const fn edges(&self) -> Edges {
         if self.known && !self.wild && !self.tree {
             self.edges
@@ -210,16 +207,16 @@ impl Site {
         }
     }
 
-    /// With the path of the effect that it is of.
-    pub(super) fn place(self, effect: &Caused) -> Place<'_> {
-        Place {
+    /// Adds the path of the effect.
+    pub(super) fn place(self, effect: &ShellEffect) -> TouchedPath<'_> {
+        TouchedPath {
             shown: effect.target.as_deref().unwrap_or_default(),
             absolute: effect
                 .place
                 .as_ref()
                 .filter(|_| self.known)
                 .map(|p| p.absolute.as_str()),
-            site: self,
+            facts: self,
         }
     }
 }
@@ -229,18 +226,18 @@ impl Site {
 pub(crate) struct PathGlob {
     /// The glob as written.
     text: String,
-    /// The glob's components; of a name glob the one.
+    /// The components of the glob.
     parts: Vec<String>,
     by_name: bool,
-    /// A name glob with no other wildcard than `*`: most are, and those need no automaton.
+    /// A name glob whose only wildcard is `*`. Most are, and they need no automaton.
     simple: Option<String>,
     folder: bool,
-    /// With the letters' case, for what a rule allows; without, for what it forbids.
+    /// Case-sensitive for rules that allow, case-insensitive for others.
     exact: GlobMatcher,
     blind: GlobMatcher,
-    /// What every name or path that fits begins with, and ends with: most are told apart by that.
+    /// The literal prefix and suffix of all matches, which exclude most candidates.
     ends: (String, String),
-    /// The same as [`Edges`].
+    /// The bytes of `ends`.
     edges: Edges,
 }
 
@@ -301,12 +298,12 @@ impl PathGlob {
             folder,
             exact: build(false)?,
             blind: build(true)?,
-            edges: Edges::of_glob(&ends),
+            edges: Edges::from_glob(&ends),
             ends,
         })
     }
 
-    /// What the names of a path that it matches begin and end with.
+    /// The first and last bytes that names must have to match.
     pub(super) const fn edges(&self) -> Edges {
         self.edges
     }
@@ -316,7 +313,7 @@ impl PathGlob {
         &self.text
     }
 
-    /// A path that the glob is about, with `x` for what it leaves open.
+    /// A path that matches, with `x` for wildcards.
     pub(crate) fn example(&self) -> String {
         let part = |p: &String| {
             if p == "**" {
@@ -338,10 +335,10 @@ impl PathGlob {
         }
     }
 
-    /// Whether the glob matches a place. `strict` is the reading of rules that allow: only what
-    /// certainly matches, letter by letter; otherwise what may match counts as [`Tristate::Maybe`].
-    pub(crate) fn matches(&self, place: &Place<'_>, strict: bool) -> Tristate {
-        let site = &place.site;
+    /// Whether the glob matches a path. If `strict`, only certain, case-sensitive matches count;
+    /// otherwise a possible match is [`Tristate::Maybe`].
+    pub(crate) fn matches(&self, place: &TouchedPath<'_>, strict: bool) -> Tristate {
+        let site = &place.facts;
         let Some(path) = place.absolute else {
             return if strict {
                 Tristate::No
@@ -351,7 +348,9 @@ impl PathGlob {
         };
         let admitted = site.edges.admit(self.edges);
         if strict {
-            return Tristate::sure(!site.wild && admitted && self.covers(path, false, self.folder));
+            return Tristate::from_bool(
+                !site.wild && admitted && self.covers(path, false, self.folder),
+            );
         }
         if admitted && self.covers(path, true, true) {
             return Tristate::Yes;
@@ -376,8 +375,8 @@ impl PathGlob {
         if maybe { Tristate::Maybe } else { Tristate::No }
     }
 
-    /// Whether a text begins, and with `whole` ends, as whatever fits does. Letters count in either
-    /// case; a text that isn't ASCII may be folded to one that is.
+    /// Whether a text has the literal prefix and, if `whole`, the suffix of all matches, ignoring
+    /// case. Text that isn't ASCII may fold to ASCII.
     fn may_fit(&self, text: &str, whole: bool) -> bool {
         let (begins, ends) = (self.ends.0.as_bytes(), self.ends.1.as_bytes());
         let text = text.as_bytes();
@@ -400,7 +399,7 @@ impl PathGlob {
         same || !text.is_ascii()
     }
 
-    /// Whether the path itself matches, or (`below`) a folder that it is in.
+    /// Whether the path itself matches, or (`below`) a directory above it.
     fn covers(&self, path: &str, blind: bool, below: bool) -> bool {
         let glob = if blind { &self.blind } else { &self.exact };
         if self.by_name {
@@ -432,8 +431,8 @@ impl PathGlob {
     }
 }
 
-/// The names of a path, the last one first. They are short: looking byte by byte is quicker than a
-/// search that is made for long texts.
+/// The names of a path, the last one first. They are short, so a loop over bytes is faster than a
+/// search made for long texts.
 fn from_the_end(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(path);
     let names = std::iter::from_fn(move || {
@@ -445,8 +444,7 @@ fn from_the_end(path: &str) -> impl Iterator<Item = &str> {
     names.filter(|name| !name.is_empty())
 }
 
-/// The plain text that a glob begins and ends with. What isn't ASCII may be folded and isn't said;
-/// nor is the end of a path, where a trailing `/**` may match nothing.
+/// The literal prefix and suffix of a glob. Empty if it isn't ASCII, which may be folded.
 fn ends(glob: &str, by_name: bool) -> (String, String) {
     let special = ['*', '?', '[', ']', '{', '}', '\\', ',', '!'];
     if !glob.is_ascii() || glob.contains(['{', '[', '\\']) {
@@ -466,13 +464,13 @@ fn ends(glob: &str, by_name: bool) -> (String, String) {
     )
 }
 
-/// Text as a glob that matches it only.
+/// A glob that matches only this text.
 fn literal(text: &str) -> String {
     globset::escape(text)
 }
 
-/// Whether a glob and an unexpanded path can mean the same path: both are runs of names.
-fn paths_overlap(pattern: &[&str], path: &[&str], site: &Site) -> bool {
+/// Whether a glob and an unexpanded path can match the same path.
+fn paths_overlap(pattern: &[&str], path: &[&str], site: &PathFacts) -> bool {
     // reach[j]: the pattern's parts so far can be used up by the first j names.
     let mut reach = vec![false; path.len() + 1];
     if let Some(first) = reach.first_mut() {
@@ -503,9 +501,8 @@ fn paths_overlap(pattern: &[&str], path: &[&str], site: &Site) -> bool {
     reach.iter().any(|r| *r)
 }
 
-/// Whether two names with wildcards have a name in common; what is too involved to say counts as
-/// yes. In `name`, `*` and `?` stand for themselves expanded by a shell: a leading one takes no
-/// dot.
+/// Whether two wildcard names can match the same name. Constructs that are too complex count as
+/// yes. In `name`, the shell expands `*` and `?`; a leading one matches no dot.
 fn overlap(pattern: &str, name: &str, dots: bool) -> bool {
     if pattern.contains(['[', '{', '\\']) || pattern.len() > 256 || name.len() > 256 {
         return true;
@@ -565,10 +562,10 @@ mod tests {
         let table = Table::builtin();
         let analysis = analyse(command, &Context::new(&table));
         let glob = PathGlob::new(glob, ROOT, "/home/dev").unwrap();
-        let places: Vec<Place<'_>> = analysis
+        let places: Vec<TouchedPath<'_>> = analysis
             .effects
             .iter()
-            .filter_map(|e| Some(Site::of(e, false, true)?.place(e)))
+            .filter_map(|e| Some(PathFacts::new(e, false, true)?.place(e)))
             .collect();
         assert!(!places.is_empty(), "{command}");
         places
@@ -646,7 +643,7 @@ mod tests {
             let open = PathGlob { ends: Default::default(), ..glob.clone() };
             for path in [path.clone(), format!("{ROOT}{path}")] {
                 prop_assert_eq!(glob.covers(&path, blind, below), open.covers(&path, blind, below), "{}", path);
-                if glob.by_name && !Edges::of_path(&path).admit(glob.edges) {
+                if glob.by_name && !Edges::from_path(&path).admit(glob.edges) {
                     prop_assert!(!open.covers(&path, blind, below), "{}", path);
                 }
             }
@@ -658,10 +655,10 @@ mod tests {
         fn any_glob_compiles_or_is_refused(text in r"[a-z/*?.~{},!\[\]\\-]{0,16}", path in "[a-z/.*?]{0,20}") {
             if let Ok(glob) = PathGlob::new(&text, ROOT, "/home/dev") {
                 let absolute = normalise(&path, Some(ROOT));
-                let edges = Edges::of_path(absolute.as_deref().unwrap_or_default());
-                let site = Site { access: Access::Read, inside: Tristate::Maybe, known: true, wild: true, tree: false, dots: false, edges };
-                let place = Place { shown: &path, absolute: absolute.as_deref(), site };
-                let _ = glob.matches(&place, false);
+                let edges = Edges::from_path(absolute.as_deref().unwrap_or_default());
+                let facts = PathFacts { access: Access::Read, inside: Tristate::Maybe, known: true, wild: true, tree: false, dots: false, edges };
+                let place = TouchedPath { shown: &path, absolute: absolute.as_deref(), facts };
+                glob.matches(&place, false);
             }
         }
 

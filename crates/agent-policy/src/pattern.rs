@@ -1,12 +1,10 @@
 //! Patterns: names with `*`, and regular expressions in the dialect of the older policy files.
 //!
 //! Older policies were written for a JavaScript runtime. Their expressions are translated into the
-//! syntax of the `regex` crate, whose matching takes time linear in the text. What only a
-//! backtracking engine can do (look-around, back-references) is refused by name: it is no regular
-//! language, so nothing could be decided about it either.
+//! syntax of the `regex` crate, which matches in linear time. Constructs that need backtracking
+//! (look-around, back-references) are rejected by name.
 
 use regex::{Regex, RegexBuilder};
-use std::fmt::Write as _;
 
 /// Bytes that a compiled expression may take.
 const SIZE_LIMIT: usize = 1 << 20;
@@ -14,13 +12,13 @@ const SIZE_LIMIT: usize = 1 << 20;
 /// Why a pattern can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// A construct that is no regular language.
+    /// A construct that isn't regular.
     #[error("{construct} can't be used: matching is in linear time, without backtracking")]
     NotRegular {
-        /// Its name and how it is written.
+        /// The name and the syntax of the construct.
         construct: String,
     },
-    /// A mistake, with the library's words for it.
+    /// A syntax error, with the library's message.
     #[error("not a regular expression: {0}")]
     Syntax(String),
     /// The expression is too large when compiled.
@@ -66,7 +64,7 @@ fn translate(pattern: &str) -> Result<String, PatternError> {
     let mut class = false;
     // The last brace that opens before the place where it is asked for; looked for from there each
     // time, many that close would take time by their square.
-    let mut opened = Opened::default();
+    let mut opened = LastBrace::default();
     while let Some(c) = at(i) {
         match c {
             '\\' => {
@@ -101,14 +99,14 @@ fn translate(pattern: &str) -> Result<String, PatternError> {
                         i += length;
                         match value {
                             Some(value) => {
-                                let _ = write!(out, "\\x{{{value:x}}}");
+                                out.push_str(&format!("\\x{{{value:x}}}"));
                             }
                             None => out.push(next),
                         }
                     }
                     'c' if at(i).is_some_and(|c| c.is_ascii_alphabetic()) => {
                         let control = at(i).map_or(0, u32::from) % 32;
-                        let _ = write!(out, "\\x{{{control:x}}}");
+                        out.push_str(&format!("\\x{{{control:x}}}"));
                         i += 1;
                     }
                     'p' | 'P' if at(i) == Some('{') => out.extend(['\\', next]),
@@ -168,8 +166,8 @@ fn translate(pattern: &str) -> Result<String, PatternError> {
     Ok(out)
 }
 
-/// A character that stands for itself. A backslash before any other would mean something: `\<` is
-/// the start of a word here and a plain character there.
+/// Appends a literal character. A backslash before others could have a meaning: `\<` is a word
+/// boundary in `regex` and a literal in JavaScript.
 fn literal(c: char, out: &mut String) {
     let mut buffer = [0; 4];
     out.push_str(&regex::escape(c.encode_utf8(&mut buffer)));
@@ -210,12 +208,12 @@ fn is_repetition(chars: &[char], i: usize) -> bool {
 
 /// The last `{` before places that are asked for in ascending order.
 #[derive(Default)]
-struct Opened {
+struct LastBrace {
     last: Option<usize>,
     looked_at: usize,
 }
 
-impl Opened {
+impl LastBrace {
     fn before(&mut self, chars: &[char], i: usize) -> Option<usize> {
         let new = chars.get(self.looked_at..i).unwrap_or_default();
         self.last = new
@@ -238,8 +236,7 @@ fn closes_repetition(chars: &[char], open: Option<usize>) -> bool {
     })
 }
 
-/// Whether a name fits a pattern in which `*` stands for any text. Linear in the text for every
-/// `*`.
+/// Whether a name matches a pattern in which `*` matches any text. Linear in the text for each `*`.
 #[must_use]
 pub fn wildcard(pattern: &str, text: &str, ignore_case: bool) -> bool {
     let same = |a: u8, b: u8| {
@@ -277,15 +274,15 @@ pub fn wildcard(pattern: &str, text: &str, ignore_case: bool) -> bool {
         .is_some_and(|rest| rest.iter().all(|b| *b == b'*'))
 }
 
-/// The bit of a byte, letters in lower case, for telling names apart by how they begin or end:
-/// letters and digits have their own, other signs share a few, and all that isn't ASCII has one.
+/// The bit of a byte in a set of first or last bytes. Letters (ignoring case) and digits have their
+/// own bits, other ASCII shares a few, and the rest has one.
 pub(super) const fn letter(byte: u8) -> u64 {
     1 << number(byte)
 }
 
 /// The number of that bit.
 pub(super) const fn number(byte: u8) -> u32 {
-    // Asked for each name of each path: two subtractions for nearly all of them.
+    // Called for each name of each path: two subtractions suffice for nearly all.
     let letter = (byte | 0x20).wrapping_sub(b'a');
     let digit = byte.wrapping_sub(b'0');
     if letter < 26 {
@@ -383,7 +380,7 @@ mod tests {
         #[test]
         fn any_pattern_compiles_or_is_refused(pattern in r"([a-z(){}\[\]\\|*+?.^$,0-9:=!<>&~-]|\\[a-zA-Z0-9]){0,24}") {
             if let Ok(regex) = compile(&pattern, true) {
-                let _ = regex.is_match("some text 123 {}[]");
+                regex.is_match("some text 123 {}[]");
             }
         }
 

@@ -1,74 +1,73 @@
-//! What a rule needs an action to have before it is worth asking.
+//! Skips rules that can't match an action, without evaluating their conditions.
 //!
-//! A pack of fifty rules is mostly about other programs, hosts and paths than those of one action.
-//! What a condition can't do without is found when the policy is read, and a rule is passed over
-//! when the action hasn't got it. That never changes a decision: a rule is passed over only where
-//! its condition would be [`Tristate::No`].
+//! Most rules of a policy name other programs, hosts and paths than those of one action. Loading a
+//! policy computes what each condition requires. A rule is skipped if the action lacks it, which
+//! never changes a decision: its condition would be [`Tristate::No`](super::effect::Tristate::No).
 //!
-//! [`Tristate::No`]: super::effect::Holds::No
+//! Without the filter, decisions fall below the target of 800,000 a second. `cargo bench --bench
+//! policy`, 23 alternating runs on a busy machine with two cores, decided on up to 754,000 tool calls
+//! a second with the filter and 430,000 without it, and on up to 262,000 and 226,000 shell commands.
 
-use super::condition::{Condition, Predicate, type_bit};
-use super::effect::Effect;
+use super::action::type_bit;
+use super::condition::{Condition, Predicate};
 use super::facts::Facts;
-use super::model::Rule;
 use super::path::{Edges, PathGlob};
 use super::pattern::{letter, number};
 use std::array::from_fn;
 
-/// What an action must have for a condition to hold, or perhaps hold.
+/// What a condition requires of an action to hold, or possibly hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Prefilter {
-    /// Its type is among these bits.
+    /// Its type is in this set.
     types: u8,
-    /// It has all of these, as bits of [`PLACES`], [`HOSTS`] and [`STEPS`]; or it hides something.
-    things: u8,
-    /// It has one of these effects, or hides something; nothing is needed if there are none.
+    /// It has all of [`PATHS`], [`HOSTS`] and [`STEPS`] in this set, or it hides something.
+    parts: u8,
+    /// It has one of these effects, or hides something. An empty set requires nothing.
     effects: u32,
-    /// The name of its tool begins with one of these letters, as bits; nothing is needed if there
-    /// are none.
+    /// The name of its tool begins with one of these letters. An empty set requires nothing.
     tools: u64,
-    /// One of its paths is as one of these says; nothing is needed if there are none.
+    /// One of its paths has one of these edges. An empty list requires nothing.
     paths: Vec<Edges>,
 }
 
-const PLACES: u8 = 1;
+const PATHS: u8 = 1;
 const HOSTS: u8 = 2;
 const STEPS: u8 = 4;
 
 impl Prefilter {
-    /// Lets everything pass.
+    /// Requires nothing.
     const OPEN: Self = Self {
         types: 31,
-        things: 0,
+        parts: 0,
         effects: 0,
         tools: 0,
         paths: Vec::new(),
     };
 
-    /// The sieve of a condition, `strict` being the reading of rules that allow.
-    pub fn of(when: &Condition, strict: bool) -> Self {
+    /// The requirements of a condition; `strict` is the interpretation for rules that allow.
+    pub fn from_condition(when: &Condition, strict: bool) -> Self {
         match when {
             Condition::All(list) => list
                 .iter()
-                .map(|c| Self::of(c, strict))
+                .map(|c| Self::from_condition(c, strict))
                 .fold(Self::OPEN, Self::and),
             Condition::Any(list) => {
                 let none = Self {
                     types: 0,
-                    things: PLACES | HOSTS | STEPS,
+                    parts: PATHS | HOSTS | STEPS,
                     ..Self::OPEN
                 };
                 list.iter()
-                    .map(|c| Self::of(c, strict))
+                    .map(|c| Self::from_condition(c, strict))
                     .reduce(Self::or)
                     .unwrap_or(none)
             }
             Condition::Not(_) => Self::OPEN,
-            Condition::Is(predicate, _) => Self::one(predicate, strict),
+            Condition::Is(predicate, _) => Self::from_predicate(predicate, strict),
         }
     }
 
-    fn one(predicate: &Predicate, strict: bool) -> Self {
+    fn from_predicate(predicate: &Predicate, strict: bool) -> Self {
         match predicate {
             Predicate::Type(types) => Self {
                 types: *types,
@@ -93,24 +92,24 @@ impl Prefilter {
             Predicate::Path(test) => {
                 let paths = test.glob.iter().map(PathGlob::edges).collect();
                 Self {
-                    things: PLACES,
+                    parts: PATHS,
                     paths,
                     ..Self::OPEN
                 }
             }
             Predicate::Host(_) => Self {
-                things: HOSTS,
+                parts: HOSTS,
                 ..Self::OPEN
             },
             Predicate::Command(test)
                 if !(test.program.is_empty() && test.arg.is_empty() && test.args.is_empty()) =>
             {
                 Self {
-                    things: STEPS,
+                    parts: STEPS,
                     ..Self::OPEN
                 }
             }
-            // A rule that allows covers an action without effects too.
+            // A rule that allows also covers an action without effects.
             Predicate::Effects(effects) if !strict => Self {
                 effects: *effects,
                 ..Self::OPEN
@@ -119,7 +118,7 @@ impl Prefilter {
         }
     }
 
-    /// Both hold. Of two sets one is enough to sieve by.
+    /// The requirements of both. Of two sets, one suffices as a filter.
     fn and(self, other: Self) -> Self {
         let effects = if self.effects == 0 {
             other.effects
@@ -138,14 +137,14 @@ impl Prefilter {
         };
         Self {
             types: self.types & other.types,
-            things: self.things | other.things,
+            parts: self.parts | other.parts,
             effects,
             tools,
             paths,
         }
     }
 
-    /// One of them holds.
+    /// The requirements of one of them.
     fn or(self, other: Self) -> Self {
         let effects = if self.effects == 0 || other.effects == 0 {
             0
@@ -164,7 +163,7 @@ impl Prefilter {
         };
         Self {
             types: self.types | other.types,
-            things: self.things & other.things,
+            parts: self.parts & other.parts,
             effects,
             tools,
             paths,
@@ -172,12 +171,14 @@ impl Prefilter {
     }
 }
 
-/// The sieves of all rules of a policy, turned round: for each thing that an action may have the
-/// rules that are worth asking then, so that fifty rules are told apart at once.
+/// An inverted index of all rules of a policy.
+///
+/// It maps each property of an action to the rules that may match, as bits, so that it filters many
+/// rules at once.
 #[derive(Debug, Clone)]
-pub(crate) struct Sieves {
+pub(crate) struct PrefilterIndex {
     groups: Vec<Group>,
-    /// What each rule needs of paths.
+    /// The required edges of paths, by rule.
     paths: Vec<Vec<Edges>>,
 }
 
@@ -188,34 +189,34 @@ struct Group {
     types: [u64; TYPES],
     /// By the first letter of the tool's name.
     tools: [u64; 64],
-    /// By which of [`PLACES`], [`HOSTS`] and [`STEPS`] the action has.
-    things: [u64; 8],
+    /// By the set of [`PATHS`], [`HOSTS`] and [`STEPS`] of the action.
+    parts: [u64; 8],
     /// By its effects.
     effects: [u64; 32],
-    /// Those that need no effect.
+    /// Rules that require no effect.
     any_effect: u64,
-    /// Those that need to know what the action does.
-    asking: u64,
-    /// Those of them that need a path which begins and ends as their globs do.
+    /// Rules whose requirements need the facts of the action.
+    needs_facts: u64,
+    /// Those that require edges of paths.
     paths: u64,
 }
 
 const TYPES: usize = 5;
 
-impl Sieves {
-    pub fn of(rules: &[Rule]) -> Self {
-        let sieves: Vec<Prefilter> = rules
-            .iter()
-            .map(|r| Prefilter::of(&r.when, r.effect == Effect::Allow))
+impl PrefilterIndex {
+    /// Builds the index of conditions, each with whether it is `strict`.
+    pub fn new<'c>(rules: impl Iterator<Item = (&'c Condition, bool)>) -> Self {
+        let filters: Vec<Prefilter> = rules
+            .map(|(when, strict)| Prefilter::from_condition(when, strict))
             .collect();
-        let groups = sieves.chunks(64).map(Group::of).collect();
+        let groups = filters.chunks(64).map(Group::new).collect();
         Self {
             groups,
-            paths: sieves.into_iter().map(|s| s.paths).collect(),
+            paths: filters.into_iter().map(|s| s.paths).collect(),
         }
     }
 
-    /// The rules that are worth asking about an action, in their order.
+    /// The rules that may match an action, in their order.
     pub(crate) fn candidates<'s, 'f, 'a>(&'s self, facts: &'f Facts<'a>) -> Candidates<'s, 'f, 'a> {
         let tool = facts
             .action
@@ -224,14 +225,14 @@ impl Sieves {
             .map(number);
         let kind = type_bit(facts.action.kind).trailing_zeros();
         let mut all = Candidates {
-            sieves: self,
+            index: self,
             facts,
             kind,
             tool,
-            found: None,
+            has: None,
             group: 0,
             left: 0,
-            asked: false,
+            checked: false,
         };
         all.left = all.by_name();
         all
@@ -239,29 +240,29 @@ impl Sieves {
 }
 
 impl Group {
-    fn of(sieves: &[Prefilter]) -> Self {
+    fn new(filters: &[Prefilter]) -> Self {
         let which = |test: &dyn Fn(&Prefilter) -> bool| {
-            sieves
+            filters
                 .iter()
                 .zip(0..)
-                .fold(0, |bits, (sieve, n)| bits | u64::from(test(sieve)) << n)
+                .fold(0, |bits, (filter, n)| bits | u64::from(test(filter)) << n)
         };
         Self {
             types: from_fn(|n| which(&|s| s.types >> n & 1 == 1)),
             tools: from_fn(|n| which(&|s| s.tools == 0 || s.tools >> n & 1 == 1)),
-            things: from_fn(|n| which(&|s| usize::from(s.things) & !n == 0)),
+            parts: from_fn(|n| which(&|s| usize::from(s.parts) & !n == 0)),
             effects: from_fn(|n| which(&|s| s.effects >> n & 1 == 1)),
             any_effect: which(&|s| s.effects == 0),
-            asking: which(&|s| s.things != 0 || s.effects != 0 || !s.paths.is_empty()),
+            needs_facts: which(&|s| s.parts != 0 || s.effects != 0 || !s.paths.is_empty()),
             paths: which(&|s| !s.paths.is_empty()),
         }
     }
 
-    /// The rules that an action with these things and effects is worth asking.
-    fn admits(&self, things: u8, effects: u32) -> u64 {
-        let by_things = self
-            .things
-            .get(usize::from(things & (PLACES | HOSTS | STEPS)))
+    /// The rules that may match an action with these parts and effects.
+    fn admits(&self, parts: u8, effects: u32) -> u64 {
+        let by_parts = self
+            .parts
+            .get(usize::from(parts & (PATHS | HOSTS | STEPS)))
             .copied()
             .unwrap_or(u64::MAX);
         let (mut admitted, mut left) = (self.any_effect, effects);
@@ -273,13 +274,13 @@ impl Group {
                 .unwrap_or_default();
             left &= left - 1;
         }
-        by_things & admitted
+        by_parts & admitted
     }
 }
 
-/// Those of some rules, as bits, none of whose globs an action's paths may fit.
-fn unfit(globs: &[Vec<Edges>], mut rules: u64, edges: Edges) -> u64 {
-    let mut unfit = 0;
+/// Those of some rules whose globs can't match any path of the action.
+fn excluded(globs: &[Vec<Edges>], mut rules: u64, edges: Edges) -> u64 {
+    let mut excluded = 0;
     while rules != 0 {
         let rule = rules & rules.wrapping_neg();
         rules ^= rule;
@@ -288,33 +289,34 @@ fn unfit(globs: &[Vec<Edges>], mut rules: u64, edges: Edges) -> u64 {
             .get(rule.trailing_zeros() as usize)
             .is_some_and(admits)
         {
-            unfit |= rule;
+            excluded |= rule;
         }
     }
-    unfit
+    excluded
 }
 
-/// The rules that are worth asking, found one after the other: what the action does is only looked
-/// for when the first rule needs to know.
+/// Iterates over the rules that may match.
+///
+/// The facts of the action are computed only when a rule needs them.
 pub(crate) struct Candidates<'s, 'f, 'a> {
-    sieves: &'s Sieves,
+    index: &'s PrefilterIndex,
     facts: &'f Facts<'a>,
     kind: u32,
-    /// The first letter of its tool; none where that is nothing to go by.
+    /// The first letter of its tool; `None` if it isn't exactly one tool.
     tool: Option<u32>,
-    found: Option<(u8, u32, Edges)>,
+    has: Option<(u8, u32, Edges)>,
     group: usize,
-    /// Rules of the group that may come yet.
+    /// Remaining rules of the group.
     left: u64,
-    /// What the group's rules need to know has been looked at.
-    asked: bool,
+    /// Whether the facts have been applied to the group.
+    checked: bool,
 }
 
 impl Candidates<'_, '_, '_> {
-    /// Rules of the group that an action of this type, with a tool of this name, is worth asking.
+    /// Rules of the group that may match the type and the tool's name.
     fn by_name(&self) -> u64 {
         let bits = |masks: &[u64], n: u32| masks.get(n as usize).copied().unwrap_or_default();
-        self.sieves.groups.get(self.group).map_or(0, |group| {
+        self.index.groups.get(self.group).map_or(0, |group| {
             bits(&group.types, self.kind)
                 & self
                     .tool
@@ -322,22 +324,22 @@ impl Candidates<'_, '_, '_> {
         })
     }
 
-    /// What the action has.
-    fn found(&mut self) -> (u8, u32, Edges) {
+    /// The parts, effects and path edges of the action.
+    fn action_has(&mut self) -> (u8, u32, Edges) {
         let facts = self.facts;
-        *self.found.get_or_insert_with(|| {
+        *self.has.get_or_insert_with(|| {
             if facts.hides() {
                 return (u8::MAX, u32::MAX, Edges::OPEN);
             }
             let bit = |has: bool, bit| if has { bit } else { 0 };
             let paths = facts
-                .places()
-                .map(|place| place.site.edges())
+                .touched_paths()
+                .map(|place| place.facts.edges())
                 .reduce(Edges::and);
-            let things = bit(paths.is_some(), PLACES)
+            let parts = bit(paths.is_some(), PATHS)
                 | bit(facts.hosts().next().is_some(), HOSTS)
                 | bit(!facts.steps().is_empty(), STEPS);
-            (things, facts.effects(), paths.unwrap_or_default())
+            (parts, facts.effects(), paths.unwrap_or_default())
         })
     }
 }
@@ -349,18 +351,18 @@ impl Iterator for Candidates<'_, '_, '_> {
         loop {
             while self.left == 0 {
                 self.group += 1;
-                self.sieves.groups.get(self.group)?;
+                self.index.groups.get(self.group)?;
                 self.left = self.by_name();
-                self.asked = false;
+                self.checked = false;
             }
-            let group = self.sieves.groups.get(self.group)?;
+            let group = self.index.groups.get(self.group)?;
             let first = self.left & self.left.wrapping_neg();
-            if group.asking & first != 0 && !self.asked {
-                self.asked = true;
-                let (things, effects, edges) = self.found();
-                self.left &= !group.asking | group.admits(things, effects);
-                let paths = self.sieves.paths.get(self.group * 64..).unwrap_or_default();
-                self.left &= !unfit(paths, self.left & group.paths, edges);
+            if group.needs_facts & first != 0 && !self.checked {
+                self.checked = true;
+                let (parts, effects, edges) = self.action_has();
+                self.left &= !group.needs_facts | group.admits(parts, effects);
+                let paths = self.index.paths.get(self.group * 64..).unwrap_or_default();
+                self.left &= !excluded(paths, self.left & group.paths, edges);
                 continue;
             }
             self.left ^= first;
@@ -372,7 +374,7 @@ impl Iterator for Candidates<'_, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, History, Policy, Request, SHIPPED, Tristate, load};
+    use crate::{Action, Effect, History, Policy, Request, SHIPPED, Tristate, load};
     use proptest::prelude::*;
     use serde_json::json;
     use std::sync::LazyLock;
@@ -401,7 +403,7 @@ mod tests {
         ]
     }
 
-    /// The policies that come with the program, and one that fills several groups.
+    /// The built-in policies, and one that fills several groups.
     static POLICIES: LazyLock<Vec<Policy>> = LazyLock::new(|| {
         let mut all: Vec<Policy> = SHIPPED
             .iter()
@@ -438,7 +440,7 @@ mod tests {
             }
             let action = Action::call(&tool, parameters.into());
             let (history, facts) = (History::default(), Facts::new(&action, None, &policy.surroundings));
-            if policy.rules.sieves().candidates(&facts).next().is_none() {
+            if policy.rules.prefilter().candidates(&facts).next().is_none() {
                 let holds = rule.when.holds(&facts, &Request::new(&action, &history), rule.effect == Effect::Allow);
                 prop_assert_eq!(holds, Tristate::No, "{:?}", paths);
             }
@@ -450,7 +452,7 @@ mod tests {
             let request = Request::new(&action, &history);
             for policy in &*POLICIES {
                 let facts = Facts::new(&action, None, &policy.surroundings);
-                let asked: Vec<usize> = policy.rules.sieves().candidates(&facts).collect();
+                let asked: Vec<usize> = policy.rules.prefilter().candidates(&facts).collect();
                 prop_assert!(asked.is_sorted());
                 for (index, rule) in policy.rules.iter().enumerate() {
                     let strict = rule.effect == Effect::Allow;
@@ -465,18 +467,18 @@ mod tests {
     #[test]
     fn conditions_need_what_they_ask_about() {
         let policy = load("p", "version: 1\nid: p\ncombine: first-match\ndefault: { effect: deny, reason: r }\nrules:\n  - { id: a, when: { type: shell_cmd, host: ['*'], effects: [delete] }, effect: deny, reason: r }\n  - { id: b, when: { any: [ { path: { glob: x } }, { tool: y } ] }, effect: deny, reason: r }\n  - { id: c, when: { not: { host: ['*'] } }, effect: deny, reason: r }\n").unwrap();
-        let sieves: Vec<Prefilter> = policy
+        let filters: Vec<Prefilter> = policy
             .rules
             .iter()
-            .map(|r| Prefilter::of(&r.when, false))
+            .map(|r| Prefilter::from_condition(&r.when, false))
             .collect();
         let delete = crate::facts::bit(shell_effects::EffectKind::Delete);
         assert_eq!(
-            sieves,
+            filters,
             [
                 Prefilter {
                     types: 2,
-                    things: HOSTS,
+                    parts: HOSTS,
                     effects: delete,
                     tools: 0,
                     paths: Vec::new()

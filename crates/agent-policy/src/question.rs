@@ -1,32 +1,60 @@
-//! A question with everything that it takes to ask it again.
+//! A question to a policy that owns its data: action, context and past approvals.
 
 use super::action::{Action, kind_name};
-use super::request::{History, Past};
-use super::suite::Context;
+use super::request::{History, Past, Request};
 use governance::RiskLevel;
 use serde_json::{Map, Value, json};
 
-/// An action in its circumstances, after what was approved before.
+/// An action in its context, after past approvals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// What is asked about.
     pub action: Action,
-    /// In which circumstances.
     pub context: Context,
-    /// What was approved before.
+    /// The past approvals.
     pub past: Vec<Approvals>,
 }
 
-/// Some approvals of one kind.
+/// The context of an action.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The stated risk.
+    pub risk: Option<RiskLevel>,
+    pub turn: u64,
+    /// The agent that proposes the action.
+    pub agent: Option<String>,
+    /// The mode of the runtime.
+    pub mode: Option<String>,
+    /// Whether this is a production environment.
+    pub production: bool,
+    /// The time in milliseconds since the epoch.
+    pub time: Option<i64>,
+}
+
+impl Context {
+    /// A request about an action in this context.
+    #[must_use]
+    pub fn request<'a>(&'a self, action: &'a Action, history: &'a History) -> Request<'a> {
+        Request {
+            action,
+            risk: self.risk,
+            turn: self.turn.max(1),
+            agent: self.agent.as_deref(),
+            mode: self.mode.as_deref(),
+            production: self.production,
+            time: self.time,
+            history,
+        }
+    }
+}
+
+/// A number of equal approvals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Approvals {
-    /// Each of them.
     pub each: Past,
-    /// How many.
     pub count: u64,
-    /// What they have cost together.
+    /// Their total cost.
     pub cost: u32,
-    /// The milliseconds that they have taken together.
+    /// Their total duration in milliseconds.
     pub busy: u64,
 }
 
@@ -38,7 +66,7 @@ impl Approvals {
 }
 
 impl Question {
-    /// An action of which nothing else is known.
+    /// A question about an action without context.
     #[must_use]
     pub fn plain(action: Action) -> Self {
         Self {
@@ -51,7 +79,7 @@ impl Question {
         }
     }
 
-    /// What was approved before, as policies look at it.
+    /// The past approvals as a history.
     #[must_use]
     pub fn history(&self) -> History {
         let mut history = History::default();
@@ -61,7 +89,7 @@ impl Question {
         history
     }
 
-    /// How much there is to read: the smaller of two questions says more.
+    /// The length of the question for a reader; the smaller of two is the better witness.
     #[must_use]
     pub fn size(&self) -> usize {
         let past: usize = self
@@ -73,7 +101,7 @@ impl Question {
         self.action.payload.to_string().len() + said + past
     }
 
-    /// The circumstances as test files write them; none where nothing is said of them.
+    /// The context as test files write it; `None` if it is empty.
     #[must_use]
     pub fn circumstances(&self) -> Option<Value> {
         let context = &self.context;
@@ -94,7 +122,7 @@ impl Question {
         (!said.is_empty()).then_some(Value::Object(said))
     }
 
-    /// What was approved before as test files write it; none where nothing was.
+    /// The past approvals as test files write them; `None` if there are none.
     #[must_use]
     pub fn approved(&self) -> Option<Value> {
         let one = |approvals: &Approvals| {
@@ -124,7 +152,7 @@ impl Question {
         (!self.past.is_empty()).then(|| self.past.iter().map(one).collect())
     }
 
-    /// A case that asks the question, with what is expected, as one line of a test file.
+    /// A case with this question and an expectation, as test files write it.
     #[must_use]
     pub fn case(&self, expect: &Value) -> Value {
         let mut case =
@@ -136,7 +164,7 @@ impl Question {
         case
     }
 
-    /// One line that says what is asked, for people. May hold hostile text.
+    /// Summarises the question in one line. May contain hostile text.
     #[must_use]
     pub fn summary(&self) -> String {
         let mut text = self.action.summary();

@@ -1,32 +1,36 @@
-//! Recorded decisions, and how they relate to what a policy decides now.
+//! Compares recorded decisions with those of a policy.
 
 use crate::action::Action;
-use crate::condition::{Condition, Name, Predicate};
+use crate::condition::{Condition, Predicate};
+use crate::decide::{Cause, Decision};
+use crate::effect::Effect::{Allow, Deny, RequireApproval};
 use crate::facts::Facts;
-use crate::model::Policy;
+use crate::model::{Policy, Rule};
+use crate::name::Name;
 use crate::request::{History, Request};
+use crate::witness_generation::examples;
 use governance::{RiskLevel, Ruling};
 use std::collections::HashSet;
 
-/// Modes that are tried where none is recorded.
+/// Maximum number of modes to try if none is recorded.
 const MAX_MODES: usize = 200;
 
-/// A decision as it was recorded.
+/// A recorded decision.
 #[derive(Debug, Clone)]
 pub struct RecordedDecision {
-    /// What was decided about: the action as a human has changed it, where one has.
+    /// The action, with the changes of a human if there are any.
     pub action: Action,
-    /// The risk that was recorded.
+    /// The recorded risk.
     pub risk: Option<RiskLevel>,
-    /// What was decided.
+    /// The ruling.
     pub ruling: Ruling,
-    /// A human decided, and not the policy.
+    /// Whether a human decided, not the policy.
     pub by_human: bool,
-    /// Who had proposed it.
+    /// The agent that proposed the action.
     pub agent: Option<String>,
-    /// In which turn.
+    /// The turn.
     pub turn: Option<i64>,
-    /// When, in milliseconds since the epoch; no earlier than the decisions before it in the
+    /// The time in milliseconds since the epoch; never earlier than previous decisions of the
     /// execution.
     pub time: Option<i64>,
     /// The digest of the policy that was in force.
@@ -34,7 +38,7 @@ pub struct RecordedDecision {
 }
 
 impl RecordedDecision {
-    /// The question that was decided.
+    /// The request that was decided.
     #[must_use]
     pub fn request<'a>(&'a self, history: &'a History) -> Request<'a> {
         Request {
@@ -50,30 +54,28 @@ impl RecordedDecision {
     }
 }
 
-/// What a policy may ask for, and no trace records: whether it was production, and in which mode
-/// the runtime was.
+/// The context that policies use and traces don't record: production and mode.
 #[derive(Debug, Clone)]
 pub struct UnrecordedContext {
-    /// The ways that it may have been: first what is taken for granted, then what the policy tells
-    /// from it.
-    ways: Vec<(bool, Option<String>)>,
+    /// The possible combinations: first the default, then those that the policy distinguishes.
+    combinations: Vec<(bool, Option<String>)>,
 }
 
-/// A recorded decision that would be another one.
+/// A recorded decision that differs from the policy's.
 #[derive(Debug)]
 pub struct DriftedDecision<'p> {
-    /// How it stands to the new one.
+    /// How the two differ.
     pub drift: Drift,
-    /// The new one.
-    pub decision: super::Decision<'p>,
-    /// What must have been so for that, if no trace tells it.
+    /// The policy's decision.
+    pub decision: Decision<'p>,
+    /// The unrecorded context that this assumes, if any.
     pub if_so: Option<String>,
 }
 
 impl UnrecordedContext {
-    /// What the policy asks for of what isn't known.
+    /// Collects the unrecorded context that the policy's rules use.
     #[must_use]
-    pub fn of(policy: &Policy, production: Option<bool>, mode: Option<&str>) -> Self {
+    pub fn new(policy: &Policy, production: Option<bool>, mode: Option<&str>) -> Self {
         let asks = |key: &str| policy.rules.iter().any(|rule| rule.keys().contains(key));
         let productions = match production {
             Some(known) => vec![known],
@@ -84,17 +86,18 @@ impl UnrecordedContext {
         if mode.is_none() {
             modes.extend(modes_of(policy).into_iter().take(MAX_MODES).map(Some));
         }
-        let ways = modes.iter().flat_map(|mode| {
+        let combinations = modes.iter().flat_map(|mode| {
             productions
                 .iter()
                 .map(|production| (*production, mode.clone()))
         });
         Self {
-            ways: ways.collect(),
+            combinations: combinations.collect(),
         }
     }
 
-    /// What a policy has against a decision, in any of the ways that it may have been made.
+    /// The first difference between a recorded decision and the policy's, over all possible
+    /// contexts.
     #[must_use]
     pub fn drift<'p>(
         &self,
@@ -103,7 +106,7 @@ impl UnrecordedContext {
         history: &History,
     ) -> Option<DriftedDecision<'p>> {
         let facts = Facts::new(&decided.action, decided.risk, &policy.surroundings);
-        self.ways
+        self.combinations
             .iter()
             .enumerate()
             .find_map(|(number, (production, mode))| {
@@ -115,7 +118,7 @@ impl UnrecordedContext {
                 let decision = policy.decide_on(&facts, &request);
                 let drift = Drift::between(decided, &decision)?;
                 let named = mode.as_ref().map(|mode| format!("the mode was `{mode}`"));
-                let told = || {
+                let described = || {
                     [production.then(|| "it was production".to_owned()), named]
                         .into_iter()
                         .flatten()
@@ -124,13 +127,13 @@ impl UnrecordedContext {
                 Some(DriftedDecision {
                     drift,
                     decision,
-                    if_so: (number > 0).then(|| told().join(" and ")),
+                    if_so: (number > 0).then(|| described().join(" and ")),
                 })
             })
     }
 }
 
-/// A name for each of the modes that the policy tells apart, and one for each choice of a regular
+/// An example for each mode that the policy distinguishes, and for each alternative of a regular
 /// expression.
 fn modes_of(policy: &Policy) -> Vec<String> {
     let mut modes = Vec::new();
@@ -145,10 +148,10 @@ fn modes_of(policy: &Policy) -> Vec<String> {
                 } else {
                     1
                 };
-                let spelled = super::witness_generation::spelled(std::slice::from_ref(name))
+                let examples = examples(std::slice::from_ref(name))
                     .into_iter()
                     .take(choices);
-                modes.extend(spelled.filter(|mode| !mode.is_empty()));
+                modes.extend(examples.filter(|mode| !mode.is_empty()));
             }
         });
     }
@@ -157,7 +160,7 @@ fn modes_of(policy: &Policy) -> Vec<String> {
     modes
 }
 
-/// How a recorded decision stands to what a policy says now.
+/// How a recorded decision differs from the policy's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Drift {
     /// Approved, and the policy denies.
@@ -171,7 +174,7 @@ pub enum Drift {
 }
 
 impl Drift {
-    /// The code of the rule that is about it.
+    /// The code of the finding.
     #[must_use]
     pub const fn code(self) -> u16 {
         match self {
@@ -182,15 +185,14 @@ impl Drift {
         }
     }
 
-    /// Compares a recorded decision with one of a policy; none when they agree, or when the policy
-    /// leaves to a human what a human decided.
+    /// Compares a recorded decision with one of a policy. `None` if they agree, or if a human
+    /// decided and the policy asks for a human.
     #[must_use]
-    pub fn between(recorded: &RecordedDecision, now: &super::Decision<'_>) -> Option<Self> {
-        use super::Effect::{Allow, Deny, RequireApproval};
+    pub fn between(recorded: &RecordedDecision, now: &Decision<'_>) -> Option<Self> {
         let limited = match &now.cause {
-            super::Cause::Limit(..) => true,
-            super::Cause::Matches => now.rule.is_some_and(super::Rule::is_limit),
-            super::Cause::MayMatch | super::Cause::Default(_) => false,
+            Cause::Limit(..) => true,
+            Cause::Matches => now.rule.is_some_and(Rule::is_limit),
+            Cause::MayMatch | Cause::Default(_) => false,
         };
         match (recorded.ruling.permits(), now.effect) {
             (true, Deny) if limited => Some(Self::OverLimit),

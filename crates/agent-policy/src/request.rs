@@ -1,33 +1,31 @@
-//! What is asked, and what was decided before.
+//! Requests to a policy, and the history of approvals.
 
-use super::action::Action;
-use governance::ActionType;
-use governance::RiskLevel;
+use super::action::{Action, type_bit};
+use governance::{ActionType, RiskLevel};
 use std::collections::BTreeMap;
 
-/// A question to a policy: may this run?
+/// A request to a policy: may this action run?
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// What an agent proposes.
+    /// The proposed action.
     pub action: &'a Action,
-    /// The risk that was stated; it only counts if it is higher than the one that is found.
+    /// The stated risk. It only counts if it is higher than the computed one.
     pub risk: Option<RiskLevel>,
-    /// The turn.
     pub turn: u64,
-    /// Who proposes.
+    /// The agent that proposes the action.
     pub agent: Option<&'a str>,
-    /// In which mode the runtime is.
+    /// The mode of the runtime.
     pub mode: Option<&'a str>,
     /// Whether this is a production environment.
     pub production: bool,
-    /// When, in milliseconds since the epoch. Without it, every past approval counts as recent.
+    /// The time in milliseconds since the epoch. Without it, every past approval counts as recent.
     pub time: Option<i64>,
-    /// What was decided before in this execution.
+    /// The past approvals of this execution.
     pub history: &'a History,
 }
 
 impl<'a> Request<'a> {
-    /// A question about an action of which nothing else is known.
+    /// A request about an action without context.
     #[must_use]
     pub fn new(action: &'a Action, history: &'a History) -> Self {
         Self {
@@ -43,27 +41,25 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A past decision, as far as later ones may depend on it.
+/// A past approval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Past {
     /// Type of the action.
     pub kind: Option<ActionType>,
     /// Tool of a tool call.
     pub tool: Option<String>,
-    /// Its risk.
     pub risk: RiskLevel,
-    /// When, in milliseconds since the epoch.
+    /// The time in milliseconds since the epoch.
     pub time: Option<i64>,
-    /// Whether a human approved it, and not the policy.
+    /// Whether a human approved it, not the policy.
     pub by_human: bool,
 }
 
-/// What was approved before in the same execution. Rejected actions leave no trace here: they count
-/// neither for limits nor for what the session has approved.
+/// The past approvals of one execution. Rejected actions aren't part of it.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    /// The approvals by type, in the order of their times; those without a time count for ever.
-    approved: BTreeMap<u8, Times>,
+    /// The approvals by type and time. Approvals without a time are in every window.
+    approved: BTreeMap<u8, ApprovalTimes>,
     /// The highest risk that a human has approved, by tool.
     tools: BTreeMap<String, RiskLevel>,
     cost: f64,
@@ -71,13 +67,13 @@ pub struct History {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Times {
-    /// Each time with how many approvals there are up to and including it.
+struct ApprovalTimes {
+    /// Each time with the number of approvals up to and including it.
     known: Vec<(i64, u64)>,
     unknown: u64,
 }
 
-impl Times {
+impl ApprovalTimes {
     fn add(&mut self, time: i64, count: u64) {
         let at = self.known.partition_point(|(t, _)| *t < time);
         if self.known.get(at).is_none_or(|(t, _)| *t != time) {
@@ -88,7 +84,7 @@ impl Times {
         }
     }
 
-    /// How many there are before the one at an index.
+    /// The number of approvals before an index.
     fn before(&self, index: usize) -> u64 {
         index
             .checked_sub(1)
@@ -103,15 +99,12 @@ impl History {
         self.approve_times(past, 1);
     }
 
-    /// Adds as many approvals of one kind at once: a million takes no longer than one.
+    /// Adds `count` equal approvals, in constant time.
     pub fn approve_times(&mut self, past: &Past, count: u64) {
         if count == 0 {
             return;
         }
-        let times = self
-            .approved
-            .entry(super::condition::type_bit(past.kind))
-            .or_default();
+        let times = self.approved.entry(type_bit(past.kind)).or_default();
         match past.time {
             Some(time) => times.add(time, count),
             None => times.unknown = times.unknown.saturating_add(count),
@@ -122,7 +115,7 @@ impl History {
         }
     }
 
-    /// Adds what an action has cost: money in the unit of the policy's limit, and milliseconds.
+    /// Adds the cost of an action, in the unit of the policy's limit, and its duration.
     pub fn spend(&mut self, cost: f64, milliseconds: u64) {
         if cost.is_finite() && cost > 0.0 {
             self.cost += cost;
@@ -130,11 +123,11 @@ impl History {
         self.busy = self.busy.saturating_add(milliseconds);
     }
 
-    /// How many approved actions of a type stand in the window that ends at `now`; all of them
-    /// without a window or without a time.
+    /// The number of approved actions of a type in the window that ends at `now`. Without a window
+    /// or a time, all of them.
     #[must_use]
     pub fn count(&self, kind: Option<ActionType>, window: Option<i64>, now: Option<i64>) -> u64 {
-        let Some(times) = self.approved.get(&super::condition::type_bit(kind)) else {
+        let Some(times) = self.approved.get(&type_bit(kind)) else {
             return 0;
         };
         let known = match (window, now) {
@@ -148,7 +141,7 @@ impl History {
         times.unknown.saturating_add(known)
     }
 
-    /// As [`Self::count`], over all types.
+    /// Like [`Self::count`], over all types.
     #[must_use]
     pub fn count_all(&self, window: Option<i64>, now: Option<i64>) -> u64 {
         use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
@@ -176,8 +169,8 @@ impl History {
         self.busy
     }
 
-    /// Whether a human has approved this tool in this session, at a risk that covers `risk`. High
-    /// risk is never covered: each such action needs its own look.
+    /// Whether a human has approved this tool in this session, at the same or a higher risk. High
+    /// risk always needs a new approval.
     #[must_use]
     pub fn has_approved(&self, tool: &str, risk: RiskLevel) -> bool {
         risk != RiskLevel::High

@@ -3,12 +3,12 @@
 use regex::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Texts that are made of one expression.
+/// Maximum number of samples of one expression.
 const MAX_SAMPLES: usize = 48;
-/// Bytes that a sample may have: repetitions can ask for a million.
+/// Maximum length of a sample in bytes.
 const MAX_BYTES: usize = 2_000;
 
-/// Short texts in which the expression is found; none where no simple one is.
+/// Short texts that match the expression; empty if no simple one does.
 pub(super) fn samples(regex: &Regex) -> Vec<String> {
     let mut parser = regex_syntax::ParserBuilder::new().nest_limit(64).build();
     let Ok(hir) = parser.parse(regex.as_str()) else {

@@ -1,21 +1,20 @@
-//! The policies that come with the program, with their tests.
+//! The built-in policies, with their tests.
 
-/// A policy that is built in.
+/// A built-in policy.
 #[derive(Debug, Clone, Copy)]
-pub struct Shipped {
-    /// Its name on the command line.
+pub struct BuiltInPolicy {
+    /// The name on the command line.
     pub name: &'static str,
-    /// What it is for.
     pub summary: &'static str,
-    /// Its text.
+    /// The policy as YAML.
     pub text: &'static str,
-    /// Its cases.
+    /// The test file as YAML.
     pub cases: &'static str,
 }
 
 macro_rules! shipped {
     ($name:literal, $summary:literal) => {
-        Shipped {
+        BuiltInPolicy {
             name: $name,
             summary: $summary,
             text: include_str!(concat!("../../../policies/", $name, ".yaml")),
@@ -24,8 +23,8 @@ macro_rules! shipped {
     };
 }
 
-/// All of them.
-pub const SHIPPED: [Shipped; 5] = [
+/// All built-in policies.
+pub const SHIPPED: [BuiltInPolicy; 5] = [
     shipped!(
         "default",
         "reads freely, asks for changes, forbids what can't be undone"
@@ -39,8 +38,8 @@ pub const SHIPPED: [Shipped; 5] = [
     shipped!("permission-defaults", "levels for tools by their names"),
 ];
 
-/// The policy of this name.
+/// Finds a built-in policy by name.
 #[must_use]
-pub fn shipped(name: &str) -> Option<&'static Shipped> {
+pub fn built_in_policy(name: &str) -> Option<&'static BuiltInPolicy> {
     SHIPPED.iter().find(|s| s.name == name)
 }

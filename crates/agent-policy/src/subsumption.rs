@@ -1,39 +1,41 @@
-//! Whether a changed rule can have become milder, by the look of it: by what it says, and by what
-//! stands before it.
+//! Checks whether a changed rule may be more permissive, by comparing conditions and the order of
+//! rules.
 //!
-//! It errs on the side of "it can": only what is plainly the same or stricter is cleared.
+//! This is a sufficient check: it clears a change only if the new condition plainly subsumes the
+//! old one.
 
-use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, type_bit};
+use super::action::type_bit;
+use super::condition::{CommandTest, Condition, PathTest, Predicate};
 use super::effect::Effect;
-use super::grant_scope::speaks_no_more;
-use super::model::{Combine, Limit, Policy, Rule};
+use super::grant_scope::scope_within;
+use super::limit::Limit;
+use super::model::{Combine, Policy, Rule};
+use super::name::Name;
 use super::path::PathGlob;
 use super::pattern::wildcard;
 use governance::ActionType;
 use std::collections::HashMap;
 use std::mem::discriminant;
 
-/// Conjunctions that a condition is unfolded to; one with more isn't cleared.
-const MAX_CHOICES: usize = 64;
-/// Pairs of rules of which it is looked at whether the one lets through what the other does.
+/// Maximum number of conjunctions of a condition. One with more isn't cleared.
+const MAX_ALTERNATIVES: usize = 64;
+/// Maximum number of pairs of rules to compare.
 const MAX_SEARCHED: usize = 1_000_000;
-/// Rules that are listed for one that they come before.
-const MAX_OVERTAKING: usize = 64;
+/// Maximum number of rules to list before another.
+const MAX_REORDERED: usize = 64;
 
-/// A policy as it was and as it is.
-pub(super) struct Revised<'p> {
+/// Two versions of a policy.
+pub(super) struct PolicyRevision<'p> {
     base: &'p Policy,
     head: &'p Policy,
-    /// Each rule of the one can be held against each of the other in a moment. Otherwise only names
-    /// tell which is which.
+    /// Whether all pairs of rules can be compared quickly. Otherwise rules correspond by name only.
     searchable: bool,
-    /// For each rule of the head the first one of the base that has its name or lets through no
-    /// less.
+    /// For each rule of the head, the first rule of the base that has its id or grants no less.
     since: Vec<Option<usize>>,
 }
 
-impl<'p> Revised<'p> {
-    pub fn of(base: &'p Policy, head: &'p Policy) -> Self {
+impl<'p> PolicyRevision<'p> {
+    pub fn new(base: &'p Policy, head: &'p Policy) -> Self {
         let searchable = base.rules.len().saturating_mul(head.rules.len()) <= MAX_SEARCHED;
         let places: HashMap<&str, usize> = base
             .rules
@@ -58,57 +60,62 @@ impl<'p> Revised<'p> {
         }
     }
 
-    /// Whether the policy may treat something milder because the rule of this id is now as it is.
+    /// Whether the change of the rule with this id may make a decision more permissive.
     pub(super) fn may_loosen(&self, id: &str) -> bool {
-        let (old, new) = (Placed::of(self.base, id), Placed::of(self.head, id));
+        let (old, new) = (
+            PositionedRule::find(self.base, id),
+            PositionedRule::find(self.head, id),
+        );
         let restrains_less = old.is_some_and(|old| {
-            let holds = |new: Placed<'_>| holds_as_well(old.rule, new.rule);
-            // Under another name it still holds, where no milder rule comes first.
-            let first = |other| self.overtaking(old, other).next().is_none();
+            let holds = |new: PositionedRule<'_>| restricts_no_less(old.rule, new.rule);
+            // A rule with another id may restrict the same, if no more permissive rule is before
+            // it.
+            let first = |other| self.reordered_before(old, other).next().is_none();
             let elsewhere = || {
-                self.searchable && Placed::all(self.head).any(|other| holds(other) && first(other))
+                self.searchable
+                    && PositionedRule::all(self.head).any(|other| holds(other) && first(other))
             };
-            // What comes before the rule that kept its name is asked about by itself.
+            // If the rule kept its id, `reordered` checks the rules before it.
             restrains(old.rule) && !new.map_or_else(elsewhere, holds)
         });
         let grants_more = new.is_some_and(|new| {
-            let granted = |old: Placed<'_>| grants_no_more(old.rule, new.rule);
-            new.yields()
+            let granted = |old: PositionedRule<'_>| grants_no_more(old.rule, new.rule);
+            new.loosens_fallback()
                 && !old.map_or_else(
-                    || self.searchable && Placed::all(self.base).any(granted),
+                    || self.searchable && PositionedRule::all(self.base).any(granted),
                     granted,
                 )
         });
         restrains_less || grants_more
     }
 
-    /// The rules that stop something in both policies, each with the milder rules that come before
-    /// it in the head only, or some of them: what those take first never gets to it.
-    pub(super) fn overtaken(&self) -> Vec<(&'p Rule, Vec<&'p Rule>)> {
-        let pair = |old: Placed<'p>| {
+    /// The restricting rules of both policies, each with more permissive rules that are before it
+    /// only in the head and match first.
+    pub(super) fn reordered(&self) -> Vec<(&'p Rule, Vec<&'p Rule>)> {
+        let pair = |old: PositionedRule<'p>| {
             let by: Vec<&Rule> = self
-                .overtaking(old, Placed::of(self.head, &old.rule.id)?)
-                .take(MAX_OVERTAKING)
+                .reordered_before(old, PositionedRule::find(self.head, &old.rule.id)?)
+                .take(MAX_REORDERED)
                 .collect();
             (restrains(old.rule) && !by.is_empty()).then_some((old.rule, by))
         };
-        Placed::all(self.base).filter_map(pair).collect()
+        PositionedRule::all(self.base).filter_map(pair).collect()
     }
 
-    /// The milder rules that come before the new rule, and came before the old one neither by name
-    /// nor by what they say. What is plainly about other actions is none of them.
-    fn overtaking<'r>(
+    /// The more permissive rules before `new` that have no counterpart before `old`. Rules that
+    /// plainly match other actions are left out.
+    fn reordered_before<'r>(
         &'r self,
-        old: Placed<'r>,
-        new: Placed<'r>,
+        old: PositionedRule<'r>,
+        new: PositionedRule<'r>,
     ) -> impl Iterator<Item = &'p Rule> + 'r {
-        // Where all rules are asked none comes before another.
+        // Order only counts under first-match.
         let [asked_in_order, stood_in_order] =
             [self.head, self.base].map(|policy| policy.combine == Combine::FirstMatch);
         let before = if asked_in_order { new.index } else { 0 };
         let comes_first = move |(rule, since): &(&Rule, &Option<usize>)| {
             let before = stood_in_order && since.is_some_and(|since| since < old.index);
-            !before && milder(rule, old.rule) && !apart(&rule.when, &new.rule.when)
+            !before && more_permissive(rule, old.rule) && !disjoint(&rule.when, &new.rule.when)
         };
         self.head
             .rules
@@ -120,15 +127,15 @@ impl<'p> Revised<'p> {
     }
 }
 
-/// A rule where it stands.
+/// A rule with its position in a policy.
 #[derive(Clone, Copy)]
-struct Placed<'p> {
+struct PositionedRule<'p> {
     policy: &'p Policy,
     index: usize,
     rule: &'p Rule,
 }
 
-impl<'p> Placed<'p> {
+impl<'p> PositionedRule<'p> {
     fn all(policy: &'p Policy) -> impl Iterator<Item = Self> {
         policy
             .rules
@@ -141,11 +148,11 @@ impl<'p> Placed<'p> {
             })
     }
 
-    fn of(policy: &'p Policy, id: &str) -> Option<Self> {
+    fn find(policy: &'p Policy, id: &str) -> Option<Self> {
         Self::all(policy).find(|placed| placed.rule.id == id)
     }
 
-    /// The rules that it keeps from being asked.
+    /// The rules after it that it prevents from matching.
     fn behind(self) -> &'p [Rule] {
         let first = self.policy.combine == Combine::FirstMatch;
         self.policy
@@ -156,82 +163,82 @@ impl<'p> Placed<'p> {
             .unwrap_or_default()
     }
 
-    /// Whether something stricter would hold where the rule didn't match.
-    fn yields(self) -> bool {
+    /// Whether the decision could be stricter if the rule didn't match.
+    fn loosens_fallback(self) -> bool {
         self.policy.default.effect > self.rule.effect
-            || self.behind().iter().any(|other| milder(self.rule, other))
+            || self
+                .behind()
+                .iter()
+                .any(|other| more_permissive(self.rule, other))
     }
 }
 
-/// Whether a rule stops anything.
+/// Whether a rule restricts anything.
 fn restrains(rule: &Rule) -> bool {
     rule.effect != Effect::Allow || !rule.limits.is_empty()
 }
 
-/// Whether a rule says less than another of what both are about.
-fn milder(rule: &Rule, other: &Rule) -> bool {
+/// Whether a rule is more permissive than another for actions that match both.
+fn more_permissive(rule: &Rule, other: &Rule) -> bool {
     rule.effect < other.effect
-        || rule.effect == other.effect
-            && rule.effect != Effect::Deny
-            && !limited_as_well(other, rule)
+        || rule.effect == other.effect && rule.effect != Effect::Deny && !keeps_limits(other, rule)
 }
 
-/// Whether the new rule stops everything that the old one does.
-fn holds_as_well(old: &Rule, new: &Rule) -> bool {
-    new.effect >= old.effect && limited_as_well(old, new) && wider(&old.when, &new.when)
+/// Whether the new rule restricts everything that the old one does.
+fn restricts_no_less(old: &Rule, new: &Rule) -> bool {
+    new.effect >= old.effect && keeps_limits(old, new) && subsumes(&old.when, &new.when)
 }
 
-/// Whether the new rule lets through nothing that the old one didn't.
+/// Whether the new rule grants nothing that the old one didn't.
 fn grants_no_more(old: &Rule, new: &Rule) -> bool {
-    if !limited_as_well(old, new) {
+    if !keeps_limits(old, new) {
         return false;
     }
     match (old.effect, new.effect) {
-        (Effect::Allow, Effect::Allow) => covers_as_well(&old.when, &new.when),
-        // What allows is read strictly and what asks isn't: that the one is narrower says nothing
-        // of the other.
-        (Effect::RequireApproval, Effect::RequireApproval) => wider(&new.when, &old.when),
+        (Effect::Allow, Effect::Allow) => covers_no_less(&old.when, &new.when),
+        // Rules that allow are strict and those that ask aren't, so they can't be compared.
+        (Effect::RequireApproval, Effect::RequireApproval) => subsumes(&new.when, &old.when),
         _ => false,
     }
 }
 
-/// Whether the old condition, where it allows, plainly covers all that the new one covers: for each
-/// choice of the new one there is one of the old that holds wherever it does, and that speaks of no
-/// less.
-fn covers_as_well(old: &Condition, new: &Condition) -> bool {
+/// Whether the old condition of a rule that allows covers all that the new one covers. For each
+/// alternative of the new one, an alternative of the old one must hold wherever it does and grant
+/// no less.
+fn covers_no_less(old: &Condition, new: &Condition) -> bool {
     if same(old, new) {
         return true;
     }
-    let (Some(old), Some(new)) = (choices(old), choices(new)) else {
+    let (Some(old), Some(new)) = (alternatives(old), alternatives(new)) else {
         return false;
     };
     let covered = |new: &Vec<&Condition>| {
         let as_well = |old: &Vec<&Condition>| {
             let holds = old
                 .iter()
-                .all(|part| new.iter().any(|own| wider(own, part)));
-            holds && speaks_no_more(new, old)
+                .all(|part| new.iter().any(|own| subsumes(own, part)));
+            holds && scope_within(new, old)
         };
         old.iter().any(as_well)
     };
     new.iter().all(covered)
 }
 
-/// The condition as alternatives of keys and `not`s that hold together; none where there are too
+/// The condition as alternatives of conjunctions (disjunctive normal form); `None` if there are too
 /// many.
-fn choices(when: &Condition) -> Option<Vec<Vec<&Condition>>> {
+fn alternatives(when: &Condition) -> Option<Vec<Vec<&Condition>>> {
     let all = match when {
         Condition::Is(..) | Condition::Not(_) => vec![vec![when]],
         Condition::Any(list) => list
             .iter()
-            .map(choices)
+            .map(alternatives)
             .collect::<Option<Vec<_>>>()?
             .concat(),
         Condition::All(list) => {
             let mut all = vec![Vec::new()];
             for part in list {
-                let parts = choices(part)?;
-                if all.len().saturating_mul(parts.len()) > MAX_CHOICES {
+                let parts = alternatives(part)?;
+                if all.len().saturating_mul(parts.len()) > MAX_ALTERNATIVES {
                     return None;
                 }
                 let with = |one: &Vec<_>| {
@@ -245,24 +252,24 @@ fn choices(when: &Condition) -> Option<Vec<Vec<&Condition>>> {
             all
         }
     };
-    (all.len() <= MAX_CHOICES).then_some(all)
+    (all.len() <= MAX_ALTERNATIVES).then_some(all)
 }
 
 /// Whether plainly no action meets both conditions.
-fn apart(one: &Condition, other: &Condition) -> bool {
+fn disjoint(one: &Condition, other: &Condition) -> bool {
     match (one, other) {
-        (Condition::Any(choices), other) | (other, Condition::Any(choices)) => {
-            choices.iter().all(|choice| apart(choice, other))
+        (Condition::Any(alternatives), other) | (other, Condition::Any(alternatives)) => {
+            alternatives.iter().all(|choice| disjoint(choice, other))
         }
         (Condition::All(parts), other) | (other, Condition::All(parts)) => {
-            parts.iter().any(|part| apart(part, other))
+            parts.iter().any(|part| disjoint(part, other))
         }
-        (Condition::Is(one, _), Condition::Is(other, _)) => apart_key(one, other),
+        (Condition::Is(one, _), Condition::Is(other, _)) => disjoint_keys(one, other),
         (Condition::Not(_), _) | (_, Condition::Not(_)) => false,
     }
 }
 
-fn apart_key(one: &Predicate, other: &Predicate) -> bool {
+fn disjoint_keys(one: &Predicate, other: &Predicate) -> bool {
     match (one, other) {
         (Predicate::Type(a), Predicate::Type(b)) | (Predicate::Risk(a), Predicate::Risk(b)) => {
             a & b == 0
@@ -274,15 +281,15 @@ fn apart_key(one: &Predicate, other: &Predicate) -> bool {
         (Predicate::Tool(a), Predicate::Tool(b))
         | (Predicate::Agent(a), Predicate::Agent(b))
         | (Predicate::Mode(a), Predicate::Mode(b)) => {
-            a.iter().all(|a| b.iter().all(|b| names_apart(a, b)))
+            a.iter().all(|a| b.iter().all(|b| disjoint_names(a, b)))
         }
         (Predicate::Production(a), Predicate::Production(b)) => a != b,
         _ => false,
     }
 }
 
-/// Whether plainly no text fits both names, in whatever case.
-fn names_apart(one: &Name, other: &Name) -> bool {
+/// Whether plainly no text matches both names, ignoring case.
+fn disjoint_names(one: &Name, other: &Name) -> bool {
     match (one, other) {
         (Name::Exact(a), Name::Exact(b)) => !a.eq_ignore_ascii_case(b),
         (Name::Exact(text), Name::Star(pattern)) | (Name::Star(pattern), Name::Exact(text)) => {
@@ -303,7 +310,7 @@ fn names_apart(one: &Name, other: &Name) -> bool {
     }
 }
 
-fn limited_as_well(old: &Rule, new: &Rule) -> bool {
+fn keeps_limits(old: &Rule, new: &Rule) -> bool {
     old.limits
         .iter()
         .all(|limit| new.limits.iter().any(|other| no_looser(limit, other)))
@@ -326,25 +333,27 @@ fn same<T: std::fmt::Debug>(one: &T, other: &T) -> bool {
 }
 
 /// Whether the new condition plainly holds wherever the old one does.
-pub(super) fn wider(old: &Condition, new: &Condition) -> bool {
+pub(super) fn subsumes(old: &Condition, new: &Condition) -> bool {
     match (old, new) {
-        (_, Condition::All(parts)) => parts.iter().all(|part| wider(old, part)),
+        (_, Condition::All(parts)) => parts.iter().all(|part| subsumes(old, part)),
         (Condition::Any(parts), _) => {
-            !parts.is_empty() && parts.iter().all(|part| wider(part, new))
+            !parts.is_empty() && parts.iter().all(|part| subsumes(part, new))
         }
-        (Condition::All(parts), Condition::Any(choices)) => {
-            parts.iter().any(|part| wider(part, new))
-                || choices.iter().any(|choice| wider(old, choice))
+        (Condition::All(parts), Condition::Any(alternatives)) => {
+            parts.iter().any(|part| subsumes(part, new))
+                || alternatives.iter().any(|choice| subsumes(old, choice))
         }
-        (_, Condition::Any(choices)) => choices.iter().any(|choice| wider(old, choice)),
-        (Condition::All(parts), _) => parts.iter().any(|part| wider(part, new)),
-        (Condition::Not(old), Condition::Not(new)) => wider(new, old),
-        (Condition::Is(old, _), Condition::Is(new, _)) => wider_key(old, new),
+        (_, Condition::Any(alternatives)) => {
+            alternatives.iter().any(|choice| subsumes(old, choice))
+        }
+        (Condition::All(parts), _) => parts.iter().any(|part| subsumes(part, new)),
+        (Condition::Not(old), Condition::Not(new)) => subsumes(new, old),
+        (Condition::Is(old, _), Condition::Is(new, _)) => subsumes_key(old, new),
         (Condition::Not(_), Condition::Is(..)) | (Condition::Is(..), Condition::Not(_)) => false,
     }
 }
 
-fn wider_key(old: &Predicate, new: &Predicate) -> bool {
+fn subsumes_key(old: &Predicate, new: &Predicate) -> bool {
     match (old, new) {
         (Predicate::Type(a), Predicate::Type(b)) | (Predicate::Risk(a), Predicate::Risk(b)) => {
             a & !b == 0
@@ -356,20 +365,20 @@ fn wider_key(old: &Predicate, new: &Predicate) -> bool {
         | (Predicate::Mode(a), Predicate::Mode(b))
         | (Predicate::Host(a), Predicate::Host(b)) => named_among(a, b),
         (Predicate::Pattern(a), Predicate::Pattern(b)) => among(a, b),
-        (Predicate::Command(a), Predicate::Command(b)) => wider_command(a, b),
-        (Predicate::Path(a), Predicate::Path(b)) => wider_path(a, b),
+        (Predicate::Command(a), Predicate::Command(b)) => subsumes_command(a, b),
+        (Predicate::Path(a), Predicate::Path(b)) => subsumes_path(a, b),
         (Predicate::UsedUp(a), Predicate::UsedUp(b)) => no_looser(a, b),
         _ => discriminant(old) == discriminant(new) && same(old, new),
     }
 }
 
-/// Whether each of the old list is among the new one.
+/// Whether the new list contains each element of the old one.
 fn among<T: std::fmt::Debug>(old: &[T], new: &[T]) -> bool {
     old.iter()
         .all(|one| new.iter().any(|other| same(one, other)))
 }
 
-/// Whether whatever fits one of the old names fits one of the new ones, in either reading.
+/// Whether each text that matches an old name matches a new one, strictly or not.
 fn named_among(old: &[Name], new: &[Name]) -> bool {
     let within = |one: &Name, other: &Name| match (one, other) {
         (Name::Exact(text), Name::Star(pattern)) => wildcard(pattern, text, false),
@@ -379,12 +388,12 @@ fn named_among(old: &[Name], new: &[Name]) -> bool {
         .all(|one| new.iter().any(|other| within(one, other)))
 }
 
-/// The same of lists that ask for nothing where they are empty.
+/// Like `among`, for lists that require nothing if empty.
 fn asks_no_more<T: std::fmt::Debug>(old: &[T], new: &[T]) -> bool {
     new.is_empty() || !old.is_empty() && among(old, new)
 }
 
-fn wider_command(old: &CommandTest, new: &CommandTest) -> bool {
+fn subsumes_command(old: &CommandTest, new: &CommandTest) -> bool {
     let names =
         |old: &[Name], new: &[Name]| new.is_empty() || !old.is_empty() && named_among(old, new);
     names(&old.program, &new.program)
@@ -393,7 +402,7 @@ fn wider_command(old: &CommandTest, new: &CommandTest) -> bool {
         && asks_no_more(&old.raw, &new.raw)
 }
 
-fn wider_path(old: &PathTest, new: &PathTest) -> bool {
+fn subsumes_path(old: &PathTest, new: &PathTest) -> bool {
     let texts = |globs: &[PathGlob]| {
         globs
             .iter()
@@ -427,7 +436,7 @@ mod tests {
 
     fn loosens(old: &str, new: &str) -> bool {
         let one = |rule| pack("deny-overrides", "ask", &[("a", rule)]);
-        Revised::of(&one(old), &one(new)).may_loosen("a")
+        PolicyRevision::new(&one(old), &one(new)).may_loosen("a")
     }
 
     #[test]
@@ -481,7 +490,7 @@ mod tests {
                 "host: a, pattern: x",
                 "host: a, not: { not: { pattern: x, path: { glob: y } } }",
             ),
-            // For another tool the second choice alone holds, and it speaks of hosts only.
+            // For another tool only the second alternative holds, and it only grants hosts.
             (
                 "any: [{ host: a, path: { glob: y }, tool: b }, { host: a }]",
                 "host: a, path: { glob: y }",
@@ -515,7 +524,7 @@ mod tests {
     fn what_asks_may_be_milder_than_what_else_would_hold() {
         let loosens = |default, old: &[_], new: &[_]| {
             let of = |rules| pack("deny-overrides", default, rules);
-            Revised::of(&of(old), &of(new)).may_loosen("a")
+            PolicyRevision::new(&of(old), &of(new)).may_loosen("a")
         };
         let rest = ("rest", "tool: never → deny");
         assert!(
@@ -555,8 +564,8 @@ mod tests {
                     .map(|m| format!("{} {}", rule.id, m.id))
                     .collect::<Vec<_>>()
             };
-            Revised::of(&base, &head)
-                .overtaken()
+            PolicyRevision::new(&base, &head)
+                .reordered()
                 .into_iter()
                 .flat_map(told)
                 .collect()
@@ -636,7 +645,7 @@ mod tests {
                 "ask",
                 &[("d", "tool: x → deny"), ("a", "pattern: p → allow")],
             );
-            Revised::of(&base, &pack("first-match", "ask", new)).may_loosen("d")
+            PolicyRevision::new(&base, &pack("first-match", "ask", new)).may_loosen("d")
         };
         let (again, allow) = (("e", "tool: [x, y] → deny"), ("a", "pattern: p → allow"));
         assert!(!loosens(&[again, allow]) && loosens(&[allow, again]) && loosens(&[allow]));

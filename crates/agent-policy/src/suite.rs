@@ -1,78 +1,56 @@
-//! Test files: cases beside a policy, and corpora of actions with what must be said of them.
+//! Test files with cases for a policy, and corpora of actions with expected effects.
 
 use super::action::Action;
 use super::effect::Effect;
 use super::facts::Facts;
 use super::model::Policy;
-use super::question::{Approvals, Question};
+use super::question::{Approvals, Context, Question};
 use super::read::{Fields, Reader};
 use super::request::{History, Past, Request};
-use super::yaml::{At, Node, Problem, Value, parse};
+use super::yaml::{Node, Position, Problem, Value, parse};
 use governance::RiskLevel;
 use serde_json::Value as Json;
 
-/// Cases that a file may have.
+/// Maximum number of cases in a file.
 const MAX_CASES: usize = 100_000;
-/// Past approvals that one case may have.
+/// Maximum number of past approvals in one case.
 const MAX_APPROVALS: u64 = 100_000;
 
-/// One case: an action with its circumstances, and what the policy must say.
+/// A case: an action in its context, and the expected decision.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Its name.
     pub name: String,
-    /// Where it stands.
-    pub at: At,
-    /// What is asked about.
+    /// The position in the file.
+    pub at: Position,
     pub action: Action,
-    /// In which circumstances.
     pub context: Context,
-    /// What was approved before.
+    /// The past approvals.
     pub history: History,
-    /// The same, as it was written.
+    /// The past approvals as written.
     pub past: Vec<Approvals>,
-    /// What must come out.
+    /// The expected decision.
     pub expect: Expect,
-    /// Rules that just don't match this.
+    /// Rules that must not decide this case, though they nearly match.
     pub near_miss: Vec<String>,
 }
 
-/// The circumstances of an action.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Context {
-    /// The risk that was stated.
-    pub risk: Option<RiskLevel>,
-    /// The turn.
-    pub turn: u64,
-    /// Who proposes.
-    pub agent: Option<String>,
-    /// In which mode.
-    pub mode: Option<String>,
-    /// In production.
-    pub production: bool,
-    /// When, in milliseconds since the epoch.
-    pub time: Option<i64>,
-}
-
-/// What a case expects.
+/// The expected decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expect {
-    /// This effect.
     pub effect: Effect,
-    /// By this rule.
+    /// The rule that decides.
     pub rule: Option<String>,
-    /// With this reason.
     pub reason: Option<String>,
 }
 
 impl Case {
-    /// The question that the case asks.
+    /// The case as a request.
     #[must_use]
     pub fn request(&self) -> Request<'_> {
         self.context.request(&self.action, &self.history)
     }
 
-    /// The same, to be asked again elsewhere.
+    /// The case as a question.
     #[must_use]
     pub fn question(&self) -> Question {
         Question {
@@ -83,32 +61,15 @@ impl Case {
     }
 }
 
-impl Context {
-    /// A question about an action in these circumstances.
-    #[must_use]
-    pub fn request<'a>(&'a self, action: &'a Action, history: &'a History) -> Request<'a> {
-        Request {
-            action,
-            risk: self.risk,
-            turn: self.turn.max(1),
-            agent: self.agent.as_deref(),
-            mode: self.mode.as_deref(),
-            production: self.production,
-            time: self.time,
-            history,
-        }
-    }
-}
-
 /// Reads a test file: `cases [{name, action, context?, history?, expect, near_miss?}]`.
 ///
 /// # Errors
-/// Everything that is wrong with it, in the order of the file.
+/// All errors, in the order of the file.
 pub fn load_cases(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
     let root = parse(text).map_err(|p| vec![p])?;
     let mut reader = Reader::new();
-    let mut fields = Fields::of(&root, "a test file", &mut reader);
-    let _ = fields.take("description");
+    let mut fields = Fields::new(&root, "a test file", &mut reader);
+    fields.accept("description");
     let mut cases = Vec::new();
     match fields.take("cases").map(|n| (&n.value, n)) {
         Some((Value::List(list), _)) => {
@@ -141,7 +102,7 @@ pub fn load_cases(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
 }
 
 fn case(node: &Node, reader: &mut Reader) -> Option<Case> {
-    let mut fields = Fields::of(node, "a case", reader);
+    let mut fields = Fields::new(node, "a case", reader);
     let name = fields.required("name", reader);
     let action = if let Some(written) = fields.take("action") {
         let action = Action::from_json(&written.json());
@@ -191,7 +152,7 @@ fn case(node: &Node, reader: &mut Reader) -> Option<Case> {
 }
 
 fn context(node: &Node, reader: &mut Reader) -> Context {
-    let mut fields = Fields::of(node, "`context`", reader);
+    let mut fields = Fields::new(node, "`context`", reader);
     let risk = fields
         .text("risk", reader)
         .and_then(|(word, at)| level(&word, at, reader));
@@ -209,7 +170,7 @@ fn context(node: &Node, reader: &mut Reader) -> Context {
     context
 }
 
-fn level(word: &str, at: At, reader: &mut Reader) -> Option<RiskLevel> {
+fn level(word: &str, at: Position, reader: &mut Reader) -> Option<RiskLevel> {
     let found = risk(word);
     if found.is_none() {
         reader.unknown_word(at, "level of risk", word, &["low", "medium", "high"]);
@@ -231,7 +192,7 @@ fn history_of(past: &[Approvals]) -> History {
     history
 }
 
-/// What was approved before, of all a history has to say not more than can be asked about.
+/// Reads past approvals, up to the maximum of all together.
 fn approvals(node: &Node, context: &Context, reader: &mut Reader) -> Vec<Approvals> {
     let past: Vec<Approvals> = node
         .items()
@@ -255,7 +216,7 @@ fn approvals(node: &Node, context: &Context, reader: &mut Reader) -> Vec<Approva
 
 /// `{type, tool?, risk?, time?, by?, count?, cost?, durationMs?}`: approvals, `count` of them.
 fn approval(node: &Node, context: &Context, reader: &mut Reader) -> Approvals {
-    let mut fields = Fields::of(node, "a past approval", reader);
+    let mut fields = Fields::new(node, "a past approval", reader);
     let kind = fields.required("type", reader).and_then(|(word, at)| {
         let kind = super::action::parse_kind(&word);
         if kind.is_none() {
@@ -308,7 +269,7 @@ fn expect(node: &Node, reader: &mut Reader) -> Option<Expect> {
             reason: None,
         });
     }
-    let mut fields = Fields::of(node, "`expect`", reader);
+    let mut fields = Fields::new(node, "`expect`", reader);
     let effect = fields
         .required("effect", reader)
         .and_then(|(word, at)| reader.effect(&word, at));
@@ -325,7 +286,7 @@ fn expect(node: &Node, reader: &mut Reader) -> Option<Expect> {
 /// Reads a snapshot: reasons by the names of cases.
 ///
 /// # Errors
-/// If it is no map of texts.
+/// If it isn't a map of texts.
 pub fn load_reasons(
     text: &str,
 ) -> Result<std::collections::BTreeMap<String, String>, Vec<Problem>> {
@@ -353,7 +314,7 @@ pub fn load_reasons(
     }
 }
 
-/// Says that what comes is not looked at: a case that isn't run can't fail.
+/// The message for cases beyond the maximum.
 fn too_many() -> String {
     format!(
         "there may be {MAX_CASES} cases in a file, and this is one more: divide them into several"
@@ -363,7 +324,7 @@ fn too_many() -> String {
 /// Reads a corpus: one `{"action", "expect", "source"?, "why"?, "context"?}` a line.
 ///
 /// # Errors
-/// The lines that are none.
+/// The lines that aren't valid cases.
 pub fn load_corpus(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
     let mut cases = Vec::new();
     let mut problems = Vec::new();
@@ -371,7 +332,7 @@ pub fn load_corpus(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
         .zip(text.lines())
         .filter(|(_, l)| !l.trim().is_empty())
     {
-        let at = At {
+        let at = Position {
             line: number,
             column: 1,
         };
@@ -399,7 +360,7 @@ pub fn load_corpus(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
     }
 }
 
-fn corpus_case(line: &str, at: At) -> Result<Case, String> {
+fn corpus_case(line: &str, at: Position) -> Result<Case, String> {
     let value = json_once(line).map_err(|e| format!("no JSON object: {e}"))?;
     known_members(
         &value,
@@ -436,10 +397,10 @@ fn corpus_case(line: &str, at: At) -> Result<Case, String> {
     })
 }
 
-/// Reads JSON in which no member stands twice: readers disagree about which of the two counts.
+/// Reads JSON without repeated members, since readers disagree about which of two counts.
 ///
 /// # Errors
-/// Text that is no JSON, or has two meanings.
+/// If the text isn't valid JSON, or repeats a member.
 pub fn json_once(text: &str) -> Result<Json, String> {
     if let Some(at) = repeated(text).map_err(|e| e.to_string())? {
         let pointer = strict_json::pointer_at(text, at);
@@ -450,7 +411,10 @@ pub fn json_once(text: &str) -> Result<Json, String> {
     strict_json::from_text(text).map_err(|e| e.to_string())
 }
 
-/// Where a member stands for the second time.
+/// The offset of the first repeated member.
+///
+/// # Errors
+/// If the text isn't valid JSON.
 pub fn repeated(text: &str) -> Result<Option<usize>, strict_json::Error> {
     let mut scanner = strict_json::Scanner::new(text, strict_json::DEFAULT_MAX_DEPTH);
     scanner.skip()?;
@@ -459,7 +423,7 @@ pub fn repeated(text: &str) -> Result<Option<usize>, strict_json::Error> {
     Ok(scanner.notes().iter().find(twice).map(|note| note.at))
 }
 
-/// Refuses members that nobody looks at.
+/// Rejects unknown members.
 fn known_members(value: &Json, known: &[&str]) -> Result<(), String> {
     let members = value.as_object().ok_or("it is no object")?;
     match members.keys().find(|name| !known.contains(&name.as_str())) {
@@ -471,11 +435,11 @@ fn known_members(value: &Json, known: &[&str]) -> Result<(), String> {
     }
 }
 
-/// A question as JSON gives it: an action, or `{"action", "context"?, "history"?}`. What it doesn't
-/// say of the circumstances is as in `base`.
+/// Reads a question from JSON: an action, or `{"action", "context"?, "history"?}`. Without
+/// `context`, `base` applies.
 ///
 /// # Errors
-/// What is no action, and members that nobody looks at.
+/// If it isn't an action, or has unknown members.
 pub fn json_question(text: &str, base: &Context) -> Result<Question, String> {
     let value = json_once(text)?;
     let Some(action) = value.get("action") else {
@@ -500,7 +464,7 @@ pub fn json_question(text: &str, base: &Context) -> Result<Question, String> {
     })
 }
 
-/// A history as JSON gives it: the same as in test files, for JSON is YAML.
+/// Reads a history from JSON, as in test files.
 fn json_history(value: Option<&Json>, context: &Context) -> Result<Vec<Approvals>, String> {
     let Some(value) = value.filter(|v| !v.is_null()) else {
         return Ok(Vec::new());
@@ -508,7 +472,7 @@ fn json_history(value: Option<&Json>, context: &Context) -> Result<Vec<Approvals
     if !value.is_array() {
         return Err("`history` is a list of approvals".into());
     }
-    let node = Node::of_json(value);
+    let node = Node::from_json(value);
     let mut reader = Reader::new();
     let past = approvals(&node, context, &mut reader);
     match reader.problems.into_iter().next() {
@@ -517,10 +481,10 @@ fn json_history(value: Option<&Json>, context: &Context) -> Result<Vec<Approvals
     }
 }
 
-/// The circumstances as JSON gives them.
+/// Reads a context from JSON.
 ///
 /// # Errors
-/// A member of another shape, or one that nobody knows.
+/// If a member has the wrong type or is unknown.
 pub fn json_context(value: &Json) -> Result<Context, String> {
     let mut context = Context {
         turn: 1,
@@ -549,30 +513,30 @@ pub fn json_context(value: &Json) -> Result<Context, String> {
     Ok(context)
 }
 
-/// What came of one case.
+/// How a case fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The decision has another effect.
     Effect {
-        /// What came out.
+        /// The effect of the decision.
         found: Effect,
-        /// By which rule.
+        /// The rule that decided.
         rule: String,
-        /// And why.
+        /// The reason.
         reason: String,
     },
     /// The effect is right, but another rule decided.
     Rule(String),
-    /// The reason is another.
+    /// The reason differs.
     Reason(String),
-    /// A rule that should just miss the case decides it.
+    /// A near miss decides the case.
     NearMiss(String),
-    /// The case names a rule that isn't there.
+    /// The case names a rule that doesn't exist.
     NoSuchRule(String),
 }
 
 impl Case {
-    /// Runs the case; none when all is as expected.
+    /// Runs the case; `None` if the decision is as expected.
     #[must_use]
     pub fn run(&self, policy: &Policy) -> Option<Failure> {
         let named = self.expect.rule.iter().chain(&self.near_miss);

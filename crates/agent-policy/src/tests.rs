@@ -648,7 +648,7 @@ fn shipped_policies_pass_their_tests_and_every_rule_is_tested() {
             .filter_map(|c| c.run(&policy).map(|f| (&c.name, f)))
             .collect();
         assert!(failed.is_empty(), "{}: {failed:#?}", shipped.name);
-        let coverage = Coverage::of(&policy, &cases);
+        let coverage = Coverage::from_cases(&policy, &cases);
         for rule in &coverage.rules {
             assert!(
                 rule.decided > 0,

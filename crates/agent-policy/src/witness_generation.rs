@@ -1,37 +1,38 @@
-//! Questions that are aimed at a rule, or at two of them at once: actions and circumstances made of
-//! their own conditions, so that they are met though chance would never meet them.
+//! Generates questions that match a rule, or two of them, from their own conditions. Random
+//! questions would hardly ever match.
 
-use super::action::Action;
-use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, type_bit};
+use super::action::{Action, type_bit};
+use super::condition::{CommandTest, Condition, PathTest, Predicate};
 use super::effect::{Effect, Tristate};
 use super::facts::{Category, Facts, bit};
-use super::model::{Limit, Policy, Rule};
+use super::limit::Limit;
+use super::model::{Policy, Rule};
+use super::name::Name;
 use super::path::Access;
-use super::question::{Approvals, Question};
-use super::request::{Past, Request};
+use super::question::{Approvals, Context, Question};
+use super::request::{History, Past, Request};
 use super::sample::samples;
-use super::suite::Context;
 use governance::ActionType;
 use governance::RiskLevel;
 use serde_json::{Value, json};
 use shell_effects::EffectKind;
 use std::collections::BTreeSet;
 
-/// Conjunctions that a condition is unfolded to.
+/// Maximum number of conjunctions of a condition.
 const MAX_CASES: usize = 48;
-/// Actions that are tried for one conjunction.
+/// Maximum number of actions to try for one conjunction.
 const MAX_TRIED: usize = 1_500;
-/// Actions that are kept for one conjunction: further ones say little that is new.
+/// Maximum number of actions to use for one conjunction.
 const MAX_ACTIONS: usize = 96;
-/// Texts, or paths, of one predicate that are put together with those of another.
-const MAX_BLENDED: usize = 6;
-/// Approvals that a history is made of: more can't be asked about in a moment.
+/// Maximum number of texts or paths of one predicate to combine with those of another.
+const MAX_COMBINED: usize = 6;
+/// Maximum number of approvals in a history.
 const MAX_APPROVALS: u64 = 50_000;
-/// When the questions are asked.
+/// The time of the questions.
 const NOW: i64 = 1_768_800_000_000;
 
 /// A command for each kind of effect.
-const DOING: [(EffectKind, &str); 15] = [
+const SAMPLE_COMMANDS: [(EffectKind, &str); 15] = [
     (EffectKind::Read, "cat a"),
     (EffectKind::Write, "touch a"),
     (EffectKind::Delete, "rm a"),
@@ -49,8 +50,8 @@ const DOING: [(EffectKind, &str); 15] = [
     (EffectKind::Unknown, "frobnicate"),
 ];
 
-/// Names of tools that say what they do.
-const TOOLS: [&str; 12] = [
+/// Names of tools that show their effects.
+const SAMPLE_TOOLS: [&str; 12] = [
     "read_file",
     "write_file",
     "delete_file",
@@ -65,25 +66,25 @@ const TOOLS: [&str; 12] = [
     "http_download",
 ];
 
-/// A condition to aim at.
+/// A condition that questions should meet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target<'p> {
     when: &'p Condition,
-    /// It is read as of a rule that allows.
+    /// Whether it is the condition of a rule that allows.
     strict: bool,
 }
 
 impl<'p> Target<'p> {
-    /// What a rule is about.
-    pub fn of(rule: &'p Rule) -> Self {
+    /// The condition of a rule.
+    pub fn from_rule(rule: &'p Rule) -> Self {
         Self {
             when: &rule.when,
             strict: rule.effect == Effect::Allow,
         }
     }
 
-    /// What a property is about.
-    pub(super) const fn all(when: &'p Condition) -> Self {
+    /// The condition of a property.
+    pub(super) const fn from_property(when: &'p Condition) -> Self {
         Self {
             when,
             strict: false,
@@ -91,8 +92,7 @@ impl<'p> Target<'p> {
     }
 }
 
-/// Questions that all of the targets are about, the simplest first. `limits` are those that
-/// histories are made around.
+/// Questions that meet all targets, the simplest first. Histories have approvals around `limits`.
 pub(super) fn questions<'p>(
     policy: &'p Policy,
     targets: &'p [Target<'p>],
@@ -103,20 +103,20 @@ pub(super) fn questions<'p>(
     });
     conjunctions
         .into_iter()
-        .flat_map(move |conjunction| aimed(policy, targets, &conjunction, limits))
+        .flat_map(move |conjunction| targeted(policy, targets, &conjunction, limits))
 }
 
-fn aimed(
+fn targeted(
     policy: &Policy,
     targets: &[Target<'_>],
     conjunction: &[&Predicate],
     limits: &[Limit],
 ) -> Vec<Question> {
-    let words = Words::of(conjunction);
-    let found = words.actions(policy, targets);
+    let vocabulary = Vocabulary::from_predicates(conjunction);
+    let found = vocabulary.actions(policy, targets);
     let mut all: Vec<Question> = found
         .into_iter()
-        .flat_map(|action| words.circumstances(&action))
+        .flat_map(|action| vocabulary.circumstances(&action))
         .collect();
     let about = |q: &&Question| {
         let history = q.history();
@@ -126,18 +126,18 @@ fn aimed(
             .iter()
             .all(|target| target.when.holds(&facts, &request, false) != Tristate::No)
     };
-    // Histories are dear: a few actions have to do for them.
+    // Histories are expensive, so only a few actions get them.
     let limited = all
         .iter()
         .filter(about)
         .take(4)
-        .flat_map(|q| histories(q, limits, words.approved_before));
+        .flat_map(|q| histories(q, limits, vocabulary.approved_before));
     let limited: Vec<Question> = limited.collect();
     all.extend(limited);
     all
 }
 
-/// Each of some conjunctions with each of others.
+/// Joins each of some conjunctions with each of others.
 fn together<'p>(
     some: &[Vec<&'p Predicate>],
     others: &[Vec<&'p Predicate>],
@@ -150,7 +150,7 @@ fn together<'p>(
     both.take(MAX_CASES).collect()
 }
 
-/// The condition as alternatives of things that hold together; what must not be is left to chance.
+/// The condition as alternatives of conjunctions. `not` is left to chance.
 fn unfold(when: &Condition) -> Vec<Vec<&Predicate>> {
     match when {
         Condition::Is(predicate, _) => vec![vec![predicate]],
@@ -162,8 +162,7 @@ fn unfold(when: &Condition) -> Vec<Vec<&Predicate>> {
     }
 }
 
-/// Whether the action can be one that the condition is about, in some circumstances: those are
-/// chosen later.
+/// Whether the action can meet the condition in some context, which is chosen later.
 fn reach(
     when: &Condition,
     facts: &Facts<'_>,
@@ -191,19 +190,19 @@ fn reach(
             | Predicate::ApprovedBefore
             | Predicate::UsedUp(_),
             _,
-        ) => Tristate::sure(positive),
+        ) => Tristate::from_bool(positive),
         Condition::Is(..) => when.holds(facts, request, strict),
     }
 }
 
-/// Texts that a name fits, in the order of their simplicity.
-pub(super) fn spelled(names: &[Name]) -> Vec<String> {
+/// Texts that match a name, the simplest first.
+pub(super) fn examples(names: &[Name]) -> Vec<String> {
     let one = |name: &Name| match name {
-        Name::Exact(text) => vec![text.clone(), swapped(text)],
+        Name::Exact(text) => vec![text.clone(), with_swapped_case(text)],
         Name::Star(pattern) => vec![
             pattern.replace('*', ""),
             pattern.replace('*', "x"),
-            swapped(&pattern.replace('*', "x")),
+            with_swapped_case(&pattern.replace('*', "x")),
         ],
         Name::Regex(regex, _) => samples(regex),
     };
@@ -214,8 +213,8 @@ pub(super) fn spelled(names: &[Name]) -> Vec<String> {
         .collect()
 }
 
-/// With its first letter in the other case: names that allow are read to the letter.
-fn swapped(text: &str) -> String {
+/// Swaps the case of the first letter: names in rules that allow are case-sensitive.
+fn with_swapped_case(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| {
         if c.is_ascii_uppercase() {
@@ -227,9 +226,9 @@ fn swapped(text: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
-/// What the predicates of one conjunction ask for.
+/// The values that the predicates of one conjunction require.
 #[derive(Debug, Default)]
-struct Words {
+struct Vocabulary {
     kinds: Option<u8>,
     tools: Vec<String>,
     agents: Vec<String>,
@@ -247,13 +246,13 @@ struct Words {
     approved_before: bool,
 }
 
-impl Words {
-    fn of(conjunction: &[&Predicate]) -> Self {
-        let mut words = Self::default();
+impl Vocabulary {
+    fn from_predicates(conjunction: &[&Predicate]) -> Self {
+        let mut vocabulary = Self::default();
         for predicate in conjunction {
-            words.add(predicate);
+            vocabulary.add(predicate);
         }
-        words
+        vocabulary
     }
 
     fn add(&mut self, predicate: &Predicate) {
@@ -261,9 +260,9 @@ impl Words {
             Predicate::Type(bits) => {
                 self.kinds = Some(self.kinds.map_or(*bits, |kinds| kinds & bits));
             }
-            Predicate::Tool(names) => self.tools.extend(spelled(names)),
-            Predicate::Agent(names) => self.agents.extend(spelled(names)),
-            Predicate::Mode(names) => self.modes.extend(spelled(names)),
+            Predicate::Tool(names) => self.tools.extend(examples(names)),
+            Predicate::Agent(names) => self.agents.extend(examples(names)),
+            Predicate::Mode(names) => self.modes.extend(examples(names)),
             Predicate::Production(production) => self.production = Some(*production),
             Predicate::Risk(bits) => {
                 let levels = [
@@ -290,17 +289,21 @@ impl Words {
                 let both = |one: &String| {
                     texts
                         .iter()
-                        .take(MAX_BLENDED)
+                        .take(MAX_COMBINED)
                         .map(move |other| format!("{one} {other}"))
                         .collect::<Vec<_>>()
                 };
-                let blended: Vec<String> =
-                    self.texts.iter().take(MAX_BLENDED).flat_map(both).collect();
-                self.texts.extend(blended.into_iter().chain(texts));
+                let combined_paths: Vec<String> = self
+                    .texts
+                    .iter()
+                    .take(MAX_COMBINED)
+                    .flat_map(both)
+                    .collect();
+                self.texts.extend(combined_paths.into_iter().chain(texts));
             }
             Predicate::Command(test) => self.add_command(test),
             Predicate::Path(test) => self.add_path(test),
-            Predicate::Host(names) => self.hosts.extend(spelled(names)),
+            Predicate::Host(names) => self.hosts.extend(examples(names)),
             Predicate::ApprovedBefore => self.approved_before = true,
             Predicate::Granted(grants) => {
                 for grant in grants {
@@ -314,8 +317,8 @@ impl Words {
     }
 
     fn add_command(&mut self, test: &CommandTest) {
-        self.programs.extend(spelled(&test.program));
-        self.arguments.extend(spelled(&test.arg));
+        self.programs.extend(examples(&test.program));
+        self.arguments.extend(examples(&test.arg));
         if !test.args.is_empty() {
             self.arguments.push(test.args.join(" "));
         }
@@ -333,14 +336,14 @@ impl Words {
         let blend = |one: &String| {
             named
                 .iter()
-                .take(MAX_BLENDED)
-                .flat_map(|other| blended(one, other))
+                .take(MAX_COMBINED)
+                .flat_map(|other| combined_paths(one, other))
                 .collect::<Vec<_>>()
         };
         let both: Vec<String> = self
             .paths
             .iter()
-            .take(MAX_BLENDED)
+            .take(MAX_COMBINED)
             .flat_map(blend)
             .collect();
         self.paths.extend(both.into_iter().chain(named));
@@ -358,7 +361,7 @@ impl Words {
         self.kinds.is_none_or(|kinds| kinds & type_bit(kind) != 0)
     }
 
-    /// Actions for which the conditions hold, or may hold.
+    /// Actions that meet the conditions, or may meet them.
     fn actions(&self, policy: &Policy, targets: &[Target<'_>]) -> Vec<Action> {
         let mut tried: Vec<Action> = Vec::new();
         if self.is_about(Some(ActionType::ToolCall)) {
@@ -386,11 +389,10 @@ impl Words {
         let mut seen = BTreeSet::new();
         tried.retain(|action| seen.insert(action.to_json().to_string()));
         tried.truncate(MAX_TRIED);
-        // First what the rule certainly is about, then the rest, in case the circumstances make the
-        // difference.
+        // First the certain matches, then the others, in case the context makes the difference.
         let (mut certain, mut rest) = (Vec::new(), Vec::new());
         for action in tried {
-            let history = super::History::default();
+            let history = History::default();
             let request = Request::new(&action, &history);
             let facts = Facts::new(&action, None, &policy.surroundings);
             let reached =
@@ -411,7 +413,7 @@ impl Words {
     fn calls(&self) -> Vec<Action> {
         let tools: Vec<&str> = self.tools.iter().map(String::as_str).collect();
         let tools = if tools.is_empty() {
-            TOOLS.to_vec()
+            SAMPLE_TOOLS.to_vec()
         } else {
             tools
         };
@@ -478,14 +480,14 @@ impl Words {
                 let written = self
                     .paths
                     .iter()
-                    .take(MAX_BLENDED)
+                    .take(MAX_COMBINED)
                     .map(|path| format!("{line} -o {}", quoted(path)));
                 written.chain([line.clone()]).collect::<Vec<_>>()
             };
             let more: Vec<String> = self
                 .lines
                 .iter()
-                .take(MAX_BLENDED)
+                .take(MAX_COMBINED)
                 .flat_map(with_host)
                 .collect();
             lines.extend(more);
@@ -554,12 +556,12 @@ impl Words {
                 format!("scp a {host}:"),
             ]);
         }
-        let doing = DOING
+        let doing = SAMPLE_COMMANDS
             .iter()
             .filter(|(kind, _)| self.effects == 0 || self.effects & bit(*kind) != 0);
         lines.extend(doing.map(|(_, line)| (*line).to_owned()));
         lines.push("ls".into());
-        // A text may stand anywhere: as what runs, as a word, or in a remark.
+        // A text may occur as a command, as an argument or in a comment.
         let mut more = Vec::new();
         for text in self
             .texts
@@ -589,7 +591,7 @@ impl Words {
         all.iter().map(|diff| Action::diff(diff)).collect()
     }
 
-    /// The action as it is asked about: by whom, where, at which stated risk.
+    /// Questions about the action with each agent, mode, environment and stated risk.
     fn circumstances(&self, action: &Action) -> Vec<Question> {
         let some = |names: &[String]| match names {
             [] => vec![None],
@@ -630,8 +632,7 @@ impl Words {
     }
 }
 
-/// The question after as many approvals as stand at and just around each limit, lately and a while
-/// ago.
+/// The question after approvals at and just around each limit, both recent and old.
 fn histories(question: &Question, limits: &[Limit], approved_before: bool) -> Vec<Question> {
     const MINUTE: i64 = 60_000;
     let mut all = Vec::new();
@@ -668,7 +669,7 @@ fn histories(question: &Question, limits: &[Limit], approved_before: bool) -> Ve
                     .into_iter()
                     .filter(|count| (1..=MAX_APPROVALS).contains(count))
                 {
-                    // Within each window and just beyond it; without a time all of them count.
+                    // Within each window and just beyond it. Without a time, all approvals count.
                     for ago in [
                         None,
                         Some(MINUTE / 2),
@@ -705,7 +706,7 @@ fn histories(question: &Question, limits: &[Limit], approved_before: bool) -> Ve
     all
 }
 
-/// Actions whose payload holds a text that is itself a piece of JSON.
+/// Actions whose payload is a text that is itself a fragment of JSON.
 fn fragments(kind: &str, text: &str) -> Vec<Action> {
     let whole = [
         text.to_owned(),
@@ -726,8 +727,8 @@ fn fragments(kind: &str, text: &str) -> Vec<Action> {
         .collect()
 }
 
-/// Paths that lie where one does, and are called as the other is.
-fn blended(one: &str, other: &str) -> [String; 2] {
+/// Paths with the directory of one and the name of the other.
+fn combined_paths(one: &str, other: &str) -> [String; 2] {
     let below = |place: &str, path: &str| {
         let (folder, _) = place.rsplit_once('/').unwrap_or_default();
         let name = if path.starts_with(['/', '~']) {
@@ -744,7 +745,7 @@ fn blended(one: &str, other: &str) -> [String; 2] {
     [below(one, other), below(other, one)]
 }
 
-/// A path as a word of a command line.
+/// Quotes a path for a command line.
 fn quoted(word: &str) -> String {
     if word.contains(['(', ')', '&', ';', '|', '<', '>', '\'', '"']) {
         format!("'{}'", word.replace('\'', ""))

@@ -1,44 +1,41 @@
-//! YAML with the place of every value, so that each complaint points at its line and column.
+//! YAML with the position of every value, so that each error has its line and column.
 //!
-//! The text is parsed by serde-saphyr within limits on size, depth and aliases; this module keeps
-//! what a derived type would lose: where things stand, which keys nobody asked for, and all
-//! mistakes instead of the first.
+//! serde-saphyr parses the text within limits on size, depth and aliases. Unlike a derived type,
+//! this keeps positions and unknown keys, and allows more than one error.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Options, Spanned};
 use std::fmt;
 
-/// Bytes that a policy or a test file may have.
+/// Maximum size of a policy or a test file in bytes.
 const MAX_BYTES: usize = 4 << 20;
 
-/// A place in a file: line and column from 1, columns in UTF-8 bytes.
+/// A position in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord, serde::Serialize)]
-pub struct At {
-    /// Line, from 1; 0 when nothing is known.
+pub struct Position {
+    /// Line, from 1; 0 if unknown.
     pub line: u32,
     /// Column in UTF-8 bytes, from 1.
     pub column: u32,
 }
 
-/// A mistake in a policy or test file.
+/// An error in a policy or test file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
-    pub at: At,
-    /// What, with text of the file in backticks. May hold hostile text.
+    pub at: Position,
+    /// The error, with text of the file in backticks. May contain hostile text.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
-/// A value with its place.
+/// A value with its position.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
-    pub(crate) at: At,
+    pub(crate) at: Position,
     pub(crate) value: Value,
 }
 
-/// What a value is.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
     Null,
@@ -50,7 +47,7 @@ pub(crate) enum Value {
     Map(Vec<(Node, Node)>),
 }
 
-/// A value as the YAML library gives it, before places are counted in bytes.
+/// A value from the YAML library, with columns in characters.
 struct Parsed(Value);
 
 impl<'de> Deserialize<'de> for Parsed {
@@ -63,7 +60,7 @@ fn node(spanned: Spanned<Parsed>) -> Node {
     let place = spanned.referenced;
     let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     Node {
-        at: At {
+        at: Position {
             line: small(place.line()),
             column: small(place.column()),
         },
@@ -135,7 +132,7 @@ impl<'de> Visitor<'de> for ParsedVisitor {
 /// Parses one YAML document.
 ///
 /// # Errors
-/// The one place where the text stops being YAML, or breaks a limit.
+/// If the text isn't valid YAML, or exceeds a limit.
 pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
     let fail = |at, message: String, help: Option<&str>| Problem {
         at,
@@ -144,7 +141,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
     };
     if text.len() > MAX_BYTES {
         return Err(fail(
-            At::default(),
+            Position::default(),
             format!("the file has {} bytes; it may have {MAX_BYTES}", text.len()),
             None,
         ));
@@ -154,10 +151,12 @@ pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
     let mut root = match serde_saphyr::from_str_with_options::<Spanned<Parsed>>(text, options) {
         Ok(spanned) => node(spanned),
         Err(error) => {
-            let place = error.location().map_or_else(At::default, |l| At {
-                line: u32::try_from(l.line()).unwrap_or(0),
-                column: u32::try_from(l.column()).unwrap_or(0),
-            });
+            let place = error
+                .location()
+                .map_or_else(Position::default, |l| Position {
+                    line: u32::try_from(l.line()).unwrap_or(0),
+                    column: u32::try_from(l.column()).unwrap_or(0),
+                });
             let lines: Vec<&str> = text.lines().collect();
             let message = plain_words(&error.without_snippet().to_string());
             return Err(fail(in_bytes(place, &lines), message, None));
@@ -178,8 +177,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
     Ok(root)
 }
 
-/// What the library says of a mistake, without its own names for options, types and limits, which
-/// nobody here has written.
+/// The library's error message without its names for options, types and limits.
 fn plain_words(said: &str) -> String {
     const LONGEST: usize = 200;
     let line = said.lines().next().unwrap_or_default();
@@ -196,8 +194,7 @@ fn plain_words(said: &str) -> String {
     if line.starts_with("budget breached") {
         return "it holds more than can be read: the values, aliases and texts of a file are counted".to_owned();
     }
-    // Where it is, is said beside; what a program that calls the library could set is no remedy for
-    // who wrote the file.
+    // The position is reported separately, and library options don't help the author of the file.
     let end = [" at line ", ", set "]
         .iter()
         .filter_map(|word| line.find(word))
@@ -220,8 +217,8 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// The library counts characters; editors and the other reports of this house count bytes.
-fn in_bytes(at: At, lines: &[&str]) -> At {
+/// Converts a column from characters, as the library counts, to bytes.
+fn in_bytes(at: Position, lines: &[&str]) -> Position {
     let line = usize::try_from(at.line)
         .ok()
         .and_then(|n| n.checked_sub(1))
@@ -231,14 +228,14 @@ fn in_bytes(at: At, lines: &[&str]) -> At {
     };
     let before = usize::try_from(at.column.saturating_sub(1)).unwrap_or(0);
     let bytes: usize = line.chars().take(before).map(char::len_utf8).sum();
-    At {
+    Position {
         column: u32::try_from(bytes + 1).unwrap_or(at.column),
         ..at
     }
 }
 
 impl Node {
-    /// What kind of value it is, for complaints.
+    /// The kind of value, for error messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "nothing",
@@ -250,7 +247,7 @@ impl Node {
         }
     }
 
-    /// The text of a scalar. Numbers and truth values count as what they look like.
+    /// The text of a scalar; numbers and booleans as written.
     pub fn text(&self) -> Option<String> {
         match &self.value {
             Value::Text(text) => Some(text.clone()),
@@ -277,11 +274,11 @@ impl Node {
         }
     }
 
-    /// A JSON value, which has no places.
-    pub(crate) fn of_json(value: &serde_json::Value) -> Self {
+    /// Converts a JSON value, without positions.
+    pub(crate) fn from_json(value: &serde_json::Value) -> Self {
         use serde_json::Value as Json;
         let text = |name: &String| Self {
-            at: At::default(),
+            at: Position::default(),
             value: Value::Text(name.clone()),
         };
         let value = match value {
@@ -291,16 +288,16 @@ impl Node {
                 .as_i64()
                 .map_or_else(|| Value::Float(n.as_f64().unwrap_or(f64::MAX)), Value::Int),
             Json::String(text) => Value::Text(text.clone()),
-            Json::Array(list) => Value::List(list.iter().map(Self::of_json).collect()),
+            Json::Array(list) => Value::List(list.iter().map(Self::from_json).collect()),
             Json::Object(members) => Value::Map(
                 members
                     .iter()
-                    .map(|(name, v)| (text(name), Self::of_json(v)))
+                    .map(|(name, v)| (text(name), Self::from_json(v)))
                     .collect(),
             ),
         };
         Self {
-            at: At::default(),
+            at: Position::default(),
             value,
         }
     }
@@ -332,14 +329,14 @@ mod tests {
     #[test]
     fn every_value_knows_its_place() {
         let root = parse("a: 1\nb:\n  - x: 'é ü'\n    c: {d: [true, null]}\n").unwrap();
-        assert_eq!(find(&root, "a").at, At { line: 1, column: 4 });
+        assert_eq!(find(&root, "a").at, Position { line: 1, column: 4 });
         let first = &find(&root, "b").items()[0];
-        assert_eq!(first.at, At { line: 3, column: 5 });
+        assert_eq!(first.at, Position { line: 3, column: 5 });
         assert_eq!(find(first, "x").text().as_deref(), Some("é ü"));
         let list = find(find(first, "c"), "d");
         assert_eq!(
             list.items()[0].at,
-            At {
+            Position {
                 line: 4,
                 column: 13
             }
@@ -347,7 +344,7 @@ mod tests {
         let root = parse("{é: 1, b: 2}").unwrap();
         assert_eq!(
             find(&root, "b").at,
-            At {
+            Position {
                 line: 1,
                 column: 12
             },
@@ -415,12 +412,12 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in ".{0,200}") {
-            let _ = parse(&text);
+            drop(parse(&text));
         }
 
         #[test]
         fn yaml_like_text_is_read_or_refused(lines in prop::collection::vec("[ ]{0,4}(- |a: |\\? |&a |\\*a|<<: |\\{|\\[|\"|'|#|!t |[|]|>|x|1|\\}|\\]|,|---)", 0..20)) {
-            let _ = parse(&lines.join("\n"));
+            drop(parse(&lines.join("\n")));
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::recorded_decisions::DecisionHistory;
 use crate::verify::{Options, Report, watch};
 use agent_policy::{
-    At, Case, Change, Comparison, Context, Effort, Question, Unproved, compare, load_cases,
-    load_corpus,
+    Case, Comparison, Context, Effort, Position, Question, RuleChange, UnprovenChange, compare,
+    load_cases, load_corpus,
 };
 use clap::Args;
 use content_scan::mask::Mask;
@@ -101,10 +101,10 @@ impl CompareArgs {
             count(Severity::Warning),
             count(Severity::Note),
         );
-        let unproved = results.iter().any(|(_, found)| !found.unproved.is_empty());
+        let unproven = results.iter().any(|(_, found)| !found.unproven.is_empty());
         Ok(match () {
             () if failing > 0 || gone => EXIT_FINDINGS,
-            () if unproved && self.fail_on != FailOn::Never => EXIT_NOTHING_VERIFIED,
+            () if unproven && self.fail_on != FailOn::Never => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }
@@ -223,15 +223,17 @@ impl CompareArgs {
             )?;
             for (id, change) in &found.rules {
                 match change {
-                    Change::Added => writeln!(out, "    + {}", terminal(id))?,
-                    Change::Removed => writeln!(out, "    - {}", terminal(id))?,
-                    Change::Changed(parts) => {
+                    RuleChange::Added => writeln!(out, "    + {}", terminal(id))?,
+                    RuleChange::Removed => writeln!(out, "    - {}", terminal(id))?,
+                    RuleChange::Changed(parts) => {
                         writeln!(out, "    ~ {}: {}", terminal(id), parts.join(", "))?;
                     }
                 }
             }
-            let (milder, stricter): (Vec<_>, Vec<_>) =
-                found.differences.iter().partition(|(k, _)| k.is_milder());
+            let (milder, stricter): (Vec<_>, Vec<_>) = found
+                .differences
+                .iter()
+                .partition(|(k, _)| k.is_more_permissive());
             let sum = |list: &[(_, &agent_policy::Difference)]| {
                 list.iter().map(|(_, d)| d.count).sum::<u64>()
             };
@@ -241,10 +243,10 @@ impl CompareArgs {
                 sum(&milder),
                 sum(&stricter),
                 found.made,
-                found.aimed,
+                found.targeted,
                 found.given
             )?;
-            for one in &found.unproved {
+            for one in &found.unproven {
                 writeln!(out, "    inconclusive: {}", terminal(&doubt(one)))?;
             }
             if found.left_out > 0 {
@@ -276,8 +278,8 @@ impl CompareArgs {
                     )
                     .collect();
                 json!({
-                    "base": pair.base.file, "head": pair.head.file, "made": found.made, "aimed": found.aimed, "given": found.given,
-                    "inconclusive": found.unproved, "lostProperties": found.lost, "leftOut": found.left_out, "kindsLeftOut": found.kinds_left_out, "rules": found.rules, "differences": differences,
+                    "base": pair.base.file, "head": pair.head.file, "made": found.made, "aimed": found.targeted, "given": found.given,
+                    "inconclusive": found.unproven, "lostProperties": found.lost, "leftOut": found.left_out, "kindsLeftOut": found.kinds_left_out, "rules": found.rules, "differences": differences,
                 })
             })
             .collect();
@@ -316,14 +318,14 @@ pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Fail
     if let Some(found) = &found {
         report(&pair, found, &mut objections);
         // A gate has no other way to say that it doesn't know.
-        for one in &found.unproved {
+        for one in &found.unproven {
             let help = "see to it by hand; a case that the old policy passes and that asks about it would show what became of it";
             objections
                 .add(
                     516,
                     &pair.head.file,
                     &pair.head.text,
-                    At { line: 1, column: 1 },
+                    Position { line: 1, column: 1 },
                     doubt(one),
                     Some(help.into()),
                 )
@@ -340,7 +342,7 @@ pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Fail
             format!(
                 "the policy was compared with {} on {} made questions: a search, and no proof",
                 pair.base.file,
-                found.made + found.aimed
+                found.made + found.targeted
             )
         }
     });
@@ -400,7 +402,7 @@ fn left_out(found: &Comparison) -> String {
 }
 
 /// Says that a change may have made something milder.
-fn doubt(one: &Unproved) -> String {
+fn doubt(one: &UnprovenChange) -> String {
     format!(
         "{} was {}, which may make something milder; no action was found that shows it",
         one.what, one.change
@@ -416,20 +418,20 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             516,
             &pair.head.file,
             &pair.head.text,
-            At { line: 1, column: 1 },
+            Position { line: 1, column: 1 },
             message,
             None,
         )
         .subject = Some("disarmed".into());
     }
-    for Unproved { what, change } in &found.lost {
+    for UnprovenChange { what, change } in &found.lost {
         let place = pair
             .head
             .policy
             .properties
             .iter()
             .find(|p| p.id == *what)
-            .map_or(At { line: 1, column: 1 }, |p| p.at);
+            .map_or(Position { line: 1, column: 1 }, |p| p.at);
         let message =
             format!("the property `{what}` held in the base, and the head lost it: {change}");
         let help = "keep the property, or say in the pull request why it needn't hold any more";
@@ -448,8 +450,8 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             .head
             .policy
             .rule(&kind.head_rule)
-            .map_or(At { line: 1, column: 1 }, |r| r.at);
-        let (code, word) = if kind.is_milder() {
+            .map_or(Position { line: 1, column: 1 }, |r| r.at);
+        let (code, word) = if kind.is_more_permissive() {
             (516, "milder")
         } else {
             (517, "stricter")

@@ -7,7 +7,7 @@ use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{safe_json, terminal};
 use agent_policy::{
-    Action, Consulted, Context, Decision, Effect, Policy, Question, Tristate, json_context,
+    Action, Context, Decision, Effect, Policy, Question, RuleExplanation, Tristate, json_context,
     json_once, json_question,
 };
 use clap::Args;
@@ -220,7 +220,7 @@ fn text(
 
 /// The account of every rule.
 fn account(
-    consulted: &[Consulted<'_>],
+    consulted: &[RuleExplanation<'_>],
     decision: &Decision<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {

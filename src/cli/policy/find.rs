@@ -5,7 +5,7 @@ use crate::cli::EXIT_CLEAN;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
 use crate::report::{terminal, write_problem};
-use agent_policy::{At, Policy, Problem, SHIPPED, load, shipped};
+use agent_policy::{Policy, Position, Problem, SHIPPED, built_in_policy, load};
 use clap::Args;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ impl ShowArgs {
                 .iter()
                 .map(|s| format!("{:<20} {}\n", s.name, s.summary))
                 .collect(),
-            Some(name) => match shipped(&name) {
+            Some(name) => match built_in_policy(&name) {
                 Some(found) => found.text.to_owned(),
                 None => return Err(no_policy(&name)),
             },
@@ -66,7 +66,7 @@ pub(super) fn name_of(path: &Path) -> String {
 pub(in crate::cli) fn policy(name: &str) -> Result<Found, Failure> {
     let path = Path::new(name);
     if !path.is_file()
-        && let Some(shipped) = shipped(name)
+        && let Some(shipped) = built_in_policy(name)
     {
         return parse(&format!("{name}.yaml"), shipped.text.to_owned());
     }
@@ -120,7 +120,7 @@ pub(super) fn complain(file: &str, text: &str, problems: &[Problem]) -> Failure 
 }
 
 /// A place in a policy file.
-pub(super) fn place(file: &str, at: At) -> crate::diag::Place {
+pub(super) fn place(file: &str, at: Position) -> crate::diag::Place {
     crate::diag::Place {
         file: file.into(),
         line: at.line.into(),
@@ -131,7 +131,7 @@ pub(super) fn place(file: &str, at: At) -> crate::diag::Place {
 }
 
 /// The line of a place, with the word that stands there.
-pub(super) fn excerpt(text: &str, at: At) -> Option<crate::diag::Excerpt> {
+pub(super) fn excerpt(text: &str, at: Position) -> Option<crate::diag::Excerpt> {
     let line = text
         .lines()
         .nth(usize::try_from(at.line).ok()?.checked_sub(1)?)?;

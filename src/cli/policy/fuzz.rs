@@ -9,7 +9,8 @@ use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{digest, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use agent_policy::{
-    Action, At, Effort, Found, Usable, Violation, fuzz, load_cases, property_ids, shipped, usable,
+    Action, Effort, Position, PropertyResult, ReadOnlyAllowance, Violation, built_in_policy, fuzz,
+    load_cases, property_ids, read_only_allowance,
 };
 use clap::Args;
 use serde_json::json;
@@ -57,14 +58,14 @@ impl FuzzArgs {
             only: self.property.clone(),
         };
         let outcomes = fuzz(&found.policy, &seeds, &effort);
-        let share = usable(&found.policy);
+        let share = read_only_allowance(&found.policy);
         let mut objections = Objections::default();
         let mut saved = Vec::new();
         for outcome in &outcomes {
             if let Some(violation) = &outcome.violation {
                 let at = self.place(&found, &outcome.id, violation);
                 let code = if violation.evasion { 518 } else { 515 };
-                let message = format!("{}: {}", outcome.id, violation.story);
+                let message = format!("{}: {}", outcome.id, violation.explanation);
                 let case = case_of(&outcome.id, violation);
                 let action = digest(violation.action.to_json().to_string());
                 objections
@@ -121,7 +122,7 @@ impl FuzzArgs {
             }
             (find::name_of(&file), find::read(&file)?)
         } else {
-            match shipped(&self.policy) {
+            match built_in_policy(&self.policy) {
                 Some(shipped) => (
                     format!("{}.test.yaml", shipped.name),
                     shipped.cases.to_owned(),
@@ -135,7 +136,7 @@ impl FuzzArgs {
 
     /// The rule that is to blame, the property that is broken, or the top of the file.
     #[expect(clippy::unused_self, reason = "reads as a question to the run")]
-    fn place(&self, found: &find::Found, id: &str, violation: &Violation) -> At {
+    fn place(&self, found: &find::Found, id: &str, violation: &Violation) -> Position {
         let own = found
             .policy
             .properties
@@ -143,7 +144,7 @@ impl FuzzArgs {
             .find(|p| p.id == id)
             .map(|p| p.at);
         own.or_else(|| found.policy.rule(&violation.rule).map(|r| r.at))
-            .unwrap_or(At { line: 1, column: 1 })
+            .unwrap_or(Position { line: 1, column: 1 })
     }
 
     fn save(&self, cases: &[String]) -> Result<(), Failure> {
@@ -169,19 +170,19 @@ impl FuzzArgs {
 
     fn text(
         &self,
-        outcomes: &[Found],
-        share: Usable,
+        outcomes: &[PropertyResult],
+        share: ReadOnlyAllowance,
         objections: &Objections,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         write_findings(&objections.findings, out)?;
         for outcome in outcomes {
             let word = match outcome {
-                Found {
+                PropertyResult {
                     violation: Some(_), ..
                 } => "FAIL",
-                Found { concerned: 0, .. } => "none",
-                Found { .. } => "pass",
+                PropertyResult { concerned: 0, .. } => "none",
+                PropertyResult { .. } => "pass",
             };
             writeln!(
                 out,

@@ -5,7 +5,7 @@ use super::test::{Suite, suites};
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{safe_json, terminal};
-use agent_policy::{Case, Difference, Effort, Fate, Kind, Mutant};
+use agent_policy::{Case, Difference, DifferenceKind, Effort, Mutant, MutantStatus};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
@@ -37,20 +37,23 @@ pub struct MutateArgs {
 struct Outcome {
     file: String,
     id: String,
-    fates: Vec<(Mutant, Fate)>,
+    statuses: Vec<(Mutant, MutantStatus)>,
 }
 
 impl Outcome {
-    fn count(&self, which: impl Fn(&Fate) -> bool) -> usize {
-        self.fates.iter().filter(|(_, fate)| which(fate)).count()
+    fn count(&self, which: impl Fn(&MutantStatus) -> bool) -> usize {
+        self.statuses
+            .iter()
+            .filter(|(_, status)| which(status))
+            .count()
     }
 
     fn killed(&self) -> usize {
-        self.count(|f| matches!(f, Fate::Killed))
+        self.count(|f| matches!(f, MutantStatus::Killed))
     }
 
     fn survived(&self) -> usize {
-        self.count(|f| matches!(f, Fate::Survived(..)))
+        self.count(|f| matches!(f, MutantStatus::Survived(..)))
     }
 }
 
@@ -72,7 +75,7 @@ impl MutateArgs {
         })?;
         Ok(match () {
             () if outcomes.iter().any(|o| o.survived() > 0) => EXIT_FINDINGS,
-            () if outcomes.is_empty() || outcomes.iter().any(|o| o.fates.is_empty()) => {
+            () if outcomes.is_empty() || outcomes.iter().any(|o| o.statuses.is_empty()) => {
                 tell("nothing was changed: a policy has no rule that could be milder");
                 EXIT_NOTHING_VERIFIED
             }
@@ -82,8 +85,8 @@ impl MutateArgs {
 
     fn text(&self, outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
         for outcome in outcomes {
-            for (mutant, fate) in &outcome.fates {
-                let Fate::Survived(kind, difference) = fate else {
+            for (mutant, status) in &outcome.statuses {
+                let MutantStatus::Survived(kind, difference) = status else {
                     continue;
                 };
                 writeln!(
@@ -102,7 +105,7 @@ impl MutateArgs {
                 writeln!(out, "    as a test case: {}", case_of(kind, difference))?;
             }
             let (all, killed, survived) =
-                (outcome.fates.len(), outcome.killed(), outcome.survived());
+                (outcome.statuses.len(), outcome.killed(), outcome.survived());
             writeln!(
                 out,
                 "{} {} ({}): {killed} of {all} changes are noticed by a case, {survived} by none; for {} no action was found that tells them apart",
@@ -124,9 +127,9 @@ impl MutateArgs {
             .iter()
             .map(|outcome| {
                 let mutants: Vec<_> = outcome
-                    .fates
+                    .statuses
                     .iter()
-                    .map(|(mutant, fate)| told(mutant, fate))
+                    .map(|(mutant, status)| mutant_json(mutant, status))
                     .collect();
                 json!({ "file": outcome.file, "policy": outcome.id, "mutants": mutants })
             })
@@ -158,14 +161,14 @@ fn judge(suite: &Suite, effort: &Effort) -> Result<Outcome, Failure> {
             remedy,
         ));
     }
-    let fates = policy.mutants().into_par_iter().map(|mutant| {
-        let fate = mutant.fate(policy, &cases, effort);
-        (mutant, fate)
+    let statuses = policy.mutants().into_par_iter().map(|mutant| {
+        let status = mutant.status(policy, &cases, effort);
+        (mutant, status)
     });
     Ok(Outcome {
         file: file.clone(),
         id: policy.id.clone(),
-        fates: fates.collect(),
+        statuses: statuses.collect(),
     })
 }
 
@@ -173,11 +176,11 @@ fn rule_of(mutant: &Mutant) -> &str {
     mutant.rule.as_deref().unwrap_or("default")
 }
 
-fn told(mutant: &Mutant, fate: &Fate) -> serde_json::Value {
-    let (word, witness) = match fate {
-        Fate::Killed => ("killed", None),
-        Fate::Alike => ("alike", None),
-        Fate::Survived(kind, difference) => ("survived", Some((kind, difference))),
+fn mutant_json(mutant: &Mutant, status: &MutantStatus) -> serde_json::Value {
+    let (word, witness) = match status {
+        MutantStatus::Killed => ("killed", None),
+        MutantStatus::Equivalent => ("alike", None),
+        MutantStatus::Survived(kind, difference) => ("survived", Some((kind, difference))),
     };
     json!({
         "rule": rule_of(mutant),
@@ -191,7 +194,7 @@ fn told(mutant: &Mutant, fate: &Fate) -> serde_json::Value {
 }
 
 /// A witness as a case on one line: JSON is YAML.
-fn case_of(kind: &Kind, difference: &Difference) -> String {
+fn case_of(kind: &DifferenceKind, difference: &Difference) -> String {
     safe_json(
         &difference
             .witness

@@ -4,7 +4,7 @@ use super::find::{excerpt, place};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
 use crate::rules::by_code;
 use crate::verify::Report;
-use agent_policy::At;
+use agent_policy::Position;
 use content_scan::mask::Mask;
 
 /// The findings of one run.
@@ -20,7 +20,7 @@ impl Objections {
         code: u16,
         file: &str,
         text: &str,
-        at: At,
+        at: Position,
         message: String,
         help: Option<String>,
     ) -> &mut Finding {

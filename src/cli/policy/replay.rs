@@ -131,7 +131,7 @@ struct Known<'a> {
 
 impl Known<'_> {
     fn asked(&self, found: Found) -> Asked {
-        let untold = UnrecordedContext::of(&found.policy, self.production, self.mode);
+        let untold = UnrecordedContext::new(&found.policy, self.production, self.mode);
         Asked { found, untold }
     }
 }

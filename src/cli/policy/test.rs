@@ -281,7 +281,7 @@ impl Suite {
             .iter()
             .flat_map(|(_, _, cases)| cases.iter().cloned())
             .collect();
-        let coverage = Coverage::of(policy, &cases);
+        let coverage = Coverage::from_cases(policy, &cases);
         for (rule, counts) in policy.rules.iter().zip(&coverage.rules) {
             if rule.effect != Effect::Allow && rule.reason.as_deref().is_none_or(says_nothing) {
                 let help = "say in `reason` what a person should know who was stopped by it";

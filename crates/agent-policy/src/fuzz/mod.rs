@@ -1,96 +1,94 @@
-//! Looking for counterexamples: actions made from the policy's own words, and what must hold of
-//! each.
+//! Searches for counterexamples to properties, with random actions from the policy's vocabulary.
 //!
-//! Random search finds bugs and proves nothing. Every run says how much it tried and from which
-//! seed; the same seed tries the same.
+//! A random search finds bugs and proves nothing. The same seed tries the same actions.
 
 mod properties;
 pub(super) mod strategy;
 
-pub use properties::{Property as Law, Violation};
+pub use properties::{PropertyKind, Violation};
 
 use super::action::Action;
 use super::effect::Effect;
-use super::model::Policy;
+use super::model::{Policy, Property};
 use super::request::{History, Request};
 use super::witness_generation::{self, Target};
-use properties::Subject;
+use properties::{CheckResult, TestInput};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde::Serialize;
 use std::cell::RefCell;
 
-/// Commands that only look, one `{"cmd": …}` a line.
+/// Read-only commands, one `{"cmd": …}` a line.
 const READ_ONLY: &str = include_str!("../../../../corpora/commands/read-only-daily.jsonl");
 
-/// Questions that are aimed at a property of a policy's own.
+/// Maximum number of questions that target a custom property.
 const MAX_AIMED: usize = 5_000;
 
-/// How hard to look.
+/// The effort of a search.
 #[derive(Debug, Clone)]
 pub struct Effort {
-    /// Where the search starts; the same seed gives the same search.
+    /// The seed; the same seed gives the same search.
     pub seed: u64,
-    /// Actions that are tried for each property.
+    /// Number of actions to try for each property.
     pub cases: u32,
-    /// Only these properties, by their ids; none of them for all.
+    /// Only these properties, by id; all if empty.
     pub only: Vec<String>,
 }
 
-/// The ids of the properties that are searched for a policy: the built-in ones, then its own.
+/// The ids of a policy's properties: the built-in ones, then the custom ones.
 #[must_use]
 pub fn property_ids(policy: &Policy) -> Vec<String> {
-    let built_in = Law::ALL
+    let built_in = PropertyKind::ALL
         .iter()
-        .filter(|law| law.concerns(policy))
-        .map(|law| law.id().to_owned());
+        .filter(|kind| kind.concerns(policy))
+        .map(|kind| kind.id().to_owned());
     built_in
         .chain(policy.properties.iter().map(|p| p.id.clone()))
         .collect()
 }
 
-/// What the search for one property came to.
+/// The result of the search for one property.
 #[derive(Debug, Clone)]
-pub struct Outcome {
-    /// The property.
+pub struct PropertyResult {
+    /// The id of the property.
     pub id: String,
-    /// It is one of the policy's own.
+    /// Whether it is a custom property.
     pub own: bool,
-    /// Actions that were tried.
+    /// Number of actions tried.
     pub tried: u32,
-    /// Actions among them that the property says something about.
+    /// Number of actions among them that the property applies to.
     pub concerned: u32,
-    /// The smallest counterexample that was found.
+    /// The smallest counterexample found.
     pub violation: Option<Violation>,
 }
 
-/// How much of what only looks is allowed.
+/// How many read-only commands a policy allows.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Usable {
-    /// Commands that are allowed.
+pub struct ReadOnlyAllowance {
+    /// Number of allowed commands.
     pub allowed: u64,
-    /// Commands in all.
+    /// Number of all commands.
     pub of: u64,
 }
 
-/// Searches for counterexamples to the built-in properties and the team's own. `seeds` are actions
-/// to start from besides: those of the policy's cases and corpora.
+/// Searches for counterexamples to the built-in and the custom properties. `seeds` are further
+/// actions to try, such as those of cases and corpora.
 #[must_use]
-pub fn fuzz(policy: &Policy, seeds: &[Action], effort: &Effort) -> Vec<Outcome> {
-    let built_in = Law::ALL
+pub fn fuzz(policy: &Policy, seeds: &[Action], effort: &Effort) -> Vec<PropertyResult> {
+    let built_in = PropertyKind::ALL
         .iter()
-        .filter(|law| law.concerns(policy))
-        .map(|law| (law.id().to_owned(), *law, None));
+        .filter(|kind| kind.concerns(policy))
+        .map(|kind| (kind.id().to_owned(), *kind, None));
     let own = policy
         .properties
         .iter()
-        .map(|p| (p.id.clone(), Law::Own, Some(p)));
+        .map(|p| (p.id.clone(), PropertyKind::Custom, Some(p)));
     let wanted = |id: &String| effort.only.is_empty() || effort.only.contains(id);
-    // Numbered before they are chosen from, so that the choice doesn't change what is tried.
+    // Numbered before the selection, so that the selection doesn't change the search.
     built_in
         .chain(own)
         .enumerate()
         .filter(|(_, (id, ..))| wanted(id))
-        .map(|(n, (id, law, own))| search(policy, seeds, effort, n as u64, id, law, own))
+        .map(|(n, (id, kind, own))| search(policy, seeds, effort, n as u64, id, kind, own))
         .collect()
 }
 
@@ -100,22 +98,23 @@ fn search(
     effort: &Effort,
     number: u64,
     id: String,
-    law: Law,
-    own: Option<&super::Property>,
-) -> Outcome {
-    let mut aimed = (0, 0);
+    kind: PropertyKind,
+    own: Option<&Property>,
+) -> PropertyResult {
+    let mut targeted = (0, 0);
     if let Some(own) = own {
-        // What chance would hardly meet is asked about first.
+        // Targeted questions first: random ones would hardly match.
         for question in
-            witness_generation::questions(policy, &[Target::all(&own.for_all)], &[]).take(MAX_AIMED)
+            witness_generation::questions(policy, &[Target::from_property(&own.for_all)], &[])
+                .take(MAX_AIMED)
         {
-            aimed.0 += 1;
-            match properties::holds_of(own, policy, &question) {
-                properties::Found::Nothing => {}
-                properties::Found::Holds => aimed.1 += 1,
-                properties::Found::Broken(violation) => {
-                    let (tried, concerned) = (aimed.0, aimed.1 + 1);
-                    return Outcome {
+            targeted.0 += 1;
+            match properties::check_custom(own, policy, &question) {
+                CheckResult::NotApplicable => {}
+                CheckResult::Holds => targeted.1 += 1,
+                CheckResult::Violated(violation) => {
+                    let (tried, concerned) = (targeted.0, targeted.1 + 1);
+                    return PropertyResult {
                         id,
                         own: true,
                         tried,
@@ -127,30 +126,30 @@ fn search(
         }
     }
     let mut runner = test_runner(effort.seed, number, effort.cases);
-    let strategy = strategy::subjects(policy, seeds);
-    let counts = RefCell::new(aimed);
-    let result = runner.run(&strategy, |subject: Subject| {
-        let found = law.check(policy, own, &subject);
+    let strategy = strategy::inputs(policy, seeds);
+    let counts = RefCell::new(targeted);
+    let result = runner.run(&strategy, |input: TestInput| {
+        let found = kind.check(policy, own, &input);
         let mut counts = counts.borrow_mut();
         counts.0 += 1;
         match found {
-            properties::Found::Nothing => Ok(()),
-            properties::Found::Holds => {
+            CheckResult::NotApplicable => Ok(()),
+            CheckResult::Holds => {
                 counts.1 += 1;
                 Ok(())
             }
-            properties::Found::Broken(_) => Err(TestCaseError::fail("broken")),
+            CheckResult::Violated(_) => Err(TestCaseError::fail("broken")),
         }
     });
     let violation = match result {
-        Err(TestError::Fail(_, subject)) => match law.check(policy, own, &subject) {
-            properties::Found::Broken(violation) => Some(*violation),
-            properties::Found::Nothing | properties::Found::Holds => None,
+        Err(TestError::Fail(_, input)) => match kind.check(policy, own, &input) {
+            CheckResult::Violated(violation) => Some(*violation),
+            CheckResult::NotApplicable | CheckResult::Holds => None,
         },
         Err(TestError::Abort(_)) | Ok(()) => None,
     };
     let (tried, concerned) = counts.into_inner();
-    Outcome {
+    PropertyResult {
         id,
         own: own.is_some(),
         tried,
@@ -159,7 +158,7 @@ fn search(
     }
 }
 
-/// A runner whose choices follow from a seed and the number of the search alone.
+/// A runner that depends only on a seed and the number of the search.
 pub(super) fn test_runner(seed: u64, number: u64, cases: u32) -> TestRunner {
     let config = Config {
         cases,
@@ -177,11 +176,11 @@ pub(super) fn test_runner(seed: u64, number: u64, cases: u32) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// Asks about commands of a day's work that only look.
+/// Counts how many everyday read-only commands the policy allows.
 #[must_use]
-pub fn usable(policy: &Policy) -> Usable {
+pub fn read_only_allowance(policy: &Policy) -> ReadOnlyAllowance {
     let history = History::default();
-    let mut usable = Usable { allowed: 0, of: 0 };
+    let mut usable = ReadOnlyAllowance { allowed: 0, of: 0 };
     for line in READ_ONLY.lines() {
         let row: Option<serde_json::Value> = strict_json::from_text(line).ok();
         let Some(command) = row

@@ -1,4 +1,4 @@
-//! What must hold of every policy, and what a policy's own team says must hold of it.
+//! The built-in properties of policies, and the check of custom ones.
 
 use crate::action::Action;
 use crate::effect::{Effect, Tristate};
@@ -6,31 +6,30 @@ use crate::facts::Facts;
 use crate::flags::respelled;
 use crate::model::{self, Combine, Policy};
 use crate::path::Access;
-use crate::question::Question;
+use crate::question::{Context, Question};
 use crate::request::{History, Past, Request};
-use crate::suite::Context;
 use governance::RiskLevel;
 use serde_json::Value;
 use shell_effects::rewrite::rewritings;
 
-/// Something to try a property on.
+/// An input to check a property on.
 #[derive(Debug, Clone)]
-pub(super) struct Subject {
+pub(super) struct TestInput {
     pub(super) action: Action,
-    /// A second command, to be run along with the first.
+    /// A second command, to combine with the first.
     pub(super) second: String,
     pub(super) seed: u64,
-    /// An agent and mode.
+    /// The name of an agent and a mode.
     pub(super) name: Option<String>,
     pub(super) production: bool,
-    /// Approvals that stand in the history.
+    /// Number of approvals in the history.
     pub(super) approvals: u64,
 }
 
-/// The properties.
+/// A property of policies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "`meaning` says it")]
-pub enum Property {
+pub enum PropertyKind {
     Deterministic,
     Reasoned,
     RiskMonotone,
@@ -41,38 +40,37 @@ pub enum Property {
     HumanForHigh,
     HistoryFree,
     DenyAdds,
-    Own,
+    Custom,
 }
 
 /// A counterexample.
 #[derive(Debug, Clone)]
 pub struct Violation {
-    /// What the property fails on.
     pub action: Action,
-    /// What it should have been, at least.
+    /// The least restrictive effect that is accepted.
     pub expected: Effect,
-    /// What it is.
+    /// The effect of the decision.
     pub found: Effect,
-    /// The rule that said so.
+    /// The rule that decided.
     pub rule: String,
-    /// How the two compare, in words. May hold hostile text.
-    pub story: String,
-    /// It comes from a rewriting of a command: the rule can be evaded.
+    /// How the two compare. May contain hostile text.
+    pub explanation: String,
+    /// Whether a rewritten command evades a rule.
     pub evasion: bool,
-    /// The circumstances that it takes, as test files write them.
+    /// The context, as test files write it.
     pub context: Option<Value>,
 }
 
-/// What came of one try.
-pub(super) enum Found {
-    /// The property says nothing of this action.
-    Nothing,
+/// The result of checking a property on one input.
+pub(super) enum CheckResult {
+    /// The property doesn't apply to this action.
+    NotApplicable,
     Holds,
-    Broken(Box<Violation>),
+    Violated(Box<Violation>),
 }
 
-impl Property {
-    /// Those that are built in.
+impl PropertyKind {
+    /// The built-in properties.
     pub const ALL: [Self; 10] = [
         Self::Deterministic,
         Self::Reasoned,
@@ -86,7 +84,7 @@ impl Property {
         Self::DenyAdds,
     ];
 
-    /// Its id.
+    /// The id in reports.
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
@@ -100,11 +98,11 @@ impl Property {
             Self::HumanForHigh => "human-for-high",
             Self::HistoryFree => "history-free",
             Self::DenyAdds => "deny-adds",
-            Self::Own => "own",
+            Self::Custom => "own",
         }
     }
 
-    /// What it says.
+    /// The meaning of the property.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
         match self {
@@ -124,11 +122,11 @@ impl Property {
             Self::DenyAdds => {
                 "where the strictest rule counts, a further deny makes nothing milder"
             }
-            Self::Own => "a property of the policy's own",
+            Self::Custom => "a property of the policy's own",
         }
     }
 
-    /// Whether the property says anything about a policy at all.
+    /// Whether the property applies to a policy.
     #[must_use]
     pub fn concerns(self, policy: &Policy) -> bool {
         match self {
@@ -142,44 +140,44 @@ impl Property {
         self,
         policy: &Policy,
         own: Option<&model::Property>,
-        subject: &Subject,
-    ) -> Found {
-        let try_ = Try {
+        input: &TestInput,
+    ) -> CheckResult {
+        let check = PropertyCheck {
             policy,
-            subject,
+            input,
             history: History::default(),
         };
         match self {
-            Self::Deterministic => try_.deterministic(),
-            Self::Reasoned => try_.reasoned(),
-            Self::RiskMonotone => try_.risk_monotone(),
-            Self::RewriteStable => try_.rewrite_stable(),
-            Self::PathStable => try_.path_stable(),
-            Self::Composition => try_.composition(),
-            Self::NoEscape => try_.no_escape(),
-            Self::HumanForHigh => try_.human_for_high(),
-            Self::HistoryFree => try_.history_free(),
-            Self::DenyAdds => try_.deny_adds(),
-            Self::Own => own.map_or(Found::Nothing, |own| try_.own(own)),
+            Self::Deterministic => check.deterministic(),
+            Self::Reasoned => check.reasoned(),
+            Self::RiskMonotone => check.risk_monotone(),
+            Self::RewriteStable => check.rewrite_stable(),
+            Self::PathStable => check.path_stable(),
+            Self::Composition => check.composition(),
+            Self::NoEscape => check.no_escape(),
+            Self::HumanForHigh => check.human_for_high(),
+            Self::HistoryFree => check.history_free(),
+            Self::DenyAdds => check.deny_adds(),
+            Self::Custom => own.map_or(CheckResult::NotApplicable, |own| check.own(own)),
         }
     }
 }
 
-/// One try of one property.
-struct Try<'t> {
+/// A check of one property on one input.
+struct PropertyCheck<'t> {
     policy: &'t Policy,
-    subject: &'t Subject,
+    input: &'t TestInput,
     history: History,
 }
 
-impl Try<'_> {
+impl PropertyCheck<'_> {
     fn request<'a>(&'a self, action: &'a Action, risk: Option<RiskLevel>) -> Request<'a> {
-        let name = self.subject.name.as_deref();
+        let name = self.input.name.as_deref();
         Request {
             risk,
             agent: name,
             mode: name,
-            production: self.subject.production,
+            production: self.input.production,
             ..Request::new(action, &self.history)
         }
     }
@@ -188,35 +186,41 @@ impl Try<'_> {
         self.policy.decide(&self.request(action, None)).effect
     }
 
-    /// Holds if the action gets at least this effect.
-    fn at_least(&self, expected: Effect, action: Action, story: String, evasion: bool) -> Found {
+    /// Checks that the action gets at least this effect.
+    fn at_least(
+        &self,
+        expected: Effect,
+        action: Action,
+        explanation: String,
+        evasion: bool,
+    ) -> CheckResult {
         let (found, rule) = {
             let request = self.request(&action, None);
             let decision = self.policy.decide(&request);
             (decision.effect, decision.rule_id().to_owned())
         };
         if found >= expected {
-            return Found::Holds;
+            return CheckResult::Holds;
         }
-        Found::Broken(Box::new(Violation {
+        CheckResult::Violated(Box::new(Violation {
             action,
             expected,
             found,
             rule,
-            story,
+            explanation,
             evasion,
             context: None,
         }))
     }
 
-    fn deterministic(&self) -> Found {
-        let first = self.effect(&self.subject.action);
+    fn deterministic(&self) -> CheckResult {
+        let first = self.effect(&self.input.action);
         let copy = Action::recorded(
-            &self.subject.action.kind_name,
-            self.subject.action.payload.clone(),
+            &self.input.action.kind_name,
+            self.input.action.payload.clone(),
         );
         if self.effect(&copy) == first {
-            return Found::Holds;
+            return CheckResult::Holds;
         }
         self.at_least(
             Effect::Deny,
@@ -226,31 +230,31 @@ impl Try<'_> {
         )
     }
 
-    fn reasoned(&self) -> Found {
-        let action = &self.subject.action;
+    fn reasoned(&self) -> CheckResult {
+        let action = &self.input.action;
         let request = self.request(action, None);
         let decision = self.policy.decide(&request);
         if decision.effect == Effect::Allow {
-            return Found::Nothing;
+            return CheckResult::NotApplicable;
         }
         if decision.rule.is_none_or(|r| r.reason.is_some()) && !decision.reason().trim().is_empty()
         {
-            return Found::Holds;
+            return CheckResult::Holds;
         }
-        let story = format!("the rule `{}` gives no reason", decision.rule_id());
-        Found::Broken(Box::new(Violation {
+        let explanation = format!("the rule `{}` gives no reason", decision.rule_id());
+        CheckResult::Violated(Box::new(Violation {
             action: action.clone(),
             expected: decision.effect,
             found: decision.effect,
             rule: decision.rule_id().to_owned(),
-            story,
+            explanation,
             evasion: false,
             context: None,
         }))
     }
 
-    fn risk_monotone(&self) -> Found {
-        let action = &self.subject.action;
+    fn risk_monotone(&self) -> CheckResult {
+        let action = &self.input.action;
         let levels = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High];
         let effects =
             levels.map(|risk| self.policy.decide(&self.request(action, Some(risk))).effect);
@@ -260,75 +264,74 @@ impl Try<'_> {
             {
                 let request = self.request(action, Some(*level));
                 let rule = self.policy.decide(&request).rule_id().to_owned();
-                let story =
+                let explanation =
                     format!("stated as {level} risk it gets {higher}, one level lower {lower}");
                 let action = action.clone();
-                return Found::Broken(Box::new(Violation {
+                return CheckResult::Violated(Box::new(Violation {
                     action,
                     expected: *lower,
                     found: *higher,
                     rule,
-                    story,
+                    explanation,
                     evasion: false,
                     context: None,
                 }));
             }
         }
-        Found::Holds
+        CheckResult::Holds
     }
 
-    fn rewrite_stable(&self) -> Found {
-        let Some(command) = self.subject.action.command().map(str::to_owned) else {
-            return Found::Nothing;
+    fn rewrite_stable(&self) -> CheckResult {
+        let Some(command) = self.input.action.command().map(str::to_owned) else {
+            return CheckResult::NotApplicable;
         };
         let plain = self.effect(&Action::shell(&command));
         if plain == Effect::Allow {
-            return Found::Nothing;
+            return CheckResult::NotApplicable;
         }
-        // Two here-documents with one delimiter end each other: that isn't the same command any
-        // more.
+        // Two here-documents with the same delimiter end each other, which changes the command.
         let documents = |rules: &[&str]| rules.iter().filter(|r| r.contains("document")).count();
         for line in respelled(&command) {
-            let story = format!(
+            let explanation = format!(
                 "`{command}` gets {plain}; with an option written another way it gets less"
             );
-            if let broken @ Found::Broken(_) =
-                self.at_least(plain, Action::shell(&line), story, true)
+            if let violated @ CheckResult::Violated(_) =
+                self.at_least(plain, Action::shell(&line), explanation, true)
             {
-                return broken;
+                return violated;
             }
         }
-        for rewriting in rewritings(&command, self.subject.seed, 3)
+        for rewriting in rewritings(&command, self.input.seed, 3)
             .into_iter()
             .filter(|r| documents(&r.rules) < 2)
         {
-            let story = format!(
+            let explanation = format!(
                 "`{command}` gets {plain}; written another way ({}) it gets less",
                 rewriting.rules.join(", ")
             );
-            if let broken @ Found::Broken(_) =
-                self.at_least(plain, Action::shell(&rewriting.text), story, true)
+            if let violated @ CheckResult::Violated(_) =
+                self.at_least(plain, Action::shell(&rewriting.text), explanation, true)
             {
-                return broken;
+                return violated;
             }
         }
-        Found::Holds
+        CheckResult::Holds
     }
 
-    fn path_stable(&self) -> Found {
-        let action = &self.subject.action;
+    fn path_stable(&self) -> CheckResult {
+        let action = &self.input.action;
         let Some(path) = action
             .parameters()
             .get("path")
             .and_then(|p| p.as_str())
             .map(str::to_owned)
         else {
-            return Found::Nothing;
+            return CheckResult::NotApplicable;
         };
-        // Only what names a place: `~`, variables and wildcards mean something at the start of a
-        // word only.
+        // Only plain paths: `~`, variables and wildcards have a meaning only at the start of a
+        // word.
         if action.tool.is_none() || path.starts_with(['~', '$', '*']) || path.is_empty() {
-            return Found::Nothing;
+            return CheckResult::NotApplicable;
         }
         let plain = self.effect(action);
         let spelled = if path.starts_with('/') {
@@ -352,63 +355,65 @@ impl Try<'_> {
             );
             let found = self.effect(&same);
             if found != plain {
-                let story = format!("`{path}` gets {plain}, `{other}` gets {found}");
+                let explanation = format!("`{path}` gets {plain}, `{other}` gets {found}");
                 let milder = if found < plain { same } else { action.clone() };
-                return self.at_least(found.max(plain), milder, story, false);
+                return self.at_least(found.max(plain), milder, explanation, false);
             }
         }
-        Found::Holds
+        CheckResult::Holds
     }
 
-    fn composition(&self) -> Found {
-        let Some(first) = self.subject.action.command() else {
-            return Found::Nothing;
+    fn composition(&self) -> CheckResult {
+        let Some(first) = self.input.action.command() else {
+            return CheckResult::NotApplicable;
         };
-        let second = &self.subject.second;
-        // Behind a change of directory a path means another place: then the parts aren't what they
-        // were.
+        let second = &self.input.second;
+        // After a change of directory, relative paths have another meaning.
         if [first, second].iter().any(|c| {
             c.split(|c: char| !c.is_alphanumeric())
                 .any(|w| matches!(w, "cd" | "pushd"))
         }) {
-            return Found::Nothing;
+            return CheckResult::NotApplicable;
         }
         let strictest = self
             .effect(&Action::shell(first))
             .max(self.effect(&Action::shell(second)));
         if strictest == Effect::Allow {
-            return Found::Nothing;
+            return CheckResult::NotApplicable;
         }
         for separator in ["; ", " && ", " | "] {
-            let story = format!("apart the strictest gets {strictest}; together they get less");
+            let explanation =
+                format!("apart the strictest gets {strictest}; together they get less");
             let together = Action::shell(&format!("{first}{separator}{second}"));
-            if let broken @ Found::Broken(_) = self.at_least(strictest, together, story, false) {
-                return broken;
+            if let violated @ CheckResult::Violated(_) =
+                self.at_least(strictest, together, explanation, false)
+            {
+                return violated;
             }
         }
-        Found::Holds
+        CheckResult::Holds
     }
 
-    fn no_escape(&self) -> Found {
-        let action = &self.subject.action;
+    fn no_escape(&self) -> CheckResult {
+        let action = &self.input.action;
         let facts = Facts::new(action, None, &self.policy.surroundings);
-        let out = |p: &crate::path::Place<'_>| {
-            p.site.access != Access::Read && p.site.inside != Tristate::Yes
+        let out = |p: &crate::path::TouchedPath<'_>| {
+            p.facts.access != Access::Read && p.facts.inside != Tristate::Yes
         };
-        let Some(place) = facts.places().find(out) else {
-            return Found::Nothing;
+        let Some(place) = facts.touched_paths().find(out) else {
+            return CheckResult::NotApplicable;
         };
-        let story = format!(
+        let explanation = format!(
             "it changes `{}`, which isn't known to be inside the work tree",
             place.shown
         );
-        self.at_least(Effect::RequireApproval, action.clone(), story, false)
+        self.at_least(Effect::RequireApproval, action.clone(), explanation, false)
     }
 
-    fn human_for_high(&self) -> Found {
-        let action = &self.subject.action;
+    fn human_for_high(&self) -> CheckResult {
+        let action = &self.input.action;
         if self.policy.risk(&self.request(action, None)) != RiskLevel::High {
-            return Found::Nothing;
+            return CheckResult::NotApplicable;
         }
         self.at_least(
             Effect::RequireApproval,
@@ -418,11 +423,11 @@ impl Try<'_> {
         )
     }
 
-    fn history_free(&self) -> Found {
-        let action = &self.subject.action;
+    fn history_free(&self) -> CheckResult {
+        let action = &self.input.action;
         let plain = self.effect(action);
         let mut history = History::default();
-        for _ in 0..self.subject.approvals {
+        for _ in 0..self.input.approvals {
             history.approve(&Past {
                 kind: action.kind,
                 tool: action.tool.clone(),
@@ -437,36 +442,36 @@ impl Try<'_> {
         };
         let found = self.policy.decide(&request).effect;
         if found == plain {
-            return Found::Holds;
+            return CheckResult::Holds;
         }
-        let story = format!(
+        let explanation = format!(
             "without a history it gets {plain}, after {} approvals {found}",
-            self.subject.approvals
+            self.input.approvals
         );
         let (action, rule) = (
             action.clone(),
             self.policy.decide(&request).rule_id().to_owned(),
         );
-        Found::Broken(Box::new(Violation {
+        CheckResult::Violated(Box::new(Violation {
             action,
             expected: plain,
             found,
             rule,
-            story,
+            explanation,
             evasion: false,
             context: None,
         }))
     }
 
-    /// The further deny is one of the policy's own rules, anywhere among the others.
-    fn deny_adds(&self) -> Found {
-        let action = &self.subject.action;
+    /// Adds a deny made from one of the policy's rules at any position.
+    fn deny_adds(&self) -> CheckResult {
+        let action = &self.input.action;
         let rules = &self.policy.rules;
         let chosen = |shift: u32| {
-            usize::try_from(self.subject.seed >> shift).unwrap_or(0) % rules.len().max(1)
+            usize::try_from(self.input.seed >> shift).unwrap_or(0) % rules.len().max(1)
         };
         let Some(rule) = rules.get(chosen(0)) else {
-            return Found::Nothing;
+            return CheckResult::NotApplicable;
         };
         let plain = self.effect(action);
         let deny = model::Rule {
@@ -481,46 +486,50 @@ impl Try<'_> {
         let request = self.request(action, None);
         let found = more.decide(&request).effect;
         if found >= plain {
-            return Found::Holds;
+            return CheckResult::Holds;
         }
-        let story = format!(
+        let explanation = format!(
             "with a further deny on what `{}` is about it gets {found}, without {plain}",
             rule.id
         );
         let (action, rule) = (action.clone(), rule.id.clone());
-        Found::Broken(Box::new(Violation {
+        CheckResult::Violated(Box::new(Violation {
             action,
             expected: plain,
             found,
             rule,
-            story,
+            explanation,
             evasion: false,
             context: None,
         }))
     }
 
-    fn own(&self, own: &model::Property) -> Found {
-        let name = self.subject.name.clone();
+    fn own(&self, own: &model::Property) -> CheckResult {
+        let name = self.input.name.clone();
         let context = Context {
             turn: 1,
             agent: name.clone(),
             mode: name,
-            production: self.subject.production,
+            production: self.input.production,
             ..Context::default()
         };
-        holds_of(
+        check_custom(
             own,
             self.policy,
             &Question {
                 context,
-                ..Question::plain(self.subject.action.clone())
+                ..Question::plain(self.input.action.clone())
             },
         )
     }
 }
 
-/// Whether a property of a policy's own holds of an action in its circumstances.
-pub(super) fn holds_of(own: &model::Property, policy: &Policy, question: &Question) -> Found {
+/// Checks a custom property on an action in its context.
+pub(super) fn check_custom(
+    own: &model::Property,
+    policy: &Policy,
+    question: &Question,
+) -> CheckResult {
     let history = question.history();
     let request = question.context.request(&question.action, &history);
     let facts = Facts::new(
@@ -529,18 +538,18 @@ pub(super) fn holds_of(own: &model::Property, policy: &Policy, question: &Questi
         &policy.surroundings,
     );
     if own.for_all.holds(&facts, &request, false) != Tristate::Yes {
-        return Found::Nothing;
+        return CheckResult::NotApplicable;
     }
     let decision = policy.decide_on(&facts, &request);
     if decision.effect >= own.effect {
-        return Found::Holds;
+        return CheckResult::Holds;
     }
-    Found::Broken(Box::new(Violation {
+    CheckResult::Violated(Box::new(Violation {
         action: question.action.clone(),
         expected: own.effect,
         found: decision.effect,
         rule: decision.rule_id().to_owned(),
-        story: format!("the property asks for {} at least", own.effect),
+        explanation: format!("the property asks for {} at least", own.effect),
         evasion: false,
         context: question.circumstances(),
     }))

@@ -1,20 +1,20 @@
-//! Actions to try: built from what the policy speaks of and from what lies beside it.
+//! Strategies for random actions and questions, from the vocabulary of a policy.
 
-use super::properties::Subject;
+use super::properties::TestInput;
 use crate::action::Action;
-use crate::condition::{Condition, Name, Predicate};
-use crate::model::{Limit, Policy};
-use crate::question::{Approvals, Question};
+use crate::condition::{Condition, Predicate};
+use crate::limit::Limit;
+use crate::model::Policy;
+use crate::name::Name;
+use crate::question::{Approvals, Context, Question};
 use crate::request::Past;
 use crate::sample::samples;
-use crate::suite::Context;
 use governance::RiskLevel;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeSet;
 
-/// Command lines in the order of their simplicity: shrinking goes towards the front. `{p}` is a
-/// path.
+/// Command lines, the simplest first, as shrinking prefers them. `{p}` is a path.
 const COMMANDS: [&str; 44] = [
     "ls",
     "cat {p}",
@@ -106,9 +106,9 @@ const PATHS: [&str; 22] = [
     "~",
 ];
 
-/// The words of a policy, to make actions of.
+/// The vocabulary of a policy.
 #[derive(Debug, Default)]
-struct Words {
+struct Vocabulary {
     tools: BTreeSet<String>,
     paths: BTreeSet<String>,
     commands: BTreeSet<String>,
@@ -117,9 +117,9 @@ struct Words {
     limits: Vec<Limit>,
 }
 
-impl Words {
-    fn of(policy: &Policy) -> Self {
-        let mut words = Self::default();
+impl Vocabulary {
+    fn from_policy(policy: &Policy) -> Self {
+        let mut vocabulary = Self::default();
         let conditions = policy
             .rules
             .iter()
@@ -128,23 +128,23 @@ impl Words {
         for when in conditions {
             when.walk(true, &mut |condition, _| {
                 if let Condition::Is(predicate, _) = condition {
-                    words.add(predicate);
+                    vocabulary.add(predicate);
                 }
             });
         }
-        words.limits = policy
+        vocabulary.limits = policy
             .rules
             .iter()
             .flat_map(|r| r.limits.iter().copied())
             .collect();
-        words
+        vocabulary
     }
 
     fn add(&mut self, predicate: &Predicate) {
         match predicate {
-            Predicate::Tool(names) => self.tools.extend(spelled(names)),
-            Predicate::Agent(names) => self.agents.extend(spelled(names)),
-            Predicate::Mode(names) => self.modes.extend(spelled(names)),
+            Predicate::Tool(names) => self.tools.extend(examples(names)),
+            Predicate::Agent(names) => self.agents.extend(examples(names)),
+            Predicate::Mode(names) => self.modes.extend(examples(names)),
             Predicate::Path(test) => {
                 let lists = test
                     .glob
@@ -155,10 +155,10 @@ impl Words {
             }
             Predicate::Host(names) => self
                 .commands
-                .extend(spelled(names).map(|h| format!("curl https://{h}/x"))),
+                .extend(examples(names).map(|h| format!("curl https://{h}/x"))),
             Predicate::Command(test) => {
-                for program in spelled(&test.program) {
-                    let args = spelled(&test.arg)
+                for program in examples(&test.program) {
+                    let args = examples(&test.arg)
                         .chain(test.args.iter().cloned())
                         .collect::<Vec<_>>()
                         .join(" ");
@@ -171,8 +171,8 @@ impl Words {
     }
 }
 
-/// Names that fit: stars filled in.
-fn spelled(names: &[Name]) -> impl Iterator<Item = String> {
+/// A text that matches each name.
+fn examples(names: &[Name]) -> impl Iterator<Item = String> {
     names.iter().filter_map(|n| match n {
         Name::Exact(name) => Some(name.clone()),
         Name::Star(pattern) => Some(pattern.replace('*', "x")),
@@ -189,17 +189,17 @@ fn pool(fixed: &[&str], own: &BTreeSet<String>) -> Vec<String> {
 }
 
 /// One simple command.
-fn command(words: &Words) -> impl Strategy<Value = String> + Clone + use<> {
-    let path = select(pool(&PATHS, &words.paths));
-    (select(pool(&COMMANDS, &words.commands)), path)
+fn command(vocabulary: &Vocabulary) -> impl Strategy<Value = String> + Clone + use<> {
+    let path = select(pool(&PATHS, &vocabulary.paths));
+    (select(pool(&COMMANDS, &vocabulary.commands)), path)
         .prop_map(|(c, p)| c.replace("{p}", &quoted(&p)))
 }
 
 /// Actions. Shrinks to shorter lines, simpler commands and plainer paths.
 pub(crate) fn actions(policy: &Policy, seeds: &[Action]) -> impl Strategy<Value = Action> + use<> {
-    let words = Words::of(policy);
-    let path = select(pool(&PATHS, &words.paths));
-    let simple = command(&words);
+    let vocabulary = Vocabulary::from_policy(policy);
+    let path = select(pool(&PATHS, &vocabulary.paths));
+    let simple = command(&vocabulary);
     let line = prop::collection::vec(
         (simple.clone(), select(vec!["; ", " && ", " | ", " || "])),
         1..3,
@@ -213,7 +213,7 @@ pub(crate) fn actions(policy: &Policy, seeds: &[Action]) -> impl Strategy<Value 
         line
     });
     let shell = line.prop_map(|l| Action::shell(&l));
-    let call = (select(pool(&TOOLS, &words.tools)), path.clone())
+    let call = (select(pool(&TOOLS, &vocabulary.tools)), path.clone())
         .prop_map(|(tool, path)| Action::call(&tool, serde_json::json!({ "path": path })));
     let nested = (select(vec!["bash_execute", "run_command"]), simple)
         .prop_map(|(tool, command)| Action::call(tool, serde_json::json!({ "command": command })));
@@ -228,22 +228,21 @@ pub(crate) fn actions(policy: &Policy, seeds: &[Action]) -> impl Strategy<Value 
     prop_oneof![4 => shell, 3 => call, 1 => nested, 1 => diff, 1 => other, 2 => select(given)]
 }
 
-/// Questions: actions in circumstances, some of them after approvals at and around the limits of
-/// the policy.
+/// Questions in a random context, some after approvals at and around the limits of the policy.
 pub(crate) fn questions(
     policy: &Policy,
     seeds: &[Action],
 ) -> impl Strategy<Value = Question> + use<> {
     const NOW: i64 = 1_768_800_000_000;
     const MOST: u64 = 200;
-    let words = Words::of(policy);
+    let vocabulary = Vocabulary::from_policy(policy);
     let some = |names: BTreeSet<String>| -> Vec<Option<String>> {
         std::iter::once(None)
             .chain(names.into_iter().map(Some))
             .collect()
     };
     let mut past: Vec<Option<(u64, i64)>> = vec![None; 4];
-    for limit in &words.limits {
+    for limit in &vocabulary.limits {
         let (Limit::PerMinute(most)
         | Limit::PerHour(most)
         | Limit::PerExecution(most)
@@ -265,13 +264,13 @@ pub(crate) fn questions(
         Some(RiskLevel::Medium),
         Some(RiskLevel::High),
     ];
-    let said = (
-        select(some(words.agents.clone())),
-        select(some(words.modes.clone())),
+    let circumstances = (
+        select(some(vocabulary.agents.clone())),
+        select(some(vocabulary.modes.clone())),
         any::<bool>(),
         select(risks),
     );
-    (actions(policy, seeds), said, select(past)).prop_map(
+    (actions(policy, seeds), circumstances, select(past)).prop_map(
         |(action, (agent, mode, production, risk), past)| {
             let time = past.map(|_| NOW);
             let approvals = past.map(|(count, ago)| Approvals {
@@ -303,14 +302,14 @@ pub(crate) fn questions(
     )
 }
 
-/// What the properties are tried on.
-pub(super) fn subjects(
+/// Inputs to check properties on.
+pub(super) fn inputs(
     policy: &Policy,
     seeds: &[Action],
-) -> impl Strategy<Value = Subject> + use<> {
-    let words = Words::of(policy);
-    let second = command(&words);
-    let names = words.agents.into_iter().chain(words.modes);
+) -> impl Strategy<Value = TestInput> + use<> {
+    let vocabulary = Vocabulary::from_policy(policy);
+    let second = command(&vocabulary);
+    let names = vocabulary.agents.into_iter().chain(vocabulary.modes);
     let agents: Vec<Option<String>> = std::iter::once(None).chain(names.map(Some)).collect();
     (
         actions(policy, seeds),
@@ -321,7 +320,7 @@ pub(super) fn subjects(
         0u64..20,
     )
         .prop_map(
-            |(action, second, seed, name, production, approvals)| Subject {
+            |(action, second, seed, name, production, approvals)| TestInput {
                 action,
                 second,
                 seed: seed.into(),
@@ -332,7 +331,7 @@ pub(super) fn subjects(
         )
 }
 
-/// A path as a word of a command line; what a shell would expand is left to it.
+/// Quotes a path for a command line. Expansions stay unquoted.
 fn quoted(path: &str) -> String {
     if path.contains([' ', '\'', '"', '(', ')', '&', ';', '|']) {
         format!("'{}'", path.replace('\'', ""))

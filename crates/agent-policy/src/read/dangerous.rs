@@ -3,20 +3,22 @@
 use super::fields::{Fields, Reader};
 use super::pack::list;
 use super::when::{globs, name};
-use super::{Draft, built};
-use crate::condition::{CommandTest, Condition, Name, PathTest, Predicate};
+use super::{PolicyDraft, generated_rule};
+use crate::condition::{CommandTest, Condition, PathTest, Predicate};
 use crate::effect::Effect;
-use crate::model::{Combine, Fallback, Form, Limit, Rule};
+use crate::limit::Limit;
+use crate::model::{Combine, Fallback, Form, Rule};
+use crate::name::Name;
 use crate::path::Access;
 use crate::pattern;
-use crate::yaml::{At, Node, Value};
+use crate::yaml::{Node, Position, Value};
 
 const SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
 
-pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
+pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft {
     let id = fields.text("id", reader).map(|(id, _)| id);
     for key in ["version", "description"] {
-        let _ = fields.take(key);
+        fields.accept(key);
     }
     let mut rules = limits(fields, reader);
     for (number, node) in list(fields, "dangerous_commands", reader)
@@ -30,8 +32,8 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
         effect: Effect::RequireApproval,
         reason: "no rule matched".into(),
     };
-    // Limits and dangers hold whatever a template grants.
-    Draft {
+    // Limits and dangerous commands apply whatever a template grants.
+    PolicyDraft {
         id,
         form: Form::Dangerous,
         combine: Combine::DenyOverrides,
@@ -46,7 +48,7 @@ fn limits(fields: &mut Fields<'_>, reader: &mut Reader) -> Vec<Rule> {
     let Some(node) = fields.take("limits") else {
         return Vec::new();
     };
-    let mut limits = Fields::of(node, "`limits`", reader);
+    let mut limits = Fields::new(node, "`limits`", reader);
     let mut found = Vec::new();
     if let Some(cost) = limits.take("max_cost_per_day") {
         match cost.value {
@@ -68,17 +70,16 @@ fn limits(fields: &mut Fields<'_>, reader: &mut Reader) -> Vec<Rule> {
             .count("max_latency_per_task", reader)
             .map(|n| (Limit::Busy(n), node.at)),
     );
-    // What a tool's own timeout is when it gives none is the runtime's business; nothing is decided
-    // by it.
-    let _ = limits.count("timeout_default", reader);
+    // The default timeout of tools is for the runtime and decides nothing.
+    limits.count("timeout_default", reader);
     limits.finish(reader);
-    let rule = |(limit, at): (Limit, At)| {
+    let rule = |(limit, at): (Limit, Position)| {
         let when = Condition::Is(
             Predicate::UsedUp(limit),
             format!("{} is used up", limit.key()),
         );
         let reason = "a limit of the policy is used up";
-        built(
+        generated_rule(
             &format!("limit-{}", limit.key()),
             at,
             Effect::Deny,
@@ -91,7 +92,7 @@ fn limits(fields: &mut Fields<'_>, reader: &mut Reader) -> Vec<Rule> {
 }
 
 fn dangerous(node: &Node, number: usize, reader: &mut Reader) -> Option<Rule> {
-    let mut fields = Fields::of(node, "a dangerous command", reader);
+    let mut fields = Fields::new(node, "a dangerous command", reader);
     let pattern = fields.required("pattern", reader);
     let severity = fields.text("severity", reader);
     if let Some((word, at)) = &severity
@@ -120,14 +121,14 @@ fn dangerous(node: &Node, number: usize, reader: &mut Reader) -> Option<Rule> {
         effect,
         reason: Some(reason),
         limits: Vec::new(),
-        built: false,
+        generated: false,
         when,
     })
 }
 
-/// A program with arguments is looked for among the programs that the line would run, the arguments
-/// in any order; anything with shell syntax in it is looked for in the text.
-fn command_test(pattern: &str, at: At, reader: &mut Reader) -> Option<CommandTest> {
+/// Reads a pattern. Plain words are a program with arguments in any order; a pattern with shell
+/// syntax is searched in the text of the line.
+fn command_test(pattern: &str, at: Position, reader: &mut Reader) -> Option<CommandTest> {
     let words: Vec<&str> = pattern.split_ascii_whitespace().collect();
     let plain = |w: &&str| {
         w.bytes()
@@ -157,7 +158,7 @@ fn command_test(pattern: &str, at: At, reader: &mut Reader) -> Option<CommandTes
     }
 }
 
-/// Templates: in a mode of the template's name, what it grants is allowed and the rest forbidden.
+/// Reads templates. In the mode of its name, a template allows its grants and denies the rest.
 fn templates(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader) {
     let Some(node) = fields.take("permissions") else {
         return;
@@ -171,7 +172,7 @@ fn templates(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader
             reader.expected(key, "the name of a template");
             continue;
         };
-        let mut fields = Fields::of(value, "a template of permissions", reader);
+        let mut fields = Fields::new(value, "a template of permissions", reader);
         let mut grants = Vec::new();
         for (text, at) in fields.texts_if_any("files", reader).unwrap_or_default() {
             grants.extend(file_grant(&text, at, reader));
@@ -187,7 +188,7 @@ fn templates(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader
                 ));
             }
         }
-        let _ = fields.take("description");
+        fields.accept("description");
         fields.finish(reader);
         let mode = || {
             let names = vec![Name::Exact(template.clone())];
@@ -197,7 +198,7 @@ fn templates(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader
         let allow = Condition::All(vec![mode(), granted.clone()]);
         let deny = Condition::All(vec![mode(), Condition::Not(Box::new(granted))]);
         let id = |what: &str| format!("{template}-{what}");
-        rules.push(built(
+        rules.push(generated_rule(
             &id("grants"),
             key.at,
             Effect::Allow,
@@ -205,7 +206,7 @@ fn templates(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader
             allow,
             Vec::new(),
         ));
-        rules.push(built(
+        rules.push(generated_rule(
             &id("rest"),
             key.at,
             Effect::Deny,
@@ -217,7 +218,7 @@ fn templates(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader
 }
 
 /// `read:/**`, `write:/tmp/*`.
-fn file_grant(text: &str, at: At, reader: &mut Reader) -> Option<Condition> {
+fn file_grant(text: &str, at: Position, reader: &mut Reader) -> Option<Condition> {
     let (access, glob) = text.split_once(':').unwrap_or((text, ""));
     let access = match access {
         "read" => vec![Access::Read],
@@ -239,9 +240,9 @@ fn file_grant(text: &str, at: At, reader: &mut Reader) -> Option<Condition> {
     ))
 }
 
-/// `GET:https://api.github.com/*`: the host counts. What a line does with a host can't be told
-/// apart by method or path, so a grant that names them grants the host.
-fn host_grant(text: &str, at: At, reader: &mut Reader) -> Option<Condition> {
+/// `GET:https://api.github.com/*` grants the host, since the analysis doesn't know methods and URL
+/// paths.
+fn host_grant(text: &str, at: Position, reader: &mut Reader) -> Option<Condition> {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let host = rest.split(['/', ':']).next().unwrap_or(rest);
     let name = name(host, at, reader)?;

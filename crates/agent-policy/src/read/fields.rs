@@ -1,18 +1,18 @@
-//! The members of a map, taken one by one; what nobody takes is a mistake.
+//! Takes the members of a map one by one, and reports unknown ones.
 
 use crate::effect::Effect;
-use crate::facts::Surroundings;
-use crate::yaml::{At, Node, Problem, Value};
+use crate::surroundings::Surroundings;
+use crate::yaml::{Node, Position, Problem, Value};
 use shell_effects::protected;
 
-/// Mistakes that are listed for one file.
+/// Maximum number of errors to list for one file.
 const MAX_PROBLEMS: usize = 100;
 
-/// What goes along with the reading of a file.
+/// The state of reading a file.
 #[derive(Debug)]
 pub(crate) struct Reader {
     pub(crate) problems: Vec<Problem>,
-    /// The work tree, absolute.
+    /// The absolute path of the work tree.
     pub(crate) workdir: String,
     /// The lists of protected paths: ask, deny.
     pub(crate) protected: [Vec<String>; 2],
@@ -27,13 +27,13 @@ impl Reader {
         }
     }
 
-    pub(crate) fn problem(&mut self, at: At, message: String, help: Option<String>) {
+    pub(crate) fn problem(&mut self, at: Position, message: String, help: Option<String>) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(Problem { at, message, help });
         }
     }
 
-    /// Complains that a value isn't what it should be.
+    /// Reports a value of the wrong kind.
     pub(crate) fn expected(&mut self, node: &Node, what: &str) {
         self.problem(
             node.at,
@@ -42,8 +42,8 @@ impl Reader {
         );
     }
 
-    /// Complains about a word that is none of the known ones.
-    pub(crate) fn unknown_word(&mut self, at: At, what: &str, word: &str, known: &[&str]) {
+    /// Reports an unknown word.
+    pub(crate) fn unknown_word(&mut self, at: Position, what: &str, word: &str, known: &[&str]) {
         let help = match nearest(word, known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("known: {}", known.join(", ")),
@@ -51,8 +51,8 @@ impl Reader {
         self.problem(at, format!("unknown {what} `{word}`"), Some(help));
     }
 
-    /// An effect, in any of its words.
-    pub(crate) fn effect(&mut self, text: &str, at: At) -> Option<Effect> {
+    /// Parses an effect.
+    pub(crate) fn effect(&mut self, text: &str, at: Position) -> Option<Effect> {
         let effect = Effect::parse(text);
         if effect.is_none() {
             self.unknown_word(at, "effect", text, &Effect::WORDS);
@@ -61,7 +61,7 @@ impl Reader {
     }
 }
 
-/// The known word that is fewest edits away, if it is near enough to be meant.
+/// The known word with the smallest edit distance, if it is near enough.
 pub(crate) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     if word.len() > 64 {
         return None;
@@ -75,7 +75,7 @@ pub(crate) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     (distance(&near) <= 1 + word.len() / 4 || prefix).then_some(near)
 }
 
-/// Edit distance, with a swap of neighbours as one edit.
+/// The edit distance; a swap of neighbours is one edit.
 fn edits(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
@@ -109,14 +109,14 @@ fn edits(a: &str, b: &str) -> usize {
 #[derive(Debug)]
 pub(crate) struct Fields<'n> {
     what: &'static str,
-    pub(crate) at: At,
-    members: Vec<(String, At, &'n Node, bool)>,
-    asked: Vec<&'static str>,
+    pub(crate) at: Position,
+    members: Vec<(String, Position, &'n Node, bool)>,
+    known: Vec<&'static str>,
 }
 
 impl<'n> Fields<'n> {
     /// Takes a node as a map.
-    pub fn of(node: &'n Node, what: &'static str, reader: &mut Reader) -> Self {
+    pub fn new(node: &'n Node, what: &'static str, reader: &mut Reader) -> Self {
         let mut members = Vec::new();
         match &node.value {
             Value::Map(map) => {
@@ -137,7 +137,7 @@ impl<'n> Fields<'n> {
             what,
             at: node.at,
             members,
-            asked: Vec::new(),
+            known: Vec::new(),
         }
     }
 
@@ -151,15 +151,20 @@ impl<'n> Fields<'n> {
 
     /// Takes a member.
     pub(crate) fn take(&mut self, key: &'static str) -> Option<&'n Node> {
-        self.asked.push(key);
+        self.known.push(key);
         let member = self.members.iter_mut().find(|(name, ..)| name == key)?;
         member.3 = true;
-        // `key:` with nothing behind it says nothing.
+        // `key:` without a value counts as absent.
         Some(member.2).filter(|n| !matches!(n.value, Value::Null))
     }
 
+    /// Accepts a member that the policy doesn't use.
+    pub(crate) fn accept(&mut self, key: &'static str) {
+        self.take(key);
+    }
+
     /// Takes a member that is text.
-    pub fn text(&mut self, key: &'static str, reader: &mut Reader) -> Option<(String, At)> {
+    pub fn text(&mut self, key: &'static str, reader: &mut Reader) -> Option<(String, Position)> {
         let node = self.take(key)?;
         let text = node.text();
         if text.is_none() {
@@ -168,12 +173,12 @@ impl<'n> Fields<'n> {
         text.map(|text| (text, node.at))
     }
 
-    /// Takes a member that must be there.
+    /// Takes a required member.
     pub(crate) fn required(
         &mut self,
         key: &'static str,
         reader: &mut Reader,
-    ) -> Option<(String, At)> {
+    ) -> Option<(String, Position)> {
         if !self.has(key) {
             reader.problem(self.at, format!("{} has no `{key}`", self.what), None);
         }
@@ -208,7 +213,7 @@ impl<'n> Fields<'n> {
         &mut self,
         key: &'static str,
         reader: &mut Reader,
-    ) -> Option<Vec<(String, At)>> {
+    ) -> Option<Vec<(String, Position)>> {
         let at = self
             .members
             .iter()
@@ -227,12 +232,12 @@ impl<'n> Fields<'n> {
         Some(all)
     }
 
-    /// As [`Self::texts`], where a list of none says what it seems to say.
+    /// Like [`Self::texts`], but an empty list is valid.
     pub(crate) fn texts_if_any(
         &mut self,
         key: &'static str,
         reader: &mut Reader,
-    ) -> Option<Vec<(String, At)>> {
+    ) -> Option<Vec<(String, Position)>> {
         let node = self.take(key)?;
         let mut all = Vec::new();
         for item in node.items() {
@@ -244,8 +249,7 @@ impl<'n> Fields<'n> {
         Some(all)
     }
 
-    /// Complains of a member that stands there with nothing behind it: whoever wrote it meant
-    /// something.
+    /// Reports a member without a value.
     pub(crate) fn no_blank(&self, key: &str, reader: &mut Reader) {
         if let Some((_, at, node, _)) = self.members.iter().find(|(name, ..)| name == key)
             && matches!(node.value, Value::Null)
@@ -258,13 +262,13 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// Complains about members that nobody took.
+    /// Reports unknown members.
     pub(crate) fn finish(self, reader: &mut Reader) {
         for (name, at, _, taken) in &self.members {
             if !taken {
-                let help = match nearest(name, &self.asked) {
+                let help = match nearest(name, &self.known) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("known keys: {}", self.asked.join(", ")),
+                    None => format!("known keys: {}", self.known.join(", ")),
                 };
                 reader.problem(
                     *at,

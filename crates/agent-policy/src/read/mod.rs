@@ -1,4 +1,4 @@
-//! Reading policies: four forms, one model, every mistake with its line and column.
+//! Reads policies of all forms into one model, with the position of every error.
 
 mod dangerous;
 mod fields;
@@ -12,17 +12,18 @@ pub(crate) use when::condition;
 
 use super::condition::Condition;
 use super::effect::Effect;
-use super::facts::Surroundings;
-use super::model::{Combine, Fallback, Form, Limit, Policy, Property, Rule, Rules};
-use super::yaml::{At, Problem, Value, parse};
+use super::limit::Limit;
+use super::model::{Combine, Fallback, Form, Policy, Property, Rule, Rules};
+use super::surroundings::Surroundings;
+use super::yaml::{Position, Problem, Value, parse};
 use shell_effects::path::normalise;
 use std::collections::BTreeMap;
 
-/// Rules that a policy may have.
+/// Maximum number of rules in a policy.
 const MAX_RULES: usize = 10_000;
 
-/// What a form's reader hands over, before the whole is checked.
-pub(crate) struct Draft {
+/// A policy as read from one of the forms, before the final checks.
+pub(crate) struct PolicyDraft {
     id: Option<String>,
     form: Form,
     combine: Combine,
@@ -32,10 +33,10 @@ pub(crate) struct Draft {
     properties: Vec<Property>,
 }
 
-/// Reads a policy of any form. `name` is used as its id when the file gives none.
+/// Reads a policy of any form. `name` is the id if the file has none.
 ///
 /// # Errors
-/// Everything that is wrong with it, in the order of the file.
+/// All errors, in the order of the file.
 pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
     let root = parse(text).map_err(|p| vec![p])?;
     let Value::Map(_) = root.value else {
@@ -47,7 +48,7 @@ pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
         }]);
     };
     let mut reader = Reader::new();
-    let mut fields = Fields::of(&root, "a policy", &mut reader);
+    let mut fields = Fields::new(&root, "a policy", &mut reader);
     let has = |key: &str| fields.has(key);
     let form = if has("dangerous_commands") || has("permissions") || has("limits") {
         Form::Dangerous
@@ -100,7 +101,7 @@ pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
 }
 
 fn check_ids(rules: &[Rule], reader: &mut Reader) {
-    let mut seen: BTreeMap<&str, At> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, Position> = BTreeMap::new();
     for rule in rules {
         if let Some(first) = seen.get(rule.id.as_str()) {
             let message = format!("the id `{}` stands on line {} already", rule.id, first.line);
@@ -118,9 +119,9 @@ fn check_ids(rules: &[Rule], reader: &mut Reader) {
 }
 
 /// A rule that the form implies.
-pub(crate) fn built(
+pub(crate) fn generated_rule(
     id: &str,
-    at: At,
+    at: Position,
     effect: Effect,
     reason: &str,
     when: Condition,
@@ -133,7 +134,7 @@ pub(crate) fn built(
         effect,
         reason: Some(reason.to_owned()),
         limits,
-        built: true,
+        generated: true,
         when,
     }
 }

@@ -1,13 +1,13 @@
-//! Policy packs, and the older rule files, which are packs that say less.
+//! Policy packs, and the older rule files, which are a subset of packs.
 
 use super::fields::{Fields, Reader};
-use super::{Draft, condition};
+use super::{PolicyDraft, condition};
 use crate::condition::Condition;
 use crate::effect::Effect;
 use crate::model::{Combine, Fallback, Form, Property, Rule};
 use crate::yaml::{Node, Value};
 
-pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
+pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft {
     let id = fields.text("id", reader).map(|(id, _)| id);
     if let Some((version, at)) = fields.text("version", reader)
         && version != "1"
@@ -18,7 +18,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
             Some("this program reads version 1".into()),
         );
     }
-    let _ = fields.take("description");
+    fields.accept("description");
     let combine = match fields.text("combine", reader) {
         None => Combine::FirstMatch,
         Some((word, _)) if word == "first-match" => Combine::FirstMatch,
@@ -34,7 +34,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
         }
     };
     if let Some(node) = fields.take("protected") {
-        let mut lists = Fields::of(node, "`protected`", reader);
+        let mut lists = Fields::new(node, "`protected`", reader);
         for (key, slot) in [("ask", 0usize), ("deny", 1)] {
             if let Some(globs) = lists.texts(key, reader)
                 && let Some(list) = reader.protected.get_mut(slot)
@@ -53,7 +53,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
         .iter()
         .filter_map(|n| property(n, reader))
         .collect();
-    Draft {
+    PolicyDraft {
         id,
         form: Form::Pack,
         combine,
@@ -80,7 +80,7 @@ fn fallback(fields: &mut Fields<'_>, reader: &mut Reader) -> Fallback {
             ..none()
         };
     }
-    let mut inner = Fields::of(written, "`default`", reader);
+    let mut inner = Fields::new(written, "`default`", reader);
     let effect = inner
         .required("effect", reader)
         .and_then(|(word, at)| reader.effect(&word, at));
@@ -95,7 +95,7 @@ fn fallback(fields: &mut Fields<'_>, reader: &mut Reader) -> Fallback {
     }
 }
 
-/// The items of a member that must be a list.
+/// Takes a member that must be a list.
 pub(super) fn list<'n>(
     fields: &mut Fields<'n>,
     key: &'static str,
@@ -115,7 +115,7 @@ pub(super) fn list<'n>(
 }
 
 fn rule(node: &Node, reader: &mut Reader) -> Rule {
-    let mut fields = Fields::of(node, "a rule", reader);
+    let mut fields = Fields::new(node, "a rule", reader);
     let (id, at) = fields
         .required("id", reader)
         .unwrap_or_else(|| (String::new(), node.at));
@@ -124,8 +124,7 @@ fn rule(node: &Node, reader: &mut Reader) -> Rule {
     }
     let description = fields.text("description", reader).map(|(text, _)| text);
     let mut limits = Vec::new();
-    // Without `when` a rule is about everything; with an empty one somebody forgot what it is
-    // about.
+    // Without `when` a rule matches everything. An empty `when` is an oversight.
     fields.no_blank("when", reader);
     let when = match fields.take("when") {
         Some(when) => condition(when, Some(&mut limits), reader),
@@ -147,13 +146,13 @@ fn rule(node: &Node, reader: &mut Reader) -> Rule {
         effect,
         reason,
         limits,
-        built: false,
+        generated: false,
         when,
     }
 }
 
 fn property(node: &Node, reader: &mut Reader) -> Option<Property> {
-    let mut fields = Fields::of(node, "a property", reader);
+    let mut fields = Fields::new(node, "a property", reader);
     let id = fields.required("id", reader);
     fields.no_blank("for_all", reader);
     let for_all = if let Some(when) = fields.take("for_all") {
@@ -165,7 +164,7 @@ fn property(node: &Node, reader: &mut Reader) -> Option<Property> {
     let effect = fields
         .required("effect", reader)
         .and_then(|(word, at)| reader.effect(&word, at));
-    let _ = fields.take("description");
+    fields.accept("description");
     fields.finish(reader);
     Some(Property {
         id: id?.0,

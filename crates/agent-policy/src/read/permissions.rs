@@ -3,21 +3,22 @@
 use super::fields::{Fields, Reader};
 use super::pack::list;
 use super::when::name;
-use super::{Draft, built};
-use crate::condition::{Condition, Name, Predicate};
+use super::{PolicyDraft, generated_rule};
+use crate::condition::{Condition, Predicate};
 use crate::effect::Effect;
 use crate::facts::Category;
 use crate::model::{Combine, Fallback, Form, Rule};
-use crate::yaml::At;
+use crate::name::Name;
+use crate::yaml::Position;
 
 const LEVELS: [&str; 3] = ["auto", "confirm", "deny"];
 
 /// Order: what this session approved, the first rule for the tool, the category's default, the
 /// default level.
-pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
+pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft {
     let id = fields.text("id", reader).map(|(id, _)| id);
     for key in ["version", "description"] {
-        let _ = fields.take(key);
+        fields.accept(key);
     }
     let default = fields
         .text("defaultLevel", reader)
@@ -27,7 +28,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
     if memory == Some(true) {
         let when = Condition::Is(Predicate::ApprovedBefore, "approved_before".into());
         let reason = "a human approved this tool in this session, at no lower risk";
-        rules.push(built(
+        rules.push(generated_rule(
             "session-memory",
             fields.at,
             Effect::Allow,
@@ -45,7 +46,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
         effect,
         reason: "no permission rule is about this tool".into(),
     };
-    Draft {
+    PolicyDraft {
         id,
         form: Form::Permissions,
         combine: Combine::FirstMatch,
@@ -56,7 +57,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
     }
 }
 
-fn level(word: &str, at: At, reader: &mut Reader) -> Option<Effect> {
+fn level(word: &str, at: Position, reader: &mut Reader) -> Option<Effect> {
     if !LEVELS.contains(&word) {
         reader.unknown_word(at, "level", word, &LEVELS);
         return None;
@@ -65,7 +66,7 @@ fn level(word: &str, at: At, reader: &mut Reader) -> Option<Effect> {
 }
 
 fn rule(node: &crate::yaml::Node, number: usize, reader: &mut Reader) -> Option<Rule> {
-    let mut fields = Fields::of(node, "a permission rule", reader);
+    let mut fields = Fields::new(node, "a permission rule", reader);
     let tool = fields.required("tool", reader);
     let effect = fields
         .required("level", reader)
@@ -98,17 +99,17 @@ fn rule(node: &crate::yaml::Node, number: usize, reader: &mut Reader) -> Option<
         effect,
         reason: Some(reason),
         limits: Vec::new(),
-        built: false,
+        generated: false,
         when,
     })
 }
 
-/// The categories' defaults. A call is in a category when everything that it does is.
+/// Reads the defaults of categories. A call is in a category if all of its effects are.
 fn categories(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader) {
     let Some(node) = fields.take("categoryDefaults") else {
         return;
     };
-    let mut defaults = Fields::of(node, "`categoryDefaults`", reader);
+    let mut defaults = Fields::new(node, "`categoryDefaults`", reader);
     let mut found = Vec::new();
     for category in Category::ALL {
         if let Some((word, at)) = defaults.text(category.name(), reader)
@@ -118,8 +119,8 @@ fn categories(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reade
         }
     }
     defaults.finish(reader);
-    // The strict ones first: a call that is in two categories gets the stricter default. Of equals
-    // first what a call of unknown purpose is in.
+    // Strict ones first, so that a call in two categories gets the stricter default. Between
+    // equals, the category of unknown effects comes first.
     found.sort_by_key(|(category, effect, _)| {
         (
             std::cmp::Reverse(*effect),
@@ -133,7 +134,7 @@ fn categories(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reade
             format!("category: {}", category.name()),
         );
         let reason = format!("the default of the category `{}`", category.name());
-        rules.push(built(
+        rules.push(generated_rule(
             &format!("category-{}", category.name()),
             at,
             effect,

@@ -1,9 +1,9 @@
-//! Scopes: where changes may go, and which paths are how risky.
+//! Scopes: which paths may change, and the risk of paths.
 
 use super::fields::{Fields, Reader};
 use super::pack::list;
 use super::when::globs;
-use super::{Draft, condition};
+use super::{PolicyDraft, condition};
 use crate::condition::{Condition, PathTest, Predicate};
 use crate::effect::Effect;
 use crate::model::{Combine, Fallback, Form, Rule};
@@ -12,23 +12,23 @@ use crate::yaml::Node;
 
 const CHANGES: [Access; 2] = [Access::Write, Access::Delete];
 
-/// A scope or a risk: its id, its level, its globs.
-struct Area {
+/// A scope or a risk.
+struct NamedGlobs {
     id: String,
     level: Option<String>,
     globs: Vec<PathGlob>,
 }
 
-/// A change is allowed when no rule objects; the strictest rule that objects decides.
-pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
+/// Reads scopes. A change is allowed if no rule objects; the strictest objection decides.
+pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft {
     let id = fields.text("id", reader).map(|(id, _)| id);
-    let _ = fields.take("version");
+    fields.accept("version");
     let monitor = meta(fields, reader);
-    let scopes: Vec<Area> = list(fields, "scopes", reader)
+    let scopes: Vec<NamedGlobs> = list(fields, "scopes", reader)
         .iter()
         .filter_map(|n| area(n, "allow", reader))
         .collect();
-    let risks: Vec<Area> = list(fields, "risks", reader)
+    let risks: Vec<NamedGlobs> = list(fields, "risks", reader)
         .iter()
         .filter_map(|n| area(n, "match", reader))
         .collect();
@@ -41,7 +41,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
         reason: "no scope is about this action".into(),
     };
     let mut all = rules;
-    // What changes paths and stays in the scopes is what they are for.
+    // Changes inside the scopes are allowed.
     if !scopes.is_empty() {
         let globs = scopes.iter().flat_map(|s| s.globs.clone()).collect();
         let test = PathTest {
@@ -50,7 +50,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
             ..PathTest::default()
         };
         let when = Condition::Is(Predicate::Path(test), "path: inside the scopes".into());
-        all.push(super::built(
+        all.push(super::generated_rule(
             "inside-scopes",
             fields.at,
             Effect::Allow,
@@ -59,7 +59,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
             Vec::new(),
         ));
     }
-    Draft {
+    PolicyDraft {
         id,
         form: Form::Scopes,
         combine: Combine::DenyOverrides,
@@ -74,7 +74,7 @@ fn meta(fields: &mut Fields<'_>, reader: &mut Reader) -> bool {
     let Some(node) = fields.take("meta") else {
         return false;
     };
-    let mut meta = Fields::of(node, "`meta`", reader);
+    let mut meta = Fields::new(node, "`meta`", reader);
     let monitor = match meta.text("mode", reader) {
         Some((word, _)) if word == "monitor" => true,
         Some((word, _)) if word == "enforce" => false,
@@ -85,14 +85,14 @@ fn meta(fields: &mut Fields<'_>, reader: &mut Reader) -> bool {
         None => false,
     };
     for key in ["name", "description", "version", "owner"] {
-        let _ = meta.take(key);
+        meta.accept(key);
     }
     meta.finish(reader);
     monitor
 }
 
-fn area(node: &Node, key: &'static str, reader: &mut Reader) -> Option<Area> {
-    let mut fields = Fields::of(node, "a scope or risk", reader);
+fn area(node: &Node, key: &'static str, reader: &mut Reader) -> Option<NamedGlobs> {
+    let mut fields = Fields::new(node, "a scope or risk", reader);
     let id = fields.required("id", reader);
     let level = if key == "match" {
         fields.required("level", reader).map(|(level, _)| level)
@@ -104,23 +104,28 @@ fn area(node: &Node, key: &'static str, reader: &mut Reader) -> Option<Area> {
         reader.problem(node.at, format!("it has no `{key}`"), None);
     }
     let globs = globs(&texts.unwrap_or_default(), reader);
-    let _ = fields.take("description");
+    fields.accept("description");
     fields.finish(reader);
-    Some(Area {
+    Some(NamedGlobs {
         id: id?.0,
         level,
         globs,
     })
 }
 
-/// `{id, scope | risk | when, action, reason}`: `scope` is about changes that leave it, `risk`
-/// about paths of that risk (by its id or its level), `when` about anything.
-fn rule(node: &Node, scopes: &[Area], risks: &[Area], reader: &mut Reader) -> Option<Rule> {
-    let mut fields = Fields::of(node, "a rule", reader);
+/// Reads `{id, scope | risk | when, action, reason}`. `scope` matches changes outside it, `risk`
+/// matches paths of that risk (by id or level).
+fn rule(
+    node: &Node,
+    scopes: &[NamedGlobs],
+    risks: &[NamedGlobs],
+    reader: &mut Reader,
+) -> Option<Rule> {
+    let mut fields = Fields::new(node, "a rule", reader);
     let (id, at) = fields.required("id", reader)?;
     let mut all = Vec::new();
     if let Some((name, at)) = fields.text("scope", reader) {
-        let chosen: Vec<&Area> = scopes.iter().filter(|s| s.id == name).collect();
+        let chosen: Vec<&NamedGlobs> = scopes.iter().filter(|s| s.id == name).collect();
         if chosen.is_empty() {
             reader.unknown_word(
                 at,
@@ -141,7 +146,7 @@ fn rule(node: &Node, scopes: &[Area], risks: &[Area], reader: &mut Reader) -> Op
         ));
     }
     if let Some((name, at)) = fields.text("risk", reader) {
-        let fits = |r: &&Area| r.id == name || r.level.as_deref() == Some(name.as_str());
+        let fits = |r: &&NamedGlobs| r.id == name || r.level.as_deref() == Some(name.as_str());
         let globs: Vec<PathGlob> = risks
             .iter()
             .filter(fits)
@@ -189,7 +194,7 @@ fn rule(node: &Node, scopes: &[Area], risks: &[Area], reader: &mut Reader) -> Op
         effect,
         reason,
         limits,
-        built: false,
+        generated: false,
         when,
     })
 }

@@ -1,13 +1,15 @@
 //! `when`: the conditions of a rule.
 
 use super::fields::{Fields, Reader};
-use crate::action::{kind_name, parse_kind};
-use crate::condition::{CommandTest, Condition, Name, PathTest, Predicate, risk_bit, type_bit};
-use crate::facts::{Category, Surroundings, bit};
-use crate::model::Limit;
+use crate::action::{kind_name, parse_kind, type_bit};
+use crate::condition::{CommandTest, Condition, PathTest, Predicate, risk_bit};
+use crate::facts::{Category, bit};
+use crate::limit::Limit;
+use crate::name::Name;
 use crate::path::{Access, PathGlob};
 use crate::pattern;
-use crate::yaml::{At, Node, Value};
+use crate::surroundings::Surroundings;
+use crate::yaml::{Node, Position, Value};
 use governance::ActionType;
 use governance::RiskLevel;
 use shell_effects::EffectKind;
@@ -20,13 +22,13 @@ const TYPES: [ActionType; 4] = [
 ];
 const LEVELS: [RiskLevel; 3] = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High];
 
-/// Reads a `when` with the limits that may stand in it. `limits` is none where they can't stand.
+/// Reads a `when` with its limits. `limits` is `None` where limits aren't allowed.
 pub(crate) fn condition(
     node: &Node,
     limits: Option<&mut Vec<Limit>>,
     reader: &mut Reader,
 ) -> Condition {
-    let mut fields = Fields::of(node, "`when`", reader);
+    let mut fields = Fields::new(node, "`when`", reader);
     let mut all = Vec::new();
     let mut add = |key: &'static str, written: Option<&Node>, predicate: Option<Predicate>| {
         if let (Some(node), Some(predicate)) = (written, predicate) {
@@ -49,7 +51,7 @@ pub(crate) fn condition(
         "host",
     ] {
         if !fields.has(key) {
-            let _ = fields.take(key);
+            fields.accept(key);
             continue;
         }
         let Some(written) = node_of(&mut fields, key) else {
@@ -170,8 +172,8 @@ fn read_limits(fields: &mut Fields<'_>, limits: Option<&mut Vec<Limit>>, reader:
     }
 }
 
-/// Keys that can't hold together: the type leaves nothing for the others to be about.
-fn impossible(all: &[Condition], at: At, reader: &mut Reader) {
+/// Reports keys that can't hold together with the type.
+fn impossible(all: &[Condition], at: Position, reader: &mut Reader) {
     let types = all.iter().find_map(|c| match c {
         Condition::Is(Predicate::Type(bits), _) => Some(*bits),
         _ => None,
@@ -208,7 +210,7 @@ fn impossible(all: &[Condition], at: At, reader: &mut Reader) {
     }
 }
 
-/// Values of a closed set.
+/// Reads values of a closed set.
 fn set<T>(
     node: &Node,
     what: &str,
@@ -253,7 +255,7 @@ fn level(node: &Node, reader: &mut Reader) -> Option<RiskLevel> {
 
 fn risk(node: &Node, reader: &mut Reader) -> Predicate {
     if matches!(node.value, Value::Map(_)) {
-        let mut fields = Fields::of(node, "`risk`", reader);
+        let mut fields = Fields::new(node, "`risk`", reader);
         let least = fields
             .take("at_least")
             .cloned()
@@ -288,7 +290,7 @@ fn risk(node: &Node, reader: &mut Reader) -> Predicate {
     Predicate::Risk(levels.into_iter().fold(0, |b, l| b | risk_bit(l)))
 }
 
-fn regex(text: &str, at: At, ignore_case: bool, reader: &mut Reader) -> Option<regex::Regex> {
+fn regex(text: &str, at: Position, ignore_case: bool, reader: &mut Reader) -> Option<regex::Regex> {
     match pattern::compile(text, ignore_case) {
         Ok(regex) => Some(regex),
         Err(error) => {
@@ -320,8 +322,8 @@ fn regexes(node: &Node, reader: &mut Reader) -> Vec<regex::Regex> {
     all
 }
 
-/// Names: exact, with `*`, or a regular expression that starts with `^`.
-pub(crate) fn name(text: &str, at: At, reader: &mut Reader) -> Option<Name> {
+/// Reads a name: exact, with `*`, or a regular expression that starts with `^`.
+pub(crate) fn name(text: &str, at: Position, reader: &mut Reader) -> Option<Name> {
     if text.is_empty() {
         reader.problem(at, "an empty name matches nothing".into(), None);
         return None;
@@ -356,7 +358,7 @@ fn names(node: &Node, reader: &mut Reader) -> Vec<Name> {
 }
 
 fn command(node: &Node, reader: &mut Reader) -> CommandTest {
-    let mut fields = Fields::of(node, "`command`", reader);
+    let mut fields = Fields::new(node, "`command`", reader);
     let mut test = CommandTest::default();
     for (key, list) in [("program", &mut test.program), ("arg", &mut test.arg)] {
         for (text, at) in fields.texts(key, reader).unwrap_or_default() {
@@ -377,8 +379,8 @@ fn command(node: &Node, reader: &mut Reader) -> CommandTest {
     test
 }
 
-/// Compiles globs, with the places of those that can't be.
-pub(crate) fn globs(texts: &[(String, At)], reader: &mut Reader) -> Vec<PathGlob> {
+/// Compiles globs, and reports invalid ones.
+pub(crate) fn globs(texts: &[(String, Position)], reader: &mut Reader) -> Vec<PathGlob> {
     let mut all = Vec::new();
     for (text, at) in texts {
         match PathGlob::new(text, &reader.workdir, Surroundings::HOME) {
@@ -390,7 +392,7 @@ pub(crate) fn globs(texts: &[(String, At)], reader: &mut Reader) -> Vec<PathGlob
 }
 
 fn path(node: &Node, reader: &mut Reader) -> PathTest {
-    let mut fields = Fields::of(node, "`path`", reader);
+    let mut fields = Fields::new(node, "`path`", reader);
     let texts = fields.texts("glob", reader).unwrap_or_default();
     let except = fields.texts("except", reader).unwrap_or_default();
     let mut test = PathTest {
@@ -421,7 +423,8 @@ fn path(node: &Node, reader: &mut Reader) -> PathTest {
             }
         };
         test.protected = lists.map(|(wanted, list)| {
-            let list: Vec<(String, At)> = list.into_iter().map(|text| (text, written.at)).collect();
+            let list: Vec<(String, Position)> =
+                list.into_iter().map(|text| (text, written.at)).collect();
             (wanted, globs(&list, reader))
         });
     }
@@ -436,7 +439,7 @@ fn path(node: &Node, reader: &mut Reader) -> PathTest {
     test
 }
 
-/// A value as it could stand on one line, for explanations.
+/// A value on one line, for explanations.
 fn brief(node: &Node) -> String {
     let text = node.json().to_string().replace('"', "");
     let short: String = text.chars().take(80).collect();
