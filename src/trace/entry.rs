@@ -262,7 +262,7 @@ impl<'a> Record<'a> {
     }
 
     /// Unfolds the record into its steps, in their order.
-    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         match self {
             Self::V1(r) => r.steps(emit),
             Self::Recovered(r) => r.steps(emit),
@@ -273,7 +273,7 @@ impl<'a> Record<'a> {
                 clippy::cast_possible_truncation,
                 reason = "a float to integer cast saturates, which suits a time"
             )]
-            Self::CastFrame(r) => emit(Step {
+            Self::CastFrame(r) => emit(&Step {
                 turn: None,
                 time: Some(Timestamp::of_millis((r.seconds * 1000.0) as i64)),
                 part: Part::WHOLE,
@@ -284,7 +284,7 @@ impl<'a> Record<'a> {
                 turn,
                 ..
             }) => {
-                emit(Step {
+                emit(&Step {
                     turn: *turn,
                     time: None,
                     part: Part::WHOLE,

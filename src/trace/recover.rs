@@ -312,7 +312,7 @@ impl<'a> Recovered<'a> {
     }
 
     /// Unfolds it into its steps, in their order.
-    pub(super) fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+    pub(super) fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let whole = |time, member, fact| Step {
             turn: None,
             time,
@@ -322,13 +322,13 @@ impl<'a> Recovered<'a> {
         match &self.head {
             None => {}
             Some(Slot::There(head)) => {
-                emit(whole(
+                emit(&whole(
                     head.timestamp,
                     "",
                     Fact::Started(started!(head, false)),
                 ));
             }
-            Some(_) => emit(whole(
+            Some(_) => emit(&whole(
                 None,
                 "",
                 Fact::Unreadable(RecordKind::ExecutionStarted),
@@ -339,7 +339,7 @@ impl<'a> Recovered<'a> {
             match piece {
                 Piece::Whole(turn) => Parts::of(turn).steps(nested, emit),
                 Piece::Recovered(turn) => turn.parts().steps(nested, emit),
-                Piece::Lost(turn) => emit(Step {
+                Piece::Lost(turn) => emit(&Step {
                     turn: *turn,
                     time: None,
                     part: Part { nested, member: "" },
@@ -349,8 +349,8 @@ impl<'a> Recovered<'a> {
         }
         match self.outcome {
             Slot::Absent => {}
-            Slot::There(outcome) => emit(whole(None, "outcome", Fact::Ended(outcome))),
-            Slot::Lost => emit(whole(
+            Slot::There(outcome) => emit(&whole(None, "outcome", Fact::Ended(outcome))),
+            Slot::Lost => emit(&whole(
                 None,
                 "outcome",
                 Fact::Unreadable(RecordKind::ExecutionEnded),

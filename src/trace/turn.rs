@@ -135,9 +135,9 @@ impl<'r, 'a> Parts<'r, 'a> {
     /// The events in their order. Their times: thoughts at the start, the decision at its own, the
     /// rest at the end, which is all that a turn says. `nested` is the turn's index in a whole
     /// execution.
-    pub(super) fn steps(&self, nested: Option<u32>, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+    pub(super) fn steps(&self, nested: Option<u32>, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let mut emit = |time, member, fact| {
-            emit(Step {
+            emit(&Step {
                 turn: self.turn,
                 time,
                 part: Part { nested, member },

@@ -150,17 +150,17 @@ impl<'a> Record<'a> {
     }
 
     /// Unfolds the record into its steps, in their order.
-    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         match self {
             Self::ExecutionStarted(r) => {
-                emit(Step {
+                emit(&Step {
                     turn: None,
                     time: r.timestamp,
                     part: Part::WHOLE,
                     fact: Fact::Started(started!(r, true)),
                 });
             }
-            Self::ThoughtGenerated(r) => emit(Step {
+            Self::ThoughtGenerated(r) => emit(&Step {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::member("thought"),
@@ -171,7 +171,7 @@ impl<'a> Record<'a> {
                     conditions: r.context_snapshot.is_some(),
                 }),
             }),
-            Self::ActionProposed(r) => emit(Step {
+            Self::ActionProposed(r) => emit(&Step {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::member("action"),
@@ -187,13 +187,13 @@ impl<'a> Record<'a> {
                     replaced: false,
                 }),
             }),
-            Self::GovernanceDecided(r) => emit(Step {
+            Self::GovernanceDecided(r) => emit(&Step {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::member("decision"),
                 fact: Fact::Decided(decision(&r.decision)),
             }),
-            Self::ExecutionFinished(r) => emit(Step {
+            Self::ExecutionFinished(r) => emit(&Step {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::WHOLE,
@@ -215,7 +215,7 @@ impl<'a> Record<'a> {
                     }),
                 }),
             }),
-            Self::ObservationRecorded(r) => emit(Step {
+            Self::ObservationRecorded(r) => emit(&Step {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::member("observation"),
@@ -224,7 +224,7 @@ impl<'a> Record<'a> {
                     artifacts: Some(r.observation.artifacts),
                 }),
             }),
-            Self::EvaluationMade(r) => emit(Step {
+            Self::EvaluationMade(r) => emit(&Step {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::member("evaluation"),
@@ -238,16 +238,16 @@ impl<'a> Record<'a> {
                     fact: Fact::Annotation(beside),
                 };
                 if let Some(artifacts) = r.artifacts.filter(|a| a.count > 0) {
-                    emit(beside("artifacts", Annotation::SummedUp(artifacts)));
+                    emit(&beside("artifacts", Annotation::SummedUp(artifacts)));
                 }
                 let decisions = r.decisions.map(Values::all).unwrap_or_default();
                 for (decision, nth) in decisions.into_iter().filter_map(refusal).zip(1u64..) {
-                    emit(beside(
+                    emit(&beside(
                         "decisions",
                         Annotation::RefusedBefore(decision, nth),
                     ));
                 }
-                emit(Step {
+                emit(&Step {
                     turn: None,
                     time: r.timestamp,
                     part: Part::member("outcome"),
@@ -255,21 +255,21 @@ impl<'a> Record<'a> {
                 });
             }
             Self::CapabilityIssued(r) => {
-                emit(Step {
+                emit(&Step {
                     turn: None,
                     time: r.timestamp,
                     part: Part::member("capability"),
                     fact: Fact::Issued(&r.capability),
                 });
             }
-            Self::CapabilityRevoked(r) => emit(Step {
+            Self::CapabilityRevoked(r) => emit(&Step {
                 turn: None,
                 time: r.timestamp,
                 part: Part::member("capability"),
                 fact: Fact::Revoked(r.capability.id),
             }),
             Self::ContextChanged(r) => {
-                emit(Step {
+                emit(&Step {
                     turn: Some(r.turn_id.get()),
                     time: r.timestamp,
                     part: Part::WHOLE,
@@ -278,7 +278,7 @@ impl<'a> Record<'a> {
             }
             Self::Turn(r) => Parts::of(r).steps(None, emit),
             Self::Execution(r) => {
-                emit(Step {
+                emit(&Step {
                     turn: None,
                     time: r.timestamp,
                     part: Part::WHOLE,
@@ -288,7 +288,7 @@ impl<'a> Record<'a> {
                     Parts::of(turn).steps(Some(index), emit);
                 }
                 if let Some(outcome) = r.outcome {
-                    emit(Step {
+                    emit(&Step {
                         turn: None,
                         time: None,
                         part: Part::member("outcome"),

@@ -471,7 +471,7 @@ impl Shard {
             let beside =
                 refusal.filter(|_| refused.is_none() && !counted && !is_whole(&entry.record));
             let told =
-                beside.and_then(|(decision, written)| refusal_beside(&step, &decision, written));
+                beside.and_then(|(decision, written)| refusal_beside(step, &decision, written));
             counted |= told.is_some();
             // A proposal is there before it can be rejected.
             let behind = matches!(step.fact, Fact::Proposed(_));
@@ -479,7 +479,7 @@ impl Shard {
                 self.refusal(live, entry, told, (lost_between, settings), context);
             }
             let told_behind = told.filter(|_| behind);
-            let step = refused.as_ref().unwrap_or(&step);
+            let step = refused.as_ref().unwrap_or(step);
             let mut step_facts = StepFacts::default();
             if std::mem::take(&mut input_hash_wrong) {
                 step_facts.anomalies_mut().input_hash_wrong = true;

@@ -207,7 +207,7 @@ impl<'a> Event<'a> {
     }
 
     /// The event in common words.
-    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let told = |written: Raw<'a>| {
             let decision = written.read::<NativeDecision<'a>>()?.fact();
             Some(Told { decision, written })
@@ -320,7 +320,7 @@ impl<'a> Event<'a> {
         if before {
             self.show(emit);
         }
-        emit(Step {
+        emit(&Step {
             turn: None,
             time: Some(self.timestamp),
             part: Part::member(member),
@@ -332,7 +332,7 @@ impl<'a> Event<'a> {
     }
 
     /// Shows the actions that are somewhere else than this type of event keeps one.
-    fn show<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+    fn show<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let of_payload = match (self.kind, self.data.from, self.data.to) {
             (EventType::StateTransition, Some(from), Some(to)) => shown::of_movement(from, to),
             (EventType::ToolExecution | EventType::ObservationRecorded, ..) => Showing::Run,
@@ -349,7 +349,7 @@ impl<'a> Event<'a> {
         );
         if let Some(action) = self.data.action.as_ref().filter(|_| !has_own) {
             let fact = Fact::Annotation(Annotation::Shown(action.fact(), of_payload));
-            emit(Step {
+            emit(&Step {
                 turn: None,
                 time: Some(self.timestamp),
                 part: Part::member("data/action"),

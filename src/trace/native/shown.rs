@@ -220,11 +220,11 @@ pub(super) fn show<'r, 'a: 'r>(
     value: Raw<'a>,
     search: impl Into<Search>,
     place: (Option<i64>, Option<Timestamp>, &'static str),
-    emit: &mut dyn FnMut(Step<'r, 'a>),
+    emit: &mut dyn FnMut(&Step<'r, 'a>),
 ) {
     let (turn, time, member) = place;
     let mut show = |action, showing| {
-        emit(Step {
+        emit(&Step {
             turn,
             time,
             part: Part::member(member),
@@ -512,7 +512,7 @@ impl<'a> Other<'a> {
     pub(super) fn show<'r>(
         self,
         place: (Option<i64>, Option<Timestamp>, &'static str),
-        emit: &mut dyn FnMut(Step<'r, 'a>),
+        emit: &mut dyn FnMut(&Step<'r, 'a>),
     ) where
         'a: 'r,
     {
@@ -532,7 +532,7 @@ impl<'a> Other<'a> {
             place,
             &mut |step| {
                 shown = true;
-                emit(step);
+                emit(&step);
             },
         );
         if !shown && self.is_result() {
@@ -544,7 +544,7 @@ impl<'a> Other<'a> {
                 risk: None,
             };
             let fact = Fact::Annotation(Annotation::Shown(action, Showing::Open));
-            emit(Step {
+            emit(&Step {
                 turn,
                 time,
                 part: Part::member(member),

@@ -41,7 +41,7 @@ impl<'a> Transition<'a> {
     }
 
     /// The movement in common words.
-    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let decision = self
             .payload
             .and_then(Raw::read::<NativeDecision<'a>>)
@@ -50,7 +50,7 @@ impl<'a> Transition<'a> {
         let showing = shown::of_movement(self.from, self.to);
         // What a decision is about is there before it.
         let before = self.from == State::Governing;
-        let show = |emit: &mut dyn FnMut(Step<'r, 'a>)| {
+        let show = |emit: &mut dyn FnMut(&Step<'r, 'a>)| {
             if let Some(payload) = self.payload {
                 shown::show(
                     payload,
@@ -66,7 +66,7 @@ impl<'a> Transition<'a> {
         if before {
             show(emit);
         }
-        emit(Step {
+        emit(&Step {
             turn: None,
             time: Some(self.timestamp),
             part: Part::WHOLE,

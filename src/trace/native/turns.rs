@@ -175,7 +175,7 @@ impl<'a> NativeTurn<'a> {
     }
 
     /// The turn in common words.
-    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let turn = Some(self.turn_id.get());
         let start = Some(self.start_time);
         let end = self.end_time;
@@ -187,13 +187,13 @@ impl<'a> NativeTurn<'a> {
             fact,
         };
         if editor {
-            emit(step(
+            emit(&step(
                 start,
                 "proposedAction",
                 Fact::NotRecorded(Event::ThoughtGenerated { done: false }),
             ));
         } else if let Some(thought) = &self.thought {
-            emit(step(start, "thought", Fact::Thought(thought.fact())));
+            emit(&step(start, "thought", Fact::Thought(thought.fact())));
         }
         if let Some(action) = &self.proposed_action {
             // After a modification the runtime writes the action as modified in place of the
@@ -203,7 +203,7 @@ impl<'a> NativeTurn<'a> {
                 .as_ref()
                 .and_then(|g| g.modified_action.as_ref());
             let replaced = modified.is_some_and(|m| m.id.is_some() && m.id == action.id);
-            emit(step(
+            emit(&step(
                 start,
                 "proposedAction",
                 Fact::Proposed(Proposal {
@@ -215,7 +215,7 @@ impl<'a> NativeTurn<'a> {
             ));
         }
         if self.is_empty() {
-            emit(Step {
+            emit(&Step {
                 turn,
                 time: start,
                 part: Part::WHOLE,
@@ -227,16 +227,16 @@ impl<'a> NativeTurn<'a> {
         let refused = self.refusal();
         match (&self.governance, refused) {
             (Some(decision), _) => {
-                emit(step(
+                emit(&step(
                     decision.timestamp,
                     "governance",
                     Fact::Decided(decision.fact()),
                 ));
             }
-            (None, Some(refusal)) => emit(step(end, "executionResult", Fact::Decided(refusal))),
+            (None, Some(refusal)) => emit(&step(end, "executionResult", Fact::Decided(refusal))),
             (None, None) if editor && answer => {
                 // The editor runtime hands answers out without asking: no decision is kept.
-                emit(step(
+                emit(&step(
                     end,
                     "proposedAction",
                     Fact::NotRecorded(Event::GovernanceDecided(Ruling::Approved)),
@@ -253,7 +253,7 @@ impl<'a> NativeTurn<'a> {
                 .as_ref()
                 .and_then(|g| g.modified_action.as_ref())
                 .and_then(|m| m.id);
-            emit(step(
+            emit(&step(
                 end,
                 "executionResult",
                 Fact::Executed(Executed {
@@ -265,7 +265,7 @@ impl<'a> NativeTurn<'a> {
                 }),
             ));
             if editor {
-                emit(step(
+                emit(&step(
                     end,
                     "executionResult",
                     Fact::NotRecorded(Event::ObservationRecorded),
@@ -275,7 +275,7 @@ impl<'a> NativeTurn<'a> {
                 } else {
                     EvaluationKind::Continue
                 };
-                emit(step(
+                emit(&step(
                     end,
                     "executionResult",
                     Fact::NotRecorded(Event::EvaluationMade(kind)),
@@ -286,7 +286,7 @@ impl<'a> NativeTurn<'a> {
             other.show((turn, end, ""), emit);
         }
         if let Some(observation) = &self.observation {
-            emit(step(
+            emit(&step(
                 end,
                 "observation",
                 Fact::Observed(Observed {
@@ -296,7 +296,7 @@ impl<'a> NativeTurn<'a> {
             ));
         }
         if let Some(OpenEvaluation(evaluation)) = &self.evaluation {
-            emit(step(
+            emit(&step(
                 end,
                 "evaluation",
                 Fact::Evaluated(evaluation.kind, Some(evaluation.reason)),

@@ -37,8 +37,12 @@ impl Shard {
                 live.execution.unchecked_signature();
             }
         }
-        if drafts.is_empty() {
-            self.apply_movement(live, (entry, step), step_facts, drafts, lost_between);
+        let movement = step_facts.movement.as_ref().map(|moved| moved.movement);
+        if drafts.is_empty() && matches!(movement, None | Some(Movement::Legal)) {
+            // Most steps of most traces: nothing to report, and nothing to fold.
+            if movement.is_some() && !live.execution.is_broken() {
+                live.root = None;
+            }
             return;
         }
         let (excused, drafts): (Vec<_>, Vec<_>) = drafts
