@@ -85,7 +85,7 @@ pub(super) const fn is_of_interest(c: char) -> bool {
 }
 
 /// The name of a character that can't be seen.
-const fn invisible(c: char) -> Option<&'static str> {
+pub(super) const fn invisible(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{ad}' => "soft hyphen",
         '\u{34f}' => "combining grapheme joiner",

@@ -22,7 +22,7 @@ pub use confusables::passes_for;
 
 use escapes::Escapes;
 use listed::Listed;
-use secret::Table;
+use secret::{Table, visible};
 use std::ops::Range;
 
 /// Something that a scan has found in a record.
@@ -41,9 +41,10 @@ const MOST: usize = 12;
 #[must_use]
 pub fn scan(record: &str) -> (Secrets, Vec<Remark>) {
     let escapes = Escapes::of(record);
+    let hides = may_hide(record, escapes);
     (
-        secrets_in(record, true, escapes),
-        hidden_in(record, escapes),
+        secrets_in(record, true, escapes, hides),
+        hidden_in(record, escapes, hides),
     )
 }
 
@@ -51,12 +52,14 @@ pub fn scan(record: &str) -> (Secrets, Vec<Remark>) {
 /// remark for each string, and none that says the same as an earlier one.
 #[must_use]
 pub fn hidden_text(record: &str) -> Vec<Remark> {
-    hidden_in(record, Escapes::of(record))
+    let escapes = Escapes::of(record);
+    hidden_in(record, escapes, may_hide(record, escapes))
 }
 
-fn hidden_in(record: &str, escapes: Escapes) -> Vec<Remark> {
+/// `hides` is what [`may_hide`] says of the record.
+fn hidden_in(record: &str, escapes: Escapes, hides: bool) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = Vec::new();
-    if !may_hide(record, escapes) {
+    if !hides {
         return remarks;
     }
     let mut left_out = 0_usize;
@@ -109,10 +112,11 @@ pub struct Secrets {
 /// it stands is searched as well, and as it would be meant with its escapes resolved.
 #[must_use]
 pub fn secrets(record: &str, valid: bool) -> Secrets {
-    secrets_in(record, valid, Escapes::of(record))
+    secrets_in(record, valid, Escapes::of(record), true)
 }
 
-fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
+/// `hides` is what [`may_hide`] says of the record, or true if it wasn't asked.
+fn secrets_in(record: &str, valid: bool, escapes: Escapes, hides: bool) -> Secrets {
     let table = match Table::shipped() {
         Ok(table) => table,
         Err(error) => {
@@ -126,7 +130,10 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
             };
         }
     };
-    if !secret::may_hold(table, record, escapes) {
+    // Valid JSON holds no raw escape character.
+    let raw = !valid && record.contains('\u{1b}');
+    let split = raw || hides && may_split(record, escapes);
+    if !split && !secret::may_hold(table, record, escapes) {
         return Secrets::default();
     }
     let mut noted = Noted::default();
@@ -281,19 +288,25 @@ fn escape_of_interest(text: &str, escapes: Escapes) -> bool {
         })
     };
     let unicode = || {
-        memchr::memmem::find_iter(bytes, br"\u").any(|at| {
-            let unit = text
-                .get(at + 2..at + 6)
-                .and_then(|digits| u32::from_str_radix(digits, 16).ok());
-            match unit {
-                // The planes of tags and selectors, of styled letters, of format controls.
-                Some(0xDB40 | 0xD835 | 0xD834 | 0xD82F) => true,
-                Some(unit) => char::from_u32(unit).is_some_and(hidden::is_of_interest),
-                None => false,
-            }
+        escapes::units(text).any(|unit| match unit {
+            // The planes of tags and selectors, of styled letters, of format controls.
+            0xDB40 | 0xD835 | 0xD834 | 0xD82F => true,
+            unit => char::from_u32(unit).is_some_and(hidden::is_of_interest),
         })
     };
     escapes.control && control() || escapes.unicode && unicode()
+}
+
+/// Whether the text as written holds something that may split a token and shows nothing, raw or as
+/// an escape.
+fn may_split(text: &str, escapes: Escapes) -> bool {
+    let unicode = || {
+        escapes::units(text).any(|unit| match unit {
+            0x1B | 0xDB40 | 0xD834 | 0xD82F => true,
+            unit => char::from_u32(unit).is_some_and(visible::is_splitter),
+        })
+    };
+    escapes.beyond && text.chars().any(visible::is_splitter) || escapes.unicode && unicode()
 }
 
 #[cfg(test)]
@@ -381,6 +394,68 @@ mod tests {
             0
         );
         assert_eq!(secrets(&format!("{{broken {token}"), false).places.len(), 1);
+    }
+
+    #[test]
+    fn a_token_is_found_behind_an_escape_and_around_what_shows_nothing() {
+        let token = secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+        let (first, second) = token.split_at(9);
+        for (written, place) in [
+            (format!(r"\u001b[32m{token}\u001b[0m"), token.clone()),
+            (format!(r"x\\n{token}\\n"), token.clone()),
+            (format!("a%3D{token}"), token.clone()),
+            (
+                format!(r"a {first}\u200b{second}!"),
+                format!(r"{first}\u200b{second}"),
+            ),
+            (
+                format!("a {first}\u{ad}{second}!"),
+                format!("{first}\u{ad}{second}"),
+            ),
+            (
+                format!(r"\u001b[0m{first}\u001b[1m{second}\u001b[0m"),
+                format!(r"{first}\u001b[1m{second}"),
+            ),
+            (
+                format!(r"gh\u2060{}", &token[2..]),
+                format!(r"gh\u2060{}", &token[2..]),
+            ),
+        ] {
+            for (record, valid) in [
+                (format!("[\"{written}\"]"), true),
+                (format!("[\"{written}"), false),
+            ] {
+                let found = secrets(&record, valid);
+                assert!(
+                    found
+                        .places
+                        .iter()
+                        .any(|p| record.get(p.clone()) == Some(&*place)),
+                    "{record} {found:?}"
+                );
+                assert!(
+                    found.remarks[0].message.contains("`ghp_…`, 40 characters"),
+                    "{found:?}"
+                );
+                assert_eq!(found.remarks.len(), 1, "{found:?}");
+            }
+            let mut gathered = redact::Gathered::default();
+            let record = format!("[\"{written}\", \"{token}\"]");
+            gathered.add(&record, true);
+            let (redacted, _) = gathered.redactor().unwrap().redact(&record, true).unwrap();
+            assert!(!redacted.contains(second), "{redacted}");
+            let marks: Vec<&str> = redacted
+                .match_indices("REDACTED_")
+                .filter_map(|(at, _)| redacted.get(at..at + 17))
+                .collect();
+            assert!(marks.len() == 2 && marks[0] == marks[1], "{redacted}");
+        }
+        let value = secret::sample::fill("⟦b62:24⟧").unwrap();
+        let record = format!(r#"{{"password":"{}\u200b{}"}}"#, &value[..9], &value[9..]);
+        assert_eq!(secrets(&record, true).places.len(), 1);
+        // Raw control characters are in no valid JSON.
+        let broken = format!("{first}\u{1b}[1m{second}");
+        assert_eq!(secrets(&broken, false).places, [0..broken.len()]);
     }
 
     #[test]

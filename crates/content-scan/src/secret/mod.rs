@@ -6,23 +6,27 @@
 //! stretch: the work grows with the length of the text and nothing else.
 
 mod assigned;
+mod boundary;
 mod check;
 pub mod corpus;
 pub(super) mod key;
 pub mod sample;
 mod table;
+pub(super) mod visible;
 
 pub use table::{Rule, Table, TableError};
 
 use super::escapes::Escapes;
 use super::runs::{self, Run};
 use assigned::{VALUE, is_secret_name, is_secret_value, name_before};
+use boundary::{begins_word, is_word, last_escape};
 use check::{counted_runs, entropy, is_placeholder};
 use memchr::memmem::Finder;
 use sha2::{Digest, Sha256};
 use std::ops::Range;
 use std::sync::LazyLock;
 use table::Announced;
+use visible::Visible;
 
 /// A credential in a text.
 #[derive(Debug, Clone, Copy)]
@@ -134,9 +138,20 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
     found
 }
 
-/// Finds the secrets of a text, in order, none inside another.
+/// Finds the secrets of a text, in order, none inside another. A token that invisible characters or
+/// colours split is found as well.
 #[must_use]
 pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
+    let mut all = find_all(table, text);
+    if let Some(visible) = Visible::new(text) {
+        let split = find_all(table, &visible.text).into_iter();
+        all.extend(split.map(|secret| secret.moved(visible.origin(secret.start..secret.end))));
+    }
+    settle(all)
+}
+
+/// Finds the secrets of a text, in no order; some may overlap.
+fn find_all<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     let bytes = text.as_bytes();
     let mut all = keys(table, text);
     // What a pattern has gone over isn't tried again from a literal inside.
@@ -175,7 +190,7 @@ pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
         }
         true
     });
-    settle(all)
+    all
 }
 
 /// Finds the private keys of a text: the one kind of secret whose beginning holds spaces.
@@ -194,6 +209,16 @@ pub(super) fn keys<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
 
 /// A value whose name is known from elsewhere: the member of an object.
 pub(super) fn named<'t>(table: &'t Table, name: &str, value: &str) -> Option<Secret<'t>> {
+    let visible = Visible::new(value);
+    let plain = visible.as_ref().map_or(value, |visible| &visible.text);
+    let secret = named_plain(table, name, plain)?;
+    Some(match visible {
+        Some(visible) => secret.moved(visible.origin(secret.start..secret.end)),
+        None => secret,
+    })
+}
+
+fn named_plain<'t>(table: &'t Table, name: &str, value: &str) -> Option<Secret<'t>> {
     if value.len() > *VALUE.end()
         || !value.bytes().all(|b| b.is_ascii_graphic())
         || !is_secret_name(table, name.as_bytes(), true)
@@ -231,29 +256,23 @@ fn matched<'t>(
     at: usize,
 ) -> (usize, Option<Secret<'t>>) {
     // What is a part of something longer isn't it.
-    let before = |at: usize| at.checked_sub(1).and_then(|n| bytes.get(n));
-    let inside =
-        |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-    let begins_word =
-        |at: usize| !(inside(before(at)) && bytes.get(at).is_some_and(u8::is_ascii_alphanumeric));
-    if rule.back == 0 && !begins_word(at) {
+    if rule.back == 0 && !begins_word(bytes, at) {
         return (0, None);
     }
-    let from = at.saturating_sub(rule.back);
-    let stretch = ahead(
-        bytes,
-        from,
-        if rule.back == 0 {
-            LONGEST
-        } else {
-            LONGEST_AROUND
-        },
-    );
-    let Some((captures, whole)) = rule
-        .pattern()
-        .and_then(|p| p.captures(stretch))
-        .and_then(|c| c.get(0).map(|w| (c, w)))
-    else {
+    let reach = if rule.back == 0 {
+        LONGEST
+    } else {
+        LONGEST_AROUND
+    };
+    let captures = |from: usize| {
+        let stretch = ahead(bytes, from, reach);
+        let captures = rule.pattern()?.captures(stretch)?;
+        Some((from, stretch, captures.get(0)?, captures))
+    };
+    let first = at.saturating_sub(rule.back);
+    // To a pattern, the last letter of an escape is a part of the word behind it.
+    let behind_escape = || captures(last_escape(bytes, first, at).filter(|_| rule.back > 0)?);
+    let Some((from, stretch, whole, captures)) = captures(first).or_else(behind_escape) else {
         return (0, None);
     };
     let (begin, mut end) = (from + whole.start(), from + whole.end());
@@ -268,9 +287,9 @@ fn matched<'t>(
             .get(end..)
             .unwrap_or_default()
             .iter()
-            .take_while(|b| inside(Some(b)))
+            .take_while(|b| is_word(**b))
             .count();
-    } else if !begins_word(begin) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
+    } else if !begins_word(bytes, begin) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
         return (end, None);
     }
     let group = captures.get(1).unwrap_or(whole);
@@ -383,12 +402,23 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 impl Secret<'_> {
+    /// The same secret at another place.
+    const fn moved(self, place: Range<usize>) -> Self {
+        Self {
+            start: place.start,
+            end: place.end,
+            ..self
+        }
+    }
+
     /// Says what was found without saying it: the first characters, the length, and a hash that
     /// tells whether two findings are about the same. It has 32 bits, too few to confirm a guess by
     /// it.
     #[must_use]
     pub fn describe(&self, text: &str) -> String {
         let value = text.get(self.start..self.end).unwrap_or_default();
+        let visible = Visible::new(value).map(|visible| visible.text);
+        let value = visible.as_deref().unwrap_or(value);
         let length = value.chars().count();
         let shown: String = value.chars().take((length / 5).min(4)).collect();
         let hash: String = hex(&Sha256::digest(value)).chars().take(8).collect();
