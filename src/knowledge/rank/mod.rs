@@ -8,6 +8,7 @@
 //! | decay | times `e^(-λ·days)`, half-life 30 days, at least 0.1; what has no time doesn't age |
 //! | diversity | maximal marginal relevance, λ 0.7; what is over 0.8 like something chosen is left out as its duplicate |
 
+mod agree;
 mod diverse;
 pub mod eval;
 mod fulltext;
@@ -17,6 +18,7 @@ mod space;
 mod svd;
 mod update;
 
+pub(super) use agree::{Difference, difference};
 pub use search::{Answers, Decay, Found, Query, Ranker, Scores, Stages};
 pub use update::Vectors;
 pub(super) use update::update;

@@ -24,6 +24,27 @@ pub(super) enum Embedder {
 }
 
 impl Embedder {
+    /// Reads the model that the stored vectors come from; `None` when there are no vectors.
+    pub(super) fn load(store: &Store) -> Result<Option<Self>, KnowledgeError> {
+        let db = &store.db;
+        if let Some(digest) = store::read_meta::<String>(db, GIVEN)? {
+            let given = store.given()?.filter(|given| given.digest() == digest);
+            return Ok(Some(Self::Model2Vec(
+                given.ok_or(KnowledgeError::OtherModel)?,
+            )));
+        }
+        let Some(bytes) = store::read_meta::<Vec<u8>>(db, LEARNT)? else {
+            return Ok(None);
+        };
+        if store.has_model() {
+            return Err(KnowledgeError::OtherModel);
+        }
+        let model = Model::from_bytes(&bytes).ok_or(KnowledgeError::Damaged(
+            "the model of the vectors can't be read",
+        ))?;
+        Ok(Some(Self::Learnt(model)))
+    }
+
     /// The vector of a text; `None` when no word of it is known.
     pub(super) fn embed(&self, text: &str) -> Option<Vector> {
         match self {
@@ -84,21 +105,9 @@ impl Space {
     /// Reads them; `None` when there are none.
     pub(super) fn load(store: &Store, segments: &Segments) -> Result<Option<Self>, KnowledgeError> {
         let db = &store.db;
-        let model = if let Some(digest) = store::read_meta::<String>(db, GIVEN)? {
-            // What is asked must be embedded by the model that what is stored was.
-            let given = store.given()?.filter(|given| given.digest() == digest);
-            Embedder::Model2Vec(given.ok_or(KnowledgeError::OtherModel)?)
-        } else {
-            let Some(bytes) = store::read_meta::<Vec<u8>>(db, LEARNT)? else {
-                return Ok(None);
-            };
-            if store.has_model() {
-                return Err(KnowledgeError::OtherModel);
-            }
-            let model = Model::from_bytes(&bytes).ok_or(KnowledgeError::Damaged(
-                "the model of the vectors can't be read",
-            ))?;
-            Embedder::Learnt(model)
+        // A question must be embedded by the model that embedded what is stored.
+        let Some(model) = Embedder::load(store)? else {
+            return Ok(None);
         };
         let width = model.dimensions();
         let mut parts = Vec::with_capacity(segments.all.len());

@@ -25,7 +25,7 @@ pub use legacy_store::{Earlier, EarlierError, earlier};
 pub use standing::{Evaluated, Skills};
 
 pub(super) use history::findings;
-pub(super) use standing::rebuild;
+pub(super) use standing::{rebuild, stats_agree};
 
 use super::extract::Promotion;
 use std::borrow::Cow;

@@ -2,6 +2,7 @@
 
 use super::figures::{Limits, Metrics, Suggestion, Test, Weights, advice, suggestion};
 use super::{Change, Manifest, Use, distinct};
+use crate::knowledge::store::skill::Stats;
 use crate::knowledge::{KnowledgeError, Store, store};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -181,12 +182,23 @@ impl Skills {
     }
 }
 
-/// Writes the table of figures anew: balanced weights.
+/// Computes the table of figures again: balanced weights.
 pub(in crate::knowledge) fn rebuild(db: &Connection, limits: Limits) -> Result<(), KnowledgeError> {
+    store::skill::write_stats(db, &stats(db, limits)?)
+}
+
+/// Whether the table of figures is the one that [`rebuild`] writes now.
+pub(in crate::knowledge) fn stats_agree(
+    db: &Connection,
+    limits: Limits,
+) -> Result<bool, KnowledgeError> {
+    let other = Store::in_memory()?;
+    store::skill::write_stats(&other.db, &stats(db, limits)?)?;
+    Ok(store::skill::stats(db)? == store::skill::stats(&other.db)?)
+}
+
+fn stats(db: &Connection, limits: Limits) -> Result<Vec<Stats>, KnowledgeError> {
     let evaluated = Skills::of(db)?.evaluated(Weights::Balanced, limits, None);
-    let rows: Vec<_> = evaluated
-        .into_iter()
-        .map(|e| (e.name, e.version, e.intent, e.figures, e.score))
-        .collect();
-    store::skill::write_stats(db, &rows)
+    let row = |e: Evaluated| (e.name, e.version, e.intent, e.figures, e.score);
+    Ok(evaluated.into_iter().map(row).collect())
 }
