@@ -99,13 +99,13 @@ pub fn run_with(
     let mut writer = store.write()?;
     // Whatever an older extraction gave is of no use.
     let current = store::read_meta::<i64>(&writer.db, "extractor")? == Some(extract::VERSION);
-    let mut known: BTreeMap<(SourceKind, String), Known> = BTreeMap::new();
+    let mut known: BTreeMap<(SourceKind, String), IndexedSource> = BTreeMap::new();
     for row in store::read_sources(&writer.db)? {
         let kind = SourceKind::parse(&row.kind)
             .ok_or(KnowledgeError::Damaged("a kind of source is unknown"))?;
         known.insert(
             (kind, row.path),
-            Known {
+            IndexedSource {
                 id: row.id,
                 hash: row.hash,
                 bytes: row.bytes,
@@ -167,8 +167,8 @@ pub fn run_with(
         }
         Ok::<(), KnowledgeError>(())
     })?;
-    for ((kind, path), gone) in known {
-        summary.observations_before += writer.remove(gone.id)?;
+    for ((kind, path), removed) in known {
+        summary.observations_before += writer.remove(removed.id)?;
         summary.removed.push((kind, path));
     }
     let added = (writer.next() - first_new).cast_unsigned();
@@ -185,15 +185,14 @@ pub fn run_with(
 }
 
 /// A source as it was indexed.
-struct Known {
-    /// Its row.
+struct IndexedSource {
     id: i64,
     hash: Vec<u8>,
     bytes: u64,
 }
 
 /// A source as it is, and as it was.
-type Source = (SourceFile, Option<Known>);
+type Source = (SourceFile, Option<IndexedSource>);
 
 /// Takes the next group off the beginning of some sources; `None` when there is none.
 fn group<'s>(rest: &mut &'s [Source]) -> Option<&'s [Source]> {
@@ -256,7 +255,7 @@ impl<'s> Group<'s> {
     }
 }
 
-fn read(file: &SourceFile, before: Option<&Known>, words: &mut IndexWriter) -> Read {
+fn read(file: &SourceFile, before: Option<&IndexedSource>, words: &mut IndexWriter) -> Read {
     match hash(file) {
         Err(error) => Read::Unreadable(error),
         Ok((hash, _)) if before.is_some_and(|known| known.hash == hash) => Read::Unchanged,
@@ -459,7 +458,7 @@ fn stale(name: &str, what: &str) -> Finding {
     finding
 }
 
-/// What is in the index agrees with no source. Reading only what has changed wouldn't fix it.
+/// What the index holds agrees with no source. Reading only what has changed wouldn't fix it.
 fn altered(name: &str, what: &str) -> Finding {
     let mut finding = finding(
         905,

@@ -1,12 +1,12 @@
-//! What a text holds that a scan has to look at more closely: one pass, because nearly every text
-//! holds nothing of it and every byte comes by here.
+//! Which escapes a text contains, found in one pass. Nearly every text contains none, and every byte
+//! of an input passes through here.
 
 #![expect(clippy::inline_always, reason = "see `text_simd::at_best`")]
 
 use super::secret::visible::is_splitter;
 use text_simd::{self, CHUNK, Kinds as _, Lanes};
 
-/// The kinds of escapes that a scan asks about.
+/// The kinds of escapes that decide what else is scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Escapes {
     /// `\uhhhh`.
@@ -20,10 +20,10 @@ pub(super) struct Escapes {
 }
 
 impl Escapes {
-    /// Looks a text over. A backslash that is escaped itself counts as one: this may err to the
+    /// Scans a text. A backslash that is escaped itself counts as one: this may err to the
     /// side of yes.
     pub fn of(text: &str) -> Self {
-        text_simd::dispatch(Look {
+        text_simd::dispatch(EscapeScan {
             bytes: text.as_bytes(),
             found: Self::default(),
             beyond: Lanes::splat(0),
@@ -31,15 +31,15 @@ impl Escapes {
     }
 }
 
-/// A text while it is looked over.
-struct Look<'b> {
+/// A text while it is scanned.
+struct EscapeScan<'b> {
     bytes: &'b [u8],
     found: Escapes,
     /// Of all lanes so far those with bytes beyond the visible ones.
     beyond: Lanes,
 }
 
-impl text_simd::Work for Look<'_> {
+impl text_simd::Work for EscapeScan<'_> {
     type Output = Escapes;
 
     #[inline(always)]
@@ -57,7 +57,7 @@ impl text_simd::Work for Look<'_> {
     }
 }
 
-impl Look<'_> {
+impl EscapeScan<'_> {
     #[inline(always)]
     fn stretch(&mut self, base: usize, stretch: &[u8; CHUNK]) {
         let lanes = text_simd::lanes(stretch);
@@ -89,7 +89,6 @@ pub(super) fn units(text: &str) -> impl Iterator<Item = u32> {
 /// split by: a line that was cut off still means what it says.
 #[derive(Debug)]
 pub(super) struct Unescaped {
-    /// The text.
     pub text: String,
     /// Where the resolved characters are, in order, each with how many bytes all of them so far
     /// took more as escapes.

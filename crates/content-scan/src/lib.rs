@@ -21,7 +21,7 @@ mod strings;
 pub use confusables::passes_for;
 
 use escapes::Escapes;
-use listed::Listed;
+use listed::ListedKey;
 use secret::{Table, visible};
 use std::ops::Range;
 
@@ -136,8 +136,8 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes, hides: bool) -> Secre
     if !split && !secret::may_hold(table, record, escapes) {
         return Secrets::default();
     }
-    let mut noted = Noted::default();
-    let mut listed = Listed::default();
+    let mut collector = SecretCollector::default();
+    let mut listed = ListedKey::default();
     strings::each(record, |string| {
         let decoded = string.decode(record);
         let mut found = secret::find(table, &decoded);
@@ -149,7 +149,7 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes, hides: bool) -> Secre
         }
         let mut offsets = string.offsets(&decoded);
         for secret in found {
-            noted.add(
+            collector.add(
                 offsets.range(secret.start..secret.end),
                 secret.describe(&decoded),
             );
@@ -158,29 +158,30 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes, hides: bool) -> Secre
             table,
             &string,
             (&decoded, string.offsets(&decoded)),
-            &mut noted,
+            &mut collector,
         );
     });
-    listed.end(table, &mut noted);
+    listed.end(table, &mut collector);
     if !valid {
         let found = secret::find(table, record).into_iter();
-        noted.add_reading(found.map(|secret| (secret.start..secret.end, secret.describe(record))));
+        collector
+            .add_reading(found.map(|secret| (secret.start..secret.end, secret.describe(record))));
         if let Some(meant) = escapes::Unescaped::of(record) {
             let found = secret::find(table, &meant.text).into_iter();
             let place =
                 |secret: &secret::Secret<'_>| meant.origin(secret.start)..meant.origin(secret.end);
-            noted.add_reading(found.map(|secret| (place(&secret), secret.describe(&meant.text))));
+            collector
+                .add_reading(found.map(|secret| (place(&secret), secret.describe(&meant.text))));
         }
     }
-    noted.end()
+    collector.end()
 }
 
-/// Stretches of a text, ready to be asked: by where they begin, with the furthest end of those that
-/// begin no later.
+/// Ranges of a text, sorted by their start, each with the furthest end of those that start no later.
 #[derive(Debug)]
-struct Covered(Vec<(usize, usize)>);
+struct IntervalSet(Vec<(usize, usize)>);
 
-impl Covered {
+impl IntervalSet {
     fn of(places: &[Range<usize>]) -> Self {
         let mut all: Vec<(usize, usize)> = places.iter().map(|p| (p.start, p.end)).collect();
         all.sort_unstable();
@@ -192,8 +193,8 @@ impl Covered {
         Self(all)
     }
 
-    /// Whether a stretch has a byte in common with one of them.
-    fn meets(&self, place: &Range<usize>) -> bool {
+    /// Whether a range has a byte in common with one of them.
+    fn overlaps(&self, place: &Range<usize>) -> bool {
         let before = self.0.partition_point(|(start, _)| *start < place.end);
         before
             .checked_sub(1)
@@ -202,15 +203,15 @@ impl Covered {
     }
 }
 
-/// The credentials of a record while it is searched.
+/// Collects the credentials of a record.
 #[derive(Debug, Default)]
-struct Noted {
+struct SecretCollector {
     secrets: Secrets,
     /// Remarks beyond those that are kept.
     left_out: usize,
 }
 
-impl Noted {
+impl SecretCollector {
     /// Takes note of a credential.
     fn add(&mut self, place: Range<usize>, message: String) {
         self.add_parts(std::iter::once(place), message);
@@ -219,9 +220,9 @@ impl Noted {
     /// Takes note of the credentials of a text that has been read in another way before. What was
     /// found there differs in its length and digest, and is the same.
     fn add_reading(&mut self, found: impl Iterator<Item = (Range<usize>, String)>) {
-        let known = Covered::of(&self.secrets.places);
+        let known = IntervalSet::of(&self.secrets.places);
         for (place, message) in found {
-            if known.meets(&place) {
+            if known.overlaps(&place) {
                 self.secrets.places.push(place);
             } else {
                 self.add(place, message);
@@ -533,7 +534,7 @@ mod tests {
             let all: Vec<Range<usize>> = all.into_iter().map(|(at, length)| at..at + length).collect();
             let place = at..at + length;
             let met = all.iter().any(|p| p.start < place.end && place.start < p.end);
-            prop_assert_eq!(Covered::of(&all).meets(&place), met);
+            prop_assert_eq!(IntervalSet::of(&all).overlaps(&place), met);
         }
 
         /// The quick look never misses what the thorough one would find, however the text is

@@ -21,12 +21,7 @@ pub enum JournalError {
     BrokenOff(u64),
     /// A run that was broken off can't be brought to its end.
     #[error("run {run} was broken off, and `{file}` has been changed since")]
-    Stuck {
-        /// Which.
-        run: u64,
-        /// The file.
-        file: String,
-    },
+    Stuck { run: u64, file: String },
     /// There is nothing to take back.
     #[error("no run is left to be taken back")]
     NothingToUndo,

@@ -9,7 +9,7 @@ mod journal;
 mod plan;
 
 pub use error::JournalError;
-pub use journal::{Done, Journal, Unfinished};
+pub use journal::{FinishedRun, Journal, UnfinishedRun};
 pub use plan::{Decision, FileChange, Plan, plan};
 
 pub(super) use plan::CANDIDATES;

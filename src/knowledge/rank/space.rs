@@ -150,7 +150,7 @@ impl Space {
         among: Option<&[i64]>,
         limit: usize,
     ) -> Vec<(i64, f64)> {
-        let asked = Asked {
+        let asked = QueryVector {
             tail: i32::from(length(asked.get(HEAD..).unwrap_or_default())),
             vector: widened(asked),
             limit,
@@ -172,14 +172,14 @@ impl Space {
 }
 
 /// A vector that all others are compared with.
-struct Asked {
+struct QueryVector {
     vector: Vec<i16>,
     /// How long it is beyond its head.
     tail: i32,
     limit: usize,
 }
 
-impl Asked {
+impl QueryVector {
     /// The nearest of a segment, and some that aren't among the nearest. What is less near than
     /// `least` is none of them, since one block alone has as many as are wanted that are; blocks
     /// raise it.
@@ -318,7 +318,7 @@ mod tests {
             all.sort_by_key(rank);
             all.truncate(30);
             let tail = i32::from(length(asked.get(HEAD..).unwrap_or_default()));
-            let wide = Asked {
+            let wide = QueryVector {
                 vector: widened(&asked),
                 tail,
                 limit: 30,

@@ -1,4 +1,4 @@
-//! Every skill with its figures: what the store holds, put together.
+//! Every skill with its metrics, from what the store holds.
 
 use super::figures::{Limits, Metrics, Suggestion, Test, Weights, advice, suggestion};
 use super::{Change, Manifest, Use, distinct};
@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Everything that is recorded about skills.
 #[derive(Debug, Clone, Default)]
 pub struct Skills {
-    /// Their uses.
     pub uses: Vec<Use>,
     /// What is said of them.
     pub manifests: Vec<Manifest>,
@@ -23,7 +22,6 @@ pub struct Skills {
 /// A version of a skill with what its figures say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated {
-    /// The skill.
     pub name: String,
     /// Its version; empty when it isn't recorded.
     pub version: String,
@@ -31,7 +29,6 @@ pub struct Evaluated {
     pub intent: String,
     /// The folder that it lies in; `None` without a manifest.
     pub stage: Option<String>,
-    /// Its figures.
     pub figures: Metrics,
     /// Its score, 0..1.
     pub score: f64,
