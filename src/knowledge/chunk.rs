@@ -17,7 +17,6 @@ const LINE: usize = 400;
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chunk<'t> {
-    /// The piece.
     pub(super) text: &'t str,
     /// Its first and last line, from 0.
     pub(super) lines: (u64, u64),

@@ -21,7 +21,6 @@ pub enum KnowledgeError {
     /// A newer program wrote it.
     #[error("the index has version {found}; this program knows versions up to {known}")]
     Newer {
-        /// Its version.
         found: i64,
         /// The newest one that is known.
         known: i64,
@@ -29,7 +28,6 @@ pub enum KnowledgeError {
     /// An older program wrote it, and who only reads doesn't change it.
     #[error("the index has version {found}; this program reads version {known}")]
     Older {
-        /// Its version.
         found: i64,
         /// The version that is read.
         known: i64,
@@ -48,7 +46,6 @@ pub enum KnowledgeError {
     Source {
         /// As it is configured, or found below that.
         path: String,
-        /// Why.
         error: std::io::Error,
     },
     /// Something in it isn't what this program writes.
@@ -57,9 +54,7 @@ pub enum KnowledgeError {
     /// A folder can't be made or read.
     #[error("`{}`: {error}", path.display())]
     Io {
-        /// Which.
         path: PathBuf,
-        /// Why.
         error: std::io::Error,
     },
     /// A configured path leads out.

@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A line of a graph file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
-    /// The file.
     pub file: String,
     /// The line, from 1.
     pub line: u64,

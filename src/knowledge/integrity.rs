@@ -151,6 +151,19 @@ pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
     }
 }
 
+/// Whether the ids that are given next are free: an observation that gets the id of one that was
+/// removed would count as removed as well.
+///
+/// # Errors
+/// When the store can't be read.
+pub(super) fn ids_agree(store: &Store) -> Result<bool, KnowledgeError> {
+    let next: i64 = store.meta("next_observation")?.unwrap_or(1);
+    let largest = "SELECT max(coalesce((SELECT max(id) FROM observation), 0),
+         coalesce((SELECT max(observation) FROM gone), 0))";
+    let largest: i64 = store.db.query_row(largest, [], |row| row.get(0))?;
+    Ok(largest < next)
+}
+
 /// Whether uses of skills are marked as weak as their turns are. Only for a store whose rows agree
 /// with their sources.
 ///

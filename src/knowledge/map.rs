@@ -7,7 +7,7 @@ use repo_map::{self, File, Format, Settings, Snapshot};
 
 /// What is asked of a map.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct MapQuery<'a> {
     /// Words of interest; may be empty.
     pub query: &'a str,
     /// Files and folders of interest, from the folder of the configuration.
@@ -22,7 +22,7 @@ pub struct Asked<'a> {
 /// When the store can't be read, a path in focus is unknown, or not even the head of a map fits.
 pub fn map(
     store: &Store,
-    asked: Asked<'_>,
+    asked: MapQuery<'_>,
     budget: usize,
     form: Form,
 ) -> Result<Answer, KnowledgeError> {

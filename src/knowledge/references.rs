@@ -21,13 +21,10 @@ const NAMED: usize = 5;
 /// neither importance nor a promotion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weak {
-    /// The input.
     pub file: String,
-    /// The execution.
     pub execution: String,
     /// The line that the turn begins on.
     pub line: u64,
-    /// Its number.
     pub turn: Option<i64>,
     /// The paths that it quotes and doesn't declare.
     pub undeclared: Vec<String>,

@@ -1,11 +1,12 @@
 //! Bringing the store up to date with its sources.
 
 use super::extract::{self, Extracted, extract};
+use super::rank::{self, Difference};
 use super::skills::{self, Limits};
 use super::source_config::{SourceFile, SourceKind, Sources, finding};
 use super::store::{self, Prepared, Store, Writer};
 use super::text::{self, IndexWriter, SortedRun};
-use super::{KnowledgeError, integrity, rank, weak};
+use super::{KnowledgeError, integrity, weak};
 use crate::diag::{Finding, assign_fingerprints};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -98,13 +99,13 @@ pub fn run_with(
     let mut writer = store.write()?;
     // Whatever an older extraction gave is of no use.
     let current = store::read_meta::<i64>(&writer.db, "extractor")? == Some(extract::VERSION);
-    let mut known: BTreeMap<(SourceKind, String), Known> = BTreeMap::new();
+    let mut known: BTreeMap<(SourceKind, String), IndexedSource> = BTreeMap::new();
     for row in store::read_sources(&writer.db)? {
         let kind = SourceKind::parse(&row.kind)
             .ok_or(KnowledgeError::Damaged("a kind of source is unknown"))?;
         known.insert(
             (kind, row.path),
-            Known {
+            IndexedSource {
                 id: row.id,
                 hash: row.hash,
                 bytes: row.bytes,
@@ -166,8 +167,8 @@ pub fn run_with(
         }
         Ok::<(), KnowledgeError>(())
     })?;
-    for ((kind, path), gone) in known {
-        summary.observations_before += writer.remove(gone.id)?;
+    for ((kind, path), removed) in known {
+        summary.observations_before += writer.remove(removed.id)?;
         summary.removed.push((kind, path));
     }
     let added = (writer.next() - first_new).cast_unsigned();
@@ -184,15 +185,14 @@ pub fn run_with(
 }
 
 /// A source as it was indexed.
-struct Known {
-    /// Its row.
+struct IndexedSource {
     id: i64,
     hash: Vec<u8>,
     bytes: u64,
 }
 
 /// A source as it is, and as it was.
-type Source = (SourceFile, Option<Known>);
+type Source = (SourceFile, Option<IndexedSource>);
 
 /// Takes the next group off the beginning of some sources; `None` when there is none.
 fn group<'s>(rest: &mut &'s [Source]) -> Option<&'s [Source]> {
@@ -255,7 +255,7 @@ impl<'s> Group<'s> {
     }
 }
 
-fn read(file: &SourceFile, before: Option<&Known>, words: &mut IndexWriter) -> Read {
+fn read(file: &SourceFile, before: Option<&IndexedSource>, words: &mut IndexWriter) -> Read {
     match hash(file) {
         Err(error) => Read::Unreadable(error),
         Ok((hash, _)) if before.is_some_and(|known| known.hash == hash) => Read::Unchanged,
@@ -383,7 +383,11 @@ fn finish(
 ///
 /// # Errors
 /// When a source leads out, or the store can't be read.
-pub fn check(store: &Store, sources: &Sources) -> Result<(Vec<Finding>, usize), KnowledgeError> {
+pub fn check(
+    store: &Store,
+    sources: &Sources,
+    limits: Limits,
+) -> Result<(Vec<Finding>, usize), KnowledgeError> {
     let listing = sources.list()?;
     let mut findings = listing.findings;
     let mut known: BTreeMap<(String, String), (i64, Vec<u8>)> = BTreeMap::new();
@@ -427,9 +431,15 @@ pub fn check(store: &Store, sources: &Sources) -> Result<(Vec<Finding>, usize), 
     );
     if current {
         check_contents(store, &unchanged, &mut findings)?;
-        // Marks rest on all sources, so those have to agree first.
-        if findings.is_empty() && !integrity::marks_agree(store, sources)? {
+        // Marks rest on all sources, and figures on marks, so those have to agree first.
+        let agree = !findings.iter().any(|f| matches!(f.code.0, 101 | 905));
+        if agree && !integrity::marks_agree(store, sources)? {
             findings.push(altered("", "marks of weak turns"));
+        } else if agree && !skills::stats_agree(&store.db, limits)? {
+            findings.push(Finding {
+                help: Some(REINDEX.into()),
+                ..altered("", "figures of skills")
+            });
         }
     } else {
         findings.push(stale("", "was read by another version of this program"));
@@ -439,13 +449,16 @@ pub fn check(store: &Store, sources: &Sources) -> Result<(Vec<Finding>, usize), 
     Ok((findings, checked))
 }
 
+/// What to do about an index that is behind its sources.
+const REINDEX: &str = "`knowledge reindex` brings the index up to date";
+
 fn stale(name: &str, what: &str) -> Finding {
     let mut finding = finding(905, name, 0, format!("the source {what}"));
-    finding.help = Some("`knowledge reindex` brings the index up to date".into());
+    finding.help = Some(REINDEX.into());
     finding
 }
 
-/// What is in the index agrees with no source. Reading only what has changed wouldn't fix it.
+/// What the index holds agrees with no source. Reading only what has changed wouldn't fix it.
 fn altered(name: &str, what: &str) -> Finding {
     let mut finding = finding(
         905,
@@ -455,6 +468,14 @@ fn altered(name: &str, what: &str) -> Finding {
     );
     finding.help =
         Some("the index was changed, or is damaged: move the file away and run `knowledge reindex` to make it again".into());
+    finding
+}
+
+/// The vectors come from a model that isn't the one that is to be used now.
+fn other_model() -> Finding {
+    let message = "the vectors in the index were made with another model, and can't be checked";
+    let mut finding = finding(905, "", 0, message.into());
+    finding.help = Some("give the same --model as `knowledge reindex`, or run that again".into());
     finding
 }
 
@@ -515,8 +536,24 @@ fn check_contents(
     }
     // The words are those of the texts, so there is nothing to compare them with as long as those
     // are others.
-    if agree && !integrity::words_agree(store)? {
+    if !agree {
+        return Ok(());
+    }
+    if !integrity::words_agree(store)? {
         findings.push(altered("", "words"));
+        return Ok(());
+    }
+    findings.extend(match rank::difference(store)? {
+        None => None,
+        Some(Difference::Vectors) => Some(altered("", "vectors")),
+        Some(Difference::Model) => Some(altered("", "model of the vectors")),
+        Some(Difference::OtherModel) => Some(other_model()),
+        Some(Difference::Unrecorded) => {
+            Some(stale("", "was read by another version of this program"))
+        }
+    });
+    if !integrity::ids_agree(store)? {
+        findings.push(altered("", "ids of observations"));
     }
     Ok(())
 }

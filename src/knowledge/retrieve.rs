@@ -5,7 +5,7 @@
 //! was left out.
 
 use super::observation::Id;
-use super::rank::{Answers, Found, Query, Ranker};
+use super::rank::{Answers, Query, Ranker, SearchHit};
 use super::{KnowledgeError, Store, Stored};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -73,7 +73,6 @@ pub type Escape = fn(&str) -> String;
 /// How to answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Print {
-    /// The form.
     pub form: Form,
     /// Applied to every text of an observation in the form of lines.
     pub escape: Escape,
@@ -95,7 +94,6 @@ pub(super) struct Item {
 pub struct Answer {
     /// The payload and nothing else.
     pub text: String,
-    /// Its tokens.
     pub tokens: usize,
     /// Entries in it.
     pub shown: usize,
@@ -536,7 +534,7 @@ fn head(stored: &Stored, print: Print) -> String {
     format!("{}{time} {}{task}", stored.id, stored.kind.name())
 }
 
-pub(super) fn line(stored: &Stored, found: Option<&Found>, print: Print) -> Item {
+pub(super) fn line(stored: &Stored, found: Option<&SearchHit>, print: Print) -> Item {
     let mut text = format!(
         "{} {}",
         head(stored, print),
@@ -582,7 +580,7 @@ fn place(stored: &Stored, print: Print) -> String {
     format!("{}:{lines}", (print.escape)(&stored.file))
 }
 
-fn figures(found: &Found) -> String {
+fn figures(found: &SearchHit) -> String {
     let s = &found.scores;
     let raw = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.3}"));
     format!(
@@ -599,7 +597,7 @@ fn figures(found: &Found) -> String {
     )
 }
 
-fn scores(found: &Found) -> Value {
+fn scores(found: &SearchHit) -> Value {
     let s = &found.scores;
     let round = |v: f64| (v * 1000.0).round() / 1000.0;
     json!({
@@ -613,7 +611,7 @@ fn scores(found: &Found) -> Value {
 const SNIPPET: usize = 3;
 
 /// The lines of an observation that hold the most words of the question.
-fn snippet(found: &Found, question: &str, print: Print) -> Item {
+fn snippet(found: &SearchHit, question: &str, print: Print) -> Item {
     let mut asked = std::collections::BTreeSet::new();
     super::words::each(question, &mut |word| {
         if !super::words::is_function_word(word) {

@@ -502,7 +502,7 @@ fn the_judged_corpus_is_answered_as_well_as_before() {
         .unwrap()
     };
     let corpus = eval::Corpus::parse(&read("documents.jsonl"), &read("questions.jsonl")).unwrap();
-    let figures = eval::judge(&corpus, None).unwrap();
+    let figures = eval::evaluate(&corpus, None).unwrap();
     let all = figures.iter().find(|f| f.group == "all").unwrap();
     assert!(all.questions >= 200);
     let [text, vectors, both] = all.figures;

@@ -107,6 +107,14 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         "{told:#}"
     );
     let whole = fs::read(&index).unwrap();
+    let count = |table: &str| -> i64 {
+        let db = Connection::open(&index).unwrap();
+        db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+            row.get(0)
+        })
+        .unwrap()
+    };
+    assert!(count("vectors") > 0 && count("skill_stats") > 0);
     let changes = [
         "UPDATE observation SET detail = replace(detail, 'two people', 'nobody')",
         "UPDATE observation SET summary = 'x' WHERE id = (SELECT min(id) FROM observation)",
@@ -132,6 +140,29 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         "DELETE FROM segment",
         "INSERT INTO gone SELECT min(id) FROM observation",
         "UPDATE segment SET lengths = zeroblob(length(lengths))",
+        // Vectors, and the model that questions are embedded with.
+        "UPDATE vectors SET data = zeroblob(length(data))",
+        "UPDATE vectors SET data = CAST(substr(data, 2) || x'00' AS BLOB)",
+        "UPDATE vectors SET data = substr(data, 1, length(data) - 1)",
+        "DELETE FROM vectors",
+        "INSERT INTO vectors SELECT max(segment) + 1, zeroblob(8) FROM vectors",
+        "DELETE FROM meta WHERE key = 'lsa'",
+        "DELETE FROM meta WHERE key = 'lsa_sample'",
+        "UPDATE meta SET value = zeroblob(10) WHERE key = 'lsa'",
+        "UPDATE meta SET value = CAST(substr(value, 1, length(value) - 400) || hex(zeroblob(200)) AS BLOB) WHERE key = 'lsa'",
+        "UPDATE meta SET value = CAST(substr(value, 1, length(value) - 400) || hex(zeroblob(200)) AS BLOB) WHERE key = 'lsa';
+         UPDATE vectors SET data = zeroblob(length(data))",
+        "INSERT INTO meta VALUES ('given_model', 'x')",
+        // Ids that were given must not be given again.
+        "UPDATE meta SET value = 1 WHERE key = 'next_observation'",
+        "INSERT INTO gone SELECT value FROM meta WHERE key = 'next_observation'",
+        // Figures of skills.
+        "UPDATE skill_stats SET success_count = success_count + 100",
+        "UPDATE skill_stats SET current_score = 0.99",
+        "DELETE FROM skill_stats",
+        "INSERT INTO skill_stats SELECT 'planted', skill_version, intent, execution_count, success_count, failure_count,
+         total_cost, avg_cost, total_latency, avg_latency, rollback_count, rollback_rate, stability_score, current_score,
+         first_execution_at, last_execution_at, updated_at FROM skill_stats",
     ];
     for change in changes {
         fs::write(&index, &whole).unwrap();

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use tokens::Encoding;
 use util::random::SplitMix;
 use yuangs_verify::knowledge::bundle::{Parts, bundle};
-use yuangs_verify::knowledge::map::{Asked, map};
+use yuangs_verify::knowledge::map::{MapQuery, map};
 use yuangs_verify::knowledge::rank::{Decay, Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex;
 use yuangs_verify::knowledge::retrieve::{Form, Print};
@@ -310,7 +310,7 @@ proptest! {
                     }
                 }
             }
-            let asked = Asked { query: "f0", focus: &[], explain: form == Form::Text };
+            let asked = MapQuery { query: "f0", focus: &[], explain: form == Form::Text };
             if let Ok(answer) = map(&store, asked, tokens, form) {
                 prop_assert!(Encoding::default().count(&answer.text) <= tokens);
             }

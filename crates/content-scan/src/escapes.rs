@@ -1,11 +1,12 @@
-//! What a text holds that a scan has to look at more closely: one pass, because nearly every text
-//! holds nothing of it and every byte comes by here.
+//! Which escapes a text contains, found in one pass. Nearly every text contains none, and every byte
+//! of an input passes through here.
 
 #![expect(clippy::inline_always, reason = "see `text_simd::at_best`")]
 
+use super::secret::visible::is_splitter;
 use text_simd::{self, CHUNK, Kinds as _, Lanes};
 
-/// The kinds of escapes that a scan asks about.
+/// The kinds of escapes that decide what else is scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Escapes {
     /// `\uhhhh`.
@@ -19,10 +20,10 @@ pub(super) struct Escapes {
 }
 
 impl Escapes {
-    /// Looks a text over. A backslash that is escaped itself counts as one: this may err to the
+    /// Scans a text. A backslash that is escaped itself counts as one: this may err to the
     /// side of yes.
     pub fn of(text: &str) -> Self {
-        text_simd::dispatch(Look {
+        text_simd::dispatch(EscapeScan {
             bytes: text.as_bytes(),
             found: Self::default(),
             beyond: Lanes::splat(0),
@@ -30,15 +31,15 @@ impl Escapes {
     }
 }
 
-/// A text while it is looked over.
-struct Look<'b> {
+/// A text while it is scanned.
+struct EscapeScan<'b> {
     bytes: &'b [u8],
     found: Escapes,
     /// Of all lanes so far those with bytes beyond the visible ones.
     beyond: Lanes,
 }
 
-impl text_simd::Work for Look<'_> {
+impl text_simd::Work for EscapeScan<'_> {
     type Output = Escapes;
 
     #[inline(always)]
@@ -56,7 +57,7 @@ impl text_simd::Work for Look<'_> {
     }
 }
 
-impl Look<'_> {
+impl EscapeScan<'_> {
     #[inline(always)]
     fn stretch(&mut self, base: usize, stretch: &[u8; CHUNK]) {
         let lanes = text_simd::lanes(stretch);
@@ -76,14 +77,22 @@ impl Look<'_> {
     }
 }
 
-/// A text that is no JSON, with its `\uhhhh` escapes of ASCII characters resolved: a line that was
-/// cut off still means what it says.
+/// The code units that the `\uhhhh` escapes of a text stand for.
+pub(super) fn units(text: &str) -> impl Iterator<Item = u32> {
+    memchr::memmem::find_iter(text.as_bytes(), br"\u").filter_map(|at| {
+        let digits = text.get(at + 2..at + 6)?;
+        u32::from_str_radix(digits, 16).ok()
+    })
+}
+
+/// A text that is not valid JSON, with those `\uhhhh` escapes resolved that a token may hold or be
+/// split by: a line that was cut off still means what it says.
 #[derive(Debug)]
 pub(super) struct Unescaped {
-    /// The text.
     pub text: String,
-    /// Where the resolved characters stand in it, in order; each took five bytes more.
-    places: Vec<usize>,
+    /// Where the resolved characters are, in order, each with how many bytes all of them so far
+    /// took more as escapes.
+    places: Vec<(usize, usize)>,
 }
 
 impl Unescaped {
@@ -93,18 +102,20 @@ impl Unescaped {
             text: String::new(),
             places: Vec::new(),
         };
-        let mut rest = written;
+        let (mut rest, mut saved) = (written, 0);
         while let Some((plain, behind)) = rest.split_once(r"\u") {
             resolved.text.push_str(plain);
             let unit = behind
                 .get(..4)
                 .filter(|h| h.bytes().all(|b| b.is_ascii_hexdigit()));
-            if let Some(byte) = unit
-                .and_then(|h| u8::from_str_radix(h, 16).ok())
-                .filter(|b| (b' '..=b'~').contains(b))
+            if let Some(c) = unit
+                .and_then(|h| u32::from_str_radix(h, 16).ok())
+                .and_then(char::from_u32)
+                .filter(|c| matches!(c, ' '..='~' | '\u{1b}') || is_splitter(*c))
             {
-                resolved.places.push(resolved.text.len());
-                resolved.text.push(char::from(byte));
+                saved += 6 - c.len_utf8();
+                resolved.places.push((resolved.text.len(), saved));
+                resolved.text.push(c);
                 rest = behind.get(4..).unwrap_or_default();
             } else {
                 resolved.text.push_str(r"\u");
@@ -120,7 +131,9 @@ impl Unescaped {
 
     /// Where a byte of the resolved text begins in the text as written.
     pub(super) fn origin(&self, at: usize) -> usize {
-        at + 5 * self.places.partition_point(|place| *place < at)
+        let before = self.places.partition_point(|(place, _)| *place < at);
+        let saved = before.checked_sub(1).and_then(|n| self.places.get(n));
+        at + saved.map_or(0, |(_, saved)| *saved)
     }
 }
 
@@ -131,13 +144,15 @@ mod tests {
 
     #[test]
     fn places_are_those_of_the_text_as_written() {
-        let written = r"a\u0041b\u00e9\u0042!";
+        let written = r"a\u0041b\u00e9\u200b\u0042!";
         let found = Unescaped::of(written).unwrap();
-        assert_eq!(found.text, r"aAb\u00e9B!");
+        assert_eq!(found.text, "aAb\\u00e9\u{200b}B!");
         for (at, c) in found.text.char_indices() {
             let origin = written.get(found.origin(at)..).unwrap();
             assert!(
-                origin.starts_with(c) || origin.starts_with(r"\u004"),
+                origin.starts_with(c)
+                    || origin.starts_with(r"\u004")
+                    || origin.starts_with(r"\u200b"),
                 "{origin}"
             );
         }

@@ -5,9 +5,9 @@
 //! full. So the frames of each direction are read as one text as well. What the terminal makes of
 //! it isn't played: a token with control sequences or corrections inside is none.
 
-use super::joined::Joined;
+use super::joined::JoinedText;
 use super::secret::{self, Table};
-use super::strings::{self, Found};
+use super::strings::{self, RecordString};
 use std::ops::Range;
 
 /// Bytes of what came before that are read again with what comes next.
@@ -29,7 +29,6 @@ struct Kept(String);
 pub struct Spread {
     /// What to say of it.
     pub message: String,
-    /// The credential.
     pub secret: String,
     /// Its pieces, as far as they stand in the lines that were read last: numbers of lines from 0,
     /// and bytes of each.
@@ -108,8 +107,8 @@ impl Frames {
 
 impl Kept {
     /// What was kept, to go on with. Nothing leads back into it.
-    fn take<P>(&mut self) -> Joined<Option<P>> {
-        let mut joined = Joined::default();
+    fn take<P>(&mut self) -> JoinedText<Option<P>> {
+        let mut joined = JoinedText::default();
         let text = std::mem::take(&mut self.0);
         if !text.is_empty() {
             joined.push("", &text, None);
@@ -117,7 +116,7 @@ impl Kept {
         joined
     }
 
-    fn keep<P>(&mut self, joined: &Joined<P>) {
+    fn keep<P>(&mut self, joined: &JoinedText<P>) {
         let text = joined.text();
         let from = text.ceil_char_boundary(text.len().saturating_sub(KEPT));
         text.get(from..).unwrap_or_default().clone_into(&mut self.0);
@@ -126,7 +125,7 @@ impl Kept {
 
 /// The code and the data of a frame: the first two strings of its array, whatever else stands in
 /// it.
-fn frame(line: &str) -> Option<(Found<'_>, Found<'_>)> {
+fn frame(line: &str) -> Option<(RecordString<'_>, RecordString<'_>)> {
     let (mut code, mut data) = (None, None);
     let bracket = line.len() - line.trim_start().len();
     strings::each(line, |string| {

@@ -16,12 +16,12 @@ pub(super) struct Sighting {
     /// Bytes.
     pub(super) length: usize,
     /// What it is.
-    pub(super) what: What,
+    pub(super) what: HiddenKind,
 }
 
 /// The kinds of hidden text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum What {
+pub(super) enum HiddenKind {
     /// A control sequence: what introduces it, and its name.
     Sequence(&'static str, &'static str),
     /// A character, and its name.
@@ -32,7 +32,7 @@ pub(super) enum What {
     Sign(char),
 }
 
-impl What {
+impl HiddenKind {
     fn describe(self) -> String {
         match self {
             Self::Sequence(introducer, name) => format!("{introducer} ({name})"),
@@ -56,7 +56,7 @@ impl What {
 /// Sums sightings up, most code points named.
 pub(super) fn describe(sightings: &[Sighting]) -> String {
     const NAMED: usize = 6;
-    let mut counts: BTreeMap<What, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<HiddenKind, usize> = BTreeMap::new();
     for sighting in sightings {
         *counts.entry(sighting.what).or_default() += 1;
     }
@@ -85,7 +85,7 @@ pub(super) const fn is_of_interest(c: char) -> bool {
 }
 
 /// The name of a character that can't be seen.
-const fn invisible(c: char) -> Option<&'static str> {
+pub(super) const fn invisible(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{ad}' => "soft hyphen",
         '\u{34f}' => "combining grapheme joiner",
@@ -127,7 +127,7 @@ const fn invisible(c: char) -> Option<&'static str> {
 pub(super) fn find(text: &str, role: Role) -> Vec<Sighting> {
     let mut found = Vec::new();
     if text.chars().any(is_of_interest) {
-        let mut looker = Looker {
+        let mut scan = HiddenScan {
             text,
             role,
             directed: None,
@@ -135,7 +135,7 @@ pub(super) fn find(text: &str, role: Role) -> Vec<Sighting> {
         let mut skip = 0;
         for (at, c) in text.char_indices() {
             if at >= skip && is_of_interest(c) {
-                skip = looker.look(at, c, &mut found);
+                skip = scan.look(at, c, &mut found);
             }
         }
         if matches!(role, Role::Command | Role::Path) {
@@ -146,14 +146,14 @@ pub(super) fn find(text: &str, role: Role) -> Vec<Sighting> {
     found
 }
 
-struct Looker<'t> {
+struct HiddenScan<'t> {
     text: &'t str,
     role: Role,
     /// Whether the text holds letters that are written from right to left, once that was asked.
     directed: Option<bool>,
 }
 
-impl Looker<'_> {
+impl HiddenScan<'_> {
     fn before(&self, at: usize) -> Option<char> {
         self.text.get(..at)?.chars().next_back()
     }
@@ -172,7 +172,7 @@ impl Looker<'_> {
                 let (length, introducer, name, harmless) =
                     sequence(self.text.get(after..).unwrap_or_default());
                 if !(output && harmless) {
-                    report(1 + length, What::Sequence(introducer, name));
+                    report(1 + length, HiddenKind::Sequence(introducer, name));
                 }
                 return after + length;
             }
@@ -180,7 +180,7 @@ impl Looker<'_> {
                 // A line ending, or the old trick of writing over what stands there.
                 let ends_line = matches!(self.behind(after), Some('\n' | '\r') | None);
                 if !ends_line && matches!(self.role, Role::Prose | Role::Command | Role::Path) {
-                    report(1, What::Char(c, "carriage return inside a line"));
+                    report(1, HiddenKind::Char(c, "carriage return inside a line"));
                 }
             }
             '\u{c}' if matches!(self.role, Role::Code | Role::Output) => {}
@@ -192,7 +192,7 @@ impl Looker<'_> {
             | '\u{7f}'
                 if !output =>
             {
-                report(1, What::Char(c, "control character"));
+                report(1, HiddenKind::Char(c, "control character"));
             }
             '\u{80}'..='\u{9f}' => {
                 let name = match c {
@@ -202,7 +202,7 @@ impl Looker<'_> {
                     _ => "C1 control",
                 };
                 if !output || name.len() > 10 {
-                    report(2, What::Char(c, name));
+                    report(2, HiddenKind::Char(c, name));
                 }
             }
             '\u{e0000}'..='\u{e007f}' => {
@@ -210,14 +210,14 @@ impl Looker<'_> {
                 if is_flag {
                     return end;
                 }
-                report(c.len_utf8(), What::Char(c, "tag character"));
+                report(c.len_utf8(), HiddenKind::Char(c, "tag character"));
             }
             c => {
                 if let Some(name) = invisible(c)
                     && !output
                     && !self.belongs(at, after, c)
                 {
-                    report(c.len_utf8(), What::Char(c, name));
+                    report(c.len_utf8(), HiddenKind::Char(c, name));
                 }
             }
         }

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 /// Texts put one behind the other, each with what leads back to where it stands.
 #[derive(Debug)]
-pub(super) struct Joined<P> {
+pub(super) struct JoinedText<P> {
     text: String,
     /// Where each of them lies in the text.
     parts: Vec<(Range<usize>, P)>,
 }
 
-impl<P> Default for Joined<P> {
+impl<P> Default for JoinedText<P> {
     fn default() -> Self {
         Self {
             text: String::new(),
@@ -19,7 +19,7 @@ impl<P> Default for Joined<P> {
     }
 }
 
-impl<P> Joined<P> {
+impl<P> JoinedText<P> {
     /// Adds a text, behind what sets it off from the one before.
     pub(super) fn push(&mut self, between: &str, text: &str, part: P) {
         if !self.parts.is_empty() {
@@ -66,7 +66,7 @@ mod tests {
     proptest! {
         #[test]
         fn pieces_are_what_the_stretch_says(texts in proptest::collection::vec("[a-z]{0,4}", 0..8), between in "-{0,2}", from in 0_usize..40, length in 0_usize..40) {
-            let mut joined = Joined::default();
+            let mut joined = JoinedText::default();
             for text in &texts {
                 joined.push(&between, text, text.clone());
             }

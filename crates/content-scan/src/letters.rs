@@ -1,6 +1,6 @@
 //! Letters that look like others.
 
-use super::hidden::{Sighting, What};
+use super::hidden::{HiddenKind, Sighting};
 use text_safety::confusables::looks_like;
 
 /// Whether `c` is a full-width or mathematical form of an ASCII letter or digit.
@@ -36,7 +36,7 @@ fn judge(word: &str, at: usize, is_program: bool, sightings: &mut Vec<Sighting>)
             sightings.push(Sighting {
                 at: at + n,
                 length: c.len_utf8(),
-                what: What::Sign(c),
+                what: HiddenKind::Sign(c),
             });
         } else if c.is_alphanumeric() {
             continue;
@@ -54,7 +54,7 @@ fn judge(word: &str, at: usize, is_program: bool, sightings: &mut Vec<Sighting>)
             sightings.push(Sighting {
                 at,
                 length: letter.len_utf8(),
-                what: What::Letter(letter),
+                what: HiddenKind::Letter(letter),
             });
         }
     }
@@ -138,7 +138,7 @@ mod tests {
         let mut sightings = Vec::new();
         find(text, programs, &mut sightings);
         let letters = sightings.iter().filter_map(|s| match s.what {
-            What::Letter(c) | What::Sign(c) => Some(c),
+            HiddenKind::Letter(c) | HiddenKind::Sign(c) => Some(c),
             _ => None,
         });
         for sighting in &sightings {

@@ -21,8 +21,8 @@ mod strings;
 pub use confusables::passes_for;
 
 use escapes::Escapes;
-use listed::Listed;
-use secret::Table;
+use listed::ListedKey;
+use secret::{Table, visible};
 use std::ops::Range;
 
 /// Something that a scan has found in a record.
@@ -41,9 +41,10 @@ const MOST: usize = 12;
 #[must_use]
 pub fn scan(record: &str) -> (Secrets, Vec<Remark>) {
     let escapes = Escapes::of(record);
+    let hides = may_hide(record, escapes);
     (
-        secrets_in(record, true, escapes),
-        hidden_in(record, escapes),
+        secrets_in(record, true, escapes, hides),
+        hidden_in(record, escapes, hides),
     )
 }
 
@@ -51,12 +52,14 @@ pub fn scan(record: &str) -> (Secrets, Vec<Remark>) {
 /// remark for each string, and none that says the same as an earlier one.
 #[must_use]
 pub fn hidden_text(record: &str) -> Vec<Remark> {
-    hidden_in(record, Escapes::of(record))
+    let escapes = Escapes::of(record);
+    hidden_in(record, escapes, may_hide(record, escapes))
 }
 
-fn hidden_in(record: &str, escapes: Escapes) -> Vec<Remark> {
+/// `hides` is what [`may_hide`] says of the record.
+fn hidden_in(record: &str, escapes: Escapes, hides: bool) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = Vec::new();
-    if !may_hide(record, escapes) {
+    if !hides {
         return remarks;
     }
     let mut left_out = 0_usize;
@@ -109,10 +112,11 @@ pub struct Secrets {
 /// it stands is searched as well, and as it would be meant with its escapes resolved.
 #[must_use]
 pub fn secrets(record: &str, valid: bool) -> Secrets {
-    secrets_in(record, valid, Escapes::of(record))
+    secrets_in(record, valid, Escapes::of(record), true)
 }
 
-fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
+/// `hides` is what [`may_hide`] says of the record, or true if it wasn't asked.
+fn secrets_in(record: &str, valid: bool, escapes: Escapes, hides: bool) -> Secrets {
     let table = match Table::shipped() {
         Ok(table) => table,
         Err(error) => {
@@ -126,11 +130,14 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
             };
         }
     };
-    if !secret::may_hold(table, record, escapes) {
+    // Valid JSON holds no raw escape character.
+    let raw = !valid && record.contains('\u{1b}');
+    let split = raw || hides && may_split(record, escapes);
+    if !split && !secret::may_hold(table, record, escapes) {
         return Secrets::default();
     }
-    let mut noted = Noted::default();
-    let mut listed = Listed::default();
+    let mut collector = SecretCollector::default();
+    let mut listed = ListedKey::default();
     strings::each(record, |string| {
         let decoded = string.decode(record);
         let mut found = secret::find(table, &decoded);
@@ -142,7 +149,7 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
         }
         let mut offsets = string.offsets(&decoded);
         for secret in found {
-            noted.add(
+            collector.add(
                 offsets.range(secret.start..secret.end),
                 secret.describe(&decoded),
             );
@@ -151,29 +158,30 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
             table,
             &string,
             (&decoded, string.offsets(&decoded)),
-            &mut noted,
+            &mut collector,
         );
     });
-    listed.end(table, &mut noted);
+    listed.end(table, &mut collector);
     if !valid {
         let found = secret::find(table, record).into_iter();
-        noted.add_reading(found.map(|secret| (secret.start..secret.end, secret.describe(record))));
+        collector
+            .add_reading(found.map(|secret| (secret.start..secret.end, secret.describe(record))));
         if let Some(meant) = escapes::Unescaped::of(record) {
             let found = secret::find(table, &meant.text).into_iter();
             let place =
                 |secret: &secret::Secret<'_>| meant.origin(secret.start)..meant.origin(secret.end);
-            noted.add_reading(found.map(|secret| (place(&secret), secret.describe(&meant.text))));
+            collector
+                .add_reading(found.map(|secret| (place(&secret), secret.describe(&meant.text))));
         }
     }
-    noted.end()
+    collector.end()
 }
 
-/// Stretches of a text, ready to be asked: by where they begin, with the furthest end of those that
-/// begin no later.
+/// Ranges of a text, sorted by their start, each with the furthest end of those that start no later.
 #[derive(Debug)]
-struct Covered(Vec<(usize, usize)>);
+struct IntervalSet(Vec<(usize, usize)>);
 
-impl Covered {
+impl IntervalSet {
     fn of(places: &[Range<usize>]) -> Self {
         let mut all: Vec<(usize, usize)> = places.iter().map(|p| (p.start, p.end)).collect();
         all.sort_unstable();
@@ -185,8 +193,8 @@ impl Covered {
         Self(all)
     }
 
-    /// Whether a stretch has a byte in common with one of them.
-    fn meets(&self, place: &Range<usize>) -> bool {
+    /// Whether a range has a byte in common with one of them.
+    fn overlaps(&self, place: &Range<usize>) -> bool {
         let before = self.0.partition_point(|(start, _)| *start < place.end);
         before
             .checked_sub(1)
@@ -195,15 +203,15 @@ impl Covered {
     }
 }
 
-/// The credentials of a record while it is searched.
+/// Collects the credentials of a record.
 #[derive(Debug, Default)]
-struct Noted {
+struct SecretCollector {
     secrets: Secrets,
     /// Remarks beyond those that are kept.
     left_out: usize,
 }
 
-impl Noted {
+impl SecretCollector {
     /// Takes note of a credential.
     fn add(&mut self, place: Range<usize>, message: String) {
         self.add_parts(std::iter::once(place), message);
@@ -212,9 +220,9 @@ impl Noted {
     /// Takes note of the credentials of a text that has been read in another way before. What was
     /// found there differs in its length and digest, and is the same.
     fn add_reading(&mut self, found: impl Iterator<Item = (Range<usize>, String)>) {
-        let known = Covered::of(&self.secrets.places);
+        let known = IntervalSet::of(&self.secrets.places);
         for (place, message) in found {
-            if known.meets(&place) {
+            if known.overlaps(&place) {
                 self.secrets.places.push(place);
             } else {
                 self.add(place, message);
@@ -281,19 +289,25 @@ fn escape_of_interest(text: &str, escapes: Escapes) -> bool {
         })
     };
     let unicode = || {
-        memchr::memmem::find_iter(bytes, br"\u").any(|at| {
-            let unit = text
-                .get(at + 2..at + 6)
-                .and_then(|digits| u32::from_str_radix(digits, 16).ok());
-            match unit {
-                // The planes of tags and selectors, of styled letters, of format controls.
-                Some(0xDB40 | 0xD835 | 0xD834 | 0xD82F) => true,
-                Some(unit) => char::from_u32(unit).is_some_and(hidden::is_of_interest),
-                None => false,
-            }
+        escapes::units(text).any(|unit| match unit {
+            // The planes of tags and selectors, of styled letters, of format controls.
+            0xDB40 | 0xD835 | 0xD834 | 0xD82F => true,
+            unit => char::from_u32(unit).is_some_and(hidden::is_of_interest),
         })
     };
     escapes.control && control() || escapes.unicode && unicode()
+}
+
+/// Whether the text as written holds something that may split a token and shows nothing, raw or as
+/// an escape.
+fn may_split(text: &str, escapes: Escapes) -> bool {
+    let unicode = || {
+        escapes::units(text).any(|unit| match unit {
+            0x1B | 0xDB40 | 0xD834 | 0xD82F => true,
+            unit => char::from_u32(unit).is_some_and(visible::is_splitter),
+        })
+    };
+    escapes.beyond && text.chars().any(visible::is_splitter) || escapes.unicode && unicode()
 }
 
 #[cfg(test)]
@@ -384,6 +398,68 @@ mod tests {
     }
 
     #[test]
+    fn a_token_is_found_behind_an_escape_and_around_what_shows_nothing() {
+        let token = secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+        let (first, second) = token.split_at(9);
+        for (written, place) in [
+            (format!(r"\u001b[32m{token}\u001b[0m"), token.clone()),
+            (format!(r"x\\n{token}\\n"), token.clone()),
+            (format!("a%3D{token}"), token.clone()),
+            (
+                format!(r"a {first}\u200b{second}!"),
+                format!(r"{first}\u200b{second}"),
+            ),
+            (
+                format!("a {first}\u{ad}{second}!"),
+                format!("{first}\u{ad}{second}"),
+            ),
+            (
+                format!(r"\u001b[0m{first}\u001b[1m{second}\u001b[0m"),
+                format!(r"{first}\u001b[1m{second}"),
+            ),
+            (
+                format!(r"gh\u2060{}", &token[2..]),
+                format!(r"gh\u2060{}", &token[2..]),
+            ),
+        ] {
+            for (record, valid) in [
+                (format!("[\"{written}\"]"), true),
+                (format!("[\"{written}"), false),
+            ] {
+                let found = secrets(&record, valid);
+                assert!(
+                    found
+                        .places
+                        .iter()
+                        .any(|p| record.get(p.clone()) == Some(&*place)),
+                    "{record} {found:?}"
+                );
+                assert!(
+                    found.remarks[0].message.contains("`ghp_…`, 40 characters"),
+                    "{found:?}"
+                );
+                assert_eq!(found.remarks.len(), 1, "{found:?}");
+            }
+            let mut gathered = redact::Gathered::default();
+            let record = format!("[\"{written}\", \"{token}\"]");
+            gathered.add(&record, true);
+            let (redacted, _) = gathered.redactor().unwrap().redact(&record, true).unwrap();
+            assert!(!redacted.contains(second), "{redacted}");
+            let marks: Vec<&str> = redacted
+                .match_indices("REDACTED_")
+                .filter_map(|(at, _)| redacted.get(at..at + 17))
+                .collect();
+            assert!(marks.len() == 2 && marks[0] == marks[1], "{redacted}");
+        }
+        let value = secret::sample::fill("⟦b62:24⟧").unwrap();
+        let record = format!(r#"{{"password":"{}\u200b{}"}}"#, &value[..9], &value[9..]);
+        assert_eq!(secrets(&record, true).places.len(), 1);
+        // Raw control characters are in no valid JSON.
+        let broken = format!("{first}\u{1b}[1m{second}");
+        assert_eq!(secrets(&broken, false).places, [0..broken.len()]);
+    }
+
+    #[test]
     fn a_key_whose_lines_are_a_list_is_one_secret() {
         let key = secret::sample::fill(
             "-----BEGIN RSA PRIVATE KEY-----\n⟦pem:6⟧\n-----END RSA PRIVATE KEY-----",
@@ -458,7 +534,7 @@ mod tests {
             let all: Vec<Range<usize>> = all.into_iter().map(|(at, length)| at..at + length).collect();
             let place = at..at + length;
             let met = all.iter().any(|p| p.start < place.end && place.start < p.end);
-            prop_assert_eq!(Covered::of(&all).meets(&place), met);
+            prop_assert_eq!(IntervalSet::of(&all).overlaps(&place), met);
         }
 
         /// The quick look never misses what the thorough one would find, however the text is

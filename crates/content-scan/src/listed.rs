@@ -1,45 +1,45 @@
 //! Keys that are written as an array of their lines.
 
-use super::Noted;
-use super::joined::Joined;
+use super::SecretCollector;
+use super::joined::JoinedText;
 use super::secret::{Table, key, keys};
-use super::strings::{Found, Offsets};
+use super::strings::{Offsets, RecordString};
 
 /// Bytes of an array that are read as one key.
 const MOST: usize = 64 << 10;
 
 /// The strings of an array from the one on in which a key begins and doesn't end.
 #[derive(Debug, Default)]
-pub(super) struct Listed<'a> {
-    open: Option<(usize, Joined<Offsets<'a>>)>,
+pub(super) struct ListedKey<'a> {
+    open: Option<(usize, JoinedText<Offsets<'a>>)>,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ListedKey<'a> {
     /// Takes the next string of a record, with what it means and where that is written.
     pub(super) fn read(
         &mut self,
         table: &Table,
-        string: &Found<'a>,
+        string: &RecordString<'a>,
         (decoded, offsets): (&str, Offsets<'a>),
-        noted: &mut Noted,
+        collector: &mut SecretCollector,
     ) {
         let Some(list) = string.list else { return };
         if key::is_open(decoded) {
-            self.end(table, noted);
-            self.open = Some((list, Joined::default()));
+            self.end(table, collector);
+            self.open = Some((list, JoinedText::default()));
         }
         let Some((_, lines)) = self.open.as_mut().filter(|(open, _)| *open == list) else {
             return;
         };
         lines.push("\n", decoded, offsets);
         if key::ends(decoded) || lines.text().len() > MOST {
-            self.end(table, noted);
+            self.end(table, collector);
         }
     }
 
     /// Takes note of a key that stands in several strings; one that stands in the first alone is
     /// known already.
-    pub(super) fn end(&mut self, table: &Table, noted: &mut Noted) {
+    pub(super) fn end(&mut self, table: &Table, collector: &mut SecretCollector) {
         let Some((_, mut lines)) = self.open.take() else {
             return;
         };
@@ -50,7 +50,7 @@ impl<'a> Listed<'a> {
                 .map(|(offsets, place)| offsets.range(place))
                 .collect();
             if places.len() > 1 {
-                noted.add_parts(places, key.describe(&text));
+                collector.add_parts(places, key.describe(&text));
             }
         }
     }

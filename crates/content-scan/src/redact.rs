@@ -1,6 +1,7 @@
 //! Takes credentials out of text, and leaves everything else as it stands, byte for byte.
 
 use super::frames::{Frames, Spread};
+use super::secret::visible::Visible;
 use super::secret::{Table, find, key};
 use super::secrets;
 use super::strings;
@@ -239,8 +240,16 @@ pub fn has_member(text: &str, names: &[&str]) -> bool {
     has
 }
 
-/// What an escaped text means.
+/// What an escaped text means to a reader: equal tokens are equal however they are split.
 fn meant(written: &str) -> String {
+    let meant = unescaped(written);
+    match Visible::new(&meant) {
+        Some(visible) => visible.text,
+        None => meant,
+    }
+}
+
+fn unescaped(written: &str) -> String {
     let read = written.contains('\\').then(|| {
         from_text::<Str<'_>>(&format!("\"{written}\""))
             .ok()

@@ -15,7 +15,6 @@ pub(super) const LONG: usize = 12;
 /// A run of visible characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Run {
-    /// Its bytes.
     pub(super) range: Range<usize>,
     /// What they are.
     pub(super) kinds: Kinds,

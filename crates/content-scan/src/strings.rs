@@ -9,7 +9,7 @@ use strict_json::Str;
 
 /// A string of a record.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found<'a> {
+pub(super) struct RecordString<'a> {
     /// Byte offset of its first byte behind the quote.
     pub(super) at: usize,
     /// What stands between the quotes, as written.
@@ -85,7 +85,7 @@ impl Role {
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> RecordString<'a> {
     /// The text that is meant.
     pub(super) fn decode(&self, record: &'a str) -> Cow<'a, str> {
         if !self.escaped {
@@ -128,7 +128,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Tells where in the record bytes of the decoded text are written. What [`Found::decode`]
+    /// Tells where in the record bytes of the decoded text are written. What [`RecordString::decode`]
     /// couldn't read stands as it is.
     pub(super) const fn offsets(&self, decoded: &Cow<'a, str>) -> Offsets<'a> {
         Offsets {
@@ -213,7 +213,7 @@ impl Offsets<'_> {
 }
 
 /// Calls `visit` for each string, in the order of the text.
-pub(super) fn each<'a>(text: &'a str, mut visit: impl FnMut(Found<'a>)) {
+pub(super) fn each<'a>(text: &'a str, mut visit: impl FnMut(RecordString<'a>)) {
     let bytes = text.as_bytes();
     let mut open: Vec<Open<'a>> = Vec::new();
     let mut pos = 0;
@@ -233,7 +233,7 @@ pub(super) fn each<'a>(text: &'a str, mut visit: impl FnMut(Found<'a>)) {
                     top.here = top.around.named(inner);
                 }
                 let within = open.last().map_or_else(Within::default, |top| top.here);
-                visit(Found {
+                visit(RecordString {
                     at: start,
                     inner,
                     escaped,

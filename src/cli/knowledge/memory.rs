@@ -7,7 +7,7 @@ use super::{Format, clock};
 use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
 use crate::knowledge::context::{Bank, MemoryAction};
-use crate::knowledge::memory::{Done, Journal, JournalError, Plan, Unfinished, plan};
+use crate::knowledge::memory::{FinishedRun, Journal, JournalError, Plan, UnfinishedRun, plan};
 use crate::report::{safe_json, terminal};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -227,7 +227,7 @@ impl ApplyArgs {
 }
 
 /// What bringing a run to its end would do. The journal may be anybody's.
-fn unfinished(open: &Unfinished, out: &mut dyn Write) -> io::Result<()> {
+fn unfinished(open: &UnfinishedRun, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "run {} was broken off; brought to its end it",
@@ -261,7 +261,8 @@ impl UndoArgs {
         if !finish(&journal, self.yes)? {
             return Ok(EXIT_CLEAN);
         }
-        let Some(Done { run, files, what }) = journal.last().map_err(|e| refused(&e))? else {
+        let Some(FinishedRun { run, files, what }) = journal.last().map_err(|e| refused(&e))?
+        else {
             return Err(refused(&JournalError::NothingToUndo));
         };
         print(Color::Auto, |out| {

@@ -1,8 +1,8 @@
 //! `knowledge`: the index of what is known, and answers from it.
 
 mod context;
+mod eval;
 mod graph;
-mod judge;
 mod memory;
 mod place;
 mod reindex;
@@ -51,7 +51,7 @@ pub enum KnowledgeCommand {
     #[command(subcommand)]
     Skills(skills::SkillsCommand),
     /// Print nDCG@10 and recall@10 over a corpus of judged questions: full text, vectors, both.
-    Judge(judge::JudgeArgs),
+    Judge(eval::EvalArgs),
 }
 
 /// Ways to print an answer.

@@ -57,8 +57,10 @@ impl ReindexArgs {
             ));
         }
         if self.check {
-            let store = place.open()?;
-            let (findings, looked_at) = check(&store, &place.sources).map_err(|e| failure(&e))?;
+            let mut store = place.open()?;
+            store.use_model(self.model.folder(&place)?.as_deref());
+            let checked_now = check(&store, &place.sources, place.limits());
+            let (findings, looked_at) = checked_now.map_err(|e| failure(&e))?;
             let digest = store.digest().map_err(|e| failure(&e))?;
             print(Color::Auto, |out| {
                 checked(&findings, looked_at, &digest, self.format, out)

@@ -6,7 +6,7 @@ use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
 use crate::config::day_end;
 use crate::knowledge::bundle::bundle;
-use crate::knowledge::map::{Asked, map};
+use crate::knowledge::map::{MapQuery, map};
 use crate::knowledge::rank::{Query, Stages};
 use crate::knowledge::retrieve::{
     Anchor, Answer, Budget, Form, Print, detail, index, search, timeline,
@@ -239,7 +239,7 @@ impl MapArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (_, store, budget) = self.answer.open()?;
         let form = self.answer.style(false).form;
-        let asked = Asked {
+        let asked = MapQuery {
             query: &self.query,
             focus: &self.focus,
             explain: self.explain,

@@ -148,7 +148,6 @@ impl Stage {
 /// An item's stage and why it isn't further.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Staged {
-    /// The stage.
     pub stage: Stage,
     /// `0.5 · confidence + 0.3 · ln(1 + referenced) + 0.2 · min(1, uses / 10)`; 0 when nothing was
     /// counted.
@@ -259,7 +258,6 @@ impl MemoryAction {
 /// A decision of the memory policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
-    /// What.
     pub action: MemoryAction,
     /// How sure, 0..1: the importance for what keeps an item, one minus it for what takes it away.
     pub confidence: f64,

@@ -60,7 +60,6 @@ pub struct Item {
     pub kind: String,
     /// A short name.
     pub alias: Option<String>,
-    /// The truth.
     pub content: Option<String>,
     /// What it is about.
     pub summary: Option<String>,

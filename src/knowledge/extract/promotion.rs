@@ -25,9 +25,7 @@ pub(in crate::knowledge) const STATUSES: [&str; 13] = [
 /// A change of standing. Its texts are hostile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Promotion {
-    /// Its line.
     pub line: u64,
-    /// The skill.
     pub skill: String,
     /// Its version, where it says so.
     pub version: Option<String>,
@@ -41,7 +39,6 @@ pub struct Promotion {
     pub score: Option<f64>,
     /// The figures that it rests on, as recorded; JSON.
     pub metrics: Option<String>,
-    /// Why.
     pub reason: Option<String>,
     /// The person or the written rule that decided.
     pub by: Option<String>,

@@ -10,6 +10,7 @@
 //! it would have done is shown before it is done, and it reaches no files but those of the
 //! configured banks.
 
+use super::error::JournalError;
 use super::plan::{CANDIDATES, FileChange};
 use crate::knowledge::context::Bank;
 use crate::knowledge::safe_file::{Lock, lock, remove, replace};
@@ -25,64 +26,6 @@ const PLAN: &str = "plan";
 /// What ends it.
 const DONE: &str = "done";
 
-/// What keeps a plan from being carried out. Unless it says otherwise nothing was changed.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// Somebody else is at work.
-    #[error("another process is changing the bank")]
-    Busy,
-    /// A file is no longer what the plan was made for.
-    #[error("`{0}` has changed since it was read")]
-    Changed(String),
-    /// A file isn't one that may be changed.
-    #[error(
-        "`{0}` is no ordinary file of a configured bank, or leads out of the folder of the configuration"
-    )]
-    Outside(String),
-    /// A run was broken off, and nothing else may be done before it is brought to its end.
-    #[error("run {0} was broken off")]
-    BrokenOff(u64),
-    /// A run that was broken off can't be brought to its end.
-    #[error("run {run} was broken off, and `{file}` has been changed since")]
-    Stuck {
-        /// Which.
-        run: u64,
-        /// The file.
-        file: String,
-    },
-    /// There is nothing to take back.
-    #[error("no run is left to be taken back")]
-    NothingToUndo,
-    /// The journal isn't what this program writes.
-    #[error("run {0} of the journal is damaged")]
-    Damaged(u64),
-    /// A file can't be read or written. What was begun is brought to its end by the next command.
-    #[error("`{0}`: {1}")]
-    Io(String, io::Error),
-}
-
-impl JournalError {
-    /// What to do about it.
-    #[must_use]
-    pub const fn remedy(&self) -> &'static str {
-        match self {
-            Self::Busy => "wait until it is done",
-            Self::Changed(_) => "look at `knowledge memory status` again",
-            Self::Outside(_) => {
-                "symbolic links and files elsewhere aren't written to; a journal that isn't yours is best deleted"
-            }
-            Self::BrokenOff(_) => "`knowledge memory apply` shows it and brings it to its end",
-            Self::Stuck { .. } | Self::Damaged(_) => {
-                "the files as they were lie in the folder of the run, below the journal"
-            }
-            Self::NothingToUndo => {
-                "only what `knowledge memory apply` did can be taken back, the last run first"
-            }
-            Self::Io(..) => "it must exist and be accessible; then run the command again",
-        }
-    }
-}
-
 /// A file of a run, with hashes of what it was and is to be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
@@ -93,7 +36,7 @@ struct Entry {
 
 /// What begins a run, as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Begun {
+struct RunPlan {
     version: u32,
     /// Milliseconds since the epoch.
     time: i64,
@@ -106,8 +49,7 @@ struct Begun {
 
 /// A run that is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Done {
-    /// Its number.
+pub struct FinishedRun {
     pub run: u64,
     /// The files that it changed, relative to the root.
     pub files: Vec<String>,
@@ -117,12 +59,11 @@ pub struct Done {
 
 /// A run that was begun and not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfinished {
-    /// Its number.
+pub struct UnfinishedRun {
     pub run: u64,
     /// What bringing it to its end does to each file, by the journal; sentences for people.
     pub files: Vec<String>,
-    begun: Begun,
+    begun: RunPlan,
 }
 
 /// The journal of what was done to a bank.
@@ -160,7 +101,7 @@ fn plain(path: &str) -> String {
 }
 
 /// What a run does to its files.
-fn effects(begun: &Begun) -> Vec<String> {
+fn effects(begun: &RunPlan) -> Vec<String> {
     let effect = |entry: &Entry| match (&entry.before, &entry.after) {
         (_, None) => format!("removes {}", entry.name),
         (None, Some(_)) => format!("makes {}", entry.name),
@@ -192,14 +133,14 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal can't be read, or the run reaches for files that are none of a bank.
-    pub fn broken_off(&self) -> Result<Option<Unfinished>, JournalError> {
+    pub fn broken_off(&self) -> Result<Option<UnfinishedRun>, JournalError> {
         let runs = self.runs()?;
         let open = |run: &u64| self.place(*run, PLAN).exists() && !self.place(*run, DONE).exists();
         let Some(run) = runs.into_iter().rev().find(open) else {
             return Ok(None);
         };
         let begun = self.begun(run)?;
-        Ok(Some(Unfinished {
+        Ok(Some(UnfinishedRun {
             run,
             files: effects(&begun),
             begun,
@@ -210,11 +151,11 @@ impl Journal {
     ///
     /// # Errors
     /// When it is another one by now, its files have been changed since, or they can't be written.
-    pub fn finish(&self, shown: &Unfinished) -> Result<(), JournalError> {
+    pub fn finish(&self, shown: &UnfinishedRun) -> Result<(), JournalError> {
         self.finish_with(shown, &mut || Ok(()))
     }
 
-    fn finish_with(&self, shown: &Unfinished, step: Step<'_>) -> Result<(), JournalError> {
+    fn finish_with(&self, shown: &UnfinishedRun, step: Step<'_>) -> Result<(), JournalError> {
         let _lock = self.locked()?;
         match self.broken_off()? {
             Some(found) if found == *shown => self.recover(&found, step),
@@ -233,7 +174,7 @@ impl Journal {
         changes: &[FileChange],
         what: &[String],
         time: i64,
-    ) -> Result<Done, JournalError> {
+    ) -> Result<FinishedRun, JournalError> {
         self.apply_with(changes, what, time, &mut || Ok(()))
     }
 
@@ -243,7 +184,7 @@ impl Journal {
         what: &[String],
         time: i64,
         step: Step<'_>,
-    ) -> Result<Done, JournalError> {
+    ) -> Result<FinishedRun, JournalError> {
         let _lock = self.locked()?;
         self.settled()?;
         self.run(changes, what, time, None, step)
@@ -253,11 +194,11 @@ impl Journal {
     ///
     /// # Errors
     /// When there is none, a run was broken off, or a file has been changed since.
-    pub fn undo(&self, time: i64) -> Result<Done, JournalError> {
+    pub fn undo(&self, time: i64) -> Result<FinishedRun, JournalError> {
         self.undo_with(time, &mut || Ok(()))
     }
 
-    fn undo_with(&self, time: i64, step: Step<'_>) -> Result<Done, JournalError> {
+    fn undo_with(&self, time: i64, step: Step<'_>) -> Result<FinishedRun, JournalError> {
         let _lock = self.locked()?;
         self.settled()?;
         let (run, begun) = self.undoable()?.ok_or(JournalError::NothingToUndo)?;
@@ -284,8 +225,8 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal can't be read, or the run reaches for files that are none of a bank.
-    pub fn last(&self) -> Result<Option<Done>, JournalError> {
-        let done = |(run, begun): (u64, Begun)| Done {
+    pub fn last(&self) -> Result<Option<FinishedRun>, JournalError> {
+        let done = |(run, begun): (u64, RunPlan)| FinishedRun {
             run,
             files: begun.files.into_iter().map(|f| f.name).collect(),
             what: begun.what,
@@ -298,7 +239,7 @@ impl Journal {
             .map_or(Ok(()), |open| Err(JournalError::BrokenOff(open.run)))
     }
 
-    fn undoable(&self) -> Result<Option<(u64, Begun)>, JournalError> {
+    fn undoable(&self) -> Result<Option<(u64, RunPlan)>, JournalError> {
         let mut taken_back = Vec::new();
         for run in self
             .runs()?
@@ -358,10 +299,10 @@ impl Journal {
         self.folder.join(format!("{run:06}")).join(name)
     }
 
-    fn begun(&self, run: u64) -> Result<Begun, JournalError> {
+    fn begun(&self, run: u64) -> Result<RunPlan, JournalError> {
         let path = self.place(run, PLAN);
         let bytes = std::fs::read(&path).map_err(|e| failed(&path, e))?;
-        let begun: Begun =
+        let begun: RunPlan =
             serde_json::from_slice(&bytes).map_err(|_| JournalError::Damaged(run))?;
         let inside = |name: &str| {
             !name.is_empty()
@@ -418,8 +359,8 @@ impl Journal {
     }
 
     /// Brings a run that was broken off to its end.
-    fn recover(&self, open: &Unfinished, step: Step<'_>) -> Result<(), JournalError> {
-        let Unfinished { run, ref begun, .. } = *open;
+    fn recover(&self, open: &UnfinishedRun, step: Step<'_>) -> Result<(), JournalError> {
+        let UnfinishedRun { run, ref begun, .. } = *open;
         let mut changes = Vec::new();
         for (n, entry) in begun.files.iter().enumerate() {
             let path = self.root.join(&entry.name);
@@ -448,7 +389,7 @@ impl Journal {
         time: i64,
         undoes: Option<u64>,
         step: Step<'_>,
-    ) -> Result<Done, JournalError> {
+    ) -> Result<FinishedRun, JournalError> {
         for change in changes {
             self.check(change)?;
             let there = read(&change.path).map_err(|e| failed(&change.path, e))?;
@@ -482,7 +423,7 @@ impl Journal {
                 after,
             });
         }
-        let begun = Begun {
+        let begun = RunPlan {
             version: 1,
             time,
             undoes,
@@ -495,7 +436,7 @@ impl Journal {
             .and_then(|()| replace(&path, &text))
             .map_err(|e| failed(&path, e))?;
         self.put(run, changes, step)?;
-        Ok(Done {
+        Ok(FinishedRun {
             run,
             files: changes.iter().map(|c| c.name.clone()).collect(),
             what: what.to_vec(),
@@ -603,7 +544,7 @@ mod tests {
         ));
         assert_eq!(
             journal.last().unwrap(),
-            Some(Done {
+            Some(FinishedRun {
                 run: 1,
                 files: NAMES.map(String::from).to_vec(),
                 what: vec!["x".into()]
@@ -642,7 +583,7 @@ mod tests {
                 journal.apply(&changes, &[], 2).unwrap();
                 continue;
             };
-            // Begun: nothing else is done before it is ended, and taking back leads to where it
+            // RunPlan: nothing else is done before it is ended, and taking back leads to where it
             // was.
             assert!(
                 matches!(journal.undo(2), Err(JournalError::BrokenOff(1))),
@@ -729,7 +670,7 @@ mod tests {
             let folder = root.path().join(".own/memory/000001");
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join("0000.after"), "planted").unwrap();
-            let begun = Begun {
+            let begun = RunPlan {
                 version: 1,
                 time: 1,
                 undoes: None,

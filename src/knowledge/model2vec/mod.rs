@@ -33,15 +33,12 @@ pub enum ModelError {
     /// A file can't be read.
     #[error("`{}`: {error}", path.display())]
     Io {
-        /// Which.
         path: PathBuf,
-        /// Why.
         error: std::io::Error,
     },
     /// A file is larger than any model.
     #[error("`{}` is no file of at most {most} bytes", path.display())]
     Size {
-        /// Which.
         path: PathBuf,
         /// What is read of it at most.
         most: u64,

@@ -102,7 +102,7 @@ impl Corpus {
 ///
 /// # Errors
 /// When the store that is made for it can't be used.
-pub fn judge(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, KnowledgeError> {
+pub fn evaluate(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, KnowledgeError> {
     let mut store = Store::in_memory()?;
     store.use_model(model);
     fill(&mut store, corpus)?;

@@ -121,6 +121,29 @@ impl Model {
         quantised(&sum)
     }
 
+    /// Whether two models are the same but for rounding, which differs between processors.
+    pub(super) fn is_near(&self, other: &Self) -> bool {
+        let near = |a: f32, b: f32| (a - b).abs() <= 1e-3 * b.abs();
+        let rows_near = |a: &[f32], b: &[f32]| {
+            let distance: f32 = a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum();
+            let length: f32 = b.iter().map(|y| y * y).sum();
+            distance <= 0.0025 * length + 1e-6
+        };
+        let width = self.dimensions.max(1);
+        (&self.features, self.dimensions) == (&other.features, other.dimensions)
+            && self
+                .weights
+                .iter()
+                .zip(&other.weights)
+                .all(|(a, b)| near(*a, *b))
+            && self.rows.len() == other.rows.len()
+            && self
+                .rows
+                .chunks(width)
+                .zip(other.rows.chunks(width))
+                .all(|(a, b)| rows_near(a, b))
+    }
+
     /// Bytes of a vector.
     pub(in crate::knowledge) const fn dimensions(&self) -> usize {
         self.dimensions
@@ -225,6 +248,13 @@ mod tests {
         let model = Model::learn(&corpus()).unwrap();
         assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model);
         assert_eq!(Model::learn(&corpus()).unwrap(), model);
+        assert!(model.is_near(&model));
+        let mut other = model.clone();
+        other.rows[0] += 0.5;
+        assert!(!other.is_near(&model));
+        other = model.clone();
+        other.weights[0] += 0.5;
+        assert!(!other.is_near(&model));
         let mut short = model.to_bytes();
         short.pop();
         assert!(Model::from_bytes(&short).is_none());

@@ -3,11 +3,12 @@
 //! | stage | what it does |
 //! | --- | --- |
 //! | full text | BM25 over words and parts of identifiers, the head of an observation twice as heavy as its body |
-//! | vectors | cosine in a latent semantic space (see [`lsa`]) or by a model that is given (see [`super::model2vec`]), exact over all observations |
+//! | vectors | cosine in a latent semantic space (see [`lsa`]) or by a configured model (see [`super::model2vec`]), exact over all observations |
 //! | merge | 0.3 · full text, relative to its best, + 0.7 · cosine; full text alone where there are no vectors |
 //! | decay | times `e^(-λ·days)`, half-life 30 days, at least 0.1; what has no time doesn't age |
 //! | diversity | maximal marginal relevance, λ 0.7; what is over 0.8 like something chosen is left out as its duplicate |
 
+mod agree;
 mod diverse;
 pub mod eval;
 mod fulltext;
@@ -17,6 +18,7 @@ mod space;
 mod svd;
 mod update;
 
-pub use search::{Answers, Decay, Found, Query, Ranker, Scores, Stages};
+pub(super) use agree::{Difference, difference};
+pub use search::{Answers, Decay, Query, Ranker, Scores, SearchHit, Stages};
 pub use update::Vectors;
 pub(super) use update::update;

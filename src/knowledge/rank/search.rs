@@ -48,7 +48,6 @@ pub enum Decay {
 /// A question.
 #[derive(Debug, Clone)]
 pub struct Query<'q> {
-    /// The words.
     pub text: &'q str,
     /// Only observations of this task.
     pub task: Option<&'q str>,
@@ -87,10 +86,9 @@ pub struct Scores {
 
 /// An answer.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct SearchHit {
     /// What was found.
     pub stored: Stored,
-    /// Its figures.
     pub scores: Scores,
     /// Ids of what says the same and was left out for it.
     pub duplicates: u64,
@@ -100,7 +98,7 @@ pub struct Found {
 #[derive(Debug, Clone, Default)]
 pub struct Answers {
     /// The best, the best first.
-    pub found: Vec<Found>,
+    pub found: Vec<SearchHit>,
     /// Observations that answer as well and aren't among them: because enough are, or because one
     /// of them says the same.
     pub more: usize,
@@ -144,7 +142,7 @@ impl<'s> Ranker<'s> {
     ///
     /// # Errors
     /// When the store can't be read.
-    pub fn search(&self, query: &Query<'_>) -> Result<Vec<Found>, KnowledgeError> {
+    pub fn search(&self, query: &Query<'_>) -> Result<Vec<SearchHit>, KnowledgeError> {
         Ok(self.answers(query)?.found)
     }
 
@@ -264,7 +262,7 @@ impl<'s> Ranker<'s> {
         }
         let chosen = diverse(near, query.limit, &|row| self.store.detail(row))?;
         let whole = |(row, scores, duplicates)| {
-            Ok(Found {
+            Ok(SearchHit {
                 stored: self.store.by_row(row)?,
                 scores,
                 duplicates,

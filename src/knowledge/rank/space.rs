@@ -24,6 +24,27 @@ pub(super) enum Embedder {
 }
 
 impl Embedder {
+    /// Reads the model that the stored vectors come from; `None` when there are no vectors.
+    pub(super) fn load(store: &Store) -> Result<Option<Self>, KnowledgeError> {
+        let db = &store.db;
+        if let Some(digest) = store::read_meta::<String>(db, GIVEN)? {
+            let given = store.given()?.filter(|given| given.digest() == digest);
+            return Ok(Some(Self::Model2Vec(
+                given.ok_or(KnowledgeError::OtherModel)?,
+            )));
+        }
+        let Some(bytes) = store::read_meta::<Vec<u8>>(db, LEARNT)? else {
+            return Ok(None);
+        };
+        if store.has_model() {
+            return Err(KnowledgeError::OtherModel);
+        }
+        let model = Model::from_bytes(&bytes).ok_or(KnowledgeError::Damaged(
+            "the model of the vectors can't be read",
+        ))?;
+        Ok(Some(Self::Learnt(model)))
+    }
+
     /// The vector of a text; `None` when no word of it is known.
     pub(super) fn embed(&self, text: &str) -> Option<Vector> {
         match self {
@@ -84,21 +105,9 @@ impl Space {
     /// Reads them; `None` when there are none.
     pub(super) fn load(store: &Store, segments: &Segments) -> Result<Option<Self>, KnowledgeError> {
         let db = &store.db;
-        let model = if let Some(digest) = store::read_meta::<String>(db, GIVEN)? {
-            // What is asked must be embedded by the model that what is stored was.
-            let given = store.given()?.filter(|given| given.digest() == digest);
-            Embedder::Model2Vec(given.ok_or(KnowledgeError::OtherModel)?)
-        } else {
-            let Some(bytes) = store::read_meta::<Vec<u8>>(db, LEARNT)? else {
-                return Ok(None);
-            };
-            if store.has_model() {
-                return Err(KnowledgeError::OtherModel);
-            }
-            let model = Model::from_bytes(&bytes).ok_or(KnowledgeError::Damaged(
-                "the model of the vectors can't be read",
-            ))?;
-            Embedder::Learnt(model)
+        // A question must be embedded by the model that embedded what is stored.
+        let Some(model) = Embedder::load(store)? else {
+            return Ok(None);
         };
         let width = model.dimensions();
         let mut parts = Vec::with_capacity(segments.all.len());
@@ -141,7 +150,7 @@ impl Space {
         among: Option<&[i64]>,
         limit: usize,
     ) -> Vec<(i64, f64)> {
-        let asked = Asked {
+        let asked = QueryVector {
             tail: i32::from(length(asked.get(HEAD..).unwrap_or_default())),
             vector: widened(asked),
             limit,
@@ -163,14 +172,14 @@ impl Space {
 }
 
 /// A vector that all others are compared with.
-struct Asked {
+struct QueryVector {
     vector: Vec<i16>,
     /// How long it is beyond its head.
     tail: i32,
     limit: usize,
 }
 
-impl Asked {
+impl QueryVector {
     /// The nearest of a segment, and some that aren't among the nearest. What is less near than
     /// `least` is none of them, since one block alone has as many as are wanted that are; blocks
     /// raise it.
@@ -309,7 +318,7 @@ mod tests {
             all.sort_by_key(rank);
             all.truncate(30);
             let tail = i32::from(length(asked.get(HEAD..).unwrap_or_default()));
-            let wide = Asked {
+            let wide = QueryVector {
                 vector: widened(&asked),
                 tail,
                 limit: 30,

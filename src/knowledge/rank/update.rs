@@ -8,7 +8,7 @@ use crate::knowledge::store::{self, Writer};
 use crate::knowledge::text::{Segment, Segments};
 use crate::knowledge::vector::Vector;
 use rayon::prelude::*;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use std::sync::Arc;
 
 /// Texts that the model is learnt from: those with the smallest ids, which is a fair sample and
@@ -20,6 +20,9 @@ const BATCH: usize = 2_048;
 const FRESH: i64 = 5;
 /// Texts below which there is nothing to learn.
 const LEAST: i64 = 8;
+
+/// Key of the digest of those texts.
+pub(super) const SAMPLED: &str = "lsa_sample";
 
 /// What became of the vectors in a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -65,7 +68,12 @@ pub(in crate::knowledge) fn update(
         return Ok(Vectors::TooFew);
     }
     let known: Option<Vec<u8>> = store::read_meta(db, LEARNT)?;
-    let mut model = known.as_deref().and_then(Model::from_bytes);
+    // A model that doesn't say what it was learnt from can't be checked.
+    let sampled: Option<Vec<u8>> = store::read_meta(db, SAMPLED)?;
+    let mut model = known
+        .as_deref()
+        .filter(|_| sampled.is_some())
+        .and_then(Model::from_bytes);
     let learnt_from = store::read_meta::<i64>(db, "lsa_observations")?.unwrap_or_default();
     let newer = store::read_meta::<i64>(db, "lsa_newer")?.unwrap_or_default();
     if model.is_some() && !changed {
@@ -81,7 +89,9 @@ pub(in crate::knowledge) fn update(
     let learn = model.is_none() || stale;
     if learn {
         forget(writer)?;
-        model = Model::learn(&sample(writer)?);
+        let texts = sample(db)?;
+        writer.set(SAMPLED, digest(&texts))?;
+        model = Model::learn(&texts);
         missing = segments.all.iter().collect();
     }
     let Some(model) = model else {
@@ -141,16 +151,16 @@ fn without_vectors<'s>(
 fn forget(writer: &Writer<'_>) -> Result<(), KnowledgeError> {
     writer.db.execute("DELETE FROM vectors", [])?;
     writer.db.execute(
-        "DELETE FROM meta WHERE key IN (?1, ?2, 'lsa_observations', 'lsa_newer')",
-        [LEARNT, GIVEN],
+        "DELETE FROM meta WHERE key IN (?1, ?2, ?3, 'lsa_observations', 'lsa_newer')",
+        [LEARNT, GIVEN, SAMPLED],
     )?;
     Ok(())
 }
 
-fn sample(writer: &Writer<'_>) -> Result<Vec<String>, KnowledgeError> {
-    let mut statement = writer
-        .db
-        .prepare("SELECT summary, refs, detail FROM observation ORDER BY key LIMIT ?1")?;
+/// The texts to learn a model from.
+pub(super) fn sample(db: &Connection) -> Result<Vec<String>, KnowledgeError> {
+    let mut statement =
+        db.prepare("SELECT summary, refs, detail FROM observation ORDER BY key LIMIT ?1")?;
     let rows = statement.query_map([SAMPLE], |row| {
         Ok(text(
             &row.get::<_, String>(0)?,
@@ -161,35 +171,49 @@ fn sample(writer: &Writer<'_>) -> Result<Vec<String>, KnowledgeError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// A digest of texts in their order.
+pub(super) fn digest(texts: &[String]) -> Vec<u8> {
+    let mut all = blake3::Hasher::new();
+    for text in texts {
+        all.update(&(text.len() as u64).to_le_bytes());
+        all.update(text.as_bytes());
+    }
+    all.finalize().as_bytes().to_vec()
+}
+
 /// The text of an observation that its vector is of.
 fn text(summary: &str, refs: &str, detail: &str) -> String {
     format!("{summary}\n{refs}\n{detail}")
 }
 
-/// Computes the vectors of segments. Returns how many.
+/// Computes and stores the vectors of segments. Returns how many.
 fn embed(
     writer: &Writer<'_>,
     model: &Embedder,
     segments: &[&Segment],
 ) -> Result<u64, KnowledgeError> {
     segments.iter().try_fold(0, |computed, segment| {
-        Ok(computed + embed_one(writer, model, segment)?)
+        let data = vectors(&writer.db, model, segment)?;
+        writer
+            .db
+            .prepare_cached("INSERT INTO vectors (segment, data) VALUES (?1, ?2)")?
+            .execute(params![segment.id, data])?;
+        Ok(computed + segment.standing().count() as u64)
     })
 }
 
 /// Computes the vectors of a segment. What holds no known word, and what is removed, is like
 /// nothing: all zero.
-fn embed_one(
-    writer: &Writer<'_>,
+pub(super) fn vectors(
+    db: &Connection,
     model: &Embedder,
     segment: &Segment,
-) -> Result<u64, KnowledgeError> {
+) -> Result<Vec<u8>, KnowledgeError> {
     let width = model.dimensions();
     let mut data = vec![0; width * segment.ids.len()];
     let standing: Vec<(usize, i64)> = segment.standing().collect();
-    let mut one = writer
-        .db
-        .prepare_cached("SELECT summary, refs, detail FROM observation WHERE id = ?1")?;
+    let mut one =
+        db.prepare_cached("SELECT summary, refs, detail FROM observation WHERE id = ?1")?;
     for batch in standing.chunks(BATCH) {
         let mut texts = Vec::with_capacity(batch.len());
         for (_, id) in batch {
@@ -211,9 +235,5 @@ fn embed_one(
             }
         }
     }
-    writer
-        .db
-        .prepare_cached("INSERT INTO vectors (segment, data) VALUES (?1, ?2)")?
-        .execute(params![segment.id, data])?;
-    Ok(standing.len() as u64)
+    Ok(data)
 }

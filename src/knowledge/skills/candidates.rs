@@ -78,7 +78,6 @@ pub struct Candidate {
     pub used: Option<i64>,
     /// What was decided last.
     pub status: Status,
-    /// When.
     pub decided: Option<i64>,
     /// Whether it may be approved.
     pub readiness: Readiness,

@@ -32,8 +32,7 @@ const OFF: [&str; 8] = [
 
 /// A change with what the evidence says of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged<'s> {
-    /// The change.
+pub struct ChangeReview<'s> {
     pub change: &'s Change,
     /// Whether what is recorded up to then bears it out; `None` for changes that need no evidence.
     pub supported: Option<bool>,
@@ -65,7 +64,7 @@ impl<'i> Items<'i> {
 
 /// The changes of standing, each with its evidence: what was recorded up to its time.
 #[must_use]
-pub fn judged<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Judged<'s>> {
+pub fn review<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<ChangeReview<'s>> {
     let items = Items::of(items);
     let mut by_skill: BTreeMap<&str, Vec<(&str, &Use)>> = BTreeMap::new();
     for ((name, version), uses) in skills.by_version() {
@@ -81,7 +80,7 @@ pub fn judged<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Jud
             let count = promotions.entry(&what.skill).or_default();
             *count += 1;
             if *count > PROMOTIONS_OF_ONE {
-                return Judged {
+                return ChangeReview {
                     change,
                     supported: Some(false),
                     why: format!("it is its {count}th promotion"),
@@ -117,7 +116,7 @@ pub fn judged<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Jud
         } else {
             (None, String::new())
         };
-        Judged {
+        ChangeReview {
             change,
             supported,
             why,
@@ -225,11 +224,11 @@ pub fn items_of(store: &Store) -> Result<Vec<Item>, KnowledgeError> {
 
 fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limits) -> Vec<Finding> {
     let mut all = Vec::new();
-    for judged in judged(skills, items, limits)
+    for reviewed in review(skills, items, limits)
         .into_iter()
         .filter(|j| j.supported == Some(false))
     {
-        let what = &judged.change.what;
+        let what = &reviewed.change.what;
         let version = what
             .version
             .as_deref()
@@ -242,9 +241,9 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
         };
         let message = format!(
             "the skill `{}{version}` was {word} without the evidence: {}",
-            what.skill, judged.why
+            what.skill, reviewed.why
         );
-        all.push(finding(903, &judged.change.file, what.line, message));
+        all.push(finding(903, &reviewed.change.file, what.line, message));
     }
     // Where changes are recorded at all, whatever is in production got there by one.
     let promoted: BTreeSet<(&str, Option<&str>)> = skills

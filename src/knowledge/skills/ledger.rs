@@ -13,11 +13,8 @@ use std::path::{Path, PathBuf};
 /// A decision about a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict<'v> {
-    /// What.
     pub status: Status,
-    /// Who.
     pub by: &'v str,
-    /// Why.
     pub reason: Option<&'v str>,
     /// When, in milliseconds since the epoch.
     pub time: i64,
@@ -35,7 +32,6 @@ pub enum LedgerError {
     /// The evidence isn't there.
     #[error("`{id}` can't be approved: {lacks}")]
     NotReady {
-        /// The candidate.
         id: String,
         /// What is missing.
         lacks: String,
@@ -43,7 +39,6 @@ pub enum LedgerError {
     /// It says the same already.
     #[error("`{id}` is {status} already")]
     Already {
-        /// The candidate.
         id: String,
         /// What was decided.
         status: &'static str,

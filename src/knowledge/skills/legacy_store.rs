@@ -16,7 +16,7 @@ const TEXT: usize = 4_096;
 
 /// Why an earlier store can't be read.
 #[derive(Debug, thiserror::Error)]
-pub enum EarlierError {
+pub enum LegacyStoreError {
     /// No file, no database, or a broken one.
     #[error("it can't be read as a SQLite database: {0}")]
     Database(#[from] rusqlite::Error),
@@ -30,7 +30,7 @@ pub enum EarlierError {
 
 /// What an earlier store holds.
 #[derive(Debug, Default)]
-pub struct Earlier {
+pub struct LegacyStore {
     /// The uses, by table and row.
     pub uses: Vec<Use>,
     /// The tables that were read, with how many rows each gave.
@@ -41,7 +41,7 @@ pub struct Earlier {
 ///
 /// # Errors
 /// When it is none, or holds nothing of the kind.
-pub fn earlier(path: &Path, name: &str) -> Result<Earlier, EarlierError> {
+pub fn read_legacy_store(path: &Path, name: &str) -> Result<LegacyStore, LegacyStoreError> {
     let db = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -50,7 +50,7 @@ pub fn earlier(path: &Path, name: &str) -> Result<Earlier, EarlierError> {
     // should.
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
-    let mut found = Earlier::default();
+    let mut found = LegacyStore::default();
     for table in tables(&db)? {
         let columns = columns(&db, &table)?;
         if columns.contains_key("skill_name") && columns.contains_key("success") {
@@ -62,7 +62,7 @@ pub fn earlier(path: &Path, name: &str) -> Result<Earlier, EarlierError> {
         }
     }
     if found.tables.is_empty() {
-        Err(EarlierError::NoTable)
+        Err(LegacyStoreError::NoTable)
     } else {
         Ok(found)
     }
@@ -94,7 +94,7 @@ fn read(
     columns: &BTreeMap<String, String>,
     name: &str,
     uses: &mut Vec<Use>,
-) -> Result<(), EarlierError> {
+) -> Result<(), LegacyStoreError> {
     const WANTED: [&str; 9] = [
         "skill_name",
         "success",
@@ -125,7 +125,7 @@ fn read(
     while let Some(row) = rows.next()? {
         line += 1;
         if line > ROWS as u64 {
-            return Err(EarlierError::TooLong(table.to_owned()));
+            return Err(LegacyStoreError::TooLong(table.to_owned()));
         }
         let value = |n: usize| row.get_ref(n).map(json);
         let text = |n: usize| {
@@ -191,7 +191,7 @@ mod tests {
              CREATE VIEW evil_log AS SELECT 'x' AS skill_name, 1 AS success;",
         )
         .unwrap();
-        let found = earlier(&path, "old.db").unwrap();
+        let found = read_legacy_store(&path, "old.db").unwrap();
         assert_eq!(found.tables, [("agent_execution_log".to_owned(), 2)]);
         let told: Vec<_> = found
             .uses
@@ -213,12 +213,12 @@ mod tests {
         )
         .unwrap();
         assert!(matches!(
-            earlier(&folder.path().join("text"), "text"),
-            Err(EarlierError::Database(_))
+            read_legacy_store(&folder.path().join("text"), "text"),
+            Err(LegacyStoreError::Database(_))
         ));
         assert!(matches!(
-            earlier(&folder.path().join("none"), "none"),
-            Err(EarlierError::Database(_))
+            read_legacy_store(&folder.path().join("none"), "none"),
+            Err(LegacyStoreError::Database(_))
         ));
         assert!(!folder.path().join("none").exists());
         let empty = folder.path().join("empty.db");
@@ -226,6 +226,9 @@ mod tests {
             .unwrap()
             .execute_batch("CREATE TABLE a_log (x)")
             .unwrap();
-        assert!(matches!(earlier(&empty, "e"), Err(EarlierError::NoTable)));
+        assert!(matches!(
+            read_legacy_store(&empty, "e"),
+            Err(LegacyStoreError::NoTable)
+        ));
     }
 }

@@ -19,13 +19,13 @@ pub use figures::{
     Limits, Metrics, Suggestion, Test, Thresholds, Weights, advice, promotion, retirement,
     suggestion,
 };
-pub use history::{Judged, findings_of, items_of, judged};
+pub use history::{ChangeReview, findings_of, items_of, review};
 pub use ledger::{Ledger, LedgerError, Verdict, is_ledger, ledger_faults};
-pub use legacy_store::{Earlier, EarlierError, earlier};
+pub use legacy_store::{LegacyStore, LegacyStoreError, read_legacy_store};
 pub use standing::{Evaluated, Skills};
 
 pub(super) use history::findings;
-pub(super) use standing::rebuild;
+pub(super) use standing::{rebuild, stats_agree};
 
 use super::extract::Promotion;
 use std::borrow::Cow;
@@ -38,11 +38,9 @@ pub struct Use {
     pub file: String,
     /// The line of the turn.
     pub line: u64,
-    /// The skill.
     pub skill: String,
     /// Its version; empty when it isn't recorded.
     pub version: String,
-    /// The execution.
     pub task: String,
     /// The turn, where it and its execution have names of their own.
     pub turn: Option<i64>,
@@ -121,7 +119,6 @@ fn distinct<'u>(uses: impl Iterator<Item = &'u Use>) -> Vec<Cow<'u, Use>> {
 pub struct Manifest {
     /// The source, relative to the root.
     pub file: String,
-    /// The skill.
     pub name: String,
     /// Its version; empty when it isn't said.
     pub version: String,

@@ -1,7 +1,8 @@
-//! Every skill with its figures: what the store holds, put together.
+//! Every skill with its metrics, from what the store holds.
 
 use super::figures::{Limits, Metrics, Suggestion, Test, Weights, advice, suggestion};
 use super::{Change, Manifest, Use, distinct};
+use crate::knowledge::store::skill::Stats;
 use crate::knowledge::{KnowledgeError, Store, store};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Everything that is recorded about skills.
 #[derive(Debug, Clone, Default)]
 pub struct Skills {
-    /// Their uses.
     pub uses: Vec<Use>,
     /// What is said of them.
     pub manifests: Vec<Manifest>,
@@ -22,7 +22,6 @@ pub struct Skills {
 /// A version of a skill with what its figures say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated {
-    /// The skill.
     pub name: String,
     /// Its version; empty when it isn't recorded.
     pub version: String,
@@ -30,7 +29,6 @@ pub struct Evaluated {
     pub intent: String,
     /// The folder that it lies in; `None` without a manifest.
     pub stage: Option<String>,
-    /// Its figures.
     pub figures: Metrics,
     /// Its score, 0..1.
     pub score: f64,
@@ -181,12 +179,23 @@ impl Skills {
     }
 }
 
-/// Writes the table of figures anew: balanced weights.
+/// Computes the table of figures again: balanced weights.
 pub(in crate::knowledge) fn rebuild(db: &Connection, limits: Limits) -> Result<(), KnowledgeError> {
+    store::skill::write_stats(db, &stats(db, limits)?)
+}
+
+/// Whether the table of figures is the one that [`rebuild`] writes now.
+pub(in crate::knowledge) fn stats_agree(
+    db: &Connection,
+    limits: Limits,
+) -> Result<bool, KnowledgeError> {
+    let other = Store::in_memory()?;
+    store::skill::write_stats(&other.db, &stats(db, limits)?)?;
+    Ok(store::skill::stats(db)? == store::skill::stats(&other.db)?)
+}
+
+fn stats(db: &Connection, limits: Limits) -> Result<Vec<Stats>, KnowledgeError> {
     let evaluated = Skills::of(db)?.evaluated(Weights::Balanced, limits, None);
-    let rows: Vec<_> = evaluated
-        .into_iter()
-        .map(|e| (e.name, e.version, e.intent, e.figures, e.score))
-        .collect();
-    store::skill::write_stats(db, &rows)
+    let row = |e: Evaluated| (e.name, e.version, e.intent, e.figures, e.score);
+    Ok(evaluated.into_iter().map(row).collect())
 }

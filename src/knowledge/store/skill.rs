@@ -4,6 +4,7 @@ use crate::knowledge::KnowledgeError;
 use crate::knowledge::context::Item;
 use crate::knowledge::extract::{Promotion, time};
 use crate::knowledge::skills::{Change, Manifest, Metrics, Use};
+use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -128,10 +129,13 @@ pub(in crate::knowledge) fn changes(db: &Connection) -> Result<Vec<Change>, Know
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Writes the figures of all skills anew.
+/// The figures of a version of a skill: name, version, intent, metrics and score.
+pub(in crate::knowledge) type Stats = (String, String, String, Metrics, f64);
+
+/// Replaces the figures of all skills.
 pub(in crate::knowledge) fn write_stats(
     db: &Connection,
-    all: &[(String, String, String, Metrics, f64)],
+    all: &[Stats],
 ) -> Result<(), KnowledgeError> {
     db.execute("DELETE FROM skill_stats", [])?;
     let mut insert = db.prepare(
@@ -161,4 +165,21 @@ pub(in crate::knowledge) fn write_stats(
         ])?;
     }
     Ok(())
+}
+
+/// The rows of the figures of all skills, in their order. Numbers are rounded to what all
+/// processors agree on.
+pub(in crate::knowledge) fn stats(db: &Connection) -> Result<Vec<Vec<String>>, KnowledgeError> {
+    let mut select = db.prepare("SELECT * FROM skill_stats ORDER BY skill_name, skill_version")?;
+    let columns = select.column_count();
+    let rows = select.query_map([], |row| {
+        let column = |n| {
+            Ok(match row.get(n)? {
+                SqlValue::Real(number) => format!("{number:.9e}"),
+                other => format!("{other:?}"),
+            })
+        };
+        (0..columns).map(column).collect()
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }

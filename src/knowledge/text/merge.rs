@@ -9,14 +9,14 @@ use rusqlite::{Connection, Row, params};
 
 /// Segments that may stand beside each other.
 const MOST: u64 = 8;
-/// One in so many documents may be gone before everything is merged.
-const GONE: u64 = 4;
+/// One in so many documents may be a tombstone before everything is merged.
+const TOMBSTONE_SHARE: u64 = 4;
 
 /// Merges segments, where that is due: the small ones when there are many, all when much in them is
 /// gone.
 pub(in crate::knowledge) fn compact(db: &Connection) -> Result<(), KnowledgeError> {
-    let (count, written, gone) = sizes(db)?;
-    let is_worn = gone.saturating_mul(GONE) > written;
+    let (count, written, tombstones) = sizes(db)?;
+    let is_worn = tombstones.saturating_mul(TOMBSTONE_SHARE) > written;
     if !is_worn && count <= MOST {
         return Ok(());
     }
@@ -52,14 +52,14 @@ fn sizes(db: &Connection) -> Result<(u64, u64, u64), KnowledgeError> {
 
 /// How many observations stand, once the words of all have been written.
 pub(in crate::knowledge) fn standing(db: &Connection) -> Result<u64, KnowledgeError> {
-    let (_, written, gone) = sizes(db)?;
-    Ok(written.saturating_sub(gone))
+    let (_, written, tombstones) = sizes(db)?;
+    Ok(written.saturating_sub(tombstones))
 }
 
 /// A segment that is merged.
-struct Old<'s> {
+struct MergedSegment<'s> {
     segment: &'s Segment,
-    /// The new place of each document; none for those that are gone.
+    /// The new place of each document; none for removed ones.
     places: Vec<Option<u32>>,
 }
 
@@ -69,9 +69,9 @@ fn merge(db: &Connection, segments: &[&Segment]) -> Result<(), KnowledgeError> {
         standing.extend(segment.standing().map(|(document, id)| (id, nth, document)));
     }
     standing.sort_unstable();
-    let mut olds: Vec<Old<'_>> = segments
+    let mut olds: Vec<MergedSegment<'_>> = segments
         .iter()
-        .map(|segment| Old {
+        .map(|segment| MergedSegment {
             segment,
             places: vec![None; segment.ids.len()],
         })
@@ -115,7 +115,7 @@ fn merge(db: &Connection, segments: &[&Segment]) -> Result<(), KnowledgeError> {
 
 /// Writes the lists of all segments as those of a new one: all are read at once, in the order of
 /// their words.
-fn lists(db: &Connection, olds: &[Old<'_>], new: i64) -> Result<(), KnowledgeError> {
+fn lists(db: &Connection, olds: &[MergedSegment<'_>], new: i64) -> Result<(), KnowledgeError> {
     let mut blocks = Blocks::new(db, new)?;
     let mut statements = olds
         .iter()
@@ -166,7 +166,7 @@ fn lists(db: &Connection, olds: &[Old<'_>], new: i64) -> Result<(), KnowledgeErr
 /// Puts the vectors in their new order, if all segments have them and of one width.
 fn join_vectors(
     db: &Connection,
-    olds: &[Old<'_>],
+    olds: &[MergedSegment<'_>],
     standing: &[(i64, usize, usize)],
     new: i64,
 ) -> Result<(), KnowledgeError> {

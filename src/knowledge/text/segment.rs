@@ -16,13 +16,13 @@ pub(in crate::knowledge) struct Segment {
     /// How many words each has.
     pub(in crate::knowledge) lengths: Vec<u32>,
     /// Which are removed; empty when none is.
-    gone: Vec<bool>,
+    tombstones: Vec<bool>,
 }
 
 impl Segment {
     /// Whether a document still stands.
     pub(in crate::knowledge) fn holds(&self, document: usize) -> bool {
-        !self.gone.get(document).copied().unwrap_or_default()
+        !self.tombstones.get(document).copied().unwrap_or_default()
     }
 
     /// Documents that still stand, with their ids.
@@ -129,10 +129,10 @@ impl Segments {
             if ids.len() != lengths.len() || !ids.is_sorted() {
                 return Err(DAMAGED);
             }
-            let mut gone = Vec::new();
+            let mut tombstones = Vec::new();
             for at in removed.iter().filter_map(|id| ids.binary_search(id).ok()) {
-                gone.resize(ids.len(), false);
-                if let Some(is) = gone.get_mut(at) {
+                tombstones.resize(ids.len(), false);
+                if let Some(is) = tombstones.get_mut(at) {
                     *is = true;
                 }
             }
@@ -140,7 +140,7 @@ impl Segments {
                 id: row.get(0)?,
                 ids,
                 lengths,
-                gone,
+                tombstones,
             });
         }
         let standing = || {

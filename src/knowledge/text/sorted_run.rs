@@ -59,7 +59,7 @@ pub(in crate::knowledge) struct IndexWriter {
     done: Vec<SortedRun>,
     /// The words of the document that is added, and how much each weighs.
     document: Vec<(HashedTerm, u32)>,
-    known: TermDict<Known>,
+    known: TermDict<TermState>,
     /// In the order of documents, each with the number of its word.
     postings: Vec<(Posting, u32)>,
     lengths: Vec<u32>,
@@ -70,13 +70,13 @@ const NONE: u32 = u32::MAX;
 
 /// What is known of a word.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct TermState {
     number: u32,
     /// The place of its last posting.
     last: u32,
 }
 
-impl Default for Known {
+impl Default for TermState {
     fn default() -> Self {
         Self {
             number: NONE,

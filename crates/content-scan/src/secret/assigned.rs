@@ -2,7 +2,7 @@
 //! `"apiKey": "…"`, `Authorization: Bearer …`, `--token …`.
 
 use super::check::{counted_runs, entropy, is_placeholder};
-use super::table::{Announced, Table};
+use super::table::{LiteralKind, Table};
 use std::ops::Range;
 
 /// Bytes that a value may have.
@@ -45,7 +45,7 @@ pub(super) fn is_secret_name(table: &Table, name: &[u8], assigns: bool) -> bool 
     if !table.has_literal(name)
         || !table
             .literals(name)
-            .any(|(_, announced)| announced == Announced::Name)
+            .any(|(_, announced)| announced == LiteralKind::Name)
     {
         return false;
     }

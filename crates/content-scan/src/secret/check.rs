@@ -1,9 +1,9 @@
-//! What tells a secret from something that only has its shape: entropy, checksums, marks of
-//! examples.
+//! What distinguishes a secret from something that only has its shape: entropy, checksums, marks
+//! of examples.
 
 use serde::Deserialize;
 
-/// How a token proves that somebody has issued it.
+/// The checksum of an issued token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Checksum {
@@ -117,8 +117,8 @@ pub(super) fn counted_runs(bytes: &[u8]) -> (usize, usize) {
     (longest_equal, longest_counted)
 }
 
-/// Words of values that stand for a secret and are none.
-const STANDING_FOR: [&str; 17] = [
+/// Words that mark a placeholder.
+const PLACEHOLDERS: [&str; 17] = [
     "example",
     "placeholder",
     "changeme",
@@ -138,10 +138,10 @@ const STANDING_FOR: [&str; 17] = [
     "notareal",
 ];
 
-/// Whether a value says of itself that it is none.
+/// Whether a value is marked as a placeholder.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
-    STANDING_FOR
+    PLACEHOLDERS
         .iter()
         .any(|word| memchr::memmem::find(&lower, word.as_bytes()).is_some())
 }

@@ -6,23 +6,27 @@
 //! stretch: the work grows with the length of the text and nothing else.
 
 mod assigned;
+mod boundary;
 mod check;
 pub mod corpus;
 pub(super) mod key;
 pub mod sample;
 mod table;
+pub(super) mod visible;
 
 pub use table::{Rule, Table, TableError};
 
 use super::escapes::Escapes;
 use super::runs::{self, Run};
 use assigned::{VALUE, is_secret_name, is_secret_value, name_before};
+use boundary::{begins_word, is_word, last_escape};
 use check::{counted_runs, entropy, is_placeholder};
 use memchr::memmem::Finder;
 use sha2::{Digest, Sha256};
 use std::ops::Range;
 use std::sync::LazyLock;
-use table::Announced;
+use table::LiteralKind;
+use visible::Visible;
 
 /// A credential in a text.
 #[derive(Debug, Clone, Copy)]
@@ -37,9 +41,9 @@ pub struct Secret<'t> {
     pub checksum: Option<bool>,
 }
 
-/// What the lines begin with that a private key begins with.
+/// The beginning of the first line of a private key.
 static BEGINS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("-----BEGIN "));
-/// What every private key says of itself.
+/// A part of the first line of every private key.
 static PRIVATE_KEY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
 /// Bytes of the shortest token that may consist of letters alone.
 const SHORTEST: usize = 16;
@@ -59,18 +63,17 @@ fn ahead(bytes: &[u8], at: usize, length: usize) -> &[u8] {
         .unwrap_or_default()
 }
 
-/// Whether a run may hold a secret or be one. What begins a token or names a secret has letters; a
-/// token and a value have digits or capitals; where a value is assigned, or a URL has a password, a
-/// sign stands between.
+/// Whether a run may hold a secret or be one. A prefix of a token and the name of a secret have
+/// letters. Tokens and values have digits or capitals, or follow a `=` or `:`.
 const fn may_matter(run: runs::Kinds) -> bool {
     run.tells && run.letter
 }
 
-/// Runs of one text that hold no literal: paths, hashes and ids stand in a record again and again.
+/// A cache of runs of one text that hold no literal: records repeat paths, hashes and ids.
 #[derive(Debug, Default)]
-struct Met<'t>([&'t [u8]; 16]);
+struct RunCache<'t>([&'t [u8]; 16]);
 
-impl<'t> Met<'t> {
+impl<'t> RunCache<'t> {
     /// The place of a run; there is one for each.
     fn slot(&mut self, run: &[u8]) -> Option<&mut &'t [u8]> {
         let ends = run
@@ -94,8 +97,8 @@ impl<'t> Met<'t> {
     }
 }
 
-/// Whether text as it is written in a JSON record may hold a secret. Errs on the side of yes: an
-/// escape may stand where a pattern expects what it means.
+/// Whether text as it is written in a JSON record may hold a secret. Errs on the side of yes: a
+/// pattern may expect a character that is written as an escape.
 pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
     let bytes = text.as_bytes();
     let printable = |at: usize| matches!(bytes.get(at + 4), Some(b'2'..=b'7'));
@@ -106,7 +109,7 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
         return true;
     }
     let mut found = false;
-    let mut met = Met::default();
+    let mut cache = RunCache::default();
     runs::each(bytes, |Run { range: run, kinds }| {
         if !may_matter(kinds) {
             return true;
@@ -116,13 +119,13 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
         // sign.
         let word = kinds.only_letters && text.len() < SHORTEST;
         found = !word
-            && met.has_literal(table, text)
+            && cache.has_literal(table, text)
             && table.literals(text).any(|(m, announced)| match announced {
-                Announced::Rule(_) if text.get(m.range()) == Some(b"://") => {
+                LiteralKind::Rule(_) if text.get(m.range()) == Some(b"://") => {
                     memchr::memchr(b'@', ahead(text, m.end(), AUTHORITY)).is_some()
                 }
-                Announced::Rule(_) => true,
-                Announced::Name => {
+                LiteralKind::Rule(_) => true,
+                LiteralKind::Name => {
                     memchr::memchr2(b'=', b':', ahead(text, m.end(), NAME_END)).is_some()
                 }
             })
@@ -134,9 +137,20 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
     found
 }
 
-/// Finds the secrets of a text, in order, none inside another.
+/// Finds the secrets of a text, in order, none inside another. A token that invisible characters or
+/// colours split is found as well.
 #[must_use]
 pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
+    let mut all = find_all(table, text);
+    if let Some(visible) = Visible::new(text) {
+        let split = find_all(table, &visible.text).into_iter();
+        all.extend(split.map(|secret| secret.moved(visible.origin(secret.start..secret.end))));
+    }
+    settle(all)
+}
+
+/// Finds the secrets of a text, in no order; some may overlap.
+fn find_all<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     let bytes = text.as_bytes();
     let mut all = keys(table, text);
     // What a pattern has gone over isn't tried again from a literal inside.
@@ -148,7 +162,7 @@ pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
         let text = bytes.get(run.clone()).unwrap_or_default();
         for (found, announced) in table.literals(text) {
             let at = run.start + found.start();
-            let rule = if let Announced::Rule(n) = announced {
+            let rule = if let LiteralKind::Rule(n) = announced {
                 table.rules.get(n)
             } else {
                 None
@@ -175,7 +189,7 @@ pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
         }
         true
     });
-    settle(all)
+    all
 }
 
 /// Finds the private keys of a text: the one kind of secret whose beginning holds spaces.
@@ -194,6 +208,16 @@ pub(super) fn keys<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
 
 /// A value whose name is known from elsewhere: the member of an object.
 pub(super) fn named<'t>(table: &'t Table, name: &str, value: &str) -> Option<Secret<'t>> {
+    let visible = Visible::new(value);
+    let plain = visible.as_ref().map_or(value, |visible| &visible.text);
+    let secret = named_plain(table, name, plain)?;
+    Some(match visible {
+        Some(visible) => secret.moved(visible.origin(secret.start..secret.end)),
+        None => secret,
+    })
+}
+
+fn named_plain<'t>(table: &'t Table, name: &str, value: &str) -> Option<Secret<'t>> {
     if value.len() > *VALUE.end()
         || !value.bytes().all(|b| b.is_ascii_graphic())
         || !is_secret_name(table, name.as_bytes(), true)
@@ -203,7 +227,7 @@ pub(super) fn named<'t>(table: &'t Table, name: &str, value: &str) -> Option<Sec
     assigned_value(table, value.as_bytes(), 0..value.len())
 }
 
-/// Puts findings in order and drops what lies in another one: the rule that knows more is kept.
+/// Sorts findings and drops those that overlap another one: the more specific rule wins.
 fn settle(mut all: Vec<Secret<'_>>) -> Vec<Secret<'_>> {
     all.sort_by_key(|s| (s.rule.generic, s.start, std::cmp::Reverse(s.end)));
     let mut kept: Vec<Secret<'_>> = Vec::new();
@@ -223,37 +247,31 @@ fn settle(mut all: Vec<Secret<'_>>) -> Vec<Secret<'_>> {
     kept
 }
 
-/// Tries a rule at a literal. Returns where the pattern has come to besides.
+/// Tries a rule at a literal. Also returns where its match ends.
 fn matched<'t>(
     table: &Table,
     rule: &'t Rule,
     bytes: &[u8],
     at: usize,
 ) -> (usize, Option<Secret<'t>>) {
-    // What is a part of something longer isn't it.
-    let before = |at: usize| at.checked_sub(1).and_then(|n| bytes.get(n));
-    let inside =
-        |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-    let begins_word =
-        |at: usize| !(inside(before(at)) && bytes.get(at).is_some_and(u8::is_ascii_alphanumeric));
-    if rule.back == 0 && !begins_word(at) {
+    // A part of a longer word is no token.
+    if rule.back == 0 && !begins_word(bytes, at) {
         return (0, None);
     }
-    let from = at.saturating_sub(rule.back);
-    let stretch = ahead(
-        bytes,
-        from,
-        if rule.back == 0 {
-            LONGEST
-        } else {
-            LONGEST_AROUND
-        },
-    );
-    let Some((captures, whole)) = rule
-        .pattern()
-        .and_then(|p| p.captures(stretch))
-        .and_then(|c| c.get(0).map(|w| (c, w)))
-    else {
+    let reach = if rule.back == 0 {
+        LONGEST
+    } else {
+        LONGEST_AROUND
+    };
+    let captures = |from: usize| {
+        let stretch = ahead(bytes, from, reach);
+        let captures = rule.pattern()?.captures(stretch)?;
+        Some((from, stretch, captures.get(0)?, captures))
+    };
+    let first = at.saturating_sub(rule.back);
+    // To a pattern, the last letter of an escape is a part of the word behind it.
+    let behind_escape = || captures(last_escape(bytes, first, at).filter(|_| rule.back > 0)?);
+    let Some((from, stretch, whole, captures)) = captures(first).or_else(behind_escape) else {
         return (0, None);
     };
     let (begin, mut end) = (from + whole.start(), from + whole.end());
@@ -268,24 +286,26 @@ fn matched<'t>(
             .get(end..)
             .unwrap_or_default()
             .iter()
-            .take_while(|b| inside(Some(b)))
+            .take_while(|b| is_word(**b))
             .count();
-    } else if !begins_word(begin) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
+    } else if !begins_word(bytes, begin) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
         return (end, None);
     }
     let group = captures.get(1).unwrap_or(whole);
     let secret = group.as_bytes();
     let checksum = rule.checksum.map(|c| c.holds(secret));
-    // A checksum that holds is no coincidence, whatever the token says; and a key is one if a line
-    // of it is, whatever stands around that.
-    let told = || {
+    // A valid checksum is no coincidence, whatever the token says. A key is one if one of its lines
+    // is, whatever surrounds that.
+    let is_random = || {
         let body = bytes.get(from + group.start()..end).unwrap_or_default();
-        is_told(rule, secret)
+        is_random_value(rule, secret)
             || rule.block
-                && key::runs(body)
-                    .any(|(a, b)| body.get(a..b).is_some_and(|line| is_told(rule, line)))
+                && key::runs(body).any(|(a, b)| {
+                    body.get(a..b)
+                        .is_some_and(|line| is_random_value(rule, line))
+                })
     };
-    if checksum != Some(true) && !told() {
+    if checksum != Some(true) && !is_random() {
         return (end, None);
     }
     // What is reported is the whole token, its beginning included; of a generic pattern only the
@@ -304,9 +324,8 @@ fn matched<'t>(
     (end, (!is_example(table, bytes, &found)).then_some(found))
 }
 
-/// Whether what has the shape of a secret looks like chance, and like nothing that only stands for
-/// one.
-fn is_told(rule: &Rule, secret: &[u8]) -> bool {
+/// Whether what has the shape of a secret looks random, and not like a placeholder.
+fn is_random_value(rule: &Rule, secret: &[u8]) -> bool {
     let (equal, counted) = counted_runs(secret);
     let is_text = secret.len() <= 256 && (equal > 5 || counted > 8 || is_placeholder(secret));
     entropy(secret) >= rule.entropy
@@ -383,12 +402,23 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 impl Secret<'_> {
+    /// The same secret at another place.
+    const fn moved(self, place: Range<usize>) -> Self {
+        Self {
+            start: place.start,
+            end: place.end,
+            ..self
+        }
+    }
+
     /// Says what was found without saying it: the first characters, the length, and a hash that
     /// tells whether two findings are about the same. It has 32 bits, too few to confirm a guess by
     /// it.
     #[must_use]
     pub fn describe(&self, text: &str) -> String {
         let value = text.get(self.start..self.end).unwrap_or_default();
+        let visible = Visible::new(value).map(|visible| visible.text);
+        let value = visible.as_deref().unwrap_or(value);
         let length = value.chars().count();
         let shown: String = value.chars().take((length / 5).min(4)).collect();
         let hash: String = hex(&Sha256::digest(value)).chars().take(8).collect();

@@ -18,7 +18,6 @@ pub enum TableError {
     /// A rule says something impossible.
     #[error("rule `{rule}`: {message}")]
     Rule {
-        /// Its id.
         rule: String,
         /// What is wrong.
         message: String,
@@ -72,11 +71,10 @@ struct RawAssigned {
 /// A rule.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name.
     pub id: String,
     /// What it finds, as a noun.
     pub about: String,
-    /// Who says that a secret looks so.
+    /// The documentation of the format.
     pub source: String,
     /// Templates that it must find.
     pub finds: Vec<String>,
@@ -86,7 +84,7 @@ pub struct Rule {
     compiled: OnceLock<Option<Regex>>,
     /// Bytes before the literal that belong to the match.
     pub(super) back: usize,
-    /// Any other rule knows better; and only the first group is secret.
+    /// Any other rule takes precedence, and only the first group is secret.
     pub(super) generic: bool,
     /// What it finds is a block of lines: a private key.
     pub(super) block: bool,
@@ -104,23 +102,22 @@ pub struct Table {
     pub rules: Vec<Rule>,
     /// Finds the literals that begin a secret and the words of names.
     literals: NFA,
-    /// How they begin.
-    beginnings: Beginnings,
-    /// What a literal announces.
-    announces: Vec<Announced>,
+    /// Rejects most texts that hold none.
+    trigrams: TrigramFilter,
+    /// What each literal stands for.
+    announces: Vec<LiteralKind>,
     /// Ends of names that hold no secret although they sound so.
     pub(super) except: Vec<String>,
     /// SHA-256 of values that vendors print in their documentation, in hexadecimal.
     pub(super) examples: BTreeSet<String>,
 }
 
-/// How words begin: a bit for each three bytes, of which five bits count. Whether one of them may
-/// stand in a text is told quicker by this than by an automaton, each of whose steps waits for the
-/// one before.
+/// A trigram Bloom filter in front of Aho-Corasick: a bit for each first three bytes of a word, of
+/// which five bits count. Each step of an automaton waits for the one before; these don't.
 #[derive(Debug)]
-struct Beginnings(Box<[u64; 512]>);
+struct TrigramFilter(Box<[u64; 512]>);
 
-impl Beginnings {
+impl TrigramFilter {
     const LENGTH: usize = 3;
 
     fn of<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
@@ -140,9 +137,9 @@ impl Beginnings {
         last << 5 | byte as u32 & 31
     }
 
-    /// Whether a word may stand in a text.
+    /// Whether a text may contain a word.
     #[inline]
-    fn may_stand_in(&self, text: &[u8]) -> bool {
+    fn may_occur_in(&self, text: &[u8]) -> bool {
         let mut last = 0;
         text.iter().any(|byte| {
             last = Self::step(last, *byte);
@@ -153,9 +150,9 @@ impl Beginnings {
     }
 }
 
-/// What a literal announces.
+/// What a literal stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Announced {
+pub(super) enum LiteralKind {
     /// A secret of this rule.
     Rule(usize),
     /// The name of something that is a secret.
@@ -201,7 +198,7 @@ impl Table {
     /// Reads rules. Their patterns are compiled when they are needed; see [`Table::check`].
     ///
     /// # Errors
-    /// When the text is no YAML of that shape, or a rule says something impossible.
+    /// When the text isn't valid YAML of that shape, or a rule is impossible.
     pub fn parse(yaml: &str) -> Result<Self, TableError> {
         let raw: RawTable =
             serde_saphyr::from_str(yaml).map_err(|e| TableError::Yaml(e.to_string()))?;
@@ -228,7 +225,7 @@ impl Table {
             }
             for start in raw.starts {
                 words.push(start);
-                announces.push(Announced::Rule(rules.len()));
+                announces.push(LiteralKind::Rule(rules.len()));
             }
             let RawRule {
                 id,
@@ -274,7 +271,7 @@ impl Table {
             finds,
             ignores,
         } = raw.assigned;
-        announces.extend(names.iter().map(|_| Announced::Name));
+        announces.extend(names.iter().map(|_| LiteralKind::Name));
         words.extend(names);
         rules.push(Rule {
             id: "assigned-secret".into(),
@@ -291,12 +288,12 @@ impl Table {
             entropy: 0.0,
             checksum: None,
         });
-        if words.iter().any(|word| word.len() < Beginnings::LENGTH) {
+        if words.iter().any(|word| word.len() < TrigramFilter::LENGTH) {
             return Err(TableError::Yaml(
                 "a name of a secret has three characters or more".into(),
             ));
         }
-        let beginnings = Beginnings::of(words.iter().map(String::as_str));
+        let trigrams = TrigramFilter::of(words.iter().map(String::as_str));
         let literals = NFA::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .ascii_case_insensitive(true)
@@ -306,17 +303,17 @@ impl Table {
         Ok(Self {
             rules,
             literals,
-            beginnings,
+            trigrams,
             announces,
             except,
             examples: raw.examples.into_iter().collect(),
         })
     }
 
-    /// Whether a literal stands in a text: asked of every run, of which few hold one.
+    /// Whether a text contains a literal. Called for every run, few of which do.
     #[inline]
     pub(super) fn has_literal(&self, text: &[u8]) -> bool {
-        if !self.beginnings.may_stand_in(text) {
+        if !self.trigrams.may_occur_in(text) {
             return false;
         }
         let Ok(mut state) = self.literals.start_state(Anchored::No) else {
@@ -328,8 +325,8 @@ impl Table {
         })
     }
 
-    /// The literals of a text, with what they announce.
-    pub(super) fn literals(&self, text: &[u8]) -> impl Iterator<Item = (Match, Announced)> {
+    /// The literals of a text, with what they stand for.
+    pub(super) fn literals(&self, text: &[u8]) -> impl Iterator<Item = (Match, LiteralKind)> {
         let found = self
             .literals
             .try_find_iter(Input::new(text))

@@ -1,6 +1,6 @@
 //! `knowledge skills evaluate`.
 
-use super::{AskArgs, Asked};
+use super::{AskArgs, SkillIndex};
 use crate::cli::knowledge::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
@@ -57,7 +57,7 @@ struct Told<'t> {
     limits: Limits,
     weights: Weights,
     now: Option<i64>,
-    asked: &'t Asked,
+    asked: &'t SkillIndex,
 }
 
 impl EvaluateArgs {

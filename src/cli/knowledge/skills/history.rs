@@ -5,7 +5,7 @@ use crate::cli::knowledge::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
-use crate::knowledge::skills::{self, Judged};
+use crate::knowledge::skills::{self, ChangeReview};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::words::plural;
 use clap::Args;
@@ -39,7 +39,7 @@ impl HistoryArgs {
             asked.skills.uses.retain(|u| u.skill == *name);
         }
         let items = skills::items_of(&asked.store).map_err(|e| failure(&e))?;
-        let all = skills::judged(&asked.skills, &items, limits);
+        let all = skills::review(&asked.skills, &items, limits);
         let mut findings =
             skills::findings_of(&asked.store, &asked.skills, limits).map_err(|e| failure(&e))?;
         if let Some(name) = &self.skill {
@@ -51,7 +51,7 @@ impl HistoryArgs {
         }
         print(Color::Auto, |out| match self.ask.format {
             Format::Text => {
-                all.iter().try_for_each(|judged| line(judged, out))?;
+                all.iter().try_for_each(|reviewed| line(reviewed, out))?;
                 if !findings.is_empty() {
                     writeln!(out)?;
                     write_findings(&findings, out)?;
@@ -78,8 +78,8 @@ impl HistoryArgs {
     }
 }
 
-fn line(judged: &Judged<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let what = &judged.change.what;
+fn line(reviewed: &ChangeReview<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let what = &reviewed.change.what;
     let version = what
         .version
         .as_deref()
@@ -96,7 +96,7 @@ fn line(judged: &Judged<'_>, out: &mut dyn Write) -> io::Result<()> {
         .as_deref()
         .map(|r| format!(": {}", terminal(r)))
         .unwrap_or_default();
-    let place = format!("{}:{}", terminal(&judged.change.file), what.line);
+    let place = format!("{}:{}", terminal(&reviewed.change.file), what.line);
     writeln!(
         out,
         "{}  {}{}  {} -> {}{by}{reason}  [{place}]",
@@ -106,18 +106,18 @@ fn line(judged: &Judged<'_>, out: &mut dyn Write) -> io::Result<()> {
         terminal(old),
         terminal(&what.new)
     )?;
-    match judged.supported {
-        Some(true) => writeln!(out, "  supported: {}", terminal(&judged.why)),
-        Some(false) => writeln!(out, "  not supported: {}", terminal(&judged.why)),
+    match reviewed.supported {
+        Some(true) => writeln!(out, "  supported: {}", terminal(&reviewed.why)),
+        Some(false) => writeln!(out, "  not supported: {}", terminal(&reviewed.why)),
         None => Ok(()),
     }
 }
 
-fn one(judged: &Judged<'_>) -> Value {
-    let what = &judged.change.what;
+fn one(reviewed: &ChangeReview<'_>) -> Value {
+    let what = &reviewed.change.what;
     json!({
         "skill_name": what.skill, "skill_version": what.version, "candidate": what.candidate, "old_status": what.old,
         "new_status": what.new, "score": what.score, "reason": what.reason, "by": what.by, "promoted_at": what.time,
-        "file": judged.change.file, "line": what.line, "supported": judged.supported, "evidence": judged.why,
+        "file": reviewed.change.file, "line": what.line, "supported": reviewed.supported, "evidence": reviewed.why,
     })
 }

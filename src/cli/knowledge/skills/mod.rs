@@ -9,7 +9,7 @@ use super::place::{Place, PlaceArgs};
 use super::retrieve::time;
 use super::{Format, failure};
 use crate::cli::output::Failure;
-use crate::knowledge::skills::{Skills, earlier};
+use crate::knowledge::skills::{Skills, read_legacy_store};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -67,8 +67,8 @@ pub(super) struct AskArgs {
     format: Format,
 }
 
-/// What is asked about.
-struct Asked {
+/// The skills of the index, and where they come from.
+struct SkillIndex {
     place: Place,
     skills: Skills,
     store: crate::knowledge::Store,
@@ -77,14 +77,14 @@ struct Asked {
 }
 
 impl AskArgs {
-    fn read(&self) -> Result<Asked, Failure> {
+    fn read(&self) -> Result<SkillIndex, Failure> {
         let place = self.place.place()?;
         let store = place.open()?;
         let mut skills = Skills::read(&store).map_err(|e| failure(&e))?;
         let mut beside = Vec::new();
         for path in &self.beside {
             let name = path.to_string_lossy().replace('\\', "/");
-            let found = earlier(path, &name).map_err(|e| {
+            let found = read_legacy_store(path, &name).map_err(|e| {
                 Failure::unable(
                     format!("`{name}`: {e}"),
                     "it must be a store with the columns skill_name and success",
@@ -98,7 +98,7 @@ impl AskArgs {
             );
             skills.uses.extend(found.uses);
         }
-        Ok(Asked {
+        Ok(SkillIndex {
             place,
             skills,
             store,

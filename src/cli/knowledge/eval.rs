@@ -3,14 +3,14 @@
 use super::failure;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
-use crate::knowledge::rank::eval::{Corpus, judge};
+use crate::knowledge::rank::eval::{Corpus, evaluate};
 use crate::report::line_start;
 use clap::Args;
 use std::path::PathBuf;
 
 /// How good the answers are.
 #[derive(Debug, Args)]
-pub struct JudgeArgs {
+pub struct EvalArgs {
     /// Documents, one a line: `{"id": …, "text": …}`.
     #[arg(value_name = "DOCUMENTS")]
     documents: PathBuf,
@@ -23,7 +23,7 @@ pub struct JudgeArgs {
     model: Option<PathBuf>,
 }
 
-impl JudgeArgs {
+impl EvalArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let documents = crate::cli::file::text(&self.documents)?;
         let questions = crate::cli::file::text(&self.questions)?;
@@ -33,7 +33,7 @@ impl JudgeArgs {
                 "docs/knowledge.md describes the form of a judged corpus",
             )
         })?;
-        let groups = judge(&corpus, self.model.as_deref()).map_err(|e| failure(&e))?;
+        let groups = evaluate(&corpus, self.model.as_deref()).map_err(|e| failure(&e))?;
         print(Color::Auto, |out| {
             writeln!(
                 out,

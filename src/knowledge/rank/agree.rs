@@ -1,0 +1,90 @@
+//! Compares the stored vectors with the texts that they are of.
+
+use super::lsa::Model;
+use super::space::Embedder;
+use super::update::{SAMPLED, digest, sample, vectors};
+use crate::knowledge::text::Segments;
+use crate::knowledge::{KnowledgeError, Store, store};
+use rusqlite::Connection;
+
+/// How stored vectors differ from those that their texts give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::knowledge) enum Difference {
+    /// The vectors themselves, some of which may be missing or too many.
+    Vectors,
+    /// The model that was learnt.
+    Model,
+    /// They come from a model that isn't at hand, so nothing can be compared.
+    OtherModel,
+    /// The store doesn't record what the model was learnt from.
+    Unrecorded,
+}
+
+/// Recomputes all vectors. Only for a store whose texts and words agree with their sources.
+///
+/// A model that was learnt is learnt again if the texts are still those that it was learnt from.
+/// After later changes of the sources it can't be, and is taken as it is.
+pub(in crate::knowledge) fn difference(
+    store: &Store,
+) -> Result<Option<Difference>, KnowledgeError> {
+    let db = &store.db;
+    let model = match Embedder::load(store) {
+        Ok(Some(model)) => model,
+        Ok(None) => {
+            let stray = exists(db, "SELECT 1 FROM vectors")?;
+            return Ok(stray.then_some(Difference::Vectors));
+        }
+        Err(KnowledgeError::OtherModel) => return Ok(Some(Difference::OtherModel)),
+        Err(KnowledgeError::Damaged(_)) => return Ok(Some(Difference::Model)),
+        Err(error) => return Err(error),
+    };
+    if let Embedder::Learnt(model) = &model
+        && let Some(difference) = model_difference(db, model)?
+    {
+        return Ok(Some(difference));
+    }
+    let width = model.dimensions();
+    let segments = Segments::load(db)?;
+    for segment in &segments.all {
+        let expected = vectors(db, &model, segment)?;
+        let stored = store::read_vectors(db, segment.id)?.unwrap_or_default();
+        let agree = stored.len() == expected.len()
+            && segment.standing().all(|(document, _)| {
+                let place = document * width..(document + 1) * width;
+                let pairs = stored.get(place.clone()).zip(expected.get(place));
+                pairs.is_some_and(|(stored, expected)| is_near(stored, expected))
+            });
+        if !agree {
+            return Ok(Some(Difference::Vectors));
+        }
+    }
+    let stray = exists(
+        db,
+        "SELECT 1 FROM vectors WHERE segment NOT IN (SELECT id FROM segment)",
+    )?;
+    Ok(stray.then_some(Difference::Vectors))
+}
+
+fn exists(db: &Connection, select: &str) -> Result<bool, KnowledgeError> {
+    let sql = format!("SELECT EXISTS ({select})");
+    Ok(db.query_row(&sql, [], |row| row.get(0))?)
+}
+
+fn model_difference(db: &Connection, model: &Model) -> Result<Option<Difference>, KnowledgeError> {
+    let Some(sampled) = store::read_meta::<Vec<u8>>(db, SAMPLED)? else {
+        return Ok(Some(Difference::Unrecorded));
+    };
+    let texts = sample(db)?;
+    if sampled != digest(&texts) {
+        return Ok(None);
+    }
+    let learnt = Model::learn(&texts);
+    let same = learnt.is_some_and(|learnt| model.is_near(&learnt));
+    Ok((!same).then_some(Difference::Model))
+}
+
+/// Whether two vectors are the same but for rounding, which differs between processors.
+fn is_near(a: &[u8], b: &[u8]) -> bool {
+    let near = |(a, b): (&u8, &u8)| a.cast_signed().abs_diff(b.cast_signed()) <= 1;
+    a.iter().zip(b).all(near)
+}
