@@ -4,11 +4,11 @@
 use super::file;
 use super::gate::{GateArgs, Located, Material, RulesArgs};
 use super::output::{Color, Failure, print};
-use super::replay::{FailOn, trust_store};
+use super::replay::trust_store;
 use super::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::attest::{Predicate, Statement, Verdict, private_key};
 use crate::config::{Applied, FILE};
-use crate::diag::Severity;
+use crate::diag::{FailOn, Severity};
 use crate::report::{Outcome, terminal};
 use crate::source::{Found, Input, open_regular};
 use crate::verify::Report;
@@ -411,11 +411,7 @@ fn verdict(predicate: &Predicate, fail_on: FailOn, allow_ignored: bool) -> Vec<S
     ] {
         // A count that isn't stated isn't zero.
         let count = predicate.counts.get(name).copied();
-        if fail_on
-            .severity()
-            .is_some_and(|threshold| severity >= threshold)
-            && count != Some(0)
-        {
+        if fail_on.includes(severity) && count != Some(0) {
             let count = count.map_or_else(|| "an unknown number of".to_owned(), |n| n.to_string());
             problems.push(format!("the gate let {count} {name} pass"));
         }

@@ -1,5 +1,6 @@
 //! `command`.
 
+use super::common::formats::OutputFormat;
 use super::file;
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
@@ -24,8 +25,8 @@ pub enum ShellCommand {
         #[command(flatten)]
         places: Places,
         /// How.
-        #[arg(long, value_enum, default_value_t = Format::Text)]
-        format: Format,
+        #[arg(long, value_parser = OutputFormat::parser("For people", "One JSON object"), default_value = "text")]
+        format: OutputFormat,
     },
     /// Rate a JSONL file of commands: `{"cmd": …, "expect"?: "low|medium|high", "class"?: …}`.
     Check {
@@ -59,15 +60,6 @@ pub struct Places {
     /// A file with more programs, in the form of docs/command-table.md.
     #[arg(long, value_name = "FILE")]
     table: Vec<PathBuf>,
-}
-
-/// Ways to explain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people.
-    Text,
-    /// One JSON object.
-    Json,
 }
 
 /// Ways to report on a file of commands.
@@ -177,13 +169,13 @@ impl ShellCommand {
                 let table = places.table()?;
                 let analysis = analyse(&line, &places.context(&table)?);
                 print(Color::Auto, |out| match format {
-                    Format::Text => {
+                    OutputFormat::Text => {
                         let text = explain::explain(&line, &analysis);
                         text.trim_end()
                             .lines()
                             .try_for_each(|line| writeln!(out, "{}", line_start(line)))
                     }
-                    Format::Json => {
+                    OutputFormat::Json => {
                         let told = Told {
                             reasons: analysis.reasons(),
                             analysis: &analysis,

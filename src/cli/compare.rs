@@ -1,6 +1,7 @@
 //! `compare`.
 
-use super::executions::{Print, ReadArgs};
+use super::common::formats::DocumentFormat;
+use super::executions::ReadArgs;
 use super::output::{Color, Failure, print, tell};
 use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::write_pretty;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 
 /// What has to be the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
+enum Aspect {
     /// The actions, their order, and the states.
     Path,
     /// The rulings, with their signers and rules.
@@ -32,10 +33,10 @@ pub struct CompareArgs {
     /// Fail (exit 1) when this differs; several with commas. An execution without a pair differs in
     /// everything.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
-    fail_on: Vec<FailOn>,
+    fail_on: Vec<Aspect>,
     /// How.
-    #[arg(long, value_enum, default_value_t = Print::Text)]
-    format: Print,
+    #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
+    format: DocumentFormat,
     /// When to use colours.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
@@ -79,8 +80,8 @@ impl CompareArgs {
             }
         }
         let document = compare(&base.book, &new.book);
-        if let Some(format) = self.format.page() {
-            let color = if self.format == Print::Text {
+        if let DocumentFormat::Page(format) = self.format {
+            let color = if self.format == DocumentFormat::TEXT {
                 self.color
             } else {
                 Color::Never
@@ -93,7 +94,7 @@ impl CompareArgs {
     }
 
     fn exit_code(&self, document: &Document) -> u8 {
-        const ALL: [FailOn; 3] = [FailOn::Path, FailOn::Decisions, FailOn::Outcome];
+        const ALL: [Aspect; 3] = [Aspect::Path, Aspect::Decisions, Aspect::Outcome];
         let given = if self.fail_on.is_empty() && self.golden.is_some() {
             &ALL[..]
         } else {
@@ -101,9 +102,9 @@ impl CompareArgs {
         };
         let same = document.same;
         let fails = given.iter().any(|what| match what {
-            FailOn::Path => !same.path,
-            FailOn::Decisions => !same.decisions,
-            FailOn::Outcome => !same.outcome,
+            Aspect::Path => !same.path,
+            Aspect::Decisions => !same.decisions,
+            Aspect::Outcome => !same.outcome,
         });
         match () {
             () if fails => EXIT_FINDINGS,

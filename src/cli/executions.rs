@@ -3,12 +3,11 @@
 use super::file::traces;
 use super::output::Failure;
 use crate::replay::Assessor;
-use crate::report::page::Format as PageFormat;
 use crate::rules::Settings;
 use crate::trace::Format;
 use crate::trajectory::ExecutionSet;
 use crate::verify::{Options, verify};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use content_scan::mask::Mask;
 use content_scan::secret::Table;
 use std::path::PathBuf;
@@ -22,31 +21,6 @@ pub(super) struct ReadArgs {
     /// Turns that are kept at most; the rest is counted.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     max_turns: usize,
-}
-
-/// How something for people is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Print {
-    /// For a terminal.
-    Text,
-    /// For a code forge.
-    Markdown,
-    /// For programs; `schema print` shows the schema.
-    Json,
-    /// For a browser, in one file.
-    Html,
-}
-
-impl Print {
-    /// The format of a page; none for JSON, which is no page.
-    pub(super) const fn page(self) -> Option<PageFormat> {
-        match self {
-            Self::Text => Some(PageFormat::Text),
-            Self::Markdown => Some(PageFormat::Markdown),
-            Self::Html => Some(PageFormat::Html),
-            Self::Json => None,
-        }
-    }
 }
 
 /// What was read.

@@ -1,6 +1,7 @@
 //! `explain`: a trace, turn by turn, or a rule.
 
-use super::executions::{Print, ReadArgs};
+use super::common::formats::DocumentFormat;
+use super::executions::ReadArgs;
 use super::output::{Color, Failure, print, tell};
 use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use crate::diag::Code;
@@ -38,8 +39,8 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,
     /// How.
-    #[arg(long, value_enum, default_value_t = Print::Text)]
-    format: Print,
+    #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
+    format: DocumentFormat,
     /// Lines of a command or a result that are shown; of a diff twice as many. What is missing is
     /// counted.
     #[arg(long, default_value_t = Detail::default().lines, value_name = "N")]
@@ -149,13 +150,13 @@ impl ExplainArgs {
             tell("nothing was explained: no execution and no command is recorded");
             return Ok(EXIT_NOTHING_VERIFIED);
         }
-        if let Some(format) = self.format.page() {
+        if let DocumentFormat::Page(format) = self.format {
             let detail = Detail {
                 lines: self.lines,
                 turn: self.turn,
             };
             let page = page(&book, graph.as_ref(), detail);
-            let color = if self.format == Print::Text {
+            let color = if self.format == DocumentFormat::TEXT {
                 self.color
             } else {
                 Color::Never

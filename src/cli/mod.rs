@@ -3,6 +3,7 @@
 
 mod attest;
 mod command;
+mod common;
 mod compare;
 mod config;
 mod detectors;

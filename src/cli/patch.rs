@@ -1,9 +1,10 @@
 //! `patch`: what diffs would do, found out without touching a file.
 
+use super::common::formats::OutputFormat;
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{harmless_json, terminal};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -34,14 +35,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "REV")]
     at: Option<String>,
     /// How to print what was found.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
+    #[arg(long, value_parser = OutputFormat::parser("", ""), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// What became of one of the diffs that were named.
@@ -88,8 +83,8 @@ impl CheckArgs {
             }
         };
         print(Color::Auto, |out| match self.format {
-            Format::Text => text(&checked, out),
-            Format::Json => {
+            OutputFormat::Text => text(&checked, out),
+            OutputFormat::Json => {
                 let all: Vec<Value> = checked.iter().map(as_json).collect();
                 writeln!(
                     out,

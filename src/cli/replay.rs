@@ -7,7 +7,8 @@ use super::patch::git_failure;
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
 use super::write::Inputs;
 use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED, exit_code};
-use crate::diag::{Finding, Severity, assign_fingerprints};
+pub(super) use crate::diag::FailOn;
+use crate::diag::{Finding, assign_fingerprints};
 use crate::replay::Assessor;
 use crate::report::page::Format as PageFormat;
 use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions, write_pretty};
@@ -80,32 +81,6 @@ pub struct Common {
     /// Threads to use (0: one for each core).
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-}
-
-/// Thresholds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum FailOn {
-    Error,
-    Warning,
-    Note,
-    Never,
-}
-
-impl FailOn {
-    pub(super) const fn severity(self) -> Option<Severity> {
-        match self {
-            Self::Error => Some(Severity::Error),
-            Self::Warning => Some(Severity::Warning),
-            Self::Note => Some(Severity::Note),
-            Self::Never => None,
-        }
-    }
-
-    /// Whether one of the findings is that bad.
-    pub(super) fn met_by<'f>(self, findings: impl IntoIterator<Item = &'f Finding>) -> bool {
-        self.severity()
-            .is_some_and(|threshold| findings.into_iter().any(|f| f.severity >= threshold))
-    }
 }
 
 pub(super) fn format(name: &str) -> Result<Format, String> {

@@ -1,6 +1,7 @@
 //! `stats`.
 
-use super::executions::{Print, ReadArgs};
+use super::common::formats::DocumentFormat;
+use super::executions::ReadArgs;
 use super::output::{Color, Failure, print, tell};
 use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use crate::report::write_pretty;
@@ -15,8 +16,8 @@ pub struct StatsArgs {
     #[arg(required = true, value_name = "TRACES")]
     traces: Vec<PathBuf>,
     /// How.
-    #[arg(long, value_enum, default_value_t = Print::Text)]
-    format: Print,
+    #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
+    format: DocumentFormat,
     /// When to use colours.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
@@ -29,8 +30,8 @@ impl StatsArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let reading = self.read.read(&self.traces)?;
         let document = stats(&reading.book);
-        if let Some(format) = self.format.page() {
-            let color = if self.format == Print::Text {
+        if let DocumentFormat::Page(format) = self.format {
+            let color = if self.format == DocumentFormat::TEXT {
                 self.color
             } else {
                 Color::Never

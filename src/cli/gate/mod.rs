@@ -15,11 +15,10 @@ use super::exit_code;
 use super::guard::{self, Own};
 use super::output::{Failure, tell};
 use super::policy::policy_files;
-use super::replay::FailOn;
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
 use super::write::Inputs;
 use crate::config::{Applied, Baseline, Config, apply, day_end};
-use crate::diag::assign_fingerprints;
+use crate::diag::{FailOn, assign_fingerprints};
 use crate::report::{Format, Outcome, Run, TextOptions};
 use crate::verify::Report;
 use clap::Args;
@@ -112,13 +111,11 @@ impl GateArgs {
                 .into_iter()
                 .map(|name| format!("[{name}] is configured and not run by the gate")),
         );
-        let threshold = match self.fail_on {
-            Some(fail_on) => fail_on.severity(),
-            None => config.fail_on.map_or(
-                Some(crate::diag::Severity::Error),
-                crate::config::Threshold::severity,
-            ),
-        };
+        let threshold = self
+            .fail_on
+            .or(config.fail_on)
+            .unwrap_or(FailOn::Error)
+            .severity();
         if threshold.is_none() {
             report.notices.push(
                 "findings fail nothing here, however bad they are (fail-on = \"never\")".into(),

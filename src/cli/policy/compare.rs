@@ -4,11 +4,11 @@ use super::find::{self, Found};
 use super::folder::policies_under;
 use super::objection::Objections;
 use super::revision::Revision;
-use super::{FailOn, Format};
+use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
-use crate::diag::{Severity, subject};
+use crate::diag::{FailOn, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::recorded_decisions::DecisionHistory;
 use crate::verify::{Options, Report, watch};
@@ -54,8 +54,8 @@ pub struct CompareArgs {
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// Two policies of one name.
@@ -83,8 +83,8 @@ impl CompareArgs {
         objections.hide(&secrets);
         objections.finish();
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&results, &one_sided, &objections, out),
-            Format::Json => writeln!(
+            OutputFormat::Text => self.text(&results, &one_sided, &objections, out),
+            OutputFormat::Json => writeln!(
                 out,
                 "{}",
                 safe_json(&self.json(&results, &one_sided, &objections, &secrets))
@@ -95,12 +95,9 @@ impl CompareArgs {
         }
         // A policy that is gone allows whatever the others don't forbid: nobody has looked at that.
         let gone = !one_sided.is_empty() && self.fail_on != FailOn::Never;
-        let count = |severity| objections.count(severity) as u64;
-        let failing = self.fail_on.count(
-            count(Severity::Error),
-            count(Severity::Warning),
-            count(Severity::Note),
-        );
+        let failing = self
+            .fail_on
+            .count(|severity| objections.count(severity) as u64);
         let unproved = results.iter().any(|(_, found)| !found.unproved.is_empty());
         Ok(match () {
             () if failing > 0 || gone => EXIT_FINDINGS,

@@ -1,7 +1,7 @@
 //! `policy eval`.
 
-use super::Format;
 use super::find;
+use crate::cli::common::formats::OutputFormat;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
@@ -47,8 +47,8 @@ pub struct EvalArgs {
     #[arg(long)]
     check: bool,
     /// How.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// A question with its line in a file, or why the line is none.
@@ -82,10 +82,10 @@ impl EvalArgs {
                     Err(why) => {
                         unreadable = true;
                         match self.format {
-                            Format::Text => {
+                            OutputFormat::Text => {
                                 writeln!(out, "line {line}: no action: {}", terminal(why))?;
                             }
-                            Format::Json => writeln!(
+                            OutputFormat::Json => writeln!(
                                 out,
                                 "{}",
                                 safe_json(&json!({ "line": line, "error": why }))
@@ -94,7 +94,7 @@ impl EvalArgs {
                     }
                 }
             }
-            if found.policy.monitor && self.format == Format::Text {
+            if found.policy.monitor && self.format == OutputFormat::Text {
                 writeln!(
                     out,
                     "the policy only monitors: it reports, and stops nothing"
@@ -159,9 +159,9 @@ impl EvalArgs {
             Vec::new()
         };
         match self.format {
-            Format::Text => text(action, line, &decision, out)
+            OutputFormat::Text => text(action, line, &decision, out)
                 .and_then(|()| account(&consulted, &decision, out))?,
-            Format::Json => {
+            OutputFormat::Json => {
                 let mut value = json!({
                     "effect": decision.effect,
                     "rule": decision.rule.map(|r| &r.id),

@@ -1,9 +1,9 @@
 //! `policy fuzz`.
 
-use super::Format;
 use super::find;
 use super::objection::Objections;
 use super::test::beside;
+use crate::cli::common::formats::OutputFormat;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{digest, subject};
@@ -36,8 +36,8 @@ pub struct FuzzArgs {
     #[arg(long)]
     save: bool,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 impl FuzzArgs {
@@ -85,8 +85,8 @@ impl FuzzArgs {
             self.save(&saved)?;
         }
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&outcomes, share, &objections, out),
-            Format::Json => {
+            OutputFormat::Text => self.text(&outcomes, share, &objections, out),
+            OutputFormat::Json => {
                 let properties: Vec<_> = outcomes
                     .iter()
                     .map(|o| {

@@ -1,7 +1,7 @@
 //! `policy mutate`.
 
-use super::Format;
 use super::test::{Suite, suites};
+use crate::cli::common::formats::OutputFormat;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{safe_json, terminal};
@@ -29,8 +29,8 @@ pub struct MutateArgs {
     #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     cases: u32,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// What became of the mutants of one policy.
@@ -67,8 +67,8 @@ impl MutateArgs {
             .map(|suite| judge(suite, &effort))
             .collect::<Result<Vec<Outcome>, Failure>>()?;
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&outcomes, out),
-            Format::Json => writeln!(out, "{}", safe_json(&self.json(&outcomes))),
+            OutputFormat::Text => self.text(&outcomes, out),
+            OutputFormat::Json => writeln!(out, "{}", safe_json(&self.json(&outcomes))),
         })?;
         Ok(match () {
             () if outcomes.iter().any(|o| o.survived() > 0) => EXIT_FINDINGS,

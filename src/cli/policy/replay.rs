@@ -2,11 +2,11 @@
 
 use super::find::{self, Found};
 use super::objection::Objections;
-use super::{FailOn, Format};
+use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
-use crate::diag::{Place, Related, Severity, digest as digest_of, subject};
+use crate::diag::{FailOn, Place, Related, Severity, digest as digest_of, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::source::{Found as Input, Missing};
 use crate::trace::action::hex;
@@ -58,8 +58,8 @@ pub struct ReplayArgs {
     #[arg(short, long)]
     verbose: bool,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// The actions for which one rule gives another decision than was recorded.
@@ -165,12 +165,14 @@ impl ReplayArgs {
             tally.warnings + report.counts.warnings,
         );
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&tally, &objections, out),
-            Format::Json => writeln!(out, "{}", safe_json(&tally.json(&objections))),
+            OutputFormat::Text => self.text(&tally, &objections, out),
+            OutputFormat::Json => writeln!(out, "{}", safe_json(&tally.json(&objections))),
         })?;
-        let failing = self
-            .fail_on
-            .count(errors, warnings, tally.notes + report.counts.notes);
+        let failing = self.fail_on.count(|severity| match severity {
+            Severity::Error => errors,
+            Severity::Warning => warnings,
+            Severity::Note => tally.notes + report.counts.notes,
+        });
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_ERROR,
             () if failing > 0 => EXIT_FINDINGS,

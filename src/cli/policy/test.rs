@@ -1,9 +1,9 @@
 //! `policy test`.
 
-use super::Format;
 use super::find::{self, Found};
 use super::folder::policies_under;
 use super::objection::Objections;
+use crate::cli::common::formats::OutputFormat;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{Severity, subject};
@@ -39,8 +39,8 @@ pub struct TestArgs {
     #[arg(short, long)]
     verbose: bool,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// A policy with everything that tests it.
@@ -74,8 +74,8 @@ impl TestArgs {
         }
         objections.finish();
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&outcomes, &objections, out),
-            Format::Json => {
+            OutputFormat::Text => self.text(&outcomes, &objections, out),
+            OutputFormat::Json => {
                 let policies: Vec<_> = outcomes
                     .iter()
                     .map(|o| json!({ "file": o.file, "policy": o.id, "failed": o.failed, "coverage": o.coverage }))

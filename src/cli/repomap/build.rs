@@ -2,24 +2,14 @@
 
 use super::tree::{TreeArgs, relative};
 use crate::cli::EXIT_CLEAN;
+use crate::cli::common::formats::map_format;
 use crate::cli::output::{Color, Failure, print, print_as_is};
 use crate::cli::write;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use repo_map::{BuildError, Format, Map, Settings, TOKENS, build};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use tokens::Encoding;
-
-/// Ways to write a map.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Written {
-    /// For people and models.
-    Text,
-    /// For pages.
-    Markdown,
-    /// For programs.
-    Json,
-}
 
 /// Write a map.
 #[derive(Debug, Args)]
@@ -48,8 +38,8 @@ pub struct BuildArgs {
     #[arg(long)]
     marks: bool,
     /// How to write it.
-    #[arg(long, value_enum, default_value_t = Written::Text)]
-    format: Written,
+    #[arg(long, value_parser = map_format("For people and models", "For pages", "For programs"), default_value = "text")]
+    format: Format,
     /// Write to this file, where `repomap check` finds it again.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -58,11 +48,7 @@ pub struct BuildArgs {
 impl BuildArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let settings = Settings {
-            format: match self.format {
-                Written::Text => Format::Text,
-                Written::Markdown => Format::Markdown,
-                Written::Json => Format::Json,
-            },
+            format: self.format,
             tokens: self.tokens,
             encoding: self.encoding.clone(),
             focus: self.focus.iter().map(|f| f.replace('\\', "/")).collect(),

@@ -2,6 +2,7 @@
 
 use super::build::unable;
 use super::tree::TreeArgs;
+use crate::cli::common::formats::OutputFormat;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS};
@@ -9,7 +10,7 @@ use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::rules::by_code;
 use crate::verify::Report;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use repo_map::{Settings, build, of_folder};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
@@ -18,15 +19,6 @@ use std::path::{Path, PathBuf};
 
 /// Lines of difference that are shown.
 const MAX_LINES: usize = 200;
-
-/// Ways to report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people.
-    Text,
-    /// JSON.
-    Json,
-}
 
 /// Check a map against its tree.
 #[derive(Debug, Args)]
@@ -37,8 +29,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", default_value = "REPOMAP.md")]
     map: PathBuf,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// A line of the difference.
@@ -66,8 +58,8 @@ impl CheckArgs {
             vec![finding(&name, &lines)]
         };
         print(Color::Auto, |out| match self.format {
-            Format::Text => text(&name, &findings, &lines, &built, out),
-            Format::Json => {
+            OutputFormat::Text => text(&name, &findings, &lines, &built, out),
+            OutputFormat::Json => {
                 let shown: Vec<String> = lines
                     .iter()
                     .take(MAX_LINES)

@@ -2,25 +2,15 @@
 
 use super::interface::findings;
 use super::tree::{revision, unread};
+use crate::cli::common::formats::map_format;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::report::{code_span, findings_json, safe_json, terminal};
-use clap::{Args, ValueEnum};
-use repo_map::{Change, Difference, Snapshot, diff, of_folder};
+use clap::Args;
+use repo_map::{Change, Difference, Format, Snapshot, diff, of_folder};
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::PathBuf;
-
-/// Ways to report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people.
-    Text,
-    /// For a pull request.
-    Markdown,
-    /// JSON.
-    Json,
-}
 
 /// Compare what two revisions define.
 #[derive(Debug, Args)]
@@ -41,7 +31,7 @@ pub struct DiffArgs {
     #[arg(long)]
     fail: bool,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_parser = map_format("For people", "For a pull request", "JSON"), default_value = "text")]
     format: Format,
 }
 
