@@ -1,9 +1,9 @@
 //! `command`.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::OutputFormat;
 use super::file;
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{harmless_json, line_start, safe_json, terminal};
 use clap::{Args, Subcommand, ValueEnum};
 use rayon::prelude::*;

@@ -1,9 +1,9 @@
 //! `compare`.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
 use super::output::{Color, Failure, print, tell};
-use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::write_pretty;
 use crate::trajectory::compare::{Document, compare, page};
 use clap::{Args, ValueEnum};

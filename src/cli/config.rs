@@ -1,10 +1,10 @@
 //! `init`, `config show` and `doctor`: the configuration written, shown and looked after.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
+use super::common::located::{Located, locate};
+use super::common::trust::trust_store;
 use super::file;
-use super::gate::{Located, locate, read_baseline};
 use super::output::{Color, Failure, print};
-use super::replay::trust_store;
-use super::{EXIT_CLEAN, EXIT_ERROR};
 use crate::config::{Config, Demand, FILE, Traces};
 use crate::replay::Answer;
 use crate::report::terminal;
@@ -622,7 +622,7 @@ fn check(located: &Located) -> Vec<(bool, String)> {
     if let Some(baseline) = &config.baseline {
         let read = located
             .material(&baseline.file)
-            .and_then(|file| read_baseline(located, &file));
+            .and_then(|file| located.read_baseline(&file));
         let said = |b: crate::config::Baseline| format!("baseline: {} findings known", b.len());
         all.push((read.is_ok(), read.map_or_else(|e| e.to_string(), said)));
     }

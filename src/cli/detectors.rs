@@ -1,7 +1,7 @@
 //! `detectors`: how good each detector is.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::detectors::{Measured, Wrong, measure, rule_of};
 use crate::report::terminal;
 use crate::rules::{Rule, by_code};

@@ -1,5 +1,6 @@
 //! What the commands that speak of whole executions have in common: reading traces into a [`ExecutionSet`].
 
+use super::common::formats::trace_format;
 use super::file::traces;
 use super::output::Failure;
 use crate::replay::Assessor;
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(super) struct ReadArgs {
     /// Read every input as this format instead of finding out.
-    #[arg(long, value_name = "NAME", value_parser = super::replay::format)]
+    #[arg(long, value_name = "NAME", value_parser = trace_format)]
     format_in: Option<Format>,
     /// Turns that are kept at most; the rest is counted.
     #[arg(long, default_value_t = 20_000, value_name = "N")]

@@ -1,9 +1,9 @@
 //! `explain`: a trace, turn by turn, or a rule.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
 use super::output::{Color, Failure, print, tell};
-use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use crate::diag::Code;
 use crate::knowledge::about::about;
 use crate::knowledge::graph::{Graph as KnowledgeGraph, Statement};

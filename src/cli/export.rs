@@ -1,10 +1,11 @@
 //! `export`.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
+use super::common::inputs::Inputs;
 use super::executions::ReadArgs;
 use super::guard;
 use super::output::{Color, Failure, print_as_is};
-use super::write::{self, Inputs};
-use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
+use super::write;
 use crate::report::safe_json;
 use crate::source::discover;
 use crate::trajectory::export::{spans, tables};

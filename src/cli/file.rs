@@ -1,7 +1,6 @@
 //! Files that are read whole: settings, keys, policies, rows of a corpus.
 
-use super::Failure;
-use crate::cli::output::tell;
+use super::output::{Failure, tell};
 use crate::source::{Found, Missing, read_whole, survey};
 use crate::verify::skipped_sentence;
 use std::fs::File;

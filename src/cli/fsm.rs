@@ -1,8 +1,8 @@
 //! `fsm`.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::OutputFormat;
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use clap::{Subcommand, ValueEnum};
 use governance::FsmVersion;
 use governance::model::{Guards, Model};

@@ -1,10 +1,10 @@
 //! What a gate goes by is overwritten by no command, and nothing is put among its traces by
 //! accident.
 
-use super::gate::{Located, locate};
+use super::common::inputs::{Inputs, locations};
+use super::common::located::{Located, locate};
+use super::common::policy_files::policy_files;
 use super::output::Failure;
-use super::policy::policy_files;
-use super::write::{Inputs, locations};
 use crate::config::{FILE, TraceMatch};
 use crate::source::Discovery;
 use std::fs;

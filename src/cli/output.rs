@@ -1,6 +1,6 @@
 //! Where output goes, and how failures of the command itself are said.
 
-use super::{EXIT_CLEAN, EXIT_ERROR};
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
 use anstream::AutoStream;
 use clap::ValueEnum;
 use std::io::{self, BufWriter, Write};

@@ -1,8 +1,9 @@
 //! `patch`: what diffs would do, found out without touching a file.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::OutputFormat;
+use super::common::git::git_failure;
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{harmless_json, terminal};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use worktree::diff::apply::{FileOutcome, HunkOutcome, Outcome, Place, apply};
 use worktree::diff::tree::{Folder, Overlay, Revision, Tree};
 use worktree::diff::{DiffError, Limits, Nearest, Obstacle, parse};
-use worktree::git::{GitError, Repository};
+use worktree::git::Repository;
 
 /// What can be asked about diffs.
 #[derive(Debug, Subcommand)]
@@ -117,14 +118,6 @@ impl CheckArgs {
         }
         Ok(checked)
     }
-}
-
-/// A failure to read a repository.
-pub(super) fn git_failure(error: &GitError) -> Failure {
-    Failure::unable(
-        error.to_string(),
-        "--repo names a folder of a git repository, revisions are those that git knows there",
-    )
 }
 
 /// Reads a diff, and one byte more than it may have: the parser refuses it then.

@@ -1,8 +1,8 @@
 //! `redact`: a trace without its credentials.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
 use super::file;
 use super::output::{Color, Failure, print_as_is, tell};
-use super::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
 use crate::attest::private_key;
 use crate::redact::{Error, Keys, Outcome, Remade, redact};
 use crate::source::{Limits, discover, open, read_whole};
@@ -146,7 +146,7 @@ impl RedactArgs {
 
 /// Nothing is overwritten, the input least of all.
 fn may_write(path: &Path) -> Result<(), Failure> {
-    super::write::outside_git(path)?;
+    super::common::inputs::outside_git(path)?;
     if path.symlink_metadata().is_ok() {
         return Err(Failure::unable(
             format!("`{}` is there already", path.display()),

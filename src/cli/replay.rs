@@ -1,12 +1,16 @@
 //! `replay` and `validate`.
 
+use super::common::exit::{
+    EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED, exit_code,
+};
+use super::common::formats::trace_format;
+use super::common::git::git_failure;
+use super::common::inputs::Inputs;
+use super::common::trust::trust_store;
 use super::file;
 use super::guard;
 use super::output::{Color, Failure, print, tell};
-use super::patch::git_failure;
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
-use super::write::Inputs;
-use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED, exit_code};
 pub(super) use crate::diag::FailOn;
 use crate::diag::{Finding, assign_fingerprints};
 use crate::replay::Assessor;
@@ -16,7 +20,6 @@ use crate::rules::{Settings, Signed};
 use crate::schema::Validator;
 use crate::source::{Discovery, Limits, survey};
 use crate::trace::Format;
-use crate::trace::keys::TrustStore;
 use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
 use crate::verify::account::reconcile;
@@ -39,7 +42,7 @@ pub struct Common {
     paths: Vec<PathBuf>,
     /// Read every input as this format instead of finding out: execution-record, yuangs-events,
     /// yuangs-transitions, yuangs-turns, yuangs-record or yuangs-cast.
-    #[arg(long, value_name = "NAME", value_parser = format)]
+    #[arg(long, value_name = "NAME", value_parser = trace_format)]
     format_in: Option<Format>,
     #[command(flatten)]
     reports: ReportArgs,
@@ -81,11 +84,6 @@ pub struct Common {
     /// Threads to use (0: one for each core).
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-}
-
-pub(super) fn format(name: &str) -> Result<Format, String> {
-    let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
-    Format::parse(name).ok_or_else(|| format!("known formats: {}", known.join(", ")))
 }
 
 /// Replay traces.
@@ -432,18 +430,6 @@ impl ValidateArgs {
             },
         )
     }
-}
-
-/// Reads a trust file.
-pub(super) fn trust_store(path: &Path) -> Result<TrustStore, Failure> {
-    trust_store_of(path, &file::text(path)?)
-}
-
-/// As [`trust_store`], of a text that was read from `path`.
-pub(super) fn trust_store_of(path: &Path, text: &str) -> Result<TrustStore, Failure> {
-    let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
-    TrustStore::parse(text)
-        .map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
 }
 
 impl Common {

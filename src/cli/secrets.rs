@@ -1,8 +1,8 @@
 //! `secrets`: the rules for credentials, and how good they are.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::file;
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::terminal;
 use clap::Subcommand;
 use content_scan::secret::corpus::{Figures, Judged, Outcome, judge};

@@ -1,9 +1,9 @@
 //! `stats`.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
 use super::output::{Color, Failure, print, tell};
-use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use crate::report::write_pretty;
 use crate::trajectory::stats::{page, stats};
 use clap::Args;

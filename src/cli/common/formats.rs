@@ -1,6 +1,7 @@
 //! Output formats that several commands accept.
 
 use crate::report::page::Format as PageFormat;
+use crate::trace::Format as TraceFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// Formats for people and for programs.
@@ -52,6 +53,16 @@ impl DocumentFormat {
             ),
         ])
     }
+}
+
+/// Parses the name of a trace format.
+pub(in crate::cli) fn trace_format(name: &str) -> Result<TraceFormat, String> {
+    TraceFormat::parse(name).ok_or_else(|| {
+        format!(
+            "known formats: {}",
+            TraceFormat::ALL.map(TraceFormat::name).join(", ")
+        )
+    })
 }
 
 /// Parses the name of a repo map's format; the help shows these descriptions.

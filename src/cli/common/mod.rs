@@ -1,3 +1,10 @@
 //! What several subcommands share. Nothing here depends on a subcommand.
 
-pub(in crate::cli) mod formats;
+pub(super) mod exit;
+pub(super) mod formats;
+pub(super) mod git;
+pub(super) mod inputs;
+pub(super) mod located;
+pub(super) mod policy_files;
+pub(super) mod time;
+pub(super) mod trust;

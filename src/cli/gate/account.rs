@@ -1,6 +1,7 @@
 //! Does the record account for all that has changed since a revision?
 
-use super::{Located, strict};
+use super::strict;
+use crate::cli::common::located::Located;
 use crate::cli::output::Failure;
 use crate::diag::{Finding, Place, subject};
 use crate::source::{Found, Input, Missing};

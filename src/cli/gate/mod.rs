@@ -4,23 +4,25 @@
 //! and ends with one exit code. A step that isn't run is said to be not run.
 
 mod account;
-mod setup;
+pub(super) mod attestation;
 mod steps;
 mod strict;
 
-pub(super) use setup::{Located, Material, RulesArgs, locate};
+pub(super) use super::common::located::locate;
 
-use super::attest::AttestArgs;
-use super::exit_code;
+use super::common::exit::exit_code;
+use super::common::inputs::Inputs;
+use super::common::located::{Located, Material, RulesArgs};
+use super::common::policy_files::policy_files;
+use super::common::time::parse_time;
 use super::guard::{self, Own};
 use super::output::{Failure, tell};
-use super::policy::policy_files;
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
-use super::write::Inputs;
-use crate::config::{Applied, Baseline, Config, apply, day_end};
+use crate::config::{Applied, Baseline, Config, apply};
 use crate::diag::{FailOn, assign_fingerprints};
 use crate::report::{Format, Outcome, Run, TextOptions};
 use crate::verify::Report;
+use attestation::AttestArgs;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +37,7 @@ pub(super) struct GateArgs {
     #[arg(long, value_enum, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
     /// The day, as 2027-01-31 or RFC 3339: ignores with an end count only when it is told.
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     now: Option<i64>,
     /// Findings that were there before don't fail.
     #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
@@ -54,13 +56,6 @@ pub(super) struct GateArgs {
     /// Print notes in full, every related line, and fingerprints.
     #[arg(short, long)]
     verbose: bool,
-}
-
-/// Milliseconds since the epoch of a day or an instant.
-pub(super) fn time(text: &str) -> Result<i64, String> {
-    let day = day_end(text).map(|end| end - 86_400_000);
-    day.or_else(|| util::time::parse_rfc3339(text))
-        .ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
 }
 
 impl GateArgs {
@@ -255,17 +250,10 @@ impl GateArgs {
             return Ok(applied);
         }
         let baseline = baseline
-            .map(|file| read_baseline(located, file))
+            .map(|file| located.read_baseline(file))
             .transpose()?;
         Ok(apply(report, config, baseline.as_ref(), self.now))
     }
-}
-
-pub(super) fn read_baseline(located: &Located, file: &Material) -> Result<Baseline, Failure> {
-    let (path, text) = (located.label(file), located.text(file)?);
-    let remedy = "`gate --write-baseline FILE` writes one";
-    Baseline::parse(&text)
-        .map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
 }
 
 /// The outcome: as for `replay`, and besides a gate needs a decision to judge.

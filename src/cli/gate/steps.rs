@@ -1,11 +1,11 @@
 //! The steps of a gate. Each looks at one section of the configuration and gives a report; a new
 //! wing of the house adds its step to [`STEPS`] and its section to the configuration.
 
-use super::Located;
 use super::{account, strict};
+use crate::cli::common::located::Located;
+use crate::cli::common::trust::parse_trust_store;
 use crate::cli::output::Failure;
 use crate::cli::policy::{compared, held_against, tested};
-use crate::cli::replay::trust_store_of;
 use crate::cli::repomap::{checked, interface};
 use crate::config::RiskProfile;
 use crate::replay::Assessor;
@@ -63,7 +63,7 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
     let keys = match &located.config.keys {
         Some(keys) => {
             let file = located.material(&keys.file)?;
-            Some(trust_store_of(
+            Some(parse_trust_store(
                 &located.label(&file),
                 &located.text(&file)?,
             )?)

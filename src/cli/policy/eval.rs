@@ -1,10 +1,10 @@
 //! `policy eval`.
 
 use super::find;
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{safe_json, terminal};
 use agent_policy::{
     Action, Consulted, Context, Decision, Effect, Policy, Question, Tristate, json_context,

@@ -1,7 +1,7 @@
 //! Where policies come from, and how mistakes in them are said.
 
 use super::revision::Revision;
-use crate::cli::EXIT_CLEAN;
+use crate::cli::common::exit::EXIT_CLEAN;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
 use crate::report::{terminal, write_problem};

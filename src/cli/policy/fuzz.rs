@@ -2,10 +2,10 @@
 
 use super::find;
 use super::objection::Objections;
-use super::test::beside;
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
+use crate::cli::common::policy_files::sibling;
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{digest, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use agent_policy::{
@@ -115,7 +115,7 @@ impl FuzzArgs {
     fn seeds(&self) -> Result<Vec<Action>, Failure> {
         let path = Path::new(&self.policy);
         let (name, text) = if path.is_file() {
-            let file = beside(path, "test.yaml");
+            let file = sibling(path, "test.yaml");
             if !file.is_file() {
                 return Ok(Vec::new());
             }
@@ -151,7 +151,7 @@ impl FuzzArgs {
         if cases.is_empty() || !path.is_file() {
             return Ok(());
         }
-        let file: PathBuf = beside(path, "regressions.yaml");
+        let file: PathBuf = sibling(path, "regressions.yaml");
         let mut text = if file.is_file() {
             find::read(&file)?
         } else {

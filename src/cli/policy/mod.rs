@@ -13,7 +13,7 @@ mod test;
 
 pub(super) use compare::compared;
 pub(super) use replay::held_against;
-pub(super) use test::{BESIDE, policy_files, tested};
+pub(super) use test::tested;
 
 use super::output::Failure;
 use clap::Subcommand;

@@ -1,9 +1,9 @@
 //! `policy mutate`.
 
 use super::test::{Suite, suites};
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{safe_json, terminal};
 use agent_policy::{Case, Difference, Effort, Fate, Kind, Mutant};
 use clap::Args;

@@ -3,9 +3,10 @@
 use super::find::{self, Found};
 use super::folder::policies_under;
 use super::objection::Objections;
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
+use crate::cli::common::policy_files::{ENDINGS, REASONS, sibling};
 use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{Severity, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::verify::Report;
@@ -146,11 +147,6 @@ impl TestArgs {
     }
 }
 
-/// The ending of the snapshot of reasons.
-const REASONS: &str = "reasons.yaml";
-/// The endings of what is read beside a policy.
-pub(in crate::cli) const BESIDE: [&str; 4] = ["test.yaml", "test.yml", "regressions.yaml", REASONS];
-
 /// Reads what stands beside a policy under an ending, if there is such a file.
 type Beside<'r> = &'r dyn Fn(&str) -> Result<Option<String>, Failure>;
 
@@ -199,7 +195,7 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
     for path in paths {
         for file in policies_under(path)? {
             let there = |ending: &str| {
-                Some(beside(&file, ending))
+                Some(sibling(&file, ending))
                     .filter(|f| f.is_file())
                     .map(|f| find::read(&f))
                     .transpose()
@@ -213,33 +209,19 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
     Ok(suites)
 }
 
-/// The policy with all files beside it that are read with it.
-pub(in crate::cli) fn policy_files(policy: &Path) -> Vec<PathBuf> {
-    let beside = ["test.yaml", "test.yml", "regressions.yaml", "reasons.yaml"]
-        .map(|ending| beside(policy, ending));
-    std::iter::once(policy.to_path_buf())
-        .chain(beside)
-        .collect()
-}
-
-/// A file beside a policy, with another ending.
-pub(super) fn beside(policy: &Path, ending: &str) -> PathBuf {
-    policy.with_extension(ending)
-}
-
 impl Suite {
     /// A policy with what stands beside it.
     fn load(path: &Path, text: String, read: Beside<'_>) -> Result<Self, Failure> {
         let found = find::parse(&find::name_of(path), text)?;
         let mut files = Vec::new();
-        for ending in BESIDE.into_iter().filter(|ending| *ending != REASONS) {
+        for ending in ENDINGS.into_iter().filter(|ending| *ending != REASONS) {
             if let Some(text) = read(ending)? {
-                let name = find::name_of(&beside(path, ending));
+                let name = find::name_of(&sibling(path, ending));
                 let cases = load_cases(&text).map_err(|p| find::complain(&name, &text, &p))?;
                 files.push((name, text, cases));
             }
         }
-        let snapshot = beside(path, REASONS);
+        let snapshot = sibling(path, REASONS);
         let reasons = match read(REASONS)? {
             Some(text) => agent_policy::load_reasons(&text)
                 .map_err(|p| find::complain(&find::name_of(&snapshot), &text, &p))?,

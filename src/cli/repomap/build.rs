@@ -1,7 +1,7 @@
 //! `repomap build`.
 
 use super::tree::{TreeArgs, relative};
-use crate::cli::EXIT_CLEAN;
+use crate::cli::common::exit::EXIT_CLEAN;
 use crate::cli::common::formats::map_format;
 use crate::cli::output::{Color, Failure, print, print_as_is};
 use crate::cli::write;
@@ -86,7 +86,7 @@ impl BuildArgs {
             }
         }
         Ok(if map.files.1 == 0 {
-            super::nothing("mapped")
+            super::tree::nothing("mapped")
         } else {
             EXIT_CLEAN
         })

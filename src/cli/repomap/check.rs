@@ -2,10 +2,10 @@
 
 use super::build::unable;
 use super::tree::TreeArgs;
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::rules::by_code;
@@ -74,7 +74,7 @@ impl CheckArgs {
         })?;
         Ok(match () {
             () if !same => EXIT_FINDINGS,
-            () if built.files.1 == 0 => super::nothing("checked"),
+            () if built.files.1 == 0 => super::tree::nothing("checked"),
             () => EXIT_CLEAN,
         })
     }

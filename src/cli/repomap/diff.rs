@@ -2,9 +2,9 @@
 
 use super::interface::findings;
 use super::tree::{revision, unread};
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::cli::common::formats::map_format;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::report::{code_span, findings_json, safe_json, terminal};
 use clap::Args;
 use repo_map::{Change, Difference, Format, Snapshot, diff, of_folder};
@@ -87,7 +87,7 @@ impl DiffArgs {
             }
         })?;
         Ok(match () {
-            () if compared.definitions == (0, 0) => super::nothing("compared"),
+            () if compared.definitions == (0, 0) => super::tree::nothing("compared"),
             () if self.fail && !findings.is_empty() => EXIT_FINDINGS,
             () => EXIT_CLEAN,
         })

@@ -1,7 +1,7 @@
 //! `repomap tags`.
 
 use super::tree::TreeArgs;
-use crate::cli::EXIT_CLEAN;
+use crate::cli::common::exit::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
 use clap::{Args, ValueEnum};
 use repo_map::{write_ctags, write_jsonl};
@@ -33,7 +33,7 @@ impl TagsArgs {
             Format::Ctags => write_ctags(&snapshot, out),
         })?;
         Ok(if snapshot.files.is_empty() {
-            super::nothing("listed")
+            super::tree::nothing("listed")
         } else {
             EXIT_CLEAN
         })

@@ -2,7 +2,7 @@
 
 use crate::cli::file;
 use crate::cli::output::Failure;
-use crate::config::{Config, FILE, TraceMatch, Traces};
+use crate::config::{Baseline, Config, FILE, TraceMatch, Traces};
 use crate::knowledge::stays;
 use crate::source::{
     Choice, Discovery, Found, Missing, NO_ENDING, NOT_INCLUDED, by_name, survey_by,
@@ -204,6 +204,14 @@ impl Located {
             (None, Some(baseline)) => self.material(&baseline.file).map(Some),
             (None, None) => Ok(None),
         }
+    }
+
+    /// Reads a baseline.
+    pub(in crate::cli) fn read_baseline(&self, file: &Material) -> Result<Baseline, Failure> {
+        let (path, text) = (self.label(file), self.text(file)?);
+        let remedy = "`gate --write-baseline FILE` writes one";
+        Baseline::parse(&text)
+            .map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
     }
 
     /// What reports call it: relative to the configuration, where it is read from a revision.
@@ -488,7 +496,7 @@ impl Located {
         if let Some(policy) = &self.config.policy {
             let policy = self.material(&policy.file)?;
             all.extend(
-                crate::cli::policy::BESIDE
+                super::policy_files::ENDINGS
                     .iter()
                     .map(|ending| policy.beside(ending)),
             );
