@@ -99,7 +99,7 @@ pub(super) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Checks and tells.
+    /// Checks the statement and prints the result.
     fn run(self) -> Result<u8, Failure> {
         let store = trust_store(&self.keys)?;
         let statement = match Statement::open(&file::text(&self.attestation)?, &store, &self.signer)
@@ -157,7 +157,7 @@ impl VerifyArgs {
         let rules = if self.rules.is_pinned() {
             self.rules.clone()
         } else {
-            RulesArgs::of(Some(named()))
+            RulesArgs::from_config(Some(named()))
         };
         let located = rules.locate(&self.root)?;
         digests(

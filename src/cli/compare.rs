@@ -3,7 +3,7 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
-use super::output::{Color, Failure, print, tell};
+use super::output::{Color, Failure, print, warn};
 use crate::report::write_pretty;
 use crate::trajectory::compare::{Document, compare, page};
 use clap::{Args, ValueEnum};
@@ -73,7 +73,7 @@ impl CompareArgs {
         }
         for (reading, which) in [(&base, "base"), (&new, "new one")] {
             if reading.book.is_empty() {
-                tell(&format!(
+                warn(&format!(
                     "nothing was compared: the {which} holds no execution and no record"
                 ));
                 return Ok(EXIT_NOTHING_VERIFIED);
@@ -109,11 +109,11 @@ impl CompareArgs {
         match () {
             () if fails => EXIT_FINDINGS,
             () if document.left_out() > 0 => {
-                tell("not all was compared: there are more turns than --max-turns");
+                warn("not all was compared: there are more turns than --max-turns");
                 EXIT_NOTHING_VERIFIED
             }
             () if document.unread > 0 => {
-                tell("not all was compared: something can't be read; `replay` says what");
+                warn("not all was compared: something can't be read; `replay` says what");
                 EXIT_NOTHING_VERIFIED
             }
             () if document.pairs.is_empty() => EXIT_NOTHING_VERIFIED,

@@ -135,7 +135,7 @@ fn corpora(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Credentials are judged by rule; here a line counts once.
+/// Adds the outcome of a corpus of credentials. It counts by rule; here a line counts once.
 fn add(measured: &mut Measured, judged: &content_scan::secret::corpus::Judged) {
     let (mut missed, mut alarms) = (0, 0);
     for (line, outcome) in &judged.wrong {
@@ -149,7 +149,7 @@ fn add(measured: &mut Measured, judged: &content_scan::secret::corpus::Judged) {
                 alarms += 1;
                 Wrong::FalseAlarm(format!("by {}", rules.join(", ")))
             }
-            // Found, and by its wrong name: what is found counts, `secrets check` tells the rest.
+            // Found under another name: it counts as found, and `secrets check` reports the name.
             Outcome::OtherRule(_) => continue,
             Outcome::Unreadable(error) => Wrong::Unreadable(error.clone()),
         };

@@ -3,7 +3,7 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
-use super::output::{Color, Failure, print, tell};
+use super::output::{Color, Failure, print, warn};
 use crate::diag::Code;
 use crate::knowledge::about::about;
 use crate::knowledge::graph::{Graph as KnowledgeGraph, Statement};
@@ -147,7 +147,7 @@ impl ExplainArgs {
             ask(path, &mut book, &reading.secrets)?;
         }
         if book.is_empty() && book.findings.is_empty() {
-            tell("nothing was explained: no execution and no command is recorded");
+            warn("nothing was explained: no execution and no command is recorded");
             return Ok(EXIT_NOTHING_VERIFIED);
         }
         if let DocumentFormat::Page(format) = self.format {

@@ -41,12 +41,12 @@ pub struct CheckArgs {
 }
 
 /// What became of one of the diffs that were named.
-struct Checked {
+struct DiffResult {
     name: String,
     outcome: Result<Outcome, DiffError>,
 }
 
-impl Checked {
+impl DiffResult {
     fn status(&self) -> &'static str {
         match &self.outcome {
             Err(_) => "malformed",
@@ -104,14 +104,14 @@ impl CheckArgs {
         })
     }
 
-    fn check(&self, tree: &dyn Tree) -> Result<Vec<Checked>, Failure> {
+    fn check(&self, tree: &dyn Tree) -> Result<Vec<DiffResult>, Failure> {
         let limits = Limits::default();
         let mut overlay = Overlay::new(tree);
         let mut checked = Vec::new();
         for path in &self.diffs {
             let bytes = read(path, limits.bytes)?;
             let outcome = parse(&bytes, &limits).map(|diff| apply(&diff, &mut overlay, &limits));
-            checked.push(Checked {
+            checked.push(DiffResult {
                 name: path.display().to_string(),
                 outcome,
             });
@@ -138,7 +138,7 @@ fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn text(checked: &[Checked], out: &mut dyn Write) -> io::Result<()> {
+fn text(checked: &[DiffResult], out: &mut dyn Write) -> io::Result<()> {
     for diff in checked {
         let name = terminal(&diff.name).into_owned();
         match &diff.outcome {
@@ -231,7 +231,7 @@ fn conflict(nearest: Option<&Nearest>) -> String {
     }
 }
 
-fn as_json(checked: &Checked) -> Value {
+fn as_json(checked: &DiffResult) -> Value {
     match &checked.outcome {
         Err(error) => {
             json!({ "diff": checked.name, "status": checked.status(), "line": error.line, "error": error.fault.to_string() })

@@ -2,9 +2,9 @@
 
 use super::common::exit::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
 use super::file;
-use super::output::{Color, Failure, print_as_is, tell};
+use super::output::{Color, Failure, print_as_is, warn};
 use crate::attest::private_key;
-use crate::redact::{Error, Keys, Outcome, Remade, redact};
+use crate::redact::{Error, Keys, Outcome, RecomputedCounts, redact};
 use crate::source::{Limits, discover, open, read_whole};
 use clap::Args;
 use content_scan::secret::Table;
@@ -60,7 +60,7 @@ impl RedactArgs {
         let (redacted, outcome) = match redact(&text, &keys) {
             Ok(done) => done,
             Err(Error::Empty) => {
-                tell("nothing was redacted: the input holds no record");
+                warn("nothing was redacted: the input holds no record");
                 return Ok(EXIT_NOTHING_VERIFIED);
             }
             Err(error) => {
@@ -87,7 +87,7 @@ impl RedactArgs {
             written.map_err(|e| super::write::cannot_write(&self.output, &e))?;
         }
         for line in sentences(&outcome) {
-            tell(&line);
+            warn(&line);
         }
         Ok(EXIT_CLEAN)
     }
@@ -177,7 +177,7 @@ fn sentences(outcome: &Outcome) -> Vec<String> {
             n(outcome.records, "record")
         ),
     }];
-    let mut remade = |what: &str, counts: Remade, remedy: &str| {
+    let mut remade = |what: &str, counts: RecomputedCounts, remedy: &str| {
         all.extend((counts.anew > 0).then(|| format!("{} made anew", n(counts.anew, what))));
         all.extend((counts.stale > 0).then(|| {
             format!(

@@ -9,7 +9,7 @@ use super::common::inputs::Inputs;
 use super::common::trust::trust_store;
 use super::file;
 use super::guard;
-use super::output::{Color, Failure, print, tell};
+use super::output::{Color, Failure, print, warn};
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
 pub(super) use crate::diag::FailOn;
 use crate::diag::{Finding, assign_fingerprints};
@@ -30,8 +30,8 @@ use std::path::{Path, PathBuf};
 use worktree::diff::tree::{Revision, TreeError};
 use worktree::git::{GitError, ObjectId, Repository};
 
-/// What is still to be done with a report before it is written.
-type Settle<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;
+/// Completes a report before it is written.
+type Finish<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;
 
 /// What both commands take.
 #[derive(Debug, Args)]
@@ -344,7 +344,7 @@ impl ReplayArgs {
                 EXIT_FINDINGS
             }
             () if document.decisions == 0 => {
-                tell("nothing was re-evaluated: no decision is recorded");
+                warn("nothing was re-evaluated: no decision is recorded");
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
@@ -414,7 +414,7 @@ impl ValidateArgs {
                 .common
                 .run(options, self.schema.as_deref(), &extra, false, &|_| Ok(()));
         }
-        // What is a manifest is no trace, and is looked at as what it is.
+        // A manifest is no trace and is checked as a manifest.
         let Discovery { inputs, skipped } = survey(&self.common.paths);
         let (manifests, inputs) = super::manifests::part(inputs);
         self.common.run_on(
@@ -456,7 +456,7 @@ impl Common {
         settings: Option<&Path>,
         extra: &[String],
         keep_turns: bool,
-        after: &Settle<'_>,
+        after: &Finish<'_>,
     ) -> Result<u8, Failure> {
         self.run_on(
             (survey(&self.paths), settings),
@@ -473,7 +473,7 @@ impl Common {
         options: Options,
         extra: &[String],
         keep_turns: bool,
-        after: &Settle<'_>,
+        after: &Finish<'_>,
     ) -> Result<u8, Failure> {
         // Without its rules a scan would find nothing, which looks like a clean trace.
         Table::shipped()
@@ -488,7 +488,7 @@ impl Common {
         targets
             .iter()
             .filter_map(Target::file)
-            .try_for_each(|path| guard::check(path, guard::Own::Nothing))?;
+            .try_for_each(|path| guard::check(path, guard::Exemption::Nothing))?;
         let with_turns = keep_turns || targets.iter().any(|t| t.format == ReportFormat::Html);
         let options = &Options {
             max_turns: if with_turns { self.max_turns } else { 0 },
@@ -523,7 +523,7 @@ impl Common {
         };
         self.reports.write(&targets, &run)?;
         if let Some(sentence) = outcome.sentence() {
-            tell(sentence);
+            warn(sentence);
         }
         Ok(exit_code(&outcome))
     }

@@ -3,7 +3,7 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
-use super::output::{Color, Failure, print, tell};
+use super::output::{Color, Failure, print, warn};
 use crate::report::write_pretty;
 use crate::trajectory::stats::{page, stats};
 use clap::Args;
@@ -42,11 +42,11 @@ impl StatsArgs {
         }
         Ok(match () {
             () if reading.unopened > 0 => {
-                tell("not everything was counted: an input can't be opened");
+                warn("not everything was counted: an input can't be opened");
                 EXIT_ERROR
             }
             () if reading.book.is_empty() => {
-                tell("nothing was counted: no execution and no record was found");
+                warn("nothing was counted: no execution and no record was found");
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,

@@ -1,7 +1,7 @@
-//! Files that commands write: whole or not at all, and never over what is read.
+//! Atomic writes of files.
 
 pub(super) use super::common::inputs::outside_git;
-use super::guard::{self, Own};
+use super::guard::{self, Exemption};
 use super::output::Failure;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -16,19 +16,23 @@ const TRIES: u32 = 16;
 /// pipe or a device is written as it is.
 ///
 /// # Errors
-/// When it can't be written, lies in a git directory, or is something that a gate goes by.
+/// When it can't be written, lies in a git directory, or is one of the gate's own files.
 pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
-    write_own(path, bytes, Own::Nothing)
+    write_own(path, bytes, Exemption::Nothing)
 }
 
-/// As [`write()`], for a command that keeps one of the files that a gate goes by.
-pub(super) fn write_own(path: &Path, bytes: impl AsRef<[u8]>, own: Own) -> Result<(), Failure> {
+/// As [`write()`], for a command that maintains one of the gate's own files.
+pub(super) fn write_own(
+    path: &Path,
+    bytes: impl AsRef<[u8]>,
+    own: Exemption,
+) -> Result<(), Failure> {
     outside_git(path)?;
     guard::check(path, own)?;
     replace(path, bytes.as_ref()).map_err(|error| cannot_write(path, &error))
 }
 
-/// Says that a file can't be written, and what to do about it.
+/// The failure for a file that can't be written.
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     let remedy = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
@@ -75,7 +79,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     moved
 }
 
-/// A new file beside another one, under a name that can't be foreseen: no link is written through.
+/// Creates a file next to another one. Its name is unpredictable, so no link can wait there.
 fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     let mut tried = 0;
     loop {

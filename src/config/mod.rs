@@ -1,6 +1,6 @@
-//! `yuangs-verify.toml`: what a gate looks at, and what it lets pass, with reasons.
+//! `yuangs-verify.toml`: what a gate checks, and what it suppresses, with reasons.
 //!
-//! The file is part of the repository that is judged. Whoever can change it can change the
+//! The file is part of the repository under test. Whoever can change it can change the
 //! judgement, so a gate takes it from a place that the agents can't write to (`--config`), or has
 //! it reviewed.
 
@@ -102,7 +102,7 @@ pub struct Traces {
 impl Traces {
     /// The section that says nothing but where the traces are.
     #[must_use]
-    pub fn of(paths: Vec<String>) -> Self {
+    pub fn from_paths(paths: Vec<String>) -> Self {
         Self {
             paths,
             include: None,
@@ -489,7 +489,7 @@ impl Config {
     /// When it is no TOML, a key is unknown or a value is wrong: with line, column and, for a key,
     /// the nearest known one.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let config: Self = toml::from_str(text).map_err(|e| ConfigError::of(text, &e))?;
+        let config: Self = toml::from_str(text).map_err(|e| ConfigError::from_toml(text, &e))?;
         let mut codes = BTreeMap::new();
         for (code, change) in &config.severity {
             if let Some(other) = codes.insert(known(code)?, code) {

@@ -1,7 +1,7 @@
 //! The signed statement of what a gate read and how it ended.
 
 use crate::attest::{Predicate, Statement, Verdict, private_key};
-use crate::cli::common::located::{Located, Material};
+use crate::cli::common::located::{LocatedConfig, RuleFile};
 use crate::cli::file;
 use crate::cli::output::Failure;
 use crate::config::Applied;
@@ -60,8 +60,8 @@ impl AttestArgs {
     /// Takes the digests before the gate runs; none when no attestation is asked for.
     pub(super) fn before(
         &self,
-        located: &Located,
-        baseline: Option<&Material>,
+        located: &LocatedConfig,
+        baseline: Option<&RuleFile>,
     ) -> Result<Option<Digests>, Failure> {
         self.attest
             .as_ref()
@@ -73,8 +73,8 @@ impl AttestArgs {
     pub(super) fn after(
         &self,
         before: Option<Digests>,
-        located: &Located,
-        baseline: Option<&Material>,
+        located: &LocatedConfig,
+        baseline: Option<&RuleFile>,
         judged: (&Report, &Applied, &Outcome, i64),
     ) -> Result<(), Failure> {
         let (Some(path), Some(key), Some(key_id), Some(before)) =
@@ -133,8 +133,8 @@ impl AttestArgs {
 }
 
 pub(in crate::cli) fn digests(
-    located: &Located,
-    baseline: Option<&Material>,
+    located: &LocatedConfig,
+    baseline: Option<&RuleFile>,
 ) -> Result<Digests, Failure> {
     let config = &located.config;
     let mut traces = BTreeMap::new();
@@ -189,7 +189,7 @@ pub(in crate::cli) fn digests(
     for (what, material) in files {
         let digest = match &material {
             None => continue,
-            Some(Material::File(path)) => digest(path)?,
+            Some(RuleFile::File(path)) => digest(path)?,
             Some(pinned) => hex(&Sha256::digest(located.text(pinned)?)),
         };
         materials.insert(what.to_owned(), digest);

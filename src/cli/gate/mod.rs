@@ -1,7 +1,7 @@
 //! `gate`: the one command for a pull request.
 //!
 //! It reads the configuration, runs the steps that it names, puts what they found into one report,
-//! and ends with one exit code. A step that isn't run is said to be not run.
+//! and ends with one exit code. A step that isn't run is reported as not run.
 
 mod account;
 pub(super) mod attestation;
@@ -12,11 +12,11 @@ pub(super) use super::common::located::locate;
 
 use super::common::exit::exit_code;
 use super::common::inputs::Inputs;
-use super::common::located::{Located, Material, RulesArgs};
+use super::common::located::{LocatedConfig, RuleFile, RulesArgs};
 use super::common::policy_files::policy_files;
 use super::common::time::parse_time;
-use super::guard::{self, Own};
-use super::output::{Failure, tell};
+use super::guard::{self, Exemption};
+use super::output::{Failure, warn};
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
 use crate::config::{Applied, Baseline, Config, apply};
 use crate::diag::{FailOn, assign_fingerprints};
@@ -59,7 +59,7 @@ pub(super) struct GateArgs {
 }
 
 impl GateArgs {
-    /// The gate as it stands in the configuration, attested.
+    /// The gate that the configuration describes, with an attestation.
     pub(super) fn attesting(rules: RulesArgs, attest: AttestArgs, now: i64) -> Self {
         Self {
             rules,
@@ -88,7 +88,7 @@ impl GateArgs {
         let baseline = located.baseline(self.baseline.as_deref())?;
         self.keep_apart(&located, &targets)?;
         let before = self.attest.before(&located, baseline.as_ref())?;
-        let steps::Part {
+        let steps::StepResult {
             mut report,
             missing,
             lacking,
@@ -153,14 +153,14 @@ impl GateArgs {
             (&report, &applied, &outcome, self.now.unwrap_or_default()),
         )?;
         if let Some(sentence) = outcome.sentence() {
-            tell(sentence);
+            warn(sentence);
         }
         Ok(exit_code(&outcome))
     }
 
     /// The reports of the command line and of the configuration; a path of the latter is relative
     /// to it.
-    fn targets(&self, located: &Located) -> Result<Vec<Target>, Failure> {
+    fn targets(&self, located: &LocatedConfig) -> Result<Vec<Target>, Failure> {
         let mut targets = self.reports.targets()?;
         for (name, path) in &located.config.reports {
             let format = Format::parse(name).ok_or_else(|| {
@@ -190,7 +190,7 @@ impl GateArgs {
 
     /// Nothing that is written may be something that is read, in the work tree or at another
     /// revision. A baseline that is written may replace itself.
-    fn keep_apart(&self, located: &Located, targets: &[Target]) -> Result<(), Failure> {
+    fn keep_apart(&self, located: &LocatedConfig, targets: &[Target]) -> Result<(), Failure> {
         let config = &located.config;
         let (attestation, key) = self.attest.files();
         let mut inputs = Inputs::default();
@@ -218,10 +218,11 @@ impl GateArgs {
         }
         let reports = || targets.iter().filter_map(Target::file).chain(attestation);
         inputs.keep_apart(reports().chain(self.write_baseline.as_deref()))?;
-        for (path, own) in reports()
-            .map(|path| (path, Own::Nothing))
-            .chain(self.write_baseline.as_deref().map(|p| (p, Own::Baseline)))
-        {
+        for (path, own) in reports().map(|path| (path, Exemption::Nothing)).chain(
+            self.write_baseline
+                .as_deref()
+                .map(|p| (p, Exemption::Baseline)),
+        ) {
             guard::check_against(located, path, own)?;
             guard::check(path, own)?;
         }
@@ -237,14 +238,14 @@ impl GateArgs {
     fn apply(
         &self,
         report: &mut Report,
-        located: &Located,
-        baseline: Option<&Material>,
+        located: &LocatedConfig,
+        baseline: Option<&RuleFile>,
     ) -> Result<Applied, Failure> {
         let config = &located.config;
         if let Some(path) = &self.write_baseline {
             let mut applied = apply(report, config, None, self.now);
-            let baseline = Baseline::of(&report.findings);
-            crate::cli::write::write_own(path, baseline.text(), Own::Baseline)?;
+            let baseline = Baseline::from_findings(&report.findings);
+            crate::cli::write::write_own(path, baseline.text(), Exemption::Baseline)?;
             let known = apply(report, &Config::default(), Some(&baseline), None);
             applied.notices.extend(known.notices);
             return Ok(applied);
@@ -256,7 +257,7 @@ impl GateArgs {
     }
 }
 
-/// The outcome: as for `replay`, and besides a gate needs a decision to judge.
+/// The outcome: as for `replay`, but a gate also needs at least one decision.
 fn outcome(
     report: &mut Report,
     threshold: Option<crate::diag::Severity>,

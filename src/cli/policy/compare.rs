@@ -1,6 +1,6 @@
 //! `policy compare`.
 
-use super::find::{self, Found};
+use super::find::{self, LoadedPolicy};
 use super::folder::policies_under;
 use super::objection::Objections;
 use super::revision::Revision;
@@ -60,8 +60,8 @@ pub struct CompareArgs {
 
 /// Two policies of one name.
 struct Pair {
-    base: Found,
-    head: Found,
+    base: LoadedPolicy,
+    head: LoadedPolicy,
 }
 
 impl CompareArgs {
@@ -93,7 +93,7 @@ impl CompareArgs {
         if results.is_empty() {
             return Ok(EXIT_ERROR);
         }
-        // A policy that is gone allows whatever the others don't forbid: nobody has looked at that.
+        // A policy that is gone allows whatever the others don't forbid, and nothing checks that.
         let gone = !one_sided.is_empty() && self.fail_on != FailOn::Never;
         let failing = self
             .fail_on
@@ -286,7 +286,7 @@ impl CompareArgs {
 }
 
 /// Compares a policy with what it was where the branch began, for a gate.
-pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Failure> {
+pub(in crate::cli) fn compare_with_base(policy: &Path, base: &str) -> Result<Report, Failure> {
     let mut objections = Objections::default();
     let Some((file, text)) = super::revision::at_merge_base(policy, base)? else {
         let mut report = objections.into_report();

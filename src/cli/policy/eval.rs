@@ -4,7 +4,7 @@ use super::find;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::file;
-use crate::cli::output::{Color, Failure, print, tell};
+use crate::cli::output::{Color, Failure, print, warn};
 use crate::report::{safe_json, terminal};
 use agent_policy::{
     Action, Consulted, Context, Decision, Effect, Policy, Question, Tristate, json_context,
@@ -52,7 +52,7 @@ pub struct EvalArgs {
 }
 
 /// A question with its line in a file, or why the line is none.
-type Asked = (u64, Result<Question, String>);
+type NumberedQuestion = (u64, Result<Question, String>);
 
 impl EvalArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
@@ -105,7 +105,7 @@ impl EvalArgs {
         Ok(match () {
             () if unreadable => EXIT_ERROR,
             () if questions.is_empty() => {
-                tell("nothing was asked: the file holds no action");
+                warn("nothing was asked: the file holds no action");
                 EXIT_NOTHING_VERIFIED
             }
             () if refused && self.check && !found.policy.monitor => EXIT_FINDINGS,
@@ -113,7 +113,7 @@ impl EvalArgs {
         })
     }
 
-    fn questions(&self, base: &Context) -> Result<Vec<Asked>, Failure> {
+    fn questions(&self, base: &Context) -> Result<Vec<NumberedQuestion>, Failure> {
         if let Some(line) = &self.shell {
             return Ok(vec![(
                 0,

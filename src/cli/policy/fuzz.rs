@@ -5,7 +5,7 @@ use super::objection::Objections;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::common::policy_files::sibling;
-use crate::cli::output::{Color, Failure, print, tell};
+use crate::cli::output::{Color, Failure, print, warn};
 use crate::diag::{digest, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use agent_policy::{
@@ -104,14 +104,14 @@ impl FuzzArgs {
             () if outcomes.iter().all(|o| o.concerned == 0)
                 || outcomes.iter().any(|o| o.own && o.concerned == 0) =>
             {
-                tell("nothing was found that a property is about: it was not tried");
+                warn("nothing was found that a property is about: it was not tried");
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
         })
     }
 
-    /// The actions of the cases beside the policy.
+    /// The actions of the cases next to the policy.
     fn seeds(&self) -> Result<Vec<Action>, Failure> {
         let path = Path::new(&self.policy);
         let (name, text) = if path.is_file() {
@@ -135,7 +135,7 @@ impl FuzzArgs {
 
     /// The rule that is to blame, the property that is broken, or the top of the file.
     #[expect(clippy::unused_self, reason = "reads as a question to the run")]
-    fn place(&self, found: &find::Found, id: &str, violation: &Violation) -> At {
+    fn place(&self, found: &find::LoadedPolicy, id: &str, violation: &Violation) -> At {
         let own = found
             .policy
             .properties
@@ -164,7 +164,7 @@ impl FuzzArgs {
         {
             text.push_str(&format!("  - {case}\n"));
         }
-        crate::cli::write::write_own(&file, text, crate::cli::guard::Own::Policy)
+        crate::cli::write::write_own(&file, text, crate::cli::guard::Exemption::Policy)
     }
 
     fn text(

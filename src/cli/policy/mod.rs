@@ -11,9 +11,9 @@ mod replay;
 mod revision;
 mod test;
 
-pub(super) use compare::compared;
-pub(super) use replay::held_against;
-pub(super) use test::tested;
+pub(super) use compare::compare_with_base;
+pub(super) use replay::compare_recorded;
+pub(super) use test::run_cases;
 
 use super::output::Failure;
 use clap::Subcommand;

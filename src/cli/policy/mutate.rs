@@ -3,7 +3,7 @@
 use super::test::{Suite, suites};
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
-use crate::cli::output::{Color, Failure, print, tell};
+use crate::cli::output::{Color, Failure, print, warn};
 use crate::report::{safe_json, terminal};
 use agent_policy::{Case, Difference, Effort, Fate, Kind, Mutant};
 use clap::Args;
@@ -64,7 +64,7 @@ impl MutateArgs {
         let suites = suites(&self.paths, &self.corpus)?;
         let outcomes = suites
             .iter()
-            .map(|suite| judge(suite, &effort))
+            .map(|suite| run_mutants(suite, &effort))
             .collect::<Result<Vec<Outcome>, Failure>>()?;
         print(Color::Auto, |out| match self.format {
             OutputFormat::Text => self.text(&outcomes, out),
@@ -73,7 +73,7 @@ impl MutateArgs {
         Ok(match () {
             () if outcomes.iter().any(|o| o.survived() > 0) => EXIT_FINDINGS,
             () if outcomes.is_empty() || outcomes.iter().any(|o| o.fates.is_empty()) => {
-                tell("nothing was changed: a policy has no rule that could be milder");
+                warn("nothing was changed: a policy has no rule that could be milder");
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
@@ -126,7 +126,7 @@ impl MutateArgs {
                 let mutants: Vec<_> = outcome
                     .fates
                     .iter()
-                    .map(|(mutant, fate)| told(mutant, fate))
+                    .map(|(mutant, fate)| mutant_json(mutant, fate))
                     .collect();
                 json!({ "file": outcome.file, "policy": outcome.id, "mutants": mutants })
             })
@@ -136,7 +136,7 @@ impl MutateArgs {
 }
 
 /// Makes every mutant of a policy and asks its cases.
-fn judge(suite: &Suite, effort: &Effort) -> Result<Outcome, Failure> {
+fn run_mutants(suite: &Suite, effort: &Effort) -> Result<Outcome, Failure> {
     let policy = &suite.found.policy;
     let cases: Vec<Case> = suite
         .files
@@ -173,7 +173,7 @@ fn rule_of(mutant: &Mutant) -> &str {
     mutant.rule.as_deref().unwrap_or("default")
 }
 
-fn told(mutant: &Mutant, fate: &Fate) -> serde_json::Value {
+fn mutant_json(mutant: &Mutant, fate: &Fate) -> serde_json::Value {
     let (word, witness) = match fate {
         Fate::Killed => ("killed", None),
         Fate::Alike => ("alike", None),

@@ -1,12 +1,12 @@
 //! `policy test`.
 
-use super::find::{self, Found};
+use super::find::{self, LoadedPolicy};
 use super::folder::policies_under;
 use super::objection::Objections;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::common::policy_files::{ENDINGS, REASONS, sibling};
-use crate::cli::output::{Color, Failure, print, tell};
+use crate::cli::output::{Color, Failure, print, warn};
 use crate::diag::{Severity, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::verify::Report;
@@ -46,7 +46,7 @@ pub struct TestArgs {
 
 /// A policy with everything that tests it.
 pub(super) struct Suite {
-    pub(super) found: Found,
+    pub(super) found: LoadedPolicy,
     /// Files of cases: name, text, cases.
     pub(super) files: Vec<(String, String, Vec<Case>)>,
     /// Where its snapshot is, and what it holds.
@@ -89,7 +89,7 @@ impl TestArgs {
         Ok(match () {
             () if objections.count(Severity::Error) > 0 => EXIT_FINDINGS,
             () if outcomes.is_empty() || empty => {
-                tell("nothing was tested: a policy has no case");
+                warn("nothing was tested: a policy has no case");
                 EXIT_NOTHING_VERIFIED
             }
             () if self.strict && !objections.findings.is_empty() => EXIT_FINDINGS,
@@ -147,14 +147,14 @@ impl TestArgs {
     }
 }
 
-/// Reads what stands beside a policy under an ending, if there is such a file.
-type Beside<'r> = &'r dyn Fn(&str) -> Result<Option<String>, Failure>;
+/// Reads the file next to a policy with an ending, if there is one.
+type SiblingReader<'r> = &'r dyn Fn(&str) -> Result<Option<String>, Failure>;
 
 /// Runs the cases of one policy, for a gate. Returns how many there are besides.
-pub(in crate::cli) fn tested(
+pub(in crate::cli) fn run_cases(
     policy: &Path,
     text: String,
-    beside: Beside<'_>,
+    beside: SiblingReader<'_>,
 ) -> Result<(Report, u64), Failure> {
     let mut objections = Objections::default();
     let outcome = Suite::load(policy, text, beside)?.run(&mut objections);
@@ -210,8 +210,8 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
 }
 
 impl Suite {
-    /// A policy with what stands beside it.
-    fn load(path: &Path, text: String, read: Beside<'_>) -> Result<Self, Failure> {
+    /// Loads a policy with the files next to it.
+    fn load(path: &Path, text: String, read: SiblingReader<'_>) -> Result<Self, Failure> {
         let found = find::parse(&find::name_of(path), text)?;
         let mut files = Vec::new();
         for ending in ENDINGS.into_iter().filter(|ending| *ending != REASONS) {
@@ -236,7 +236,7 @@ impl Suite {
     }
 
     fn run(&self, objections: &mut Objections) -> Outcome {
-        let Found { file, text, policy } = &self.found;
+        let LoadedPolicy { file, text, policy } = &self.found;
         let mut failed = 0;
         for (name, source, cases) in &self.files {
             let results: Vec<Option<Failed>> = cases.par_iter().map(|c| c.run(policy)).collect();
@@ -320,7 +320,7 @@ impl Suite {
                 ));
             }
         }
-        crate::cli::write::write_own(path, text, crate::cli::guard::Own::Policy)
+        crate::cli::write::write_own(path, text, crate::cli::guard::Exemption::Policy)
     }
 }
 

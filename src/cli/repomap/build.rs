@@ -61,7 +61,7 @@ impl BuildArgs {
         // Never dropped: the process is about to end, and to free a million names one by one takes
         // as long as to rank them.
         let mut snapshot = ManuallyDrop::new(self.tree.read_for(&settings)?);
-        // Whatever stands in the file that is about to be written, the map doesn't list itself.
+        // The map doesn't list its own output file, whatever that contains.
         let output = self.output.as_deref().filter(|_| self.tree.rev.is_none());
         if let Some(Ok(Some(output))) = output.map(|file| relative(&self.tree.path, file)) {
             if snapshot
@@ -82,7 +82,7 @@ impl BuildArgs {
             None => print_as_is(Color::Never, |out| out.write_all(map.text.as_bytes()))?,
             Some(file) => {
                 write::write(file, &map.text)?;
-                print(Color::Never, |out| writeln!(out, "{}", said(&map)))?;
+                print(Color::Never, |out| writeln!(out, "{}", summary(&map)))?;
             }
         }
         Ok(if map.files.1 == 0 {
@@ -94,7 +94,7 @@ impl BuildArgs {
 }
 
 /// What a map holds, in a sentence.
-fn said(map: &Map) -> String {
+fn summary(map: &Map) -> String {
     let ((shown, all), (files, of)) = (map.definitions, map.files);
     format!(
         "{shown} of {all} definitions in {files} of {of} files, {} tokens",

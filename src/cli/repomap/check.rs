@@ -82,7 +82,7 @@ impl CheckArgs {
 
 /// Checks a map against the tree of a folder, for a gate. Returns besides whether any file was
 /// mapped.
-pub(in crate::cli) fn checked(map: &Path, tree: &Path) -> Result<(Report, bool), Failure> {
+pub(in crate::cli) fn check_map(map: &Path, tree: &Path) -> Result<(Report, bool), Failure> {
     let name = map.to_string_lossy().replace('\\', "/");
     let given = file::text(map)?;
     let settings = settings(&given, &name)?;

@@ -35,8 +35,8 @@ pub struct DiffArgs {
     format: Format,
 }
 
-/// What was compared.
-struct Compared {
+/// The comparison of two trees.
+struct Comparison {
     head: String,
     /// Definitions before and after.
     definitions: (usize, usize),
@@ -66,7 +66,7 @@ impl DiffArgs {
         let findings = findings(&all);
         let (shown, hidden): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|d| self.private || !d.private);
-        let compared = Compared {
+        let comparison = Comparison {
             head: self.head.clone().unwrap_or_else(|| "the work tree".into()),
             definitions: (definitions(&before), definitions(&after)),
             unread: (unread(&before), unread(&after)),
@@ -74,61 +74,61 @@ impl DiffArgs {
             hidden: hidden.len(),
         };
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&compared, out),
-            Format::Markdown => self.markdown(&compared, out),
+            Format::Text => self.text(&comparison, out),
+            Format::Markdown => self.markdown(&comparison, out),
             Format::Json => {
                 let value = json!({
                     "version": 1, "base": self.base, "head": self.head,
-                    "definitions": { "base": compared.definitions.0, "head": compared.definitions.1 },
-                    "notWhollyParsed": { "base": compared.unread.0, "head": compared.unread.1 },
-                    "differences": compared.shown, "private": compared.hidden, "findings": findings_json(&findings),
+                    "definitions": { "base": comparison.definitions.0, "head": comparison.definitions.1 },
+                    "notWhollyParsed": { "base": comparison.unread.0, "head": comparison.unread.1 },
+                    "differences": comparison.shown, "private": comparison.hidden, "findings": findings_json(&findings),
                 });
                 writeln!(out, "{}", safe_json(&value))
             }
         })?;
         Ok(match () {
-            () if compared.definitions == (0, 0) => super::tree::nothing("compared"),
+            () if comparison.definitions == (0, 0) => super::tree::nothing("compared"),
             () if self.fail && !findings.is_empty() => EXIT_FINDINGS,
             () => EXIT_CLEAN,
         })
     }
 
-    /// What was compared and how much of it differs.
-    fn summary(compared: &Compared) -> String {
+    /// What was compared, and how much of it differs.
+    fn summary(comparison: &Comparison) -> String {
         let count =
-            |test: fn(&Change) -> bool| compared.shown.iter().filter(|d| test(&d.change)).count();
+            |test: fn(&Change) -> bool| comparison.shown.iter().filter(|d| test(&d.change)).count();
         let mut out = format!(
             "{} added, {} removed, {} changed of {} definitions before and {} after",
             count(|c| matches!(c, Change::Added { .. })),
             count(|c| matches!(c, Change::Removed { .. })),
             count(|c| matches!(c, Change::Changed { .. })),
-            compared.definitions.0,
-            compared.definitions.1
+            comparison.definitions.0,
+            comparison.definitions.1
         );
-        if compared.hidden > 0 {
+        if comparison.hidden > 0 {
             out.push_str(&format!(
                 "; {} private ones differ and aren't listed",
-                compared.hidden
+                comparison.hidden
             ));
         }
-        if compared.unread != (0, 0) {
+        if comparison.unread != (0, 0) {
             out.push_str(&format!(
                 "; in parts not parsed: {} files before, {} after",
-                compared.unread.0, compared.unread.1
+                comparison.unread.0, comparison.unread.1
             ));
         }
         out
     }
 
-    fn text(&self, compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+    fn text(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "{} → {}",
             terminal(&self.base),
-            terminal(&compared.head)
+            terminal(&comparison.head)
         )?;
         let mut path = "";
-        for difference in &compared.shown {
+        for difference in &comparison.shown {
             if difference.path != path {
                 path = &difference.path;
                 writeln!(out, "{}", terminal(path))?;
@@ -137,19 +137,19 @@ impl DiffArgs {
                 writeln!(out, "  {sign} {}", terminal(&line))?;
             }
         }
-        writeln!(out, "{}", Self::summary(compared))
+        writeln!(out, "{}", Self::summary(comparison))
     }
 
-    fn markdown(&self, compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+    fn markdown(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "### Interfaces from {} to {}\n",
             code_span(&self.base),
-            code_span(&compared.head)
+            code_span(&comparison.head)
         )?;
-        writeln!(out, "{}.", Self::summary(compared))?;
+        writeln!(out, "{}.", Self::summary(comparison))?;
         let mut path = "";
-        for difference in &compared.shown {
+        for difference in &comparison.shown {
             if difference.path != path {
                 path = &difference.path;
                 writeln!(out, "\n{}\n", code_span(path))?;

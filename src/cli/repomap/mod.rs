@@ -7,8 +7,8 @@ mod interface;
 mod tags;
 mod tree;
 
-pub(super) use check::checked;
-pub(super) use interface::interface;
+pub(super) use check::check_map;
+pub(super) use interface::compare_interface;
 
 use super::output::Failure;
 use clap::Subcommand;
