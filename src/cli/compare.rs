@@ -3,8 +3,7 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
-use super::output::{Color, Failure, print, warn};
-use crate::report::write_pretty;
+use super::output::{Color, Failure, warn};
 use crate::trajectory::compare::{Document, compare, page};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -80,16 +79,8 @@ impl CompareArgs {
             }
         }
         let document = compare(&base.book, &new.book);
-        if let DocumentFormat::Page(format) = self.format {
-            let color = if self.format == DocumentFormat::TEXT {
-                self.color
-            } else {
-                Color::Never
-            };
-            print(color, |out| page(&document).write(format, out))?;
-        } else {
-            print(Color::Never, |out| write_pretty(&document, out))?;
-        }
+        self.format
+            .print(self.color, || page(&document), || &document)?;
         Ok(self.exit_code(&document))
     }
 

@@ -1,12 +1,12 @@
 //! `detectors`: how good each detector is.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use super::common::secrets::secret_rules;
 use super::output::{Color, Failure, print};
 use crate::detectors::{Measured, Wrong, measure, rule_of};
 use crate::report::terminal;
 use crate::rules::{Rule, by_code};
 use clap::Subcommand;
-use content_scan::secret::Table;
 use content_scan::secret::corpus::{Outcome, judge};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -49,8 +49,7 @@ impl DetectorsCommand {
             floor,
             verbose,
         } = self;
-        let table = Table::shipped()
-            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        let table = secret_rules()?;
         let mut lines = Vec::new();
         for file in corpora(&folder.join("detectors"))? {
             let stem = file

@@ -1,6 +1,7 @@
 //! What the commands that speak of whole executions have in common: reading traces into a [`ExecutionSet`].
 
 use super::common::formats::trace_format;
+use super::common::secrets::secret_rules;
 use super::file::traces;
 use super::output::Failure;
 use crate::replay::Assessor;
@@ -10,7 +11,6 @@ use crate::trajectory::ExecutionSet;
 use crate::verify::{Options, verify};
 use clap::Args;
 use content_scan::mask::Mask;
-use content_scan::secret::Table;
 use std::path::PathBuf;
 
 /// How traces are read.
@@ -40,8 +40,7 @@ impl ReadArgs {
     /// # Errors
     /// When the rules for secrets don't load: without them a secret would be shown.
     pub(super) fn read(&self, paths: &[PathBuf]) -> Result<Reading, Failure> {
-        Table::shipped()
-            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        secret_rules()?;
         let settings = Settings {
             assessor: Assessor::V1,
             ..Settings::default()

@@ -8,7 +8,6 @@ use crate::diag::Code;
 use crate::knowledge::about::about;
 use crate::knowledge::graph::{Graph as KnowledgeGraph, Statement};
 use crate::knowledge::{KnowledgeError, Store};
-use crate::report::write_pretty;
 use crate::rules::{self, Page, Rule};
 use crate::trajectory::explain::{Detail, Document, page};
 use crate::trajectory::graph::Graph;
@@ -150,28 +149,20 @@ impl ExplainArgs {
             warn("nothing was explained: no execution and no command is recorded");
             return Ok(EXIT_NOTHING_VERIFIED);
         }
-        if let DocumentFormat::Page(format) = self.format {
-            let detail = Detail {
-                lines: self.lines,
-                turn: self.turn,
-            };
-            let page = page(&book, graph.as_ref(), detail);
-            let color = if self.format == DocumentFormat::TEXT {
-                self.color
-            } else {
-                Color::Never
-            };
-            print(color, |out| page.write(format, out))?;
-        } else {
-            if let Some(turn) = self.turn {
-                book.executions
-                    .iter_mut()
-                    .for_each(|e| e.turns.retain(|t| t.number == Some(turn)));
-            }
-            print(Color::Never, |out| {
-                write_pretty(&Document::of(&book, graph.as_ref()), out)
-            })?;
+        let detail = Detail {
+            lines: self.lines,
+            turn: self.turn,
+        };
+        if let (DocumentFormat::Json, Some(turn)) = (self.format, self.turn) {
+            book.executions
+                .iter_mut()
+                .for_each(|e| e.turns.retain(|t| t.number == Some(turn)));
         }
+        self.format.print(
+            self.color,
+            || page(&book, graph.as_ref(), detail),
+            || Document::of(&book, graph.as_ref()),
+        )?;
         Ok(match () {
             () if reading.unopened > 0 => EXIT_ERROR,
             () if book.is_empty() => EXIT_NOTHING_VERIFIED,

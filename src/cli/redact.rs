@@ -1,13 +1,13 @@
 //! `redact`: a trace without its credentials.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
+use super::common::secrets::secret_rules;
 use super::file;
 use super::output::{Color, Failure, print_as_is, warn};
 use crate::attest::private_key;
 use crate::redact::{Error, Keys, Outcome, RecomputedCounts, redact};
 use crate::source::{Limits, discover, open, read_whole};
 use clap::Args;
-use content_scan::secret::Table;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -37,8 +37,7 @@ fn key_of(text: &str) -> Result<(String, PathBuf), String> {
 impl RedactArgs {
     /// Redacts.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        Table::shipped()
-            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        secret_rules()?;
         let to_standard = self.output.as_os_str() == "-";
         if !to_standard {
             may_write(&self.output)?;

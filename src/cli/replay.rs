@@ -3,19 +3,20 @@
 use super::common::exit::{
     EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED, exit_code,
 };
-use super::common::formats::trace_format;
+use super::common::formats::{DocumentFormat, trace_format};
 use super::common::git::git_failure;
 use super::common::inputs::Inputs;
+use super::common::secrets::secret_rules;
 use super::common::trust::trust_store;
 use super::file;
 use super::guard;
-use super::output::{Color, Failure, print, warn};
+use super::output::{Color, Failure, warn};
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
 pub(super) use crate::diag::FailOn;
 use crate::diag::{Finding, assign_fingerprints};
 use crate::replay::Assessor;
 use crate::report::page::Format as PageFormat;
-use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions, write_pretty};
+use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions};
 use crate::rules::{Settings, Signed};
 use crate::schema::Validator;
 use crate::source::{Discovery, Limits, survey};
@@ -25,7 +26,6 @@ use crate::trajectory::versions;
 use crate::verify::account::reconcile;
 use crate::verify::{Options, Report, skipped_sentence, verify, watch};
 use clap::{Args, ValueEnum};
-use content_scan::secret::Table;
 use std::path::{Path, PathBuf};
 use worktree::diff::tree::{Revision, TreeError};
 use worktree::git::{GitError, ObjectId, Repository};
@@ -303,8 +303,7 @@ impl ReplayArgs {
 
     /// Asks the policy again.
     fn re_evaluate(&self, policy: &str, options: &Options) -> Result<u8, Failure> {
-        Table::shipped()
-            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        secret_rules()?;
         let found = super::policy::find::policy(policy)?;
         let mut reevaluation = Reevaluation::new(&found.policy);
         let report = watch(
@@ -313,20 +312,11 @@ impl ReplayArgs {
             &mut |file, id, entry| reevaluation.record(file, id, entry),
         );
         let document = reevaluation.finish(&report.secrets, report.counts.errors);
-        let format = self.common.reports.only_format()?;
-        match format {
-            ReportFormat::Json => print(Color::Never, |out| write_pretty(&document, out))?,
-            ReportFormat::Text => print(Color::Auto, |out| {
-                reevaluate::page(&document).write(PageFormat::Text, out)
-            })?,
-            ReportFormat::Markdown => {
-                print(Color::Never, |out| {
-                    reevaluate::page(&document).write(PageFormat::Markdown, out)
-                })?;
-            }
-            ReportFormat::Html => print(Color::Never, |out| {
-                reevaluate::page(&document).write(PageFormat::Html, out)
-            })?,
+        let format = match self.common.reports.only_format()? {
+            ReportFormat::Json => DocumentFormat::Json,
+            ReportFormat::Text => DocumentFormat::TEXT,
+            ReportFormat::Markdown => DocumentFormat::Page(PageFormat::Markdown),
+            ReportFormat::Html => DocumentFormat::Page(PageFormat::Html),
             _ => {
                 let remedy = "text, json, markdown and html can";
                 return Err(Failure::unable(
@@ -334,7 +324,8 @@ impl ReplayArgs {
                     remedy,
                 ));
             }
-        }
+        };
+        format.print(Color::Auto, || reevaluate::page(&document), || &document)?;
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_ERROR,
             // What can't be read may hold the decision that is stopped.
@@ -475,9 +466,7 @@ impl Common {
         keep_turns: bool,
         after: &Finish<'_>,
     ) -> Result<u8, Failure> {
-        // Without its rules a scan would find nothing, which looks like a clean trace.
-        Table::shipped()
-            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        secret_rules()?;
         let targets = self.reports.targets()?;
         let mut apart = Inputs::default();
         apart.add_found(&found.inputs);

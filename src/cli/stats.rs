@@ -3,8 +3,7 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
-use super::output::{Color, Failure, print, warn};
-use crate::report::write_pretty;
+use super::output::{Color, Failure, warn};
 use crate::trajectory::stats::{page, stats};
 use clap::Args;
 use std::path::PathBuf;
@@ -30,16 +29,8 @@ impl StatsArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let reading = self.read.read(&self.traces)?;
         let document = stats(&reading.book);
-        if let DocumentFormat::Page(format) = self.format {
-            let color = if self.format == DocumentFormat::TEXT {
-                self.color
-            } else {
-                Color::Never
-            };
-            print(color, |out| page(&document).write(format, out))?;
-        } else {
-            print(Color::Never, |out| write_pretty(&document, out))?;
-        }
+        self.format
+            .print(self.color, || page(&document), || &document)?;
         Ok(match () {
             () if reading.unopened > 0 => {
                 warn("not everything was counted: an input can't be opened");

@@ -1,8 +1,11 @@
 //! Output formats that several commands accept.
 
-use crate::report::page::Format as PageFormat;
+use crate::cli::output::{Color, Failure, print};
+use crate::report::page::{Format as PageFormat, Page};
+use crate::report::write_pretty;
 use crate::trace::Format as TraceFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde::Serialize;
 
 /// Formats for people and for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +55,26 @@ impl DocumentFormat {
                 Self::Page(PageFormat::Html),
             ),
         ])
+    }
+}
+
+impl DocumentFormat {
+    /// Prints a document in this format. Only text has colours.
+    pub(in crate::cli) fn print<D: Serialize>(
+        self,
+        color: Color,
+        page: impl FnOnce() -> Page,
+        document: impl FnOnce() -> D,
+    ) -> Result<(), Failure> {
+        let color = if self == Self::TEXT {
+            color
+        } else {
+            Color::Never
+        };
+        print(color, |out| match self {
+            Self::Json => write_pretty(&document(), out),
+            Self::Page(format) => page().write(format, out),
+        })
     }
 }
 

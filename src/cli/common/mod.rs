@@ -6,5 +6,6 @@ pub(super) mod git;
 pub(super) mod inputs;
 pub(super) mod located;
 pub(super) mod policy_files;
+pub(super) mod secrets;
 pub(super) mod time;
 pub(super) mod trust;
