@@ -1,229 +1,21 @@
 //! Attestations on the command line: `gate --attest` and `attest` write one, `attest verify` checks
 //! it.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS};
+use super::common::located::RulesArgs;
+use super::common::time::parse_time;
+use super::common::trust::trust_store;
 use super::file;
-use super::gate::{GateArgs, Located, Material, RulesArgs};
+use super::gate::GateArgs;
+use super::gate::attestation::{AttestArgs, Digests, digests};
 use super::output::{Color, Failure, print};
-use super::replay::{FailOn, trust_store};
-use super::{EXIT_CLEAN, EXIT_FINDINGS};
-use crate::attest::{Predicate, Statement, Verdict, private_key};
-use crate::config::{Applied, FILE};
-use crate::diag::Severity;
-use crate::report::{Outcome, terminal};
-use crate::source::{Found, Input, open_regular};
-use crate::verify::Report;
+use crate::attest::{Predicate, Statement, Verdict};
+use crate::config::FILE;
+use crate::diag::{FailOn, Severity};
+use crate::report::terminal;
 use clap::{Args, Subcommand};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
-
-/// What `gate` takes for an attestation.
-#[derive(Debug, Args)]
-#[group(requires_all = ["attest", "attest_key", "attest_key_id", "now"], multiple = true)]
-pub(super) struct AttestArgs {
-    /// Write a signed statement (in-toto, DSSE) of what was looked at and how it ended; needs
-    /// --now.
-    #[arg(long, value_name = "FILE", help_heading = "Attestation")]
-    attest: Option<PathBuf>,
-    /// Private key, Ed25519 in PEM.
-    #[arg(long, value_name = "FILE", help_heading = "Attestation")]
-    attest_key: Option<PathBuf>,
-    /// The id that trust files know the key by.
-    #[arg(long, value_name = "ID", help_heading = "Attestation")]
-    attest_key_id: Option<String>,
-}
-
-impl AttestArgs {
-    /// An attestation that is asked for.
-    fn to(file: PathBuf, key: PathBuf, key_id: String) -> Self {
-        Self {
-            attest: Some(file),
-            attest_key: Some(key),
-            attest_key_id: Some(key_id),
-        }
-    }
-}
-
-/// The digests of everything that a gate reads, taken before it reads it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Digests {
-    traces: BTreeMap<String, String>,
-    /// Files among the traces that the gate doesn't read or can't open.
-    unread: BTreeSet<String>,
-    materials: BTreeMap<String, String>,
-}
-
-impl AttestArgs {
-    /// The file that is written and the key that is read, where an attestation is asked for.
-    pub(super) fn files(&self) -> (Option<&Path>, Option<&Path>) {
-        (self.attest.as_deref(), self.attest_key.as_deref())
-    }
-
-    /// Takes the digests before the gate runs; none when no attestation is asked for.
-    pub(super) fn before(
-        &self,
-        located: &Located,
-        baseline: Option<&Material>,
-    ) -> Result<Option<Digests>, Failure> {
-        self.attest
-            .as_ref()
-            .map(|_| digests(located, baseline))
-            .transpose()
-    }
-
-    /// Writes the attestation, unless what was read has changed meanwhile.
-    pub(super) fn after(
-        &self,
-        before: Option<Digests>,
-        located: &Located,
-        baseline: Option<&Material>,
-        judged: (&Report, &Applied, &Outcome, i64),
-    ) -> Result<(), Failure> {
-        let (Some(path), Some(key), Some(key_id), Some(before)) =
-            (&self.attest, &self.attest_key, &self.attest_key_id, before)
-        else {
-            return Ok(());
-        };
-        if digests(located, baseline)? != before {
-            return Err(Failure::unable(
-                "what was judged has changed while it was judged",
-                "run the gate when nobody writes there",
-            ));
-        }
-        let (report, applied, outcome, time) = judged;
-        let verdict = match outcome {
-            Outcome::Clean => Verdict::Passed,
-            Outcome::Findings => Verdict::Failed,
-            Outcome::Unenforced(_) => Verdict::Unenforced,
-            Outcome::Unable(_) | Outcome::Empty(_) => Verdict::Undecided,
-        };
-        let counts = &report.counts;
-        let all = [
-            ("files", counts.files),
-            ("records", counts.records),
-            ("executions", report.summaries.len() as u64),
-            ("turns", counts.turns),
-            ("errors", counts.errors),
-            ("warnings", counts.warnings),
-            ("notes", counts.notes),
-            ("signaturesUnchecked", counts.signatures_unchecked),
-            ("ignored", applied.ignored),
-            ("known", applied.known),
-            ("off", applied.off),
-            ("lowered", applied.lowered),
-        ];
-        let predicate = Predicate {
-            tool_version: env!("CARGO_PKG_VERSION").into(),
-            time,
-            verdict,
-            materials: before.materials,
-            counts: all
-                .into_iter()
-                .map(|(name, count)| (name.to_owned(), count))
-                .collect(),
-        };
-        let unusable = |e: crate::attest::AttestError| {
-            Failure::unable(
-                format!("`{}`: {e}", key.display()),
-                "--attest-key names a private key",
-            )
-        };
-        let envelope = Statement::new(before.traces, predicate)
-            .sign(&private_key(&file::text(key)?).map_err(unusable)?, key_id);
-        super::write::write(path, envelope.map_err(unusable)?)
-    }
-}
-
-fn digests(located: &Located, baseline: Option<&Material>) -> Result<Digests, Failure> {
-    let config = &located.config;
-    let mut traces = BTreeMap::new();
-    let found = config
-        .traces
-        .as_ref()
-        .map(|t| located.traces(t))
-        .transpose()?
-        .unwrap_or_default();
-    let mut unread: BTreeSet<String> = found.skipped.into_iter().map(|s| s.name).collect();
-    for input in found.inputs {
-        let Found { name, input } = match input {
-            Ok(found) => found,
-            // It is a finding and fails the gate; there is nothing to hash of it.
-            Err(missing) => {
-                unread.insert(missing.name);
-                continue;
-            }
-        };
-        let Input::File(path) = input else {
-            return Err(Failure::unable(
-                "standard input can't be attested",
-                "put the trace into a file",
-            ));
-        };
-        let digest = digest(&path)?;
-        if let Some(other) = traces
-            .insert(name.clone(), digest.clone())
-            .filter(|other| *other != digest)
-        {
-            let message = format!("two traces are called `{name}`: {other} and {digest}");
-            return Err(Failure::unable(
-                message,
-                "give them names that differ in UTF-8",
-            ));
-        }
-    }
-    let below = |file: &String| located.material(file);
-    let files = [
-        ("configuration", Some(located.itself())),
-        (
-            "policy",
-            config.policy.as_ref().map(|p| below(&p.file)).transpose()?,
-        ),
-        (
-            "trust file",
-            config.keys.as_ref().map(|k| below(&k.file)).transpose()?,
-        ),
-        ("baseline", baseline.cloned()),
-    ];
-    let mut materials = BTreeMap::new();
-    for (what, material) in files {
-        let digest = match &material {
-            None => continue,
-            Some(Material::File(path)) => digest(path)?,
-            Some(pinned) => hex(&Sha256::digest(located.text(pinned)?)),
-        };
-        materials.insert(what.to_owned(), digest);
-    }
-    Ok(Digests {
-        traces,
-        unread,
-        materials,
-    })
-}
-
-/// SHA-256 of a file as it lies there, in lower-case hexadecimal.
-fn digest(path: &Path) -> Result<String, Failure> {
-    let failed = |e| {
-        Failure::unable(
-            format!("can't read `{}`: {e}", path.display()),
-            "it must be a file that can be read",
-        )
-    };
-    let mut file = open_regular(path).map_err(failed)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer).map_err(failed)? {
-            0 => break,
-            n => hash.update(buffer.get(..n).unwrap_or_default()),
-        }
-    }
-    Ok(hex(&hash.finalize()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
+use std::path::PathBuf;
 
 /// Write a signed statement of how the gate ended, or check one.
 ///
@@ -243,7 +35,7 @@ pub(super) struct AttestCommand {
     #[arg(long, value_name = "ID", required = true)]
     key_id: Option<String>,
     /// The time that the statement states, as 2027-01-31 or RFC 3339.
-    #[arg(long, value_name = "TIME", required = true, value_parser = super::gate::time)]
+    #[arg(long, value_name = "TIME", required = true, value_parser = parse_time)]
     now: Option<i64>,
     /// Where the statement (in-toto, DSSE) goes.
     #[arg(short, long, value_name = "FILE", required = true)]
@@ -307,7 +99,7 @@ pub(super) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Checks and tells.
+    /// Checks the statement and prints the result.
     fn run(self) -> Result<u8, Failure> {
         let store = trust_store(&self.keys)?;
         let statement = match Statement::open(&file::text(&self.attestation)?, &store, &self.signer)
@@ -365,7 +157,7 @@ impl VerifyArgs {
         let rules = if self.rules.is_pinned() {
             self.rules.clone()
         } else {
-            RulesArgs::of(Some(named()))
+            RulesArgs::from_config(Some(named()))
         };
         let located = rules.locate(&self.root)?;
         digests(
@@ -411,11 +203,7 @@ fn verdict(predicate: &Predicate, fail_on: FailOn, allow_ignored: bool) -> Vec<S
     ] {
         // A count that isn't stated isn't zero.
         let count = predicate.counts.get(name).copied();
-        if fail_on
-            .severity()
-            .is_some_and(|threshold| severity >= threshold)
-            && count != Some(0)
-        {
+        if fail_on.includes(severity) && count != Some(0) {
             let count = count.map_or_else(|| "an unknown number of".to_owned(), |n| n.to_string());
             problems.push(format!("the gate let {count} {name} pass"));
         }

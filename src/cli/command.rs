@@ -1,8 +1,9 @@
 //! `command`.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use super::common::formats::OutputFormat;
 use super::file;
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{harmless_json, line_start, safe_json, terminal};
 use clap::{Args, Subcommand, ValueEnum};
 use rayon::prelude::*;
@@ -24,8 +25,8 @@ pub enum ShellCommand {
         #[command(flatten)]
         places: Places,
         /// How.
-        #[arg(long, value_enum, default_value_t = Format::Text)]
-        format: Format,
+        #[arg(long, value_parser = OutputFormat::parser("For people", "One JSON object"), default_value = "text")]
+        format: OutputFormat,
     },
     /// Rate a JSONL file of commands: `{"cmd": …, "expect"?: "low|medium|high", "class"?: …}`.
     Check {
@@ -34,8 +35,8 @@ pub enum ShellCommand {
         #[command(flatten)]
         places: Places,
         /// A table of what was rated how, or one JSON object a line in the order of the input.
-        #[arg(long, value_enum, default_value_t = Check::Table)]
-        format: Check,
+        #[arg(long, value_enum, default_value_t = RatingFormat::Table)]
+        format: RatingFormat,
     },
     /// List the programs of the table.
     List {
@@ -61,18 +62,9 @@ pub struct Places {
     table: Vec<PathBuf>,
 }
 
-/// Ways to explain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people.
-    Text,
-    /// One JSON object.
-    Json,
-}
-
 /// Ways to report on a file of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Check {
+pub enum RatingFormat {
     /// How many of each class were rated how; fails when one isn't as expected.
     Table,
     /// One JSON object a line.
@@ -144,7 +136,7 @@ fn links(tree: &Path, workdir: &str) -> Result<Links, Failure> {
     Ok(Links::new(found))
 }
 
-/// A line of a corpus. Members that say more are let pass.
+/// A line of a corpus. Unknown members are ignored.
 #[derive(Debug, Deserialize)]
 struct Row {
     cmd: String,
@@ -156,14 +148,14 @@ struct Row {
 
 /// An analysis with the sentences that say why.
 #[derive(Serialize)]
-struct Told<'a> {
+struct Explanation<'a> {
     #[serde(flatten)]
     analysis: &'a Analysis,
     reasons: Vec<String>,
 }
 
 /// A rated line: its number, what was expected, what was found. None when the line is no row.
-type Rated = (usize, Option<(Row, Analysis)>);
+type RatedLine = (usize, Option<(Row, Analysis)>);
 
 impl ShellCommand {
     /// Explains, rates or lists.
@@ -177,19 +169,20 @@ impl ShellCommand {
                 let table = places.table()?;
                 let analysis = analyse(&line, &places.context(&table)?);
                 print(Color::Auto, |out| match format {
-                    Format::Text => {
+                    OutputFormat::Text => {
                         let text = explain::explain(&line, &analysis);
                         text.trim_end()
                             .lines()
                             .try_for_each(|line| writeln!(out, "{}", line_start(line)))
                     }
-                    Format::Json => {
-                        let told = Told {
+                    OutputFormat::Json => {
+                        let explanation = Explanation {
                             reasons: analysis.reasons(),
                             analysis: &analysis,
                         };
-                        let told = serde_json::to_string_pretty(&told).map_err(io::Error::other)?;
-                        writeln!(out, "{}", harmless_json(&told))
+                        let explanation =
+                            serde_json::to_string_pretty(&explanation).map_err(io::Error::other)?;
+                        writeln!(out, "{}", harmless_json(&explanation))
                     }
                 })?;
                 Ok(EXIT_CLEAN)
@@ -206,7 +199,7 @@ impl ShellCommand {
                     .zip(text.lines())
                     .filter(|(_, l)| !l.trim().is_empty())
                     .collect();
-                let rated: Vec<Rated> = lines
+                let rated: Vec<RatedLine> = lines
                     .par_iter()
                     .map(|(number, line)| {
                         let row: Option<Row> = strict_json::from_text(line).ok();
@@ -220,17 +213,17 @@ impl ShellCommand {
                     })
                     .collect();
                 match format {
-                    Check::Jsonl => print(Color::Never, |out| jsonl(&rated, out))?,
-                    Check::Table => print(Color::Auto, |out| confusion(&rated, out))?,
+                    RatingFormat::Jsonl => print(Color::Never, |out| jsonl(&rated, out))?,
+                    RatingFormat::Table => print(Color::Auto, |out| confusion(&rated, out))?,
                 }
                 let unreadable = rated.iter().any(|(_, row)| row.is_none());
-                let wrong = |(_, row): &Rated| {
+                let wrong = |(_, row): &RatedLine| {
                     row.as_ref()
                         .is_some_and(|(r, a)| r.expect.is_some_and(|e| e != a.risk))
                 };
                 Ok(if rated.is_empty() {
                     EXIT_NOTHING_VERIFIED
-                } else if unreadable || (format == Check::Table && rated.iter().any(wrong)) {
+                } else if unreadable || (format == RatingFormat::Table && rated.iter().any(wrong)) {
                     EXIT_FINDINGS
                 } else {
                     EXIT_CLEAN
@@ -260,7 +253,7 @@ impl ShellCommand {
 }
 
 /// One object a line, in the order of the input. A line that is no row is unknown, and so high.
-fn jsonl(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
+fn jsonl(rated: &[RatedLine], out: &mut dyn Write) -> io::Result<()> {
     for (line, row) in rated {
         let value = match row {
             Some((_, a)) => {
@@ -276,7 +269,7 @@ fn jsonl(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// What was rated how, by class; then the lines that aren't as expected.
-fn confusion(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
+fn confusion(rated: &[RatedLine], out: &mut dyn Write) -> io::Result<()> {
     const SHOWN: usize = 20;
     let mut classes: BTreeMap<String, [u64; 3]> = BTreeMap::new();
     let mut wrong = Vec::new();

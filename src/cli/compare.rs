@@ -1,16 +1,16 @@
 //! `compare`.
 
-use super::executions::{Print, ReadArgs};
-use super::output::{Color, Failure, print, tell};
-use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
-use crate::report::write_pretty;
+use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use super::common::formats::DocumentFormat;
+use super::executions::ReadArgs;
+use super::output::{Color, Failure, warn};
 use crate::trajectory::compare::{Document, compare, page};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// What has to be the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
+enum Aspect {
     /// The actions, their order, and the states.
     Path,
     /// The rulings, with their signers and rules.
@@ -32,10 +32,10 @@ pub struct CompareArgs {
     /// Fail (exit 1) when this differs; several with commas. An execution without a pair differs in
     /// everything.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
-    fail_on: Vec<FailOn>,
+    fail_on: Vec<Aspect>,
     /// How.
-    #[arg(long, value_enum, default_value_t = Print::Text)]
-    format: Print,
+    #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
+    format: DocumentFormat,
     /// When to use colours.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
@@ -72,28 +72,20 @@ impl CompareArgs {
         }
         for (reading, which) in [(&base, "base"), (&new, "new one")] {
             if reading.book.is_empty() {
-                tell(&format!(
+                warn(&format!(
                     "nothing was compared: the {which} holds no execution and no record"
                 ));
                 return Ok(EXIT_NOTHING_VERIFIED);
             }
         }
         let document = compare(&base.book, &new.book);
-        if let Some(format) = self.format.page() {
-            let color = if self.format == Print::Text {
-                self.color
-            } else {
-                Color::Never
-            };
-            print(color, |out| page(&document).write(format, out))?;
-        } else {
-            print(Color::Never, |out| write_pretty(&document, out))?;
-        }
+        self.format
+            .print(self.color, || page(&document), || &document)?;
         Ok(self.exit_code(&document))
     }
 
     fn exit_code(&self, document: &Document) -> u8 {
-        const ALL: [FailOn; 3] = [FailOn::Path, FailOn::Decisions, FailOn::Outcome];
+        const ALL: [Aspect; 3] = [Aspect::Path, Aspect::Decisions, Aspect::Outcome];
         let given = if self.fail_on.is_empty() && self.golden.is_some() {
             &ALL[..]
         } else {
@@ -101,18 +93,18 @@ impl CompareArgs {
         };
         let same = document.same;
         let fails = given.iter().any(|what| match what {
-            FailOn::Path => !same.path,
-            FailOn::Decisions => !same.decisions,
-            FailOn::Outcome => !same.outcome,
+            Aspect::Path => !same.path,
+            Aspect::Decisions => !same.decisions,
+            Aspect::Outcome => !same.outcome,
         });
         match () {
             () if fails => EXIT_FINDINGS,
             () if document.left_out() > 0 => {
-                tell("not all was compared: there are more turns than --max-turns");
+                warn("not all was compared: there are more turns than --max-turns");
                 EXIT_NOTHING_VERIFIED
             }
             () if document.unread > 0 => {
-                tell("not all was compared: something can't be read; `replay` says what");
+                warn("not all was compared: something can't be read; `replay` says what");
                 EXIT_NOTHING_VERIFIED
             }
             () if document.pairs.is_empty() => EXIT_NOTHING_VERIFIED,

@@ -1,10 +1,10 @@
 //! `init`, `config show` and `doctor`: the configuration written, shown and looked after.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
+use super::common::located::{LocatedConfig, locate};
+use super::common::trust::trust_store;
 use super::file;
-use super::gate::{Located, locate, read_baseline};
 use super::output::{Color, Failure, print};
-use super::replay::trust_store;
-use super::{EXIT_CLEAN, EXIT_ERROR};
 use crate::config::{Config, Demand, FILE, Traces};
 use crate::replay::Answer;
 use crate::report::terminal;
@@ -17,7 +17,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use worktree::git::Repository;
 
-/// Files that `init` looks at.
+/// Maximum number of files that `init` reads.
 const LOOKED_AT: usize = 5_000;
 /// Globs for the usual endings.
 const USUAL: [&str; 2] = ["*.{jsonl,json,cast}", "*.{jsonl,json,cast}.{gz,zst}"];
@@ -42,8 +42,8 @@ impl InitArgs {
                 "`yuangs-verify config show` shows it",
             ));
         }
-        let found = Found::below(&self.folder)?;
-        super::write::write_own(&path, template(&found), super::guard::Own::Config)?;
+        let found = TraceSurvey::below(&self.folder)?;
+        super::write::write_own(&path, template(&found), super::guard::Exemption::Config)?;
         print(Color::Auto, |out| {
             writeln!(out, "wrote {}", terminal(&path.to_string_lossy()))?;
             if found.paths.is_empty() {
@@ -68,7 +68,7 @@ impl InitArgs {
 
 /// What `init` finds in a repository.
 #[derive(Debug, Default)]
-struct Found {
+struct TraceSurvey {
     /// Folders that hold traces, and traces that lie at the top.
     paths: Vec<String>,
     /// Globs of the traces, where some have other endings than is usual.
@@ -83,7 +83,7 @@ struct Found {
     require: Vec<Demand>,
 }
 
-impl Found {
+impl TraceSurvey {
     /// Looks at the files below `root`, and at what the traces among them record.
     fn below(root: &Path) -> Result<Self, Failure> {
         let traces = traces_below(root);
@@ -107,9 +107,9 @@ impl Found {
         }
         let section = Traces {
             include: Some(found.include.clone()).filter(|i| !i.is_empty()),
-            ..Traces::of(found.paths.clone())
+            ..Traces::from_paths(found.paths.clone())
         };
-        let located = Located::at(root);
+        let located = LocatedConfig::at(root);
         let all = located.traces(&section)?;
         let (others, unread): (Vec<_>, Vec<_>) = all.skipped.into_iter().partition(is_no_trace);
         (found.exclude, found.unread) = (exclusions(&others), unread);
@@ -172,7 +172,7 @@ fn glob_of(trace: &str) -> String {
     }
 }
 
-/// The files below `root` that hold traces, as told by their first record.
+/// The files below `root` that hold traces, detected by their first record.
 fn traces_below(root: &Path) -> Vec<String> {
     let walker = walkdir::WalkDir::new(root)
         .max_depth(5)
@@ -237,7 +237,7 @@ fn list(key: &str, values: &[String], example: &str) -> String {
     }
 }
 
-fn template(found: &Found) -> String {
+fn template(found: &TraceSurvey) -> String {
     let quoted: Vec<String> = found
         .paths
         .iter()
@@ -495,7 +495,7 @@ pub(super) struct DoctorArgs {
 }
 
 impl DoctorArgs {
-    /// Looks and tells.
+    /// Runs the checks and prints their results.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let located = locate(self.config.as_deref())?;
         let checks = check(&located);
@@ -523,7 +523,7 @@ impl DoctorArgs {
     }
 }
 
-fn check(located: &Located) -> Vec<(bool, String)> {
+fn check(located: &LocatedConfig) -> Vec<(bool, String)> {
     let config = &located.config;
     let mut all = Vec::new();
     match &config.traces {
@@ -622,7 +622,7 @@ fn check(located: &Located) -> Vec<(bool, String)> {
     if let Some(baseline) = &config.baseline {
         let read = located
             .material(&baseline.file)
-            .and_then(|file| read_baseline(located, &file));
+            .and_then(|file| located.read_baseline(&file));
         let said = |b: crate::config::Baseline| format!("baseline: {} findings known", b.len());
         all.push((read.is_ok(), read.map_or_else(|e| e.to_string(), said)));
     }

@@ -1,12 +1,12 @@
 //! `detectors`: how good each detector is.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use super::common::secrets::secret_rules;
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::detectors::{Measured, Wrong, measure, rule_of};
 use crate::report::terminal;
 use crate::rules::{Rule, by_code};
 use clap::Subcommand;
-use content_scan::secret::Table;
 use content_scan::secret::corpus::{Outcome, judge};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -49,8 +49,7 @@ impl DetectorsCommand {
             floor,
             verbose,
         } = self;
-        let table = Table::shipped()
-            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        let table = secret_rules()?;
         let mut lines = Vec::new();
         for file in corpora(&folder.join("detectors"))? {
             let stem = file
@@ -135,7 +134,7 @@ fn corpora(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Credentials are judged by rule; here a line counts once.
+/// Adds the outcome of a corpus of credentials. It counts by rule; here a line counts once.
 fn add(measured: &mut Measured, judged: &content_scan::secret::corpus::Judged) {
     let (mut missed, mut alarms) = (0, 0);
     for (line, outcome) in &judged.wrong {
@@ -149,7 +148,7 @@ fn add(measured: &mut Measured, judged: &content_scan::secret::corpus::Judged) {
                 alarms += 1;
                 Wrong::FalseAlarm(format!("by {}", rules.join(", ")))
             }
-            // Found, and by its wrong name: what is found counts, `secrets check` tells the rest.
+            // Found under another name: it counts as found, and `secrets check` reports the name.
             Outcome::OtherRule(_) => continue,
             Outcome::Unreadable(error) => Wrong::Unreadable(error.clone()),
         };

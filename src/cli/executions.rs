@@ -1,52 +1,27 @@
 //! What the commands that speak of whole executions have in common: reading traces into a [`ExecutionSet`].
 
+use super::common::formats::trace_format;
+use super::common::secrets::secret_rules;
 use super::file::traces;
 use super::output::Failure;
 use crate::replay::Assessor;
-use crate::report::page::Format as PageFormat;
 use crate::rules::Settings;
 use crate::trace::Format;
 use crate::trajectory::ExecutionSet;
 use crate::verify::{Options, verify};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use content_scan::mask::Mask;
-use content_scan::secret::Table;
 use std::path::PathBuf;
 
 /// How traces are read.
 #[derive(Debug, Args)]
 pub(super) struct ReadArgs {
     /// Read every input as this format instead of finding out.
-    #[arg(long, value_name = "NAME", value_parser = super::replay::format)]
+    #[arg(long, value_name = "NAME", value_parser = trace_format)]
     format_in: Option<Format>,
     /// Turns that are kept at most; the rest is counted.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     max_turns: usize,
-}
-
-/// How something for people is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Print {
-    /// For a terminal.
-    Text,
-    /// For a code forge.
-    Markdown,
-    /// For programs; `schema print` shows the schema.
-    Json,
-    /// For a browser, in one file.
-    Html,
-}
-
-impl Print {
-    /// The format of a page; none for JSON, which is no page.
-    pub(super) const fn page(self) -> Option<PageFormat> {
-        match self {
-            Self::Text => Some(PageFormat::Text),
-            Self::Markdown => Some(PageFormat::Markdown),
-            Self::Html => Some(PageFormat::Html),
-            Self::Json => None,
-        }
-    }
 }
 
 /// What was read.
@@ -65,8 +40,7 @@ impl ReadArgs {
     /// # Errors
     /// When the rules for secrets don't load: without them a secret would be shown.
     pub(super) fn read(&self, paths: &[PathBuf]) -> Result<Reading, Failure> {
-        Table::shipped()
-            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        secret_rules()?;
         let settings = Settings {
             assessor: Assessor::V1,
             ..Settings::default()

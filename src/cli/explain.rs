@@ -1,13 +1,13 @@
 //! `explain`: a trace, turn by turn, or a rule.
 
-use super::executions::{Print, ReadArgs};
-use super::output::{Color, Failure, print, tell};
-use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
+use super::common::formats::DocumentFormat;
+use super::executions::ReadArgs;
+use super::output::{Color, Failure, print, warn};
 use crate::diag::Code;
 use crate::knowledge::about::about;
 use crate::knowledge::graph::{Graph as KnowledgeGraph, Statement};
 use crate::knowledge::{KnowledgeError, Store};
-use crate::report::write_pretty;
 use crate::rules::{self, Page, Rule};
 use crate::trajectory::explain::{Detail, Document, page};
 use crate::trajectory::graph::Graph;
@@ -38,8 +38,8 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,
     /// How.
-    #[arg(long, value_enum, default_value_t = Print::Text)]
-    format: Print,
+    #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
+    format: DocumentFormat,
     /// Lines of a command or a result that are shown; of a diff twice as many. What is missing is
     /// counted.
     #[arg(long, default_value_t = Detail::default().lines, value_name = "N")]
@@ -146,31 +146,23 @@ impl ExplainArgs {
             ask(path, &mut book, &reading.secrets)?;
         }
         if book.is_empty() && book.findings.is_empty() {
-            tell("nothing was explained: no execution and no command is recorded");
+            warn("nothing was explained: no execution and no command is recorded");
             return Ok(EXIT_NOTHING_VERIFIED);
         }
-        if let Some(format) = self.format.page() {
-            let detail = Detail {
-                lines: self.lines,
-                turn: self.turn,
-            };
-            let page = page(&book, graph.as_ref(), detail);
-            let color = if self.format == Print::Text {
-                self.color
-            } else {
-                Color::Never
-            };
-            print(color, |out| page.write(format, out))?;
-        } else {
-            if let Some(turn) = self.turn {
-                book.executions
-                    .iter_mut()
-                    .for_each(|e| e.turns.retain(|t| t.number == Some(turn)));
-            }
-            print(Color::Never, |out| {
-                write_pretty(&Document::of(&book, graph.as_ref()), out)
-            })?;
+        let detail = Detail {
+            lines: self.lines,
+            turn: self.turn,
+        };
+        if let (DocumentFormat::Json, Some(turn)) = (self.format, self.turn) {
+            book.executions
+                .iter_mut()
+                .for_each(|e| e.turns.retain(|t| t.number == Some(turn)));
         }
+        self.format.print(
+            self.color,
+            || page(&book, graph.as_ref(), detail),
+            || Document::of(&book, graph.as_ref()),
+        )?;
         Ok(match () {
             () if reading.unopened > 0 => EXIT_ERROR,
             () if book.is_empty() => EXIT_NOTHING_VERIFIED,

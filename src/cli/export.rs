@@ -1,10 +1,11 @@
 //! `export`.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
+use super::common::inputs::Inputs;
 use super::executions::ReadArgs;
 use super::guard;
 use super::output::{Color, Failure, print_as_is};
-use super::write::{self, Inputs};
-use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
+use super::write;
 use crate::report::safe_json;
 use crate::source::discover;
 use crate::trajectory::export::{spans, tables};
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 
 /// What other tools read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ExportFormat {
     /// Spans in the JSON form of the OpenTelemetry protocol.
     Otlp,
     /// Tables as CSV.
@@ -51,7 +52,7 @@ pub struct ExportArgs {
     traces: Vec<PathBuf>,
     /// As what.
     #[arg(long, value_enum, value_name = "FORMAT")]
-    format: Format,
+    format: ExportFormat,
     /// Only this table. CSV on standard output holds one.
     #[arg(long, value_enum, value_name = "NAME")]
     table: Option<Table>,
@@ -68,7 +69,7 @@ impl ExportArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let reading = self.read.read(&self.traces)?;
         let mut files: Vec<(String, String)> = Vec::new();
-        if self.format == Format::Otlp {
+        if self.format == ExportFormat::Otlp {
             if self.table.is_some() {
                 return Err(Failure::unable(
                     "spans are no tables",
@@ -82,7 +83,7 @@ impl ExportArgs {
         } else {
             for table in tables(&reading.book) {
                 if self.table.is_none_or(|t| t.name() == table.name) {
-                    files.push(if self.format == Format::Csv {
+                    files.push(if self.format == ExportFormat::Csv {
                         (format!("{}.csv", table.name), table.csv())
                     } else {
                         let lines: String = table
@@ -101,11 +102,11 @@ impl ExportArgs {
             inputs.keep_apart(paths.iter().map(PathBuf::as_path))?;
             paths
                 .iter()
-                .try_for_each(|path| guard::check(path, guard::Own::Nothing))?;
+                .try_for_each(|path| guard::check(path, guard::Exemption::Nothing))?;
             for (name, text) in &files {
                 write::write(&folder.join(name), text)?;
             }
-        } else if self.format == Format::Csv && files.len() > 1 {
+        } else if self.format == ExportFormat::Csv && files.len() > 1 {
             return Err(Failure::unable(
                 "four tables don't fit one CSV",
                 "name one with --table, or a folder with --out",

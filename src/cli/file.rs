@@ -1,7 +1,6 @@
 //! Files that are read whole: settings, keys, policies, rows of a corpus.
 
-use super::Failure;
-use crate::cli::output::tell;
+use super::output::{Failure, warn};
 use crate::source::{Found, Missing, read_whole, survey};
 use crate::verify::skipped_sentence;
 use std::fs::File;
@@ -16,7 +15,7 @@ const MOST: u64 = 64 << 20;
 pub(super) fn traces(paths: &[PathBuf]) -> Vec<Result<Found, Missing>> {
     let found = survey(paths);
     if let Some(sentence) = skipped_sentence(&found.skipped, found.skipped.len() as u64) {
-        tell(&sentence);
+        warn(&sentence);
     }
     found.inputs
 }

@@ -1,7 +1,8 @@
 //! `fsm`.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use super::common::formats::OutputFormat;
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use clap::{Subcommand, ValueEnum};
 use governance::FsmVersion;
 use governance::model::{Guards, Model};
@@ -14,8 +15,8 @@ pub enum FsmCommand {
     /// Print the machine.
     Show {
         /// How.
-        #[arg(long, value_enum, default_value_t = Drawing::Table)]
-        format: Drawing,
+        #[arg(long, value_enum, default_value_t = DiagramFormat::Table)]
+        format: DiagramFormat,
         /// Which version of it.
         #[arg(long, value_parser = version, default_value = "1")]
         fsm_version: FsmVersion,
@@ -26,8 +27,8 @@ pub enum FsmCommand {
         #[arg(long, value_parser = version, default_value = "1")]
         fsm_version: FsmVersion,
         /// How to report.
-        #[arg(long, value_enum, default_value_t = ProofFormat::Text)]
-        format: ProofFormat,
+        #[arg(long, value_parser = OutputFormat::parser("For people", "One JSON object (schema `fsm-proof`)"), default_value = "text")]
+        format: OutputFormat,
         /// Situations that may be held; beyond that the search is inconclusive.
         #[arg(long, default_value_t = DEFAULT_LIMIT, value_name = "N")]
         limit: usize,
@@ -36,7 +37,7 @@ pub enum FsmCommand {
 
 /// Ways to print the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Drawing {
+pub enum DiagramFormat {
     /// Aligned text.
     Table,
     /// A Mermaid state diagram.
@@ -45,15 +46,6 @@ pub enum Drawing {
     Dot,
     /// A TLA+ module.
     Tla,
-}
-
-/// Ways to print a proof.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ProofFormat {
-    /// For people.
-    Text,
-    /// One JSON object (schema `fsm-proof`).
-    Json,
 }
 
 fn version(text: &str) -> Result<FsmVersion, String> {
@@ -70,10 +62,10 @@ impl FsmCommand {
                 fsm_version,
             } => {
                 let text = match format {
-                    Drawing::Table => show::table(fsm_version),
-                    Drawing::Mermaid => show::mermaid(fsm_version),
-                    Drawing::Dot => show::dot(fsm_version),
-                    Drawing::Tla => show::tla(fsm_version),
+                    DiagramFormat::Table => show::table(fsm_version),
+                    DiagramFormat::Mermaid => show::mermaid(fsm_version),
+                    DiagramFormat::Dot => show::dot(fsm_version),
+                    DiagramFormat::Tla => show::tla(fsm_version),
                 };
                 print(Color::Auto, |out| writeln!(out, "{}", text.trim_end()))?;
                 Ok(EXIT_CLEAN)
@@ -85,8 +77,8 @@ impl FsmCommand {
             } => {
                 let proof = prove(&Model::new(fsm_version, Guards::all()), limit);
                 print(Color::Auto, |out| match format {
-                    ProofFormat::Text => writeln!(out, "{}", proof.to_text().trim_end()),
-                    ProofFormat::Json => {
+                    OutputFormat::Text => writeln!(out, "{}", proof.to_text().trim_end()),
+                    OutputFormat::Json => {
                         serde_json::to_writer_pretty(&mut *out, &proof)?;
                         writeln!(out)
                     }

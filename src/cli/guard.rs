@@ -1,18 +1,17 @@
-//! What a gate goes by is overwritten by no command, and nothing is put among its traces by
-//! accident.
+//! Protects the gate's own files from being overwritten, and its traces from additions by accident.
 
-use super::gate::{Located, locate};
+use super::common::inputs::{Inputs, locations};
+use super::common::located::{LocatedConfig, locate};
+use super::common::policy_files::policy_files;
 use super::output::Failure;
-use super::policy::policy_files;
-use super::write::{Inputs, locations};
 use crate::config::{FILE, TraceMatch};
 use crate::source::Discovery;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a command may write of what the gate goes by.
+/// Which of the gate's own files a command may overwrite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Own {
+pub(super) enum Exemption {
     /// Nothing.
     Nothing,
     /// The configuration.
@@ -23,11 +22,14 @@ pub(super) enum Own {
     Policy,
 }
 
-/// Refuses a file that the gate of a folder above goes by, or that it would read as a trace.
+pub(super) use self::Exemption as Own;
+
+/// Refuses one of the gate's own files, and a file that the gate would read as a trace. It checks
+/// the configuration of each folder above.
 ///
 /// # Errors
 /// When it is one.
-pub(super) fn check(path: &Path, own: Own) -> Result<(), Failure> {
+pub(super) fn check(path: &Path, own: Exemption) -> Result<(), Failure> {
     let mut configs: Vec<PathBuf> = Vec::new();
     for place in locations(path) {
         configs.extend(
@@ -43,12 +45,12 @@ pub(super) fn check(path: &Path, own: Own) -> Result<(), Failure> {
     for config in configs {
         match locate(Some(&config)) {
             Ok(located) => check_against(&located, path, own)?,
-            // Nobody knows what it names; it stays what it is.
+            // It can't be parsed, so what it names is unknown. Only the file itself is protected.
             Err(_) => refuse_known(
                 std::slice::from_ref(&config),
                 &config,
                 path,
-                own == Own::Config,
+                own == Exemption::Config,
             )?,
         }
     }
@@ -56,7 +58,11 @@ pub(super) fn check(path: &Path, own: Own) -> Result<(), Failure> {
 }
 
 /// As [`check`], for one configuration.
-pub(super) fn check_against(located: &Located, path: &Path, own: Own) -> Result<(), Failure> {
+pub(super) fn check_against(
+    located: &LocatedConfig,
+    path: &Path,
+    own: Exemption,
+) -> Result<(), Failure> {
     let config = &located.config;
     let below = |file: &String| located.root.join(file);
     let keys = config
@@ -75,10 +81,13 @@ pub(super) fn check_against(located: &Located, path: &Path, own: Own) -> Result<
         .flat_map(|policy| policy_files(&below(&policy.file)))
         .collect::<Vec<_>>();
     let all = [
-        (std::slice::from_ref(&located.path), own == Own::Config),
+        (
+            std::slice::from_ref(&located.path),
+            own == Exemption::Config,
+        ),
         (&*keys, false),
-        (&*baseline, own == Own::Baseline),
-        (&*policy, own == Own::Policy),
+        (&*baseline, own == Exemption::Baseline),
+        (&*policy, own == Exemption::Policy),
     ];
     for (files, may) in all {
         refuse_known(files, &located.path, path, may)?;
@@ -107,7 +116,7 @@ fn refuse_known(files: &[PathBuf], config: &Path, path: &Path, may: bool) -> Res
 }
 
 /// Refuses what the next run of the gate would read, or not know what to make of.
-fn among_traces(located: &Located, path: &Path) -> Result<(), Failure> {
+fn among_traces(located: &LocatedConfig, path: &Path) -> Result<(), Failure> {
     let Some(traces) = &located.config.traces else {
         return Ok(());
     };

@@ -7,9 +7,9 @@ use crate::trace::Format;
 use crate::verify::Report;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a file that is told by its shape; longer ones are no manifests.
+/// Maximum bytes of a manifest that is recognised by its shape.
 const SHAPED: u64 = 1 << 20;
-/// Bytes of a file that is told by its name.
+/// Maximum bytes of a manifest that is recognised by its name.
 const NAMED: u64 = 16 << 20;
 
 /// A manifest, read.
@@ -63,7 +63,7 @@ fn manifest(found: &Found) -> Option<Manifest> {
         .map_or(text.clone(), str::to_owned);
     let first = text.lines().next().unwrap_or_default();
     // A record of a known format is one, unless the name of its file has others read it as a
-    // manifest: what they would load is checked, whatever stands beside it.
+    // manifest: what they would load is checked, whatever lies next to it.
     let record =
         |text: &str| Format::of_record(text.trim(), strict_json::DEFAULT_MAX_DEPTH).is_some();
     if !named && (record(first) || record(&text)) {

@@ -3,6 +3,7 @@
 
 mod attest;
 mod command;
+mod common;
 mod compare;
 mod config;
 mod detectors;
@@ -29,22 +30,13 @@ mod shell;
 mod stats;
 mod write;
 
-use crate::report::Outcome;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
+pub use common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 pub use output::Failure;
 pub use rules::markdown as rules_table;
 pub use schema::{catalogue as schemas, text as schema_text};
-
-/// Nothing to object to.
-pub const EXIT_CLEAN: u8 = 0;
-/// Findings at or above the threshold.
-pub const EXIT_FINDINGS: u8 = 1;
-/// Could not verify: usage, configuration, input or output.
-pub const EXIT_ERROR: u8 = 2;
-/// Nothing was verified, or an analysis is inconclusive.
-pub const EXIT_NOTHING_VERIFIED: u8 = 3;
 
 /// Verifies recorded executions of governed AI agents, offline, from the record alone.
 #[derive(Debug, Parser)]
@@ -127,16 +119,6 @@ enum Command {
     Man(shell::ManArgs),
 }
 
-/// The exit code of an outcome.
-const fn exit_code(outcome: &Outcome) -> u8 {
-    match outcome {
-        Outcome::Clean | Outcome::Unenforced(_) => EXIT_CLEAN,
-        Outcome::Findings => EXIT_FINDINGS,
-        Outcome::Unable(_) => EXIT_ERROR,
-        Outcome::Empty(_) => EXIT_NOTHING_VERIFIED,
-    }
-}
-
 /// Parses the arguments, runs, and says how it went.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -164,8 +146,8 @@ pub fn main() -> ExitCode {
         Command::Stats(args) => args.run(),
         Command::Export(args) => args.run(),
         Command::Rules(args) => args.run(),
-        Command::Completions(args) => args.run(),
-        Command::Man(args) => args.run(),
+        Command::Completions(args) => args.run(Cli::command()),
+        Command::Man(args) => args.run(Cli::command()),
     };
     match result {
         Ok(code) => ExitCode::from(code),

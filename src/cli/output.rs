@@ -1,6 +1,6 @@
-//! Where output goes, and how failures of the command itself are said.
+//! Standard output and standard error, and failures of the command itself.
 
-use super::{EXIT_CLEAN, EXIT_ERROR};
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
 use anstream::AutoStream;
 use clap::ValueEnum;
 use std::io::{self, BufWriter, Write};
@@ -28,15 +28,14 @@ impl From<Color> for anstream::ColorChoice {
     }
 }
 
-/// The command can't do what it was asked.
+/// A failure of the command itself.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Something of the command line or of a file named there doesn't work.
     #[error("{message}")]
     Unable {
-        /// What.
         message: String,
-        /// What to do about it.
+        /// What the user can do about it.
         remedy: Option<String>,
     },
     /// Output failed.
@@ -53,7 +52,7 @@ impl Failure {
         }
     }
 
-    /// Says it on standard error. A reader that has gone away isn't one.
+    /// Prints it on standard error. A closed pipe is no failure.
     pub(super) fn report(&self) -> ExitCode {
         if let Self::Output(error) = self
             && error.kind() == io::ErrorKind::BrokenPipe
@@ -77,14 +76,16 @@ impl Failure {
     }
 }
 
-/// Says a sentence on standard error. It may quote names from a configuration or a trace.
-pub(super) fn tell(sentence: &str) {
+/// Prints a sentence on standard error. It may quote names from a configuration or a trace.
+pub(super) fn warn(sentence: &str) {
     let _ = writeln!(
         anstream::stderr().lock(),
         "{}",
         crate::report::line_start(sentence)
     );
 }
+
+pub(super) use self::warn as tell;
 
 /// Writes text to standard output. No line of it is a command of a runner of continuous
 /// integration, whatever the text quotes; what hides or acts on a terminal, whoever quotes it has

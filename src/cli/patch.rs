@@ -1,16 +1,18 @@
 //! `patch`: what diffs would do, found out without touching a file.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use super::common::formats::OutputFormat;
+use super::common::git::git_failure;
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::{harmless_json, terminal};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use worktree::diff::apply::{FileOutcome, HunkOutcome, Outcome, Place, apply};
 use worktree::diff::tree::{Folder, Overlay, Revision, Tree};
 use worktree::diff::{DiffError, Limits, Nearest, Obstacle, parse};
-use worktree::git::{GitError, Repository};
+use worktree::git::Repository;
 
 /// What can be asked about diffs.
 #[derive(Debug, Subcommand)]
@@ -34,23 +36,17 @@ pub struct CheckArgs {
     #[arg(long, value_name = "REV")]
     at: Option<String>,
     /// How to print what was found.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
+    #[arg(long, value_parser = OutputFormat::parser("", ""), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// What became of one of the diffs that were named.
-struct Checked {
+struct DiffResult {
     name: String,
     outcome: Result<Outcome, DiffError>,
 }
 
-impl Checked {
+impl DiffResult {
     fn status(&self) -> &'static str {
         match &self.outcome {
             Err(_) => "malformed",
@@ -88,8 +84,8 @@ impl CheckArgs {
             }
         };
         print(Color::Auto, |out| match self.format {
-            Format::Text => text(&checked, out),
-            Format::Json => {
+            OutputFormat::Text => text(&checked, out),
+            OutputFormat::Json => {
                 let all: Vec<Value> = checked.iter().map(as_json).collect();
                 writeln!(
                     out,
@@ -108,28 +104,20 @@ impl CheckArgs {
         })
     }
 
-    fn check(&self, tree: &dyn Tree) -> Result<Vec<Checked>, Failure> {
+    fn check(&self, tree: &dyn Tree) -> Result<Vec<DiffResult>, Failure> {
         let limits = Limits::default();
         let mut overlay = Overlay::new(tree);
         let mut checked = Vec::new();
         for path in &self.diffs {
             let bytes = read(path, limits.bytes)?;
             let outcome = parse(&bytes, &limits).map(|diff| apply(&diff, &mut overlay, &limits));
-            checked.push(Checked {
+            checked.push(DiffResult {
                 name: path.display().to_string(),
                 outcome,
             });
         }
         Ok(checked)
     }
-}
-
-/// A failure to read a repository.
-pub(super) fn git_failure(error: &GitError) -> Failure {
-    Failure::unable(
-        error.to_string(),
-        "--repo names a folder of a git repository, revisions are those that git knows there",
-    )
 }
 
 /// Reads a diff, and one byte more than it may have: the parser refuses it then.
@@ -150,7 +138,7 @@ fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn text(checked: &[Checked], out: &mut dyn Write) -> io::Result<()> {
+fn text(checked: &[DiffResult], out: &mut dyn Write) -> io::Result<()> {
     for diff in checked {
         let name = terminal(&diff.name).into_owned();
         match &diff.outcome {
@@ -243,7 +231,7 @@ fn conflict(nearest: Option<&Nearest>) -> String {
     }
 }
 
-fn as_json(checked: &Checked) -> Value {
+fn as_json(checked: &DiffResult) -> Value {
     match &checked.outcome {
         Err(error) => {
             json!({ "diff": checked.name, "status": checked.status(), "line": error.line, "error": error.fault.to_string() })

@@ -1,13 +1,13 @@
 //! `redact`: a trace without its credentials.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
+use super::common::secrets::secret_rules;
 use super::file;
-use super::output::{Color, Failure, print_as_is, tell};
-use super::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
+use super::output::{Color, Failure, print_as_is, warn};
 use crate::attest::private_key;
-use crate::redact::{Error, Keys, Outcome, Remade, redact};
+use crate::redact::{Error, Keys, Outcome, RecomputedCounts, redact};
 use crate::source::{Limits, discover, open, read_whole};
 use clap::Args;
-use content_scan::secret::Table;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -37,8 +37,7 @@ fn key_of(text: &str) -> Result<(String, PathBuf), String> {
 impl RedactArgs {
     /// Redacts.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        Table::shipped()
-            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        secret_rules()?;
         let to_standard = self.output.as_os_str() == "-";
         if !to_standard {
             may_write(&self.output)?;
@@ -60,7 +59,7 @@ impl RedactArgs {
         let (redacted, outcome) = match redact(&text, &keys) {
             Ok(done) => done,
             Err(Error::Empty) => {
-                tell("nothing was redacted: the input holds no record");
+                warn("nothing was redacted: the input holds no record");
                 return Ok(EXIT_NOTHING_VERIFIED);
             }
             Err(error) => {
@@ -87,7 +86,7 @@ impl RedactArgs {
             written.map_err(|e| super::write::cannot_write(&self.output, &e))?;
         }
         for line in sentences(&outcome) {
-            tell(&line);
+            warn(&line);
         }
         Ok(EXIT_CLEAN)
     }
@@ -146,7 +145,7 @@ impl RedactArgs {
 
 /// Nothing is overwritten, the input least of all.
 fn may_write(path: &Path) -> Result<(), Failure> {
-    super::write::outside_git(path)?;
+    super::common::inputs::outside_git(path)?;
     if path.symlink_metadata().is_ok() {
         return Err(Failure::unable(
             format!("`{}` is there already", path.display()),
@@ -177,7 +176,7 @@ fn sentences(outcome: &Outcome) -> Vec<String> {
             n(outcome.records, "record")
         ),
     }];
-    let mut remade = |what: &str, counts: Remade, remedy: &str| {
+    let mut remade = |what: &str, counts: RecomputedCounts, remedy: &str| {
         all.extend((counts.anew > 0).then(|| format!("{} made anew", n(counts.anew, what))));
         all.extend((counts.stale > 0).then(|| {
             format!(

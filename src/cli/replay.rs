@@ -1,33 +1,37 @@
 //! `replay` and `validate`.
 
+use super::common::exit::{
+    EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED, exit_code,
+};
+use super::common::formats::{DocumentFormat, trace_format};
+use super::common::git::git_failure;
+use super::common::inputs::Inputs;
+use super::common::secrets::secret_rules;
+use super::common::trust::trust_store;
 use super::file;
 use super::guard;
-use super::output::{Color, Failure, print, tell};
-use super::patch::git_failure;
+use super::output::{Color, Failure, warn};
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
-use super::write::Inputs;
-use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED, exit_code};
-use crate::diag::{Finding, Severity, assign_fingerprints};
+pub(super) use crate::diag::FailOn;
+use crate::diag::{Finding, assign_fingerprints};
 use crate::replay::Assessor;
 use crate::report::page::Format as PageFormat;
-use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions, write_pretty};
+use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions};
 use crate::rules::{Settings, Signed};
 use crate::schema::Validator;
 use crate::source::{Discovery, Limits, survey};
 use crate::trace::Format;
-use crate::trace::keys::TrustStore;
 use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
 use crate::verify::account::reconcile;
 use crate::verify::{Options, Report, skipped_sentence, verify, watch};
 use clap::{Args, ValueEnum};
-use content_scan::secret::Table;
 use std::path::{Path, PathBuf};
 use worktree::diff::tree::{Revision, TreeError};
 use worktree::git::{GitError, ObjectId, Repository};
 
-/// What is still to be done with a report before it is written.
-type Settle<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;
+/// Completes a report before it is written.
+type Finish<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;
 
 /// What both commands take.
 #[derive(Debug, Args)]
@@ -38,7 +42,7 @@ pub struct Common {
     paths: Vec<PathBuf>,
     /// Read every input as this format instead of finding out: execution-record, yuangs-events,
     /// yuangs-transitions, yuangs-turns, yuangs-record or yuangs-cast.
-    #[arg(long, value_name = "NAME", value_parser = format)]
+    #[arg(long, value_name = "NAME", value_parser = trace_format)]
     format_in: Option<Format>,
     #[command(flatten)]
     reports: ReportArgs,
@@ -80,37 +84,6 @@ pub struct Common {
     /// Threads to use (0: one for each core).
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-}
-
-/// Thresholds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum FailOn {
-    Error,
-    Warning,
-    Note,
-    Never,
-}
-
-impl FailOn {
-    pub(super) const fn severity(self) -> Option<Severity> {
-        match self {
-            Self::Error => Some(Severity::Error),
-            Self::Warning => Some(Severity::Warning),
-            Self::Note => Some(Severity::Note),
-            Self::Never => None,
-        }
-    }
-
-    /// Whether one of the findings is that bad.
-    pub(super) fn met_by<'f>(self, findings: impl IntoIterator<Item = &'f Finding>) -> bool {
-        self.severity()
-            .is_some_and(|threshold| findings.into_iter().any(|f| f.severity >= threshold))
-    }
-}
-
-pub(super) fn format(name: &str) -> Result<Format, String> {
-    let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
-    Format::parse(name).ok_or_else(|| format!("known formats: {}", known.join(", ")))
 }
 
 /// Replay traces.
@@ -330,8 +303,7 @@ impl ReplayArgs {
 
     /// Asks the policy again.
     fn re_evaluate(&self, policy: &str, options: &Options) -> Result<u8, Failure> {
-        Table::shipped()
-            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        secret_rules()?;
         let found = super::policy::find::policy(policy)?;
         let mut reevaluation = Reevaluation::new(&found.policy);
         let report = watch(
@@ -340,20 +312,11 @@ impl ReplayArgs {
             &mut |file, id, entry| reevaluation.record(file, id, entry),
         );
         let document = reevaluation.finish(&report.secrets, report.counts.errors);
-        let format = self.common.reports.only_format()?;
-        match format {
-            ReportFormat::Json => print(Color::Never, |out| write_pretty(&document, out))?,
-            ReportFormat::Text => print(Color::Auto, |out| {
-                reevaluate::page(&document).write(PageFormat::Text, out)
-            })?,
-            ReportFormat::Markdown => {
-                print(Color::Never, |out| {
-                    reevaluate::page(&document).write(PageFormat::Markdown, out)
-                })?;
-            }
-            ReportFormat::Html => print(Color::Never, |out| {
-                reevaluate::page(&document).write(PageFormat::Html, out)
-            })?,
+        let format = match self.common.reports.only_format()? {
+            ReportFormat::Json => DocumentFormat::Json,
+            ReportFormat::Text => DocumentFormat::TEXT,
+            ReportFormat::Markdown => DocumentFormat::Page(PageFormat::Markdown),
+            ReportFormat::Html => DocumentFormat::Page(PageFormat::Html),
             _ => {
                 let remedy = "text, json, markdown and html can";
                 return Err(Failure::unable(
@@ -361,7 +324,8 @@ impl ReplayArgs {
                     remedy,
                 ));
             }
-        }
+        };
+        format.print(Color::Auto, || reevaluate::page(&document), || &document)?;
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_ERROR,
             // What can't be read may hold the decision that is stopped.
@@ -371,7 +335,7 @@ impl ReplayArgs {
                 EXIT_FINDINGS
             }
             () if document.decisions == 0 => {
-                tell("nothing was re-evaluated: no decision is recorded");
+                warn("nothing was re-evaluated: no decision is recorded");
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
@@ -441,7 +405,7 @@ impl ValidateArgs {
                 .common
                 .run(options, self.schema.as_deref(), &extra, false, &|_| Ok(()));
         }
-        // What is a manifest is no trace, and is looked at as what it is.
+        // A manifest is no trace and is checked as a manifest.
         let Discovery { inputs, skipped } = survey(&self.common.paths);
         let (manifests, inputs) = super::manifests::part(inputs);
         self.common.run_on(
@@ -457,18 +421,6 @@ impl ValidateArgs {
             },
         )
     }
-}
-
-/// Reads a trust file.
-pub(super) fn trust_store(path: &Path) -> Result<TrustStore, Failure> {
-    trust_store_of(path, &file::text(path)?)
-}
-
-/// As [`trust_store`], of a text that was read from `path`.
-pub(super) fn trust_store_of(path: &Path, text: &str) -> Result<TrustStore, Failure> {
-    let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
-    TrustStore::parse(text)
-        .map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
 }
 
 impl Common {
@@ -495,7 +447,7 @@ impl Common {
         settings: Option<&Path>,
         extra: &[String],
         keep_turns: bool,
-        after: &Settle<'_>,
+        after: &Finish<'_>,
     ) -> Result<u8, Failure> {
         self.run_on(
             (survey(&self.paths), settings),
@@ -512,11 +464,9 @@ impl Common {
         options: Options,
         extra: &[String],
         keep_turns: bool,
-        after: &Settle<'_>,
+        after: &Finish<'_>,
     ) -> Result<u8, Failure> {
-        // Without its rules a scan would find nothing, which looks like a clean trace.
-        Table::shipped()
-            .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        secret_rules()?;
         let targets = self.reports.targets()?;
         let mut apart = Inputs::default();
         apart.add_found(&found.inputs);
@@ -527,7 +477,7 @@ impl Common {
         targets
             .iter()
             .filter_map(Target::file)
-            .try_for_each(|path| guard::check(path, guard::Own::Nothing))?;
+            .try_for_each(|path| guard::check(path, guard::Exemption::Nothing))?;
         let with_turns = keep_turns || targets.iter().any(|t| t.format == ReportFormat::Html);
         let options = &Options {
             max_turns: if with_turns { self.max_turns } else { 0 },
@@ -562,7 +512,7 @@ impl Common {
         };
         self.reports.write(&targets, &run)?;
         if let Some(sentence) = outcome.sentence() {
-            tell(sentence);
+            warn(sentence);
         }
         Ok(exit_code(&outcome))
     }

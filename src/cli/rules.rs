@@ -1,6 +1,6 @@
 //! `rules`.
 
-use super::EXIT_CLEAN;
+use super::common::exit::EXIT_CLEAN;
 use super::output::{Color, Failure, print};
 use crate::replay::Aspect;
 use crate::rules::{ALL, Page, Rule};

@@ -1,6 +1,6 @@
 //! `schema`.
 
-use super::EXIT_CLEAN;
+use super::common::exit::EXIT_CLEAN;
 use super::output::{Color, Failure, print};
 use crate::report::{Document, Line};
 use crate::schema::Catalogue;

@@ -1,12 +1,12 @@
 //! `secrets`: the rules for credentials, and how good they are.
 
+use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use super::common::secrets::{broken_rules, secret_rules};
 use super::file;
 use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::report::terminal;
 use clap::Subcommand;
 use content_scan::secret::corpus::{Figures, Judged, Outcome, judge};
-use content_scan::secret::{Table, TableError};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -29,15 +29,11 @@ pub enum SecretsCommand {
     List,
 }
 
-fn broken(error: &TableError) -> Failure {
-    Failure::unable(error.to_string(), "docs/secrets.md describes the form")
-}
-
 impl SecretsCommand {
     /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let table = Table::shipped().map_err(|e| broken(&e))?;
-        table.check().map_err(|e| broken(&e))?;
+        let table = secret_rules()?;
+        table.check().map_err(|e| broken_rules(&e))?;
         match self {
             Self::List => {
                 print(Color::Auto, |out| {

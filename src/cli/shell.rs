@@ -1,9 +1,9 @@
 //! `completions` and `man`: what a shell and a manual know of the command line, from the same
 //! source as `--help`.
 
+use super::common::exit::EXIT_CLEAN;
 use super::output::{Color, Failure, print};
-use super::{Cli, EXIT_CLEAN};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 
 /// Print completions for a shell.
 #[derive(Debug, Args)]
@@ -14,11 +14,11 @@ pub(super) struct CompletionsArgs {
 
 impl CompletionsArgs {
     /// Prints the script.
-    pub(super) fn run(self) -> Result<u8, Failure> {
+    pub(super) fn run(self, mut command: Command) -> Result<u8, Failure> {
         let mut script = Vec::new();
         clap_complete::generate(
             self.shell,
-            &mut Cli::command(),
+            &mut command,
             env!("CARGO_PKG_NAME"),
             &mut script,
         );
@@ -37,8 +37,7 @@ pub(super) struct ManArgs {
 
 impl ManArgs {
     /// Prints the page in roff.
-    pub(super) fn run(self) -> Result<u8, Failure> {
-        let mut command = Cli::command();
+    pub(super) fn run(self, mut command: Command) -> Result<u8, Failure> {
         command.build();
         for word in &self.command {
             let found = command.find_subcommand(word).cloned();

@@ -1,9 +1,9 @@
 //! `stats`.
 
-use super::executions::{Print, ReadArgs};
-use super::output::{Color, Failure, print, tell};
-use super::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
-use crate::report::write_pretty;
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
+use super::common::formats::DocumentFormat;
+use super::executions::ReadArgs;
+use super::output::{Color, Failure, warn};
 use crate::trajectory::stats::{page, stats};
 use clap::Args;
 use std::path::PathBuf;
@@ -15,8 +15,8 @@ pub struct StatsArgs {
     #[arg(required = true, value_name = "TRACES")]
     traces: Vec<PathBuf>,
     /// How.
-    #[arg(long, value_enum, default_value_t = Print::Text)]
-    format: Print,
+    #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
+    format: DocumentFormat,
     /// When to use colours.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
@@ -29,23 +29,15 @@ impl StatsArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let reading = self.read.read(&self.traces)?;
         let document = stats(&reading.book);
-        if let Some(format) = self.format.page() {
-            let color = if self.format == Print::Text {
-                self.color
-            } else {
-                Color::Never
-            };
-            print(color, |out| page(&document).write(format, out))?;
-        } else {
-            print(Color::Never, |out| write_pretty(&document, out))?;
-        }
+        self.format
+            .print(self.color, || page(&document), || &document)?;
         Ok(match () {
             () if reading.unopened > 0 => {
-                tell("not everything was counted: an input can't be opened");
+                warn("not everything was counted: an input can't be opened");
                 EXIT_ERROR
             }
             () if reading.book.is_empty() => {
-                tell("nothing was counted: no execution and no record was found");
+                warn("nothing was counted: no execution and no record was found");
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What was done, for the report to say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Findings that an ignore let pass.
+    /// Findings that an ignore suppressed.
     pub ignored: u64,
     /// Findings whose rule is off.
     pub off: u64,
@@ -18,7 +18,7 @@ pub struct Applied {
     pub lowered: u64,
     /// Findings that the baseline knows.
     pub known: u64,
-    /// What a reader has to be told, in sentences.
+    /// Notices for the reader.
     pub notices: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Active<'_> {
 }
 
 /// A configuration while it is being applied.
-struct Applying<'c> {
+struct Application<'c> {
     severities: BTreeMap<Code, &'c Override>,
     active: Vec<Active<'c>>,
     baseline: Option<&'c Baseline>,
@@ -95,14 +95,14 @@ const OF_CONTENT: [Code; 7] = [
 ];
 
 /// Why a finding doesn't stand as it was found, and what the baseline knows to be folded under it.
-struct LetPass(&'static str, BTreeMap<Code, u64>);
+struct Suppression(&'static str, BTreeMap<Code, u64>);
 
-impl Applying<'_> {
+impl Application<'_> {
     /// Gives a finding its severity, and says why it doesn't stand as it was found. `None` for one
     /// that does.
-    fn look(&mut self, finding: &mut Finding, first: Option<&str>) -> Option<LetPass> {
+    fn look(&mut self, finding: &mut Finding, first: Option<&str>) -> Option<Suppression> {
         let first = first.filter(|_| !OF_CONTENT.contains(&finding.code));
-        let passes = |why| Some(LetPass(why, BTreeMap::new()));
+        let passes = |why| Some(Suppression(why, BTreeMap::new()));
         let was = finding.severity;
         if let Some(change) = self.severities.get(&finding.code) {
             self.changed.insert(finding.code);
@@ -134,7 +134,7 @@ impl Applying<'_> {
             {
                 self.met.insert(fingerprint.to_owned());
                 self.applied.known += 1;
-                return Some(LetPass("is in the baseline", known));
+                return Some(Suppression("is in the baseline", known));
             }
         }
         let lowered = finding.severity < was;
@@ -180,7 +180,7 @@ impl Applying<'_> {
     fn unfold(
         &mut self,
         finding: &mut Finding,
-        LetPass(why, mut known): LetPass,
+        Suppression(why, mut known): Suppression,
         report: &mut Report,
     ) -> Vec<Finding> {
         let mut all: Vec<Finding> = finding
@@ -222,7 +222,7 @@ pub fn apply(
     baseline: Option<&Baseline>,
     now: Option<i64>,
 ) -> Applied {
-    let mut applying = Applying {
+    let mut applying = Application {
         severities: config
             .severity
             .iter()
@@ -286,7 +286,7 @@ pub fn apply(
             let let_pass = applying.look(&mut finding, first.as_deref());
             let gone = let_pass
                 .as_ref()
-                .is_some_and(|LetPass(why, _)| *why != LOWERED);
+                .is_some_and(|Suppression(why, _)| *why != LOWERED);
             if let Some(let_pass) = let_pass {
                 let folded = applying.unfold(&mut finding, let_pass, report);
                 unfolded |= !folded.is_empty();
@@ -304,8 +304,8 @@ pub fn apply(
     applying.finish()
 }
 
-impl Applying<'_> {
-    /// What was done, with all that has to be said of it.
+impl Application<'_> {
+    /// The result, with its notices.
     fn finish(self) -> Applied {
         let Self {
             severities,
@@ -443,7 +443,7 @@ mod tests {
     #[test]
     fn a_baseline_knows_what_was_there_and_says_what_is_gone() {
         let mut report = broken();
-        let baseline = Baseline::parse(&Baseline::of(&report.findings).text()).unwrap();
+        let baseline = Baseline::parse(&Baseline::from_findings(&report.findings).text()).unwrap();
         let applied = apply(&mut report, &Config::default(), Some(&baseline), None);
         assert_eq!(
             (applied.known, report.counts.errors, report.findings.len()),

@@ -43,7 +43,7 @@ pub enum BaselineError {
 impl Baseline {
     /// The baseline that knows these findings, and those that are folded under them.
     #[must_use]
-    pub fn of(findings: &[Finding]) -> Self {
+    pub fn from_findings(findings: &[Finding]) -> Self {
         let mut known = BTreeSet::new();
         for finding in findings
             .iter()

@@ -52,7 +52,7 @@ fn hint(nearest: Option<&String>) -> String {
 
 impl ConfigError {
     /// An error of the reader, with its place in the text.
-    pub(super) fn of(text: &str, error: &toml::de::Error) -> Self {
+    pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
         let Range { start, .. } = error.span().unwrap_or_default();
         let before = text.get(..start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;

@@ -1,6 +1,6 @@
-//! `yuangs-verify.toml`: what a gate looks at, and what it lets pass, with reasons.
+//! `yuangs-verify.toml`: what a gate checks, and what it suppresses, with reasons.
 //!
-//! The file is part of the repository that is judged. Whoever can change it can change the
+//! The file is part of the repository under test. Whoever can change it can change the
 //! judgement, so a gate takes it from a place that the agents can't write to (`--config`), or has
 //! it reviewed.
 
@@ -14,7 +14,7 @@ pub use baseline::{Baseline, BaselineError};
 pub use error::ConfigError;
 pub use files::{TraceGlobs, TraceMatch};
 
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, FailOn, Severity};
 use crate::replay::{Answer, Verdict};
 use crate::rules;
 use crate::trace::Format;
@@ -32,7 +32,7 @@ pub const FILE: &str = "yuangs-verify.toml";
 pub struct Config {
     /// Findings this bad fail the gate; `error` unless told otherwise.
     #[serde(default)]
-    pub fail_on: Option<Threshold>,
+    pub fail_on: Option<FailOn>,
     /// The traces to replay.
     #[serde(default)]
     pub traces: Option<Traces>,
@@ -61,30 +61,6 @@ pub struct Config {
     /// it.
     #[serde(default)]
     pub knowledge: Option<Knowledge>,
-}
-
-/// How bad a finding must be to fail the gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say all there is")]
-pub enum Threshold {
-    Error,
-    Warning,
-    Note,
-    Never,
-}
-
-impl Threshold {
-    /// The mildest severity that fails.
-    #[must_use]
-    pub const fn severity(self) -> Option<Severity> {
-        match self {
-            Self::Error => Some(Severity::Error),
-            Self::Warning => Some(Severity::Warning),
-            Self::Note => Some(Severity::Note),
-            Self::Never => None,
-        }
-    }
 }
 
 /// `[traces]`.
@@ -126,7 +102,7 @@ pub struct Traces {
 impl Traces {
     /// The section that says nothing but where the traces are.
     #[must_use]
-    pub fn of(paths: Vec<String>) -> Self {
+    pub fn from_paths(paths: Vec<String>) -> Self {
         Self {
             paths,
             include: None,
@@ -513,7 +489,7 @@ impl Config {
     /// When it is no TOML, a key is unknown or a value is wrong: with line, column and, for a key,
     /// the nearest known one.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let config: Self = toml::from_str(text).map_err(|e| ConfigError::of(text, &e))?;
+        let config: Self = toml::from_str(text).map_err(|e| ConfigError::from_toml(text, &e))?;
         let mut codes = BTreeMap::new();
         for (code, change) in &config.severity {
             if let Some(other) = codes.insert(known(code)?, code) {
@@ -635,7 +611,7 @@ mod tests {
             ["knowledge"]
         );
         assert_eq!(
-            config.fail_on.and_then(Threshold::severity),
+            config.fail_on.and_then(FailOn::severity),
             Some(Severity::Warning)
         );
         assert_eq!(Config::parse("").unwrap(), Config::default());

@@ -1,7 +1,9 @@
 //! What the tool reports: findings with a code, a severity and a place.
 
+mod fail_on;
 mod finding;
 
+pub use fail_on::FailOn;
 pub use finding::{
     Code, ContentHash, Excerpt, Finding, Place, Related, Severity, assign_fingerprints, digest,
     digest_of, first_fingerprints, subject,

@@ -13,7 +13,7 @@ const SEARCHED: u64 = 8 << 20;
 
 /// A path that a manifest names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Named<'v> {
+struct NamedPath<'v> {
     pointer: String,
     path: &'v str,
     function: Option<&'v str>,
@@ -22,7 +22,7 @@ struct Named<'v> {
 }
 
 /// The paths that a manifest names.
-fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
+fn named(kind: Kind, value: &Value) -> Vec<NamedPath<'_>> {
     let mut all = Vec::new();
     let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str);
     match kind {
@@ -33,7 +33,7 @@ fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
                         .split_once('#')
                         .map_or((text, None), |(path, f)| (path, Some(f)));
                     if handler || function.is_some() {
-                        all.push(Named {
+                        all.push(NamedPath {
                             pointer,
                             path,
                             function,
@@ -62,7 +62,7 @@ fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
                 .flatten()
             {
                 if let Some(path) = skill.get("path").and_then(Value::as_str) {
-                    all.push(Named {
+                    all.push(NamedPath {
                         pointer: format!("/skills/{}/path", step(name)),
                         path,
                         function: None,
@@ -73,7 +73,7 @@ fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
         }
         Kind::Agent => {
             if let Some(path) = text("/mcp/configPath") {
-                all.push(Named {
+                all.push(NamedPath {
                     pointer: "/mcp/configPath".into(),
                     path,
                     function: None,
@@ -89,7 +89,7 @@ fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
                 .enumerate()
                 .filter_map(|(n, p)| Some((n, p.as_str()?)))
             {
-                all.push(Named {
+                all.push(NamedPath {
                     pointer: format!("/skill/directories/{n}"),
                     path,
                     function: None,
@@ -108,7 +108,7 @@ fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
                 // A bare name is looked for among the installed programs.
                 if let Some(path) = command.filter(|c| c.starts_with("./") || c.starts_with("../"))
                 {
-                    all.push(Named {
+                    all.push(NamedPath {
                         pointer: format!("/mcpServers/{}/command", step(name)),
                         path,
                         function: None,
@@ -121,7 +121,7 @@ fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
                     .map_or(&[][..], Vec::as_slice);
                 for (n, path) in arguments(command.unwrap_or_default(), args) {
                     let pointer = format!("/mcpServers/{}/args/{n}", step(name));
-                    all.push(Named {
+                    all.push(NamedPath {
                         pointer,
                         path,
                         function: None,
@@ -211,7 +211,7 @@ fn arguments<'v>(command: &str, args: &'v [Value]) -> Vec<(usize, &'v str)> {
     all
 }
 
-fn fault(named: &Named<'_>, folder: &Path, root: &Path) -> Option<String> {
+fn fault(named: &NamedPath<'_>, folder: &Path, root: &Path) -> Option<String> {
     let shown = named.path;
     let plain = shown.strip_prefix("./").unwrap_or(shown);
     let plain = if named.folder {

@@ -15,7 +15,7 @@ use crate::trace::Format;
 use crate::trace::native::turns::NativeTurn;
 use content_scan::redact::{Gathered, RedactError, Redactor, has_member};
 use record::{Edit, set};
-use resign::Seal;
+use resign::Resigner;
 use std::collections::BTreeSet;
 use strict_json::Scanner;
 
@@ -36,12 +36,7 @@ pub enum Error {
     SealedDocument,
     /// A secret stays.
     #[error("line {line}: {cause}")]
-    Secret {
-        /// The line.
-        line: u64,
-        /// Why.
-        cause: RedactError,
-    },
+    Secret { line: u64, cause: RedactError },
 }
 
 /// What was done.
@@ -54,9 +49,9 @@ pub struct Outcome {
     /// Records that hold one.
     pub changed: u64,
     /// Links of a chain that were made anew, and that no longer fit.
-    pub links: Remade,
+    pub links: RecomputedCounts,
     /// Signatures that were made anew, and that no longer fit.
-    pub signatures: Remade,
+    pub signatures: RecomputedCounts,
     /// Hashes of messages (`inputHash`) that were made anew.
     pub input_hashes: u64,
     /// Lines that are no JSON; their text was replaced all the same.
@@ -65,7 +60,7 @@ pub struct Outcome {
 
 /// What became of something that was computed from text that has changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Remade {
+pub struct RecomputedCounts {
     /// Made anew.
     pub anew: u64,
     /// Left as it was: it doesn't fit any more, or never did.
@@ -222,7 +217,7 @@ fn by_line(
                 .map(|(number, line, _)| (number, line)),
         )
     };
-    let mut seal = Seal::new(keys, misfits);
+    let mut resigner = Resigner::new(keys, misfits);
     let mut out = String::with_capacity(body.len());
     for (number, line, whole) in lines() {
         let end = whole.get(line.len()..).unwrap_or_default();
@@ -242,7 +237,7 @@ fn by_line(
         outcome.changed += u64::from(count > 0);
         outcome.unreadable += u64::from(!valid);
         if format == Some(Format::ExecutionRecord) && valid {
-            seal.record((number, line), &mut text, count, outcome);
+            resigner.record((number, line), &mut text, count, outcome);
         } else if count > 0 {
             input_hash(format, line, &mut text, outcome);
         }

@@ -19,7 +19,7 @@ pub type Keys = BTreeMap<String, SigningKey>;
 
 /// What is known of one execution.
 #[derive(Debug, Default)]
-struct Sealed {
+struct ExecutionLinks {
     chained: bool,
     /// Hashes of the last record as it was and as it is now; none before the first.
     last: Option<(String, String)>,
@@ -28,9 +28,9 @@ struct Sealed {
 }
 
 /// The executions of a trace.
-pub(super) struct Seal<'k> {
+pub(super) struct Resigner<'k> {
     keys: &'k Keys,
-    executions: HashMap<String, Sealed>,
+    executions: HashMap<String, ExecutionLinks>,
     /// Lines of records on either side of a link that didn't fit before.
     misfits: BTreeSet<u64>,
 }
@@ -66,7 +66,7 @@ struct Signatures {
     stale: u64,
 }
 
-impl<'k> Seal<'k> {
+impl<'k> Resigner<'k> {
     pub(super) fn new(keys: &'k Keys, misfits: BTreeSet<u64>) -> Self {
         Self {
             keys,

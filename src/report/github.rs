@@ -12,7 +12,7 @@ const PER_LEVEL: usize = 10;
 /// Characters of a message; the runner cuts at 4 KiB of a title and message somewhere.
 const MESSAGE: usize = 1000;
 
-/// Writes the annotations, and what was looked at as an ordinary line.
+/// Writes the annotations, and what was verified as an ordinary line.
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let all = run.report.findings.len() as u64 + run.report.counts.left_out;
     let of = |severity| {

@@ -371,13 +371,13 @@ pub fn findings_json(findings: &[Finding]) -> serde_json::Value {
         .collect()
 }
 
-/// A value as JSON on one line that can be looked at on a terminal without harm.
+/// A value as JSON on one line, safe to print on a terminal.
 #[must_use]
 pub fn safe_json(value: &serde_json::Value) -> String {
     harmless(&value.to_string())
 }
 
-/// One value on one line, harmless to look at.
+/// One value on one line, safe to print.
 pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let text = serde_json::to_string(value).map_err(io::Error::other)?;
     writeln!(out, "{}", harmless(&text))

@@ -1,6 +1,6 @@
 //! JUnit XML: a suite for each input, a test case for each execution and one for the input itself.
 //!
-//! Errors fail a case; warnings and notes stand in its output. Nothing verified is a case with an
+//! Errors fail a case; warnings and notes appear in its output. Nothing verified is a case with an
 //! error, since an empty suite would count as passed.
 
 use super::{Outcome, Run, terminal, words};
@@ -83,7 +83,7 @@ fn failure(message: &str, kind: &str) -> TestCaseStatus {
     status
 }
 
-/// A suite about the run as a whole: what was looked at, and whether that was anything.
+/// A suite about the run as a whole: what was verified, and whether it was empty.
 fn of_the_run(run: &Run<'_>) -> TestSuite {
     let status = match run.outcome {
         // Errors fail their own cases; what else is bad enough fails here.

@@ -1,23 +1,23 @@
-//! How a verification ends: the one answer that a gate acts on.
+//! The outcome of a verification, which decides the exit code.
 
 use crate::diag::Severity;
 use crate::replay::Summary;
 use crate::rules::codes::UNKNOWN_FORMAT;
 use crate::verify::Report;
 
-/// How a verification ends. Not being able to look goes before what was found, and that before
-/// having found nothing to look at: a gate must not pass emptily.
+/// The outcome of a verification. Being unable to verify takes precedence over findings, and
+/// findings over an empty input: a gate must not pass without having verified anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// Something was looked at, and nothing is as bad as the threshold.
+    /// Something was verified, and no finding reaches the threshold.
     Clean,
-    /// Findings are as bad as the threshold.
+    /// Findings reach the threshold.
     Findings,
-    /// So many errors were found, and it was asked that findings fail nothing.
+    /// This many errors were found, and the user asked that findings fail nothing.
     Unenforced(u64),
-    /// Not everything could be looked at: why, in a sentence.
+    /// Something couldn't be verified: why, in a sentence.
     Unable(String),
-    /// There was nothing to look at: what was missing, in a sentence.
+    /// There was nothing to verify: what was missing, in a sentence.
     Empty(String),
 }
 
@@ -60,7 +60,7 @@ impl Outcome {
         }
     }
 
-    /// The same for inputs that may be empty: what was found counts all the same.
+    /// The outcome for inputs that are allowed to be empty: errors still count.
     #[must_use]
     pub fn of_nothing(report: &Report, threshold: Option<Severity>) -> Self {
         match report.counts.errors {
@@ -69,13 +69,13 @@ impl Outcome {
         }
     }
 
-    /// What every report says of errors that fail nothing.
+    /// The sentence about errors that fail nothing.
     #[must_use]
     pub fn not_enforced(errors: u64) -> String {
         format!("not enforced: {}", super::words::plural(errors, "error"))
     }
 
-    /// Whether a gate lets it through.
+    /// Whether a gate passes.
     #[must_use]
     pub fn passes(&self) -> bool {
         matches!(self, Self::Clean | Self::Unenforced(_))

@@ -1,4 +1,4 @@
-//! What every emitter is given, and the list of the formats.
+//! The input of every emitter, and the list of formats.
 
 use super::{Outcome, TextOptions};
 use super::{github, gitlab, html, jsonl, junit, markdown, rdjson, sarif, write_json, write_text};
@@ -11,7 +11,6 @@ use std::io::{self, Write};
 /// A verification that is to be reported.
 #[derive(Debug, Clone)]
 pub struct Run<'r> {
-    /// What came out of it.
     pub report: &'r Report,
     /// How it ended.
     pub outcome: &'r Outcome,
@@ -137,7 +136,7 @@ impl Run<'_> {
         }
     }
 
-    /// What is to be said of errors that fail nothing, where there are any.
+    /// The sentence about errors that fail nothing, if there are any.
     pub(super) fn unenforced(&self) -> Option<String> {
         match self.outcome {
             Outcome::Unenforced(errors) => Some(Outcome::not_enforced(*errors)),
@@ -145,9 +144,9 @@ impl Run<'_> {
         }
     }
 
-    /// The grade of an execution, told whether an error belongs to it.
+    /// The grade of an execution, given whether an error belongs to it.
     pub(super) fn grade(&self, summary: &Summary, has_error: bool) -> Grade {
-        let grade = Grade::of(summary, has_error);
+        let grade = Grade::from_summary(summary, has_error);
         if self.unenforced().is_some() {
             grade.unenforced()
         } else {
@@ -184,14 +183,14 @@ pub(super) enum Grade {
     /// A question is answered no, or an error belongs to the execution.
     Fail,
     /// Something isn't recorded.
-    Part,
+    Incomplete,
     /// It would pass, in a run whose errors fail nothing.
     Info,
 }
 
 impl Grade {
-    /// The grade of an execution, told whether an error belongs to it.
-    pub(super) fn of(summary: &Summary, has_error: bool) -> Self {
+    /// The grade of an execution, given whether an error belongs to it.
+    pub(super) fn from_summary(summary: &Summary, has_error: bool) -> Self {
         let verdict = &summary.verdict;
         let answers = [
             verdict.legal_path,
@@ -201,13 +200,13 @@ impl Grade {
         if has_error || summary.failed_unlisted || answers.contains(&Answer::No) {
             Self::Fail
         } else if answers.contains(&Answer::NotRecorded) || summary.shows_nothing() {
-            Self::Part
+            Self::Incomplete
         } else {
             Self::Pass
         }
     }
 
-    /// The same in a run whose errors fail nothing: there nothing is said to pass.
+    /// The grade in a run whose errors fail nothing: there no execution passes.
     pub(super) const fn unenforced(self) -> Self {
         match self {
             Self::Pass => Self::Info,
@@ -220,7 +219,7 @@ impl Grade {
         match self {
             Self::Pass => "PASS",
             Self::Fail => "FAIL",
-            Self::Part => "PART",
+            Self::Incomplete => "PART",
             Self::Info => "INFO",
         }
     }

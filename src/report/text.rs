@@ -14,7 +14,7 @@ use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
-/// How much is said.
+/// How much the report says.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TextOptions {
     /// Findings only: no verdicts, no counts.
@@ -46,7 +46,7 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
     if !options.quiet {
         let with_errors = with_errors(report);
         for summary in &report.summaries {
-            let grade = Grade::of(
+            let grade = Grade::from_summary(
                 summary,
                 with_errors.contains(&(&*summary.file, &*summary.id)),
             );
@@ -88,7 +88,7 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
         }
         counts(report, options, out)?;
     }
-    // What was let pass or left undone is said even to those who want to hear little.
+    // What was suppressed or skipped is reported even with `--quiet`.
     for notice in &report.notices {
         writeln!(out, "{NOTE}note{NOTE:#}: {}", terminal(notice))?;
     }
@@ -143,7 +143,7 @@ fn execution(summary: &Summary, grade: Grade, out: &mut dyn Write) -> io::Result
     let word = grade.name();
     let word_style = match grade {
         Grade::Fail => ERROR,
-        Grade::Part => WARNING,
+        Grade::Incomplete => WARNING,
         Grade::Pass => GOOD,
         Grade::Info => STRONG,
     };
@@ -320,7 +320,7 @@ fn snapped(excerpt: &Excerpt) -> (usize, usize) {
     (from, snap(excerpt.span.1).max(from))
 }
 
-/// What was looked at, and what came of it.
+/// What was verified, and the counts of findings.
 fn counts(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
     let counts = &report.counts;
     let total = |n: u64, word: &str, style: Style| {

@@ -29,7 +29,7 @@ pub(super) fn position(place: &Place) -> String {
     }
 }
 
-/// What was looked at, as a list of counts.
+/// What was verified, as a list of counts.
 pub(super) fn looked_at(report: &crate::verify::Report, schema_only: bool) -> String {
     let counts = &report.counts;
     let mut looked = vec![

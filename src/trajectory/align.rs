@@ -1,16 +1,16 @@
 //! Which element of one sequence answers which of another: the least edit distance, within a bound
 //! on the work.
 
-/// Pairs of elements that are looked at. Two middles of 2,000 elements each, once what is equal at
-/// both ends is off.
+/// Maximum number of pairs of elements that are compared: two middles of 2,000 elements each, after
+/// the equal ends are cut off.
 const CELLS: usize = 4_000_000;
 
-/// How two elements stand to each other.
+/// How similar two elements are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Likeness {
     /// They are the same.
     Same,
-    /// One stands in the place of the other.
+    /// One replaces the other.
     Similar,
     /// They have nothing to do with each other.
     Different,

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// References beyond what is there that are let pass, as a share of all.
+/// The share of references to missing items that is tolerated.
 const TOLERATED: f64 = 0.2;
 
 /// What is to be thought of the references.

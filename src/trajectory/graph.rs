@@ -14,7 +14,7 @@ use strict_json::{Raw, Str, from_text};
 
 /// Lines that can't be read and are listed; the rest is counted.
 const LISTED: usize = 20;
-/// Edges of one kind that are told of one execution.
+/// Maximum number of edges of one kind shown for an execution.
 pub const TOLD: usize = 50;
 
 /// An edge.

@@ -25,7 +25,7 @@ pub struct FindingNote {
 }
 
 impl FindingNote {
-    fn of(finding: &Finding) -> Self {
+    fn from_finding(finding: &Finding) -> Self {
         Self {
             code: finding.code.to_string(),
             severity: finding.severity,
@@ -83,7 +83,7 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    fn of(summary: &Summary) -> Self {
+    fn from_summary(summary: &Summary) -> Self {
         Self {
             execution_id: summary.id.to_string(),
             file: summary.file.to_string(),
@@ -191,7 +191,7 @@ impl ExecutionSet {
             index
                 .entry((summary.file.to_string(), summary.id.to_string()))
                 .or_insert(book.executions.len());
-            book.executions.push(Trajectory::of(summary));
+            book.executions.push(Trajectory::from_summary(summary));
         }
         let place = |file: &str, id: &str| index.get(&(file.to_owned(), id.to_owned())).copied();
         for opening in timeline.openings {
@@ -219,14 +219,14 @@ impl ExecutionSet {
                 .as_deref()
                 .and_then(|id| place(&finding.place.file, id));
             match of.and_then(|n| book.executions.get_mut(n)) {
-                Some(execution) => execution.findings.push(FindingNote::of(finding)),
-                None => book.findings.push(FindingNote::of(finding)),
+                Some(execution) => execution.findings.push(FindingNote::from_finding(finding)),
+                None => book.findings.push(FindingNote::from_finding(finding)),
             }
         }
         book
     }
 
-    /// Whether nothing is told.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.executions.is_empty() && self.commands.is_empty()

@@ -22,7 +22,7 @@ const VERSION: u32 = 1;
 /// counted.
 const LISTED: usize = 100;
 
-/// Paths of one action that others are held against.
+/// Maximum number of paths of one action that later actions are compared with.
 const TOUCHED: usize = 200;
 
 /// An action that was recorded.
@@ -299,7 +299,7 @@ impl Path {
 pub fn page(document: &Document) -> Page {
     let mut page = Page::new("Re-evaluation");
     for path in &document.executions {
-        tell(path, &mut page);
+        write_path(path, &mut page);
     }
     page.heading(2, "Verdict", Tone::Plain);
     let tone = if document.stopped > 0 {
@@ -327,7 +327,7 @@ pub fn page(document: &Document) -> Page {
     page
 }
 
-fn tell(path: &Path, page: &mut Page) {
+fn write_path(path: &Path, page: &mut Page) {
     page.heading(
         1,
         format!("Execution {} ({})", path.execution_id, path.file),

@@ -5,7 +5,7 @@
 use crate::verify::timeline::{Timeline, Turn};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Executions that are told of; the rest is counted.
+/// Maximum number of executions shown; the rest is counted.
 const TOLD: usize = 50;
 /// Versions of one thing that are named.
 const NAMED: usize = 6;
@@ -24,7 +24,7 @@ impl<'t> Versions<'t> {
     }
 
     /// In words; `None` when nothing is recorded.
-    fn told(&self, name: &str) -> Option<String> {
+    fn versions_of(&self, name: &str) -> Option<String> {
         let named: Vec<String> = self
             .0
             .iter()
@@ -89,7 +89,7 @@ pub fn sentences(timeline: &Timeline) -> Vec<String> {
         let policy = policies.remove(&key).unwrap_or_default();
         let mut parts = Vec::new();
         for ((name, seen), versions) in all.iter_mut().zip([prompt, tools, policy, model]) {
-            parts.extend(versions.told(name));
+            parts.extend(versions.versions_of(name));
             seen.extend(versions.0.iter().map(|(version, _)| *version));
         }
         if sentences.len() < TOLD {

@@ -75,7 +75,7 @@ pub fn risk(turn: &Turn) -> Option<RiskLevel> {
 
 /// What became of the action of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
+pub enum TurnOutcome {
     /// Nothing was proposed.
     None,
     /// It was refused.
@@ -88,10 +88,10 @@ pub enum Fate {
     Open,
 }
 
-impl Fate {
+impl TurnOutcome {
     /// What became of the action of this turn.
     #[must_use]
-    pub fn of(turn: &Turn) -> Self {
+    pub fn from_turn(turn: &Turn) -> Self {
         match (&turn.result, &turn.decision, &turn.proposed) {
             (Some(result), _, _) if result.failed() => Self::Failed,
             (Some(_), _, _) => Self::Succeeded,

@@ -1,6 +1,7 @@
 //! Does the record account for all that has changed since a revision?
 
-use super::{Located, strict};
+use super::strict;
+use crate::cli::common::located::LocatedConfig;
 use crate::cli::output::Failure;
 use crate::diag::{Finding, Place, subject};
 use crate::source::{Found, Input, Missing};
@@ -18,7 +19,7 @@ const SHOWN: usize = 10;
 /// compares with `HEAD` (YV702, YV704). Traces that stood there already account for nothing, and
 /// traces need no trace.
 pub(super) fn reconcile(
-    located: &Located,
+    located: &LocatedConfig,
     revision: &str,
     inputs: &[Result<Found, Missing>],
     report: &mut Report,

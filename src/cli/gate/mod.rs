@@ -1,27 +1,28 @@
 //! `gate`: the one command for a pull request.
 //!
 //! It reads the configuration, runs the steps that it names, puts what they found into one report,
-//! and ends with one exit code. A step that isn't run is said to be not run.
+//! and ends with one exit code. A step that isn't run is reported as not run.
 
 mod account;
-mod setup;
+pub(super) mod attestation;
 mod steps;
 mod strict;
 
-pub(super) use setup::{Located, Material, RulesArgs, locate};
+pub(super) use super::common::located::locate;
 
-use super::attest::AttestArgs;
-use super::exit_code;
-use super::guard::{self, Own};
-use super::output::{Failure, tell};
-use super::policy::policy_files;
-use super::replay::FailOn;
+use super::common::exit::exit_code;
+use super::common::inputs::Inputs;
+use super::common::located::{LocatedConfig, RuleFile, RulesArgs};
+use super::common::policy_files::policy_files;
+use super::common::time::parse_time;
+use super::guard::{self, Exemption};
+use super::output::{Failure, warn};
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
-use super::write::Inputs;
-use crate::config::{Applied, Baseline, Config, apply, day_end};
-use crate::diag::assign_fingerprints;
+use crate::config::{Applied, Baseline, Config, apply};
+use crate::diag::{FailOn, assign_fingerprints};
 use crate::report::{Format, Outcome, Run, TextOptions};
 use crate::verify::Report;
+use attestation::AttestArgs;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,7 @@ pub(super) struct GateArgs {
     #[arg(long, value_enum, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
     /// The day, as 2027-01-31 or RFC 3339: ignores with an end count only when it is told.
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     now: Option<i64>,
     /// Findings that were there before don't fail.
     #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
@@ -57,15 +58,8 @@ pub(super) struct GateArgs {
     verbose: bool,
 }
 
-/// Milliseconds since the epoch of a day or an instant.
-pub(super) fn time(text: &str) -> Result<i64, String> {
-    let day = day_end(text).map(|end| end - 86_400_000);
-    day.or_else(|| util::time::parse_rfc3339(text))
-        .ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
-}
-
 impl GateArgs {
-    /// The gate as it stands in the configuration, attested.
+    /// The gate that the configuration describes, with an attestation.
     pub(super) fn attesting(rules: RulesArgs, attest: AttestArgs, now: i64) -> Self {
         Self {
             rules,
@@ -94,7 +88,7 @@ impl GateArgs {
         let baseline = located.baseline(self.baseline.as_deref())?;
         self.keep_apart(&located, &targets)?;
         let before = self.attest.before(&located, baseline.as_ref())?;
-        let steps::Part {
+        let steps::StepResult {
             mut report,
             missing,
             lacking,
@@ -112,13 +106,11 @@ impl GateArgs {
                 .into_iter()
                 .map(|name| format!("[{name}] is configured and not run by the gate")),
         );
-        let threshold = match self.fail_on {
-            Some(fail_on) => fail_on.severity(),
-            None => config.fail_on.map_or(
-                Some(crate::diag::Severity::Error),
-                crate::config::Threshold::severity,
-            ),
-        };
+        let threshold = self
+            .fail_on
+            .or(config.fail_on)
+            .unwrap_or(FailOn::Error)
+            .severity();
         if threshold.is_none() {
             report.notices.push(
                 "findings fail nothing here, however bad they are (fail-on = \"never\")".into(),
@@ -161,14 +153,14 @@ impl GateArgs {
             (&report, &applied, &outcome, self.now.unwrap_or_default()),
         )?;
         if let Some(sentence) = outcome.sentence() {
-            tell(sentence);
+            warn(sentence);
         }
         Ok(exit_code(&outcome))
     }
 
     /// The reports of the command line and of the configuration; a path of the latter is relative
     /// to it.
-    fn targets(&self, located: &Located) -> Result<Vec<Target>, Failure> {
+    fn targets(&self, located: &LocatedConfig) -> Result<Vec<Target>, Failure> {
         let mut targets = self.reports.targets()?;
         for (name, path) in &located.config.reports {
             let format = Format::parse(name).ok_or_else(|| {
@@ -198,7 +190,7 @@ impl GateArgs {
 
     /// Nothing that is written may be something that is read, in the work tree or at another
     /// revision. A baseline that is written may replace itself.
-    fn keep_apart(&self, located: &Located, targets: &[Target]) -> Result<(), Failure> {
+    fn keep_apart(&self, located: &LocatedConfig, targets: &[Target]) -> Result<(), Failure> {
         let config = &located.config;
         let (attestation, key) = self.attest.files();
         let mut inputs = Inputs::default();
@@ -226,10 +218,11 @@ impl GateArgs {
         }
         let reports = || targets.iter().filter_map(Target::file).chain(attestation);
         inputs.keep_apart(reports().chain(self.write_baseline.as_deref()))?;
-        for (path, own) in reports()
-            .map(|path| (path, Own::Nothing))
-            .chain(self.write_baseline.as_deref().map(|p| (p, Own::Baseline)))
-        {
+        for (path, own) in reports().map(|path| (path, Exemption::Nothing)).chain(
+            self.write_baseline
+                .as_deref()
+                .map(|p| (p, Exemption::Baseline)),
+        ) {
             guard::check_against(located, path, own)?;
             guard::check(path, own)?;
         }
@@ -245,33 +238,26 @@ impl GateArgs {
     fn apply(
         &self,
         report: &mut Report,
-        located: &Located,
-        baseline: Option<&Material>,
+        located: &LocatedConfig,
+        baseline: Option<&RuleFile>,
     ) -> Result<Applied, Failure> {
         let config = &located.config;
         if let Some(path) = &self.write_baseline {
             let mut applied = apply(report, config, None, self.now);
-            let baseline = Baseline::of(&report.findings);
-            crate::cli::write::write_own(path, baseline.text(), Own::Baseline)?;
+            let baseline = Baseline::from_findings(&report.findings);
+            crate::cli::write::write_own(path, baseline.text(), Exemption::Baseline)?;
             let known = apply(report, &Config::default(), Some(&baseline), None);
             applied.notices.extend(known.notices);
             return Ok(applied);
         }
         let baseline = baseline
-            .map(|file| read_baseline(located, file))
+            .map(|file| located.read_baseline(file))
             .transpose()?;
         Ok(apply(report, config, baseline.as_ref(), self.now))
     }
 }
 
-pub(super) fn read_baseline(located: &Located, file: &Material) -> Result<Baseline, Failure> {
-    let (path, text) = (located.label(file), located.text(file)?);
-    let remedy = "`gate --write-baseline FILE` writes one";
-    Baseline::parse(&text)
-        .map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
-}
-
-/// The outcome: as for `replay`, and besides a gate needs a decision to judge.
+/// The outcome: as for `replay`, but a gate also needs at least one decision.
 fn outcome(
     report: &mut Report,
     threshold: Option<crate::diag::Severity>,

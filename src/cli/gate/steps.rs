@@ -1,12 +1,12 @@
-//! The steps of a gate. Each looks at one section of the configuration and gives a report; a new
-//! wing of the house adds its step to [`STEPS`] and its section to the configuration.
+//! The steps of a gate. Each reads one section of the configuration and returns a report. A new
+//! check adds its step to [`STEPS`] and its section to the configuration.
 
-use super::Located;
 use super::{account, strict};
+use crate::cli::common::located::LocatedConfig;
+use crate::cli::common::trust::parse_trust_store;
 use crate::cli::output::Failure;
-use crate::cli::policy::{compared, held_against, tested};
-use crate::cli::replay::trust_store_of;
-use crate::cli::repomap::{checked, interface};
+use crate::cli::policy::{compare_recorded, compare_with_base, run_cases};
+use crate::cli::repomap::{check_map, compare_interface};
 use crate::config::RiskProfile;
 use crate::replay::Assessor;
 use crate::rules::Settings;
@@ -15,16 +15,16 @@ use crate::trace::Format;
 use crate::verify::{Options, Report, verify};
 use std::path::Path;
 
-/// A step: what it found, or why it had nothing to look at.
-type Step = fn(&Located, usize) -> Result<Part, Failure>;
+/// A step: its findings, or why there was nothing to check.
+type Step = fn(&LocatedConfig, usize) -> Result<StepResult, Failure>;
 
-/// What a step hands back.
+/// The result of a step.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct StepResult {
     pub(super) report: Report,
-    /// There was no trace, or nothing in it, to look at.
+    /// Set when there was no trace, or nothing in it, to check.
     pub(super) missing: Option<String>,
-    /// Something else that the configuration names wasn't there.
+    /// Set when something else that the configuration names is missing.
     pub(super) lacking: Option<String>,
 }
 
@@ -39,8 +39,8 @@ const STEPS: [Step; 6] = [
 ];
 
 /// Runs the steps; what they found is one report.
-pub(super) fn run(located: &Located, max_turns: usize) -> Result<Part, Failure> {
-    let mut whole = Part::default();
+pub(super) fn run(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failure> {
+    let mut whole = StepResult::default();
     for step in STEPS {
         let part = step(located, max_turns)?;
         whole.report.absorb(part.report);
@@ -51,19 +51,19 @@ pub(super) fn run(located: &Located, max_turns: usize) -> Result<Part, Failure> 
 }
 
 /// Replays the traces. Each record is checked against its schema on the way, as `validate` does.
-fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
+fn traces(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failure> {
     let Some(traces) = &located.config.traces else {
         let missing =
             Some("nothing was verified: the configuration names no traces ([traces] paths)".into());
-        return Ok(Part {
+        return Ok(StepResult {
             missing,
-            ..Part::default()
+            ..StepResult::default()
         });
     };
     let keys = match &located.config.keys {
         Some(keys) => {
             let file = located.material(&keys.file)?;
-            Some(trust_store_of(
+            Some(parse_trust_store(
                 &located.label(&file),
                 &located.text(&file)?,
             )?)
@@ -120,7 +120,7 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
         Assessor::V1 => None,
     };
     report.notices.extend(weaker.map(str::to_owned));
-    Ok(Part {
+    Ok(StepResult {
         report,
         missing,
         lacking: None,
@@ -128,13 +128,13 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
 }
 
 /// Runs the cases of the policy.
-fn policy_test(located: &Located, _: usize) -> Result<Part, Failure> {
+fn policy_test(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
     let Some(policy) = &located.config.policy else {
-        return Ok(Part::default());
+        return Ok(StepResult::default());
     };
     let file = located.material(&policy.file)?;
     let beside = |ending: &str| located.text_if_there(&file.beside(ending));
-    let (mut report, cases) = tested(&located.label(&file), located.text(&file)?, &beside)?;
+    let (mut report, cases) = run_cases(&located.label(&file), located.text(&file)?, &beside)?;
     rename(&mut report, located);
     let mut lacking = None;
     if cases == 0 {
@@ -147,7 +147,7 @@ fn policy_test(located: &Located, _: usize) -> Result<Part, Failure> {
             lacking = Some(why.to_owned());
         }
     }
-    Ok(Part {
+    Ok(StepResult {
         report,
         missing: None,
         lacking,
@@ -155,32 +155,32 @@ fn policy_test(located: &Located, _: usize) -> Result<Part, Failure> {
 }
 
 /// Compares the policy of the work tree with what it was where the branch began.
-fn policy_compare(located: &Located, _: usize) -> Result<Part, Failure> {
+fn policy_compare(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
     let Some((policy, base)) = located
         .config
         .policy
         .as_ref()
         .and_then(|p| Some((p, p.base.as_deref()?)))
     else {
-        return Ok(Part::default());
+        return Ok(StepResult::default());
     };
-    let mut report = compared(&located.root.join(&policy.file), base)?;
+    let mut report = compare_with_base(&located.root.join(&policy.file), base)?;
     rename(&mut report, located);
-    Ok(Part {
+    Ok(StepResult {
         report,
-        ..Part::default()
+        ..StepResult::default()
     })
 }
 
 /// Holds every recorded decision against the policy.
-fn policy_replay(located: &Located, _: usize) -> Result<Part, Failure> {
+fn policy_replay(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
     let (Some(policy), Some(traces)) = (&located.config.policy, &located.config.traces) else {
-        return Ok(Part::default());
+        return Ok(StepResult::default());
     };
     let file = located.material(&policy.file)?;
     let inputs = located.traces(traces)?.inputs;
-    let (report, missing) = held_against(&located.label(&file), located.text(&file)?, &inputs)?;
-    Ok(Part {
+    let (report, missing) = compare_recorded(&located.label(&file), located.text(&file)?, &inputs)?;
+    Ok(StepResult {
         report,
         missing,
         lacking: None,
@@ -188,27 +188,27 @@ fn policy_replay(located: &Located, _: usize) -> Result<Part, Failure> {
 }
 
 /// Builds the repo map again from the folder of the configuration.
-fn repo_map(located: &Located, _: usize) -> Result<Part, Failure> {
+fn repo_map(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
     let Some(map) = &located.config.repo_map else {
-        return Ok(Part::default());
+        return Ok(StepResult::default());
     };
     let Some(file) = &map.file else {
         let lacking = map
             .base
             .is_none()
             .then(|| "[repo-map] names neither a file nor a base: nothing is looked at".to_owned());
-        return Ok(Part {
+        return Ok(StepResult {
             lacking,
-            ..Part::default()
+            ..StepResult::default()
         });
     };
-    let (mut report, any) = checked(&located.root.join(file), tree(located))?;
+    let (mut report, any) = check_map(&located.root.join(file), tree(located))?;
     rename(&mut report, located);
     let lacking = (!any).then(|| {
         "the repo map maps nothing: no file with definitions in a known language was found"
             .to_owned()
     });
-    Ok(Part {
+    Ok(StepResult {
         report,
         missing: None,
         lacking,
@@ -217,22 +217,22 @@ fn repo_map(located: &Located, _: usize) -> Result<Part, Failure> {
 
 /// Compares what the folder of the configuration defines with what it defined where the branch
 /// began.
-fn interfaces(located: &Located, _: usize) -> Result<Part, Failure> {
+fn interfaces(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
     let Some(base) = located
         .config
         .repo_map
         .as_ref()
         .and_then(|m| m.base.as_deref())
     else {
-        return Ok(Part::default());
+        return Ok(StepResult::default());
     };
     // Its findings are named from that folder already.
-    let (report, any) = interface(tree(located), base)?;
+    let (report, any) = compare_interface(tree(located), base)?;
     let lacking = (!any).then(|| {
         "no interface was compared: no file with definitions in a known language was found"
             .to_owned()
     });
-    Ok(Part {
+    Ok(StepResult {
         report,
         missing: None,
         lacking,
@@ -240,7 +240,7 @@ fn interfaces(located: &Located, _: usize) -> Result<Part, Failure> {
 }
 
 /// The folder of the configuration.
-fn tree(located: &Located) -> &Path {
+fn tree(located: &LocatedConfig) -> &Path {
     if located.root.as_os_str().is_empty() {
         Path::new(".")
     } else {
@@ -249,7 +249,7 @@ fn tree(located: &Located) -> &Path {
 }
 
 /// Names the files of findings relative to the configuration.
-fn rename(report: &mut Report, located: &Located) {
+fn rename(report: &mut Report, located: &LocatedConfig) {
     for finding in &mut report.findings {
         finding.place.file = located.name(&finding.place.file).into();
     }

@@ -153,7 +153,7 @@ fn silent(report: &Report, demands: &[Demand]) -> Vec<Finding> {
     all
 }
 
-/// What is to be said of an execution that lacks an answer.
+/// The message for an execution that lacks an answer.
 fn lacking(
     summary: &Summary,
     demands: &[Demand],

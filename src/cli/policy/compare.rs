@@ -1,14 +1,14 @@
 //! `policy compare`.
 
-use super::find::{self, Found};
+use super::find::{self, LoadedPolicy};
 use super::folder::policies_under;
 use super::objection::Objections;
 use super::revision::Revision;
-use super::{FailOn, Format};
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
-use crate::diag::{Severity, subject};
+use crate::diag::{FailOn, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::recorded_decisions::DecisionHistory;
 use crate::verify::{Options, Report, watch};
@@ -54,14 +54,14 @@ pub struct CompareArgs {
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// Two policies of one name.
 struct Pair {
-    base: Found,
-    head: Found,
+    base: LoadedPolicy,
+    head: LoadedPolicy,
 }
 
 impl CompareArgs {
@@ -83,8 +83,8 @@ impl CompareArgs {
         objections.hide(&secrets);
         objections.finish();
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&results, &one_sided, &objections, out),
-            Format::Json => writeln!(
+            OutputFormat::Text => self.text(&results, &one_sided, &objections, out),
+            OutputFormat::Json => writeln!(
                 out,
                 "{}",
                 safe_json(&self.json(&results, &one_sided, &objections, &secrets))
@@ -93,14 +93,11 @@ impl CompareArgs {
         if results.is_empty() {
             return Ok(EXIT_ERROR);
         }
-        // A policy that is gone allows whatever the others don't forbid: nobody has looked at that.
+        // A policy that is gone allows whatever the others don't forbid, and nothing checks that.
         let gone = !one_sided.is_empty() && self.fail_on != FailOn::Never;
-        let count = |severity| objections.count(severity) as u64;
-        let failing = self.fail_on.count(
-            count(Severity::Error),
-            count(Severity::Warning),
-            count(Severity::Note),
-        );
+        let failing = self
+            .fail_on
+            .count(|severity| objections.count(severity) as u64);
         let unproven = results.iter().any(|(_, found)| !found.unproven.is_empty());
         Ok(match () {
             () if failing > 0 || gone => EXIT_FINDINGS,
@@ -291,7 +288,7 @@ impl CompareArgs {
 }
 
 /// Compares a policy with what it was where the branch began, for a gate.
-pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Failure> {
+pub(in crate::cli) fn compare_with_base(policy: &Path, base: &str) -> Result<Report, Failure> {
     let mut objections = Objections::default();
     let Some((file, text)) = super::revision::at_merge_base(policy, base)? else {
         let mut report = objections.into_report();

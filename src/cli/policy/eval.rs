@@ -1,10 +1,10 @@
 //! `policy eval`.
 
-use super::Format;
 use super::find;
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::cli::common::formats::OutputFormat;
 use crate::cli::file;
-use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::cli::output::{Color, Failure, print, warn};
 use crate::report::{safe_json, terminal};
 use agent_policy::{
     Action, Context, Decision, Effect, Policy, Question, RuleExplanation, Tristate, json_context,
@@ -47,12 +47,12 @@ pub struct EvalArgs {
     #[arg(long)]
     check: bool,
     /// How.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// A question with its line in a file, or why the line is none.
-type Asked = (u64, Result<Question, String>);
+type NumberedQuestion = (u64, Result<Question, String>);
 
 impl EvalArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
@@ -82,10 +82,10 @@ impl EvalArgs {
                     Err(why) => {
                         unreadable = true;
                         match self.format {
-                            Format::Text => {
+                            OutputFormat::Text => {
                                 writeln!(out, "line {line}: no action: {}", terminal(why))?;
                             }
-                            Format::Json => writeln!(
+                            OutputFormat::Json => writeln!(
                                 out,
                                 "{}",
                                 safe_json(&json!({ "line": line, "error": why }))
@@ -94,7 +94,7 @@ impl EvalArgs {
                     }
                 }
             }
-            if found.policy.monitor && self.format == Format::Text {
+            if found.policy.monitor && self.format == OutputFormat::Text {
                 writeln!(
                     out,
                     "the policy only monitors: it reports, and stops nothing"
@@ -105,7 +105,7 @@ impl EvalArgs {
         Ok(match () {
             () if unreadable => EXIT_ERROR,
             () if questions.is_empty() => {
-                tell("nothing was asked: the file holds no action");
+                warn("nothing was asked: the file holds no action");
                 EXIT_NOTHING_VERIFIED
             }
             () if refused && self.check && !found.policy.monitor => EXIT_FINDINGS,
@@ -113,7 +113,7 @@ impl EvalArgs {
         })
     }
 
-    fn questions(&self, base: &Context) -> Result<Vec<Asked>, Failure> {
+    fn questions(&self, base: &Context) -> Result<Vec<NumberedQuestion>, Failure> {
         if let Some(line) = &self.shell {
             return Ok(vec![(
                 0,
@@ -159,9 +159,9 @@ impl EvalArgs {
             Vec::new()
         };
         match self.format {
-            Format::Text => text(action, line, &decision, out)
+            OutputFormat::Text => text(action, line, &decision, out)
                 .and_then(|()| account(&consulted, &decision, out))?,
-            Format::Json => {
+            OutputFormat::Json => {
                 let mut value = json!({
                     "effect": decision.effect,
                     "rule": decision.rule.map(|r| &r.id),

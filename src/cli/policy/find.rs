@@ -1,7 +1,7 @@
-//! Where policies come from, and how mistakes in them are said.
+//! Loading of policies, and the report of mistakes in them.
 
 use super::revision::Revision;
-use crate::cli::EXIT_CLEAN;
+use crate::cli::common::exit::EXIT_CLEAN;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
 use crate::report::{terminal, write_problem};
@@ -46,7 +46,7 @@ fn no_policy(name: &str) -> Failure {
 
 /// A policy with its text and the name that it is reported under.
 #[derive(Debug)]
-pub(in crate::cli) struct Found {
+pub(in crate::cli) struct LoadedPolicy {
     pub(super) file: String,
     pub(super) text: String,
     pub(in crate::cli) policy: Policy,
@@ -63,7 +63,7 @@ pub(super) fn name_of(path: &Path) -> String {
 }
 
 /// The policy of this name or in this file.
-pub(in crate::cli) fn policy(name: &str) -> Result<Found, Failure> {
+pub(in crate::cli) fn policy(name: &str) -> Result<LoadedPolicy, Failure> {
     let path = Path::new(name);
     if !path.is_file()
         && let Some(shipped) = built_in_policy(name)
@@ -80,12 +80,12 @@ pub(in crate::cli) fn policy(name: &str) -> Result<Found, Failure> {
 }
 
 /// Loads a policy's text. Mistakes are printed where they stand.
-pub(super) fn parse(file: &str, text: String) -> Result<Found, Failure> {
+pub(super) fn parse(file: &str, text: String) -> Result<LoadedPolicy, Failure> {
     let stem = Path::new(file)
         .file_stem()
         .map_or_else(|| file.to_owned(), |s| s.to_string_lossy().into_owned());
     match load(&stem, &text) {
-        Ok(policy) => Ok(Found {
+        Ok(policy) => Ok(LoadedPolicy {
             file: file.to_owned(),
             text,
             policy,

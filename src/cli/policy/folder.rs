@@ -4,10 +4,9 @@ use crate::cli::output::Failure;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// Whether a file of this name is a policy, and none of those that stand beside one.
+/// Whether a file of this name is a policy, not one of the files next to a policy.
 pub(super) fn is_policy(name: &str) -> bool {
-    // What stands beside a policy is looked for by exactly these endings: with others it would be
-    // run by nobody.
+    // Files next to a policy are found by exactly these endings. No other ending would be run.
     let beside = [
         ".test.yaml",
         ".test.yml",
@@ -56,8 +55,8 @@ pub(super) fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Refuses what isn't followed, and may lead to policies: whoever asks about a folder takes them
-/// for looked at.
+/// Refuses a link that isn't followed but may lead to policies. The user of a folder would assume
+/// that they were checked.
 pub(super) fn not_followed(name: &str) -> Failure {
     let remedy = "put the policies themselves into the folder, or name the other place by itself";
     Failure::unable(

@@ -1,11 +1,11 @@
 //! `policy fuzz`.
 
-use super::Format;
 use super::find;
 use super::objection::Objections;
-use super::test::beside;
-use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::cli::common::formats::OutputFormat;
+use crate::cli::common::policy_files::sibling;
+use crate::cli::output::{Color, Failure, print, warn};
 use crate::diag::{digest, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use agent_policy::{
@@ -37,8 +37,8 @@ pub struct FuzzArgs {
     #[arg(long)]
     save: bool,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 impl FuzzArgs {
@@ -86,8 +86,8 @@ impl FuzzArgs {
             self.save(&saved)?;
         }
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&outcomes, share, &objections, out),
-            Format::Json => {
+            OutputFormat::Text => self.text(&outcomes, share, &objections, out),
+            OutputFormat::Json => {
                 let properties: Vec<_> = outcomes
                     .iter()
                     .map(|o| {
@@ -105,18 +105,18 @@ impl FuzzArgs {
             () if outcomes.iter().all(|o| o.concerned == 0)
                 || outcomes.iter().any(|o| o.own && o.concerned == 0) =>
             {
-                tell("nothing was found that a property is about: it was not tried");
+                warn("nothing was found that a property is about: it was not tried");
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
         })
     }
 
-    /// The actions of the cases beside the policy.
+    /// The actions of the cases next to the policy.
     fn seeds(&self) -> Result<Vec<Action>, Failure> {
         let path = Path::new(&self.policy);
         let (name, text) = if path.is_file() {
-            let file = beside(path, "test.yaml");
+            let file = sibling(path, "test.yaml");
             if !file.is_file() {
                 return Ok(Vec::new());
             }
@@ -136,7 +136,7 @@ impl FuzzArgs {
 
     /// The rule that is to blame, the property that is broken, or the top of the file.
     #[expect(clippy::unused_self, reason = "reads as a question to the run")]
-    fn place(&self, found: &find::Found, id: &str, violation: &Violation) -> Position {
+    fn place(&self, found: &find::LoadedPolicy, id: &str, violation: &Violation) -> Position {
         let own = found
             .policy
             .properties
@@ -152,7 +152,7 @@ impl FuzzArgs {
         if cases.is_empty() || !path.is_file() {
             return Ok(());
         }
-        let file: PathBuf = beside(path, "regressions.yaml");
+        let file: PathBuf = sibling(path, "regressions.yaml");
         let mut text = if file.is_file() {
             find::read(&file)?
         } else {
@@ -165,7 +165,7 @@ impl FuzzArgs {
         {
             text.push_str(&format!("  - {case}\n"));
         }
-        crate::cli::write::write_own(&file, text, crate::cli::guard::Own::Policy)
+        crate::cli::write::write_own(&file, text, crate::cli::guard::Exemption::Policy)
     }
 
     fn text(

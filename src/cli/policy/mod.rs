@@ -11,12 +11,12 @@ mod replay;
 mod revision;
 mod test;
 
-pub(super) use compare::compared;
-pub(super) use replay::held_against;
-pub(super) use test::{BESIDE, policy_files, tested};
+pub(super) use compare::compare_with_base;
+pub(super) use replay::compare_recorded;
+pub(super) use test::run_cases;
 
 use super::output::Failure;
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 
 /// Policies: what may an agent do?
 #[derive(Debug, Subcommand)]
@@ -36,36 +36,6 @@ pub enum PolicyCommand {
     Replay(replay::ReplayArgs),
     /// List the policies that are built in, or print one.
     Show(find::ShowArgs),
-}
-
-/// Ways to report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people.
-    Text,
-    /// JSON.
-    Json,
-}
-
-/// Thresholds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    Error,
-    Warning,
-    Note,
-    Never,
-}
-
-impl FailOn {
-    /// How many findings are at least as bad as the threshold.
-    const fn count(self, errors: u64, warnings: u64, notes: u64) -> u64 {
-        match self {
-            Self::Error => errors,
-            Self::Warning => errors + warnings,
-            Self::Note => errors + warnings + notes,
-            Self::Never => 0,
-        }
-    }
 }
 
 impl PolicyCommand {

@@ -1,9 +1,9 @@
 //! `policy mutate`.
 
-use super::Format;
 use super::test::{Suite, suites};
-use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::cli::common::formats::OutputFormat;
+use crate::cli::output::{Color, Failure, print, warn};
 use crate::report::{safe_json, terminal};
 use agent_policy::{Case, Difference, DifferenceKind, Effort, Mutant, MutantStatus};
 use clap::Args;
@@ -29,8 +29,8 @@ pub struct MutateArgs {
     #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     cases: u32,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// What became of the mutants of one policy.
@@ -67,16 +67,16 @@ impl MutateArgs {
         let suites = suites(&self.paths, &self.corpus)?;
         let outcomes = suites
             .iter()
-            .map(|suite| judge(suite, &effort))
+            .map(|suite| run_mutants(suite, &effort))
             .collect::<Result<Vec<Outcome>, Failure>>()?;
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&outcomes, out),
-            Format::Json => writeln!(out, "{}", safe_json(&self.json(&outcomes))),
+            OutputFormat::Text => self.text(&outcomes, out),
+            OutputFormat::Json => writeln!(out, "{}", safe_json(&self.json(&outcomes))),
         })?;
         Ok(match () {
             () if outcomes.iter().any(|o| o.survived() > 0) => EXIT_FINDINGS,
             () if outcomes.is_empty() || outcomes.iter().any(|o| o.statuses.is_empty()) => {
-                tell("nothing was changed: a policy has no rule that could be milder");
+                warn("nothing was changed: a policy has no rule that could be milder");
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
@@ -139,7 +139,7 @@ impl MutateArgs {
 }
 
 /// Makes every mutant of a policy and asks its cases.
-fn judge(suite: &Suite, effort: &Effort) -> Result<Outcome, Failure> {
+fn run_mutants(suite: &Suite, effort: &Effort) -> Result<Outcome, Failure> {
     let policy = &suite.found.policy;
     let cases: Vec<Case> = suite
         .files

@@ -57,7 +57,7 @@ impl Objections {
         assign_fingerprints(&mut self.findings);
     }
 
-    /// Takes the secrets of the traces out of what is said of their actions.
+    /// Removes secrets of the traces from messages about their actions.
     pub(super) fn hide(&mut self, secrets: &Mask) {
         for finding in &mut self.findings {
             secrets.clean(&mut finding.message);

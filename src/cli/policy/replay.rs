@@ -1,12 +1,12 @@
 //! `policy replay`.
 
-use super::find::{self, Found};
+use super::find::{self, LoadedPolicy};
 use super::objection::Objections;
-use super::{FailOn, Format};
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
-use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
-use crate::diag::{Place, Related, Severity, digest as digest_of, subject};
+use crate::cli::output::{Color, Failure, print, warn};
+use crate::diag::{FailOn, Place, Related, Severity, digest as digest_of, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::source::{Found as Input, Missing};
 use crate::trace::action::hex;
@@ -58,8 +58,8 @@ pub struct ReplayArgs {
     #[arg(short, long)]
     verbose: bool,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// The actions for which one rule gives another decision than was recorded.
@@ -70,16 +70,16 @@ struct Group {
     actions: Vec<(String, u64, String, String)>,
 }
 
-/// Decisions that one rule would change if something was so.
+/// Decisions that one rule would change under a condition that no trace records.
 #[derive(Debug)]
-struct Doubt {
+struct InconclusiveGroup {
     count: u64,
     if_so: String,
     /// The first of them: file, line and execution.
     first: (String, u64, String),
 }
 
-/// What a replay counts.
+/// The counts of a replay.
 #[derive(Debug, Default)]
 struct Tally {
     decisions: u64,
@@ -89,13 +89,13 @@ struct Tally {
     groups: BTreeMap<(u16, String), Group>,
     /// Decisions that would be others if something was so that no trace records, by the rule that
     /// asks for it.
-    untold: BTreeMap<String, Doubt>,
+    untold: BTreeMap<String, InconclusiveGroup>,
     errors: u64,
     warnings: u64,
     notes: u64,
 }
 
-/// What a policy has against a recorded decision.
+/// A difference between a policy and a recorded decision.
 struct Objection {
     code: u16,
     message: String,
@@ -105,51 +105,51 @@ struct Objection {
     rule: Option<Related>,
     /// What it is about besides the turn: rule and action, or the policy that isn't there.
     subject: Box<str>,
-    /// The policy only watches.
+    /// Whether the policy only monitors.
     monitor: bool,
 }
 
 /// Where a rule stands, if it was written down and not made by the form of its file.
-fn stands(found: &Found, rule: &Rule) -> Option<Related> {
+fn stands(found: &LoadedPolicy, rule: &Rule) -> Option<Related> {
     let message = || format!("the rule `{}`", rule.id);
     (rule.at.line > 0)
         .then(|| Related::new(&found.file.as_str().into(), rule.at.line.into(), message()))
 }
 
-/// A policy with what it asks for that no trace records.
-struct Asked {
-    found: Found,
+/// A policy, and the context that it needs and no trace records.
+struct ReplayedPolicy {
+    found: LoadedPolicy,
     untold: UnrecordedContext,
 }
 
-/// What is known of all executions, though no trace records it.
+/// The context of all executions that the command line gives, since no trace records it.
 #[derive(Debug, Default)]
-struct Known<'a> {
+struct KnownContext<'a> {
     production: Option<bool>,
     mode: Option<&'a str>,
 }
 
-impl Known<'_> {
-    fn asked(&self, found: Found) -> Asked {
+impl KnownContext<'_> {
+    fn apply_to(&self, found: LoadedPolicy) -> ReplayedPolicy {
         let untold = UnrecordedContext::new(&found.policy, self.production, self.mode);
-        Asked { found, untold }
+        ReplayedPolicy { found, untold }
     }
 }
 
 /// The policies by the SHA-256 of their bytes.
-struct Shelf<'a> {
-    known: Known<'a>,
-    given: Option<Asked>,
-    by_digest: BTreeMap<String, Asked>,
+struct PolicySet<'a> {
+    known: KnownContext<'a>,
+    given: Option<ReplayedPolicy>,
+    by_digest: BTreeMap<String, ReplayedPolicy>,
 }
 
 impl ReplayArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let known = Known {
+        let known = KnownContext {
             production: self.production,
             mode: self.mode.as_deref(),
         };
-        let mut policies = Shelf::of(self.policy.as_deref(), &self.policy_path, known)?;
+        let mut policies = PolicySet::load(self.policy.as_deref(), &self.policy_path, known)?;
         if let Some(repository) = self
             .policy_repo
             .as_deref()
@@ -157,7 +157,7 @@ impl ReplayArgs {
         {
             policies.add_history(repository, self.policy_history)?;
         }
-        let (tally, mut objections, mut report) = judge_all(&policies, &traces(&self.traces));
+        let (tally, mut objections, mut report) = evaluate_all(&policies, &traces(&self.traces));
         objections.findings.append(&mut report.findings);
         objections.finish();
         let (errors, warnings) = (
@@ -165,12 +165,14 @@ impl ReplayArgs {
             tally.warnings + report.counts.warnings,
         );
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&tally, &objections, out),
-            Format::Json => writeln!(out, "{}", safe_json(&tally.json(&objections))),
+            OutputFormat::Text => self.text(&tally, &objections, out),
+            OutputFormat::Json => writeln!(out, "{}", safe_json(&tally.json(&objections))),
         })?;
-        let failing = self
-            .fail_on
-            .count(errors, warnings, tally.notes + report.counts.notes);
+        let failing = self.fail_on.count(|severity| match severity {
+            Severity::Error => errors,
+            Severity::Warning => warnings,
+            Severity::Note => tally.notes + report.counts.notes,
+        });
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_ERROR,
             () if failing > 0 => EXIT_FINDINGS,
@@ -178,7 +180,7 @@ impl ReplayArgs {
                 EXIT_NOTHING_VERIFIED
             }
             () if tally.decisions == tally.unjudged => {
-                tell("nothing was replayed: no recorded decision could be asked about");
+                warn("nothing was replayed: no recorded decision could be asked about");
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
@@ -189,8 +191,7 @@ impl ReplayArgs {
         if self.verbose {
             write_findings(&objections.findings, out)?;
         } else {
-            // Drift is told in groups below; what kept decisions from being asked about is told
-            // here.
+            // Drift is listed in groups below. This lists what kept decisions from being evaluated.
             let rest: Vec<_> = objections
                 .findings
                 .iter()
@@ -261,10 +262,10 @@ impl ReplayArgs {
     }
 }
 
-/// Asks the policies about every decision of the inputs. The report has what kept records from
-/// being read.
-fn judge_all(
-    policies: &Shelf<'_>,
+/// Evaluates the policies for every decision of the inputs. The report holds what kept records
+/// from being read.
+fn evaluate_all(
+    policies: &PolicySet<'_>,
     inputs: &[Result<Input, Missing>],
 ) -> (Tally, Objections, Report) {
     let mut ledger = DecisionHistory::default();
@@ -288,8 +289,8 @@ fn judge_all(
                         column: entry.indent + 1,
                         ..Place::default()
                     };
-                    if let Some(asked) = policies.policy_of(decided) {
-                        tally.judge(asked, decided, history, execution, place, &mut objections);
+                    if let Some(policy) = policies.policy_of(decided) {
+                        tally.evaluate(policy, decided, history, execution, place, &mut objections);
                     } else {
                         tally.unjudged += 1;
                         let digest = decided.digest.clone().unwrap_or_default();
@@ -323,22 +324,22 @@ fn judge_all(
     (tally, objections, report)
 }
 
-/// Holds the decisions of inputs against one policy, for a gate. The report has what the policy
-/// objects to and nothing of how the inputs were read; with it, what is missing when there was no
-/// decision to ask about.
-pub(in crate::cli) fn held_against(
+/// Compares the recorded decisions of inputs with one policy, for a gate. The report holds the
+/// policy's findings and none about reading the inputs. The second value says what is missing when
+/// no decision is recorded.
+pub(in crate::cli) fn compare_recorded(
     policy: &Path,
     text: String,
     inputs: &[Result<Input, Missing>],
 ) -> Result<(Report, Option<String>), Failure> {
-    let known = Known::default();
-    let given = Some(known.asked(find::parse(&find::name_of(policy), text)?));
-    let shelf = Shelf {
+    let known = KnownContext::default();
+    let given = Some(known.apply_to(find::parse(&find::name_of(policy), text)?));
+    let policies = PolicySet {
         known,
         given,
         by_digest: BTreeMap::new(),
     };
-    let (tally, objections, _) = judge_all(&shelf, inputs);
+    let (tally, objections, _) = evaluate_all(&policies, inputs);
     let mut report = objections.into_report();
     // More may have been found than is kept.
     (
@@ -366,7 +367,7 @@ const fn is_drift(code: u16) -> bool {
     matches!(code, 501 | 502 | 503 | 505)
 }
 
-impl Doubt {
+impl InconclusiveGroup {
     fn say(&self, rule: &str) -> String {
         let many = if self.count == 1 {
             "1 decision".to_owned()
@@ -381,27 +382,27 @@ impl Doubt {
 }
 
 impl Tally {
-    fn judge(
+    fn evaluate(
         &mut self,
-        asked: &Asked,
+        policy: &ReplayedPolicy,
         decided: &RecordedDecision,
         history: &History,
         execution: &str,
         place: Place,
         to: &mut Objections,
     ) {
-        let found = &asked.found;
+        let found = &policy.found;
         let Some(DriftedDecision {
             drift,
             decision,
             if_so,
-        }) = asked.untold.drift(&found.policy, decided, history)
+        }) = policy.untold.drift(&found.policy, decided, history)
         else {
             return;
         };
         if let Some(if_so) = if_so {
             let first = || (place.file.to_string(), place.line, execution.to_owned());
-            let new = || Doubt {
+            let new = || InconclusiveGroup {
                 count: 0,
                 if_so,
                 first: first(),
@@ -532,12 +533,16 @@ impl Tally {
     }
 }
 
-impl<'a> Shelf<'a> {
-    fn of(given: Option<&str>, paths: &[PathBuf], known: Known<'a>) -> Result<Self, Failure> {
+impl<'a> PolicySet<'a> {
+    fn load(
+        given: Option<&str>,
+        paths: &[PathBuf],
+        known: KnownContext<'a>,
+    ) -> Result<Self, Failure> {
         let given = given
             .map(find::policy)
             .transpose()?
-            .map(|found| known.asked(found));
+            .map(|found| known.apply_to(found));
         let mut by_digest = BTreeMap::new();
         if given.is_none() {
             for path in paths {
@@ -559,7 +564,7 @@ impl<'a> Shelf<'a> {
                         if let Ok(policy) = agent_policy::load(&name, &text) {
                             by_digest.insert(
                                 digest(&text),
-                                known.asked(Found {
+                                known.apply_to(LoadedPolicy {
                                     file: name,
                                     text,
                                     policy,
@@ -574,7 +579,7 @@ impl<'a> Shelf<'a> {
                     find::parse(&format!("{}.yaml", shipped.name), shipped.text.to_owned())?;
                 by_digest
                     .entry(digest(shipped.text))
-                    .or_insert_with(|| known.asked(found));
+                    .or_insert_with(|| known.apply_to(found));
             }
         }
         Ok(Self {
@@ -591,7 +596,7 @@ impl<'a> Shelf<'a> {
             if let Ok(policy) = agent_policy::load(&name, &text) {
                 let known = &self.known;
                 self.by_digest.entry(digest(&text)).or_insert_with(|| {
-                    known.asked(Found {
+                    known.apply_to(LoadedPolicy {
                         file: name,
                         text,
                         policy,
@@ -602,7 +607,7 @@ impl<'a> Shelf<'a> {
         Ok(())
     }
 
-    fn policy_of(&self, decided: &RecordedDecision) -> Option<&Asked> {
+    fn policy_of(&self, decided: &RecordedDecision) -> Option<&ReplayedPolicy> {
         if let Some(found) = &self.given {
             return Some(found);
         }
@@ -616,7 +621,7 @@ fn digest(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 
-/// A number with its thousands apart.
+/// A number with thousands separators.
 fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();

@@ -194,8 +194,8 @@ pub(super) fn at_merge_base(
     }
 }
 
-/// The text of every policy file that stands in the history of a repository, newest first: each
-/// version once. At most `commits` commits are looked at.
+/// The text of every policy file in the history of a repository, newest first, each version once.
+/// Reads at most `commits` commits.
 pub(super) fn history(folder: &Path, commits: usize) -> Result<Vec<(String, String)>, Failure> {
     let repository = Repository::discover(folder).map_err(|e| unable(&e))?;
     let head = repository.commit("HEAD").map_err(|e| unable(&e))?;

@@ -1,11 +1,12 @@
 //! `policy test`.
 
-use super::Format;
-use super::find::{self, Found};
+use super::find::{self, LoadedPolicy};
 use super::folder::policies_under;
 use super::objection::Objections;
-use crate::cli::output::{Color, Failure, print, tell};
-use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::cli::common::formats::OutputFormat;
+use crate::cli::common::policy_files::{ENDINGS, REASONS, sibling};
+use crate::cli::output::{Color, Failure, print, warn};
 use crate::diag::{Severity, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::verify::Report;
@@ -39,13 +40,13 @@ pub struct TestArgs {
     #[arg(short, long)]
     verbose: bool,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// A policy with everything that tests it.
 pub(super) struct Suite {
-    pub(super) found: Found,
+    pub(super) found: LoadedPolicy,
     /// Files of cases: name, text, cases.
     pub(super) files: Vec<(String, String, Vec<Case>)>,
     /// Where its snapshot is, and what it holds.
@@ -74,8 +75,8 @@ impl TestArgs {
         }
         objections.finish();
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&outcomes, &objections, out),
-            Format::Json => {
+            OutputFormat::Text => self.text(&outcomes, &objections, out),
+            OutputFormat::Json => {
                 let policies: Vec<_> = outcomes
                     .iter()
                     .map(|o| json!({ "file": o.file, "policy": o.id, "failed": o.failed, "coverage": o.coverage }))
@@ -88,7 +89,7 @@ impl TestArgs {
         Ok(match () {
             () if objections.count(Severity::Error) > 0 => EXIT_FINDINGS,
             () if outcomes.is_empty() || empty => {
-                tell("nothing was tested: a policy has no case");
+                warn("nothing was tested: a policy has no case");
                 EXIT_NOTHING_VERIFIED
             }
             () if self.strict && !objections.findings.is_empty() => EXIT_FINDINGS,
@@ -146,19 +147,14 @@ impl TestArgs {
     }
 }
 
-/// The ending of the snapshot of reasons.
-const REASONS: &str = "reasons.yaml";
-/// The endings of what is read beside a policy.
-pub(in crate::cli) const BESIDE: [&str; 4] = ["test.yaml", "test.yml", "regressions.yaml", REASONS];
-
-/// Reads what stands beside a policy under an ending, if there is such a file.
-type Beside<'r> = &'r dyn Fn(&str) -> Result<Option<String>, Failure>;
+/// Reads the file next to a policy with an ending, if there is one.
+type SiblingReader<'r> = &'r dyn Fn(&str) -> Result<Option<String>, Failure>;
 
 /// Runs the cases of one policy, for a gate. Returns how many there are besides.
-pub(in crate::cli) fn tested(
+pub(in crate::cli) fn run_cases(
     policy: &Path,
     text: String,
-    beside: Beside<'_>,
+    beside: SiblingReader<'_>,
 ) -> Result<(Report, u64), Failure> {
     let mut objections = Objections::default();
     let outcome = Suite::load(policy, text, beside)?.run(&mut objections);
@@ -199,7 +195,7 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
     for path in paths {
         for file in policies_under(path)? {
             let there = |ending: &str| {
-                Some(beside(&file, ending))
+                Some(sibling(&file, ending))
                     .filter(|f| f.is_file())
                     .map(|f| find::read(&f))
                     .transpose()
@@ -213,33 +209,19 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
     Ok(suites)
 }
 
-/// The policy with all files beside it that are read with it.
-pub(in crate::cli) fn policy_files(policy: &Path) -> Vec<PathBuf> {
-    let beside = ["test.yaml", "test.yml", "regressions.yaml", "reasons.yaml"]
-        .map(|ending| beside(policy, ending));
-    std::iter::once(policy.to_path_buf())
-        .chain(beside)
-        .collect()
-}
-
-/// A file beside a policy, with another ending.
-pub(super) fn beside(policy: &Path, ending: &str) -> PathBuf {
-    policy.with_extension(ending)
-}
-
 impl Suite {
-    /// A policy with what stands beside it.
-    fn load(path: &Path, text: String, read: Beside<'_>) -> Result<Self, Failure> {
+    /// Loads a policy with the files next to it.
+    fn load(path: &Path, text: String, read: SiblingReader<'_>) -> Result<Self, Failure> {
         let found = find::parse(&find::name_of(path), text)?;
         let mut files = Vec::new();
-        for ending in BESIDE.into_iter().filter(|ending| *ending != REASONS) {
+        for ending in ENDINGS.into_iter().filter(|ending| *ending != REASONS) {
             if let Some(text) = read(ending)? {
-                let name = find::name_of(&beside(path, ending));
+                let name = find::name_of(&sibling(path, ending));
                 let cases = load_cases(&text).map_err(|p| find::complain(&name, &text, &p))?;
                 files.push((name, text, cases));
             }
         }
-        let snapshot = beside(path, REASONS);
+        let snapshot = sibling(path, REASONS);
         let reasons = match read(REASONS)? {
             Some(text) => agent_policy::load_reasons(&text)
                 .map_err(|p| find::complain(&find::name_of(&snapshot), &text, &p))?,
@@ -254,7 +236,7 @@ impl Suite {
     }
 
     fn run(&self, objections: &mut Objections) -> Outcome {
-        let Found { file, text, policy } = &self.found;
+        let LoadedPolicy { file, text, policy } = &self.found;
         let mut failed = 0;
         for (name, source, cases) in &self.files {
             let results: Vec<Option<Failed>> = cases.par_iter().map(|c| c.run(policy)).collect();
@@ -338,7 +320,7 @@ impl Suite {
                 ));
             }
         }
-        crate::cli::write::write_own(path, text, crate::cli::guard::Own::Policy)
+        crate::cli::write::write_own(path, text, crate::cli::guard::Exemption::Policy)
     }
 }
 

@@ -1,25 +1,15 @@
 //! `repomap build`.
 
 use super::tree::{TreeArgs, relative};
-use crate::cli::EXIT_CLEAN;
+use crate::cli::common::exit::EXIT_CLEAN;
+use crate::cli::common::formats::map_format;
 use crate::cli::output::{Color, Failure, print, print_as_is};
 use crate::cli::write;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use repo_map::{BuildError, Format, Map, Settings, TOKENS, build};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use tokens::Encoding;
-
-/// Ways to write a map.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Written {
-    /// For people and models.
-    Text,
-    /// For pages.
-    Markdown,
-    /// For programs.
-    Json,
-}
 
 /// Write a map.
 #[derive(Debug, Args)]
@@ -48,8 +38,8 @@ pub struct BuildArgs {
     #[arg(long)]
     marks: bool,
     /// How to write it.
-    #[arg(long, value_enum, default_value_t = Written::Text)]
-    format: Written,
+    #[arg(long, value_parser = map_format("For people and models", "For pages", "For programs"), default_value = "text")]
+    format: Format,
     /// Write to this file, where `repomap check` finds it again.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -58,11 +48,7 @@ pub struct BuildArgs {
 impl BuildArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let settings = Settings {
-            format: match self.format {
-                Written::Text => Format::Text,
-                Written::Markdown => Format::Markdown,
-                Written::Json => Format::Json,
-            },
+            format: self.format,
             tokens: self.tokens,
             encoding: self.encoding.clone(),
             focus: self.focus.iter().map(|f| f.replace('\\', "/")).collect(),
@@ -75,7 +61,7 @@ impl BuildArgs {
         // Never dropped: the process is about to end, and to free a million names one by one takes
         // as long as to rank them.
         let mut snapshot = ManuallyDrop::new(self.tree.read_for(&settings)?);
-        // Whatever stands in the file that is about to be written, the map doesn't list itself.
+        // The map doesn't list its own output file, whatever that contains.
         let output = self.output.as_deref().filter(|_| self.tree.rev.is_none());
         if let Some(Ok(Some(output))) = output.map(|file| relative(&self.tree.path, file)) {
             if snapshot
@@ -96,11 +82,11 @@ impl BuildArgs {
             None => print_as_is(Color::Never, |out| out.write_all(map.text.as_bytes()))?,
             Some(file) => {
                 write::write(file, &map.text)?;
-                print(Color::Never, |out| writeln!(out, "{}", said(&map)))?;
+                print(Color::Never, |out| writeln!(out, "{}", summary(&map)))?;
             }
         }
         Ok(if map.files.1 == 0 {
-            super::nothing("mapped")
+            super::tree::nothing("mapped")
         } else {
             EXIT_CLEAN
         })
@@ -108,7 +94,7 @@ impl BuildArgs {
 }
 
 /// What a map holds, in a sentence.
-fn said(map: &Map) -> String {
+fn summary(map: &Map) -> String {
     let ((shown, all), (files, of)) = (map.definitions, map.files);
     format!(
         "{shown} of {all} definitions in {files} of {of} files, {} tokens",

@@ -2,14 +2,15 @@
 
 use super::build::unable;
 use super::tree::TreeArgs;
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS};
+use crate::cli::common::formats::OutputFormat;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::rules::by_code;
 use crate::verify::Report;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use repo_map::{Settings, build, of_folder};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
@@ -18,15 +19,6 @@ use std::path::{Path, PathBuf};
 
 /// Lines of difference that are shown.
 const MAX_LINES: usize = 200;
-
-/// Ways to report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people.
-    Text,
-    /// JSON.
-    Json,
-}
 
 /// Check a map against its tree.
 #[derive(Debug, Args)]
@@ -37,8 +29,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", default_value = "REPOMAP.md")]
     map: PathBuf,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
 }
 
 /// A line of the difference.
@@ -66,8 +58,8 @@ impl CheckArgs {
             vec![finding(&name, &lines)]
         };
         print(Color::Auto, |out| match self.format {
-            Format::Text => text(&name, &findings, &lines, &built, out),
-            Format::Json => {
+            OutputFormat::Text => text(&name, &findings, &lines, &built, out),
+            OutputFormat::Json => {
                 let shown: Vec<String> = lines
                     .iter()
                     .take(MAX_LINES)
@@ -82,7 +74,7 @@ impl CheckArgs {
         })?;
         Ok(match () {
             () if !same => EXIT_FINDINGS,
-            () if built.files.1 == 0 => super::nothing("checked"),
+            () if built.files.1 == 0 => super::tree::nothing("checked"),
             () => EXIT_CLEAN,
         })
     }
@@ -90,7 +82,7 @@ impl CheckArgs {
 
 /// Checks a map against the tree of a folder, for a gate. Returns besides whether any file was
 /// mapped.
-pub(in crate::cli) fn checked(map: &Path, tree: &Path) -> Result<(Report, bool), Failure> {
+pub(in crate::cli) fn check_map(map: &Path, tree: &Path) -> Result<(Report, bool), Failure> {
     let name = map.to_string_lossy().replace('\\', "/");
     let given = file::text(map)?;
     let settings = settings(&given, &name)?;

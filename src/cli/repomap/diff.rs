@@ -2,25 +2,15 @@
 
 use super::interface::findings;
 use super::tree::{revision, unread};
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS};
+use crate::cli::common::formats::map_format;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::report::{code_span, findings_json, safe_json, terminal};
-use clap::{Args, ValueEnum};
-use repo_map::{Change, Difference, Snapshot, diff, of_folder};
+use clap::Args;
+use repo_map::{Change, Difference, Format, Snapshot, diff, of_folder};
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::PathBuf;
-
-/// Ways to report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people.
-    Text,
-    /// For a pull request.
-    Markdown,
-    /// JSON.
-    Json,
-}
 
 /// Compare what two revisions define.
 #[derive(Debug, Args)]
@@ -41,12 +31,12 @@ pub struct DiffArgs {
     #[arg(long)]
     fail: bool,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_parser = map_format("For people", "For a pull request", "JSON"), default_value = "text")]
     format: Format,
 }
 
-/// What was compared.
-struct Compared {
+/// The comparison of two trees.
+struct Comparison {
     head: String,
     /// Definitions before and after.
     definitions: (usize, usize),
@@ -76,7 +66,7 @@ impl DiffArgs {
         let findings = findings(&all);
         let (shown, hidden): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|d| self.private || !d.private);
-        let compared = Compared {
+        let comparison = Comparison {
             head: self.head.clone().unwrap_or_else(|| "the work tree".into()),
             definitions: (definitions(&before), definitions(&after)),
             unread: (unread(&before), unread(&after)),
@@ -84,61 +74,61 @@ impl DiffArgs {
             hidden: hidden.len(),
         };
         print(Color::Auto, |out| match self.format {
-            Format::Text => self.text(&compared, out),
-            Format::Markdown => self.markdown(&compared, out),
+            Format::Text => self.text(&comparison, out),
+            Format::Markdown => self.markdown(&comparison, out),
             Format::Json => {
                 let value = json!({
                     "version": 1, "base": self.base, "head": self.head,
-                    "definitions": { "base": compared.definitions.0, "head": compared.definitions.1 },
-                    "notWhollyParsed": { "base": compared.unread.0, "head": compared.unread.1 },
-                    "differences": compared.shown, "private": compared.hidden, "findings": findings_json(&findings),
+                    "definitions": { "base": comparison.definitions.0, "head": comparison.definitions.1 },
+                    "notWhollyParsed": { "base": comparison.unread.0, "head": comparison.unread.1 },
+                    "differences": comparison.shown, "private": comparison.hidden, "findings": findings_json(&findings),
                 });
                 writeln!(out, "{}", safe_json(&value))
             }
         })?;
         Ok(match () {
-            () if compared.definitions == (0, 0) => super::nothing("compared"),
+            () if comparison.definitions == (0, 0) => super::tree::nothing("compared"),
             () if self.fail && !findings.is_empty() => EXIT_FINDINGS,
             () => EXIT_CLEAN,
         })
     }
 
-    /// What was compared and how much of it differs.
-    fn summary(compared: &Compared) -> String {
+    /// What was compared, and how much of it differs.
+    fn summary(comparison: &Comparison) -> String {
         let count =
-            |test: fn(&Change) -> bool| compared.shown.iter().filter(|d| test(&d.change)).count();
+            |test: fn(&Change) -> bool| comparison.shown.iter().filter(|d| test(&d.change)).count();
         let mut out = format!(
             "{} added, {} removed, {} changed of {} definitions before and {} after",
             count(|c| matches!(c, Change::Added { .. })),
             count(|c| matches!(c, Change::Removed { .. })),
             count(|c| matches!(c, Change::Changed { .. })),
-            compared.definitions.0,
-            compared.definitions.1
+            comparison.definitions.0,
+            comparison.definitions.1
         );
-        if compared.hidden > 0 {
+        if comparison.hidden > 0 {
             out.push_str(&format!(
                 "; {} private ones differ and aren't listed",
-                compared.hidden
+                comparison.hidden
             ));
         }
-        if compared.unread != (0, 0) {
+        if comparison.unread != (0, 0) {
             out.push_str(&format!(
                 "; in parts not parsed: {} files before, {} after",
-                compared.unread.0, compared.unread.1
+                comparison.unread.0, comparison.unread.1
             ));
         }
         out
     }
 
-    fn text(&self, compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+    fn text(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "{} → {}",
             terminal(&self.base),
-            terminal(&compared.head)
+            terminal(&comparison.head)
         )?;
         let mut path = "";
-        for difference in &compared.shown {
+        for difference in &comparison.shown {
             if difference.path != path {
                 path = &difference.path;
                 writeln!(out, "{}", terminal(path))?;
@@ -147,19 +137,19 @@ impl DiffArgs {
                 writeln!(out, "  {sign} {}", terminal(&line))?;
             }
         }
-        writeln!(out, "{}", Self::summary(compared))
+        writeln!(out, "{}", Self::summary(comparison))
     }
 
-    fn markdown(&self, compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+    fn markdown(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "### Interfaces from {} to {}\n",
             code_span(&self.base),
-            code_span(&compared.head)
+            code_span(&comparison.head)
         )?;
-        writeln!(out, "{}.", Self::summary(compared))?;
+        writeln!(out, "{}.", Self::summary(comparison))?;
         let mut path = "";
-        for difference in &compared.shown {
+        for difference in &comparison.shown {
             if difference.path != path {
                 path = &difference.path;
                 writeln!(out, "\n{}\n", code_span(path))?;

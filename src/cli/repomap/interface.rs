@@ -55,7 +55,10 @@ fn finding(difference: &Difference) -> Option<Finding> {
 
 /// Compares what a folder defines with what it defined where the branch parted from another one,
 /// for a gate. Returns besides whether there was anything to compare.
-pub(in crate::cli) fn interface(tree: &Path, base: &str) -> Result<(Report, bool), Failure> {
+pub(in crate::cli) fn compare_interface(
+    tree: &Path,
+    base: &str,
+) -> Result<(Report, bool), Failure> {
     let (parting, before) = at_merge_base(tree, base)?;
     let after = of_folder(tree, None)
         .map_err(|e| Failure::unable(e.to_string(), "the configuration stands in a folder"))?;

@@ -7,11 +7,10 @@ mod interface;
 mod tags;
 mod tree;
 
-pub(super) use check::checked;
-pub(super) use interface::interface;
+pub(super) use check::check_map;
+pub(super) use interface::compare_interface;
 
-use super::EXIT_NOTHING_VERIFIED;
-use super::output::{Failure, tell};
+use super::output::Failure;
 use clap::Subcommand;
 
 /// Maps of repositories.
@@ -38,12 +37,4 @@ impl RepomapCommand {
             Self::Tags(args) => args.run(),
         }
     }
-}
-
-/// Says why there is nothing, and ends with the code for it.
-fn nothing(what: &str) -> u8 {
-    tell(&format!(
-        "nothing was {what}: no file with definitions in a known language was found"
-    ));
-    EXIT_NOTHING_VERIFIED
 }

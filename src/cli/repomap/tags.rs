@@ -1,14 +1,14 @@
 //! `repomap tags`.
 
 use super::tree::TreeArgs;
-use crate::cli::EXIT_CLEAN;
+use crate::cli::common::exit::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
 use clap::{Args, ValueEnum};
 use repo_map::{write_ctags, write_jsonl};
 
 /// Ways to write tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum TagFormat {
     /// Definitions and references, one JSON object on a line.
     Jsonl,
     /// Definitions as a `tags` file.
@@ -21,19 +21,19 @@ pub struct TagsArgs {
     #[command(flatten)]
     tree: TreeArgs,
     /// How to write them.
-    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TagFormat::Jsonl)]
+    format: TagFormat,
 }
 
 impl TagsArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let snapshot = self.tree.read()?;
         print(Color::Never, |out| match self.format {
-            Format::Jsonl => write_jsonl(&snapshot, out),
-            Format::Ctags => write_ctags(&snapshot, out),
+            TagFormat::Jsonl => write_jsonl(&snapshot, out),
+            TagFormat::Ctags => write_ctags(&snapshot, out),
         })?;
         Ok(if snapshot.files.is_empty() {
-            super::nothing("listed")
+            super::tree::nothing("listed")
         } else {
             EXIT_CLEAN
         })

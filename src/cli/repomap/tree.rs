@@ -1,6 +1,7 @@
 //! Which tree is read.
 
-use crate::cli::output::Failure;
+use crate::cli::common::exit::EXIT_NOTHING_VERIFIED;
+use crate::cli::output::{Failure, warn};
 use clap::Args;
 use repo_map::{Cache, LeftOut, Settings, Snapshot, of_folder, of_revision};
 use std::io;
@@ -26,7 +27,7 @@ pub(super) struct TreeArgs {
 impl TreeArgs {
     /// Reads it for a map with these settings: what the map counts tokens with is loaded meanwhile.
     pub(super) fn read_for(&self, settings: &Settings) -> Result<Snapshot, Failure> {
-        // One that isn't known is told of when the map is built.
+        // An unknown encoding is reported when the map is built.
         if let Ok(encoding) = settings.encoding() {
             rayon::spawn(move || encoding.load());
         }
@@ -37,8 +38,8 @@ impl TreeArgs {
     pub(super) fn read(&self) -> Result<Snapshot, Failure> {
         if let Some(folder) = &self.cache {
             let file = folder.join(Cache::NAME);
-            crate::cli::write::outside_git(&file)?;
-            crate::cli::guard::check(&file, crate::cli::guard::Own::Nothing)?;
+            crate::cli::common::inputs::outside_git(&file)?;
+            crate::cli::guard::check(&file, crate::cli::guard::Exemption::Nothing)?;
         }
         let cache = self
             .cache
@@ -134,4 +135,12 @@ pub(super) fn relative(top: &Path, path: &Path) -> io::Result<Option<String>> {
         .strip_prefix(top)
         .ok()
         .map(|inner| inner.to_string_lossy().replace(MAIN_SEPARATOR, "/")))
+}
+
+/// Says why there is nothing, and ends with the code for it.
+pub(super) fn nothing(what: &str) -> u8 {
+    warn(&format!(
+        "nothing was {what}: no file with definitions in a known language was found"
+    ));
+    EXIT_NOTHING_VERIFIED
 }

@@ -60,7 +60,7 @@ struct TurnView {
     what: String,
     width: usize,
     path: Vec<StopView>,
-    ways: Vec<Way>,
+    ways: Vec<CompareLink>,
     path_text: String,
     findings: Vec<Link>,
     action: Option<action::View>,
@@ -79,7 +79,7 @@ struct StopView {
 }
 
 #[derive(Debug, Serialize)]
-struct Way {
+struct CompareLink {
     from: usize,
     to: usize,
     bad: bool,
@@ -248,7 +248,7 @@ fn of_execution(
         turns: turns
             .iter()
             .map(|(n, turn)| {
-                // Findings of a number that comes twice stand in the first turn of it.
+                // Findings of a duplicate number appear in its first turn.
                 let first = turn.number.is_some_and(|number| named.insert(number));
                 let mine: Vec<&finding::View> = findings
                     .iter()
@@ -285,7 +285,7 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
         })
         .collect();
     let ways = path.windows(2).filter_map(|pair| match pair {
-        [a, b] => Some(Way {
+        [a, b] => Some(CompareLink {
             from: a.x + 7,
             to: b.x - 7,
             bad: b.bad,

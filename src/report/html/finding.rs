@@ -6,7 +6,7 @@ use crate::report::words;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Where a turn stands in the page, by execution and number.
+/// The anchor of a turn in the page, by execution and number.
 pub(super) type Anchors = BTreeMap<(usize, i64), String>;
 
 #[derive(Debug, Serialize)]

@@ -64,7 +64,7 @@ pub(super) fn executions(run: &Run<'_>, limit: usize) -> String {
         .collect();
     rows.sort_by_key(|(grade, _)| match grade {
         Grade::Fail => 0,
-        Grade::Part => 1,
+        Grade::Incomplete => 1,
         Grade::Pass | Grade::Info => 2,
     });
     let mut text = String::from(
@@ -73,7 +73,7 @@ pub(super) fn executions(run: &Run<'_>, limit: usize) -> String {
     for (grade, summary) in rows.iter().take(limit) {
         let mark = match grade {
             Grade::Pass => "✅ PASS",
-            Grade::Part => "⚠️ PART",
+            Grade::Incomplete => "⚠️ PART",
             Grade::Info => "ℹ️ INFO",
             Grade::Fail => "❌ FAIL",
         };
@@ -229,7 +229,7 @@ fn entry(finding: &Finding) -> String {
     text
 }
 
-/// What was looked at, and how to see it at home.
+/// What was verified, and the command that repeats it.
 pub(super) fn foot(run: &Run<'_>) -> String {
     let mut text = String::from("### What was looked at\n\n");
     text.push_str(&format!(

@@ -1,4 +1,4 @@
-//! Bar charts: what a browser draws beside a table that holds the same numbers.
+//! Bar charts. A table next to each holds the same numbers.
 
 use crate::report::terminal;
 use serde::Serialize;

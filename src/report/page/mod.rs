@@ -1,7 +1,7 @@
 //! A page to read: headings, rows and blocks of text, written as text, Markdown or HTML.
 //!
-//! Whoever says something in pages builds one of these and never has to think of escaping: every
-//! word may be hostile, and each emitter escapes all of them for the place where they go.
+//! A caller builds a [`Page`] without escaping anything. Every text may be hostile; each emitter
+//! escapes it for its own format.
 
 mod chart;
 pub(super) mod html;
@@ -12,17 +12,13 @@ pub use chart::{Bar, Chart};
 
 use std::io::{self, Write};
 
-/// How something is to be taken.
+/// The tone of a part, shown as a colour.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// As it is.
     #[default]
     Plain,
-    /// It is well.
     Good,
-    /// Somebody should look.
     Warning,
-    /// It isn't well.
     Bad,
 }
 
@@ -51,20 +47,19 @@ pub enum Kind {
 pub enum Part {
     /// A heading; levels begin at 1.
     Heading(u8, String, Tone),
-    /// Something said of what has a name.
+    /// A name and its value.
     Row(&'static str, String, Tone),
-    /// Lines as they stand, of which some may be missing.
+    /// Verbatim lines, possibly truncated.
     Block {
         /// How they are coloured.
         kind: Kind,
-        /// The lines.
         text: String,
-        /// What is missing behind them, in words.
+        /// How much is truncated, in words.
         missing: Option<String>,
     },
     /// A table with a caption; numbers stand to the right.
     Table(String, Vec<&'static str>, Vec<Vec<String>>),
-    /// Bars, where somebody can draw them. A table with the same numbers stands before it.
+    /// A bar chart, in formats that can draw one. A table before it holds the same numbers.
     Chart(Chart),
     /// A sentence.
     Say(String, Tone),
@@ -86,7 +81,6 @@ pub enum Format {
 pub struct Page {
     /// What it is called, for whoever shows it in a window.
     pub title: String,
-    /// Its parts.
     pub parts: Vec<Part>,
 }
 
@@ -147,7 +141,7 @@ impl Page {
         });
     }
 
-    /// Writes it.
+    /// Writes the page in a format.
     ///
     /// # Errors
     /// When writing fails.

@@ -138,7 +138,7 @@ pub struct Side {
 }
 
 impl Side {
-    fn of(execution: &Trajectory) -> Self {
+    fn from_execution(execution: &Trajectory) -> Self {
         Self {
             execution_id: execution.execution_id.clone(),
             file: execution.file.clone(),
@@ -217,7 +217,7 @@ pub fn compare(base: &ExecutionSet, new: &ExecutionSet) -> Document {
     let left = |executions: &[&Trajectory], records: &[&crate::verify::timeline::CommandRun]| {
         executions
             .iter()
-            .map(|e| Side::of(e))
+            .map(|e| Side::from_execution(e))
             .chain(records.iter().map(|c| commands::side(c)))
             .collect::<Vec<_>>()
     };
@@ -291,7 +291,7 @@ pub fn compare_two(base: &Trajectory, new: &Trajectory) -> Comparison {
         _ => Likeness::Different,
     };
     let (aligned, exact) = align(base.turns.len(), new.turns.len(), &like);
-    let mut found = turns::Found::default();
+    let mut found = turns::Differences::default();
     found.whole(base, new);
     let mut count = 0;
     for (a, b) in aligned {
@@ -307,8 +307,8 @@ pub fn compare_two(base: &Trajectory, new: &Trajectory) -> Comparison {
         }
     }
     Comparison {
-        base: Side::of(base),
-        new: Side::of(new),
+        base: Side::from_execution(base),
+        new: Side::from_execution(new),
         same: found.same,
         aligned: count,
         aligned_by_actions: exact,

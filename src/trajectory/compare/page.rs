@@ -4,7 +4,7 @@ use super::{At, Comparison, Difference, Document, Sameness, Side};
 use crate::report::page::{Page, Tone};
 use crate::trajectory::words::plural;
 
-/// Differences of one pair that are told; the rest is counted.
+/// Maximum number of differences shown for a pair; the rest is counted.
 const TOLD: usize = 200;
 /// Executions without a pair that are named.
 const NAMED: usize = 50;
@@ -14,7 +14,7 @@ const NAMED: usize = 50;
 pub fn page(document: &Document) -> Page {
     let mut page = Page::new("Comparison");
     for pair in &document.pairs {
-        tell(pair, &mut page);
+        write_pair(pair, &mut page);
     }
     for (name, sides) in [
         ("Only in the base", &document.only_in_base),
@@ -85,7 +85,7 @@ fn place(difference: &Difference) -> String {
     }
 }
 
-fn tell(pair: &Comparison, page: &mut Page) {
+fn write_pair(pair: &Comparison, page: &mut Page) {
     let title = if pair.base.execution_id == pair.new.execution_id {
         pair.base.execution_id.clone()
     } else {

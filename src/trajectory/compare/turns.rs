@@ -12,14 +12,14 @@ const TEXT: usize = 200;
 /// Paths that one difference names.
 const PATHS: usize = 8;
 
-/// What was found so far.
+/// The differences found so far.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Differences {
     pub(super) differences: Vec<Difference>,
     pub(super) same: Sameness,
 }
 
-impl Default for Found {
+impl Default for Differences {
     fn default() -> Self {
         Self {
             differences: Vec::new(),
@@ -28,8 +28,8 @@ impl Default for Found {
     }
 }
 
-/// An action with what makes it differ from others of its kind.
-fn told(action: &Shown) -> String {
+/// Describes an action by what distinguishes it from others of its kind.
+fn describe(action: &Shown) -> String {
     match &action.deed {
         Deed::Tool { tool, payload } => format!("{tool} {}", first_line(payload, TEXT)),
         Deed::Answer(text) => format!("answer {}", first_line(text, TEXT)),
@@ -47,7 +47,7 @@ fn decided(decision: &Verdict) -> String {
     let modified = decision
         .modified
         .as_ref()
-        .map(|m| format!(", to {}", told(m)))
+        .map(|m| format!(", to {}", describe(m)))
         .unwrap_or_default();
     format!("{}{modified}", words::decision(decision))
 }
@@ -107,7 +107,7 @@ fn at(turn: &Turn) -> At {
     }
 }
 
-impl Found {
+impl Differences {
     fn add(
         &mut self,
         aspect: Aspect,
@@ -187,7 +187,7 @@ impl Found {
     /// A turn that has no answer on the other side.
     pub(super) fn alone(&mut self, base: Option<&Turn>, new: Option<&Turn>) {
         let what = |turn: &Turn| match turn.proposed.as_ref().or(turn.ran.as_ref()) {
-            Some(action) => told(action),
+            Some(action) => describe(action),
             None => "a turn without an action".to_owned(),
         };
         self.same.path = false;
@@ -252,14 +252,14 @@ impl Found {
                 (Some(a), Some(b)) if same_action(a, b) => continue,
                 (None, None) => continue,
                 (Some(a), Some(b)) => {
-                    let (a, b) = apart(told(a), told(b));
+                    let (a, b) = apart(describe(a), describe(b));
                     self.add(Aspect::Action, places, Some(a), Some(b));
                 }
                 (a, b) => self.add(
                     Aspect::Action,
                     places,
-                    a.as_ref().map(told),
-                    b.as_ref().map(told),
+                    a.as_ref().map(describe),
+                    b.as_ref().map(describe),
                 ),
             }
             self.same.path = false;

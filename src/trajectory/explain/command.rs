@@ -5,8 +5,8 @@ use crate::report::page::{Kind, Page, Tone};
 use crate::trajectory::words::{duration, moment, plural};
 use crate::verify::timeline::CommandRun;
 
-/// Tells one record.
-pub(super) fn tell(run: &CommandRun, page: &mut Page) {
+/// Writes one record of a command.
+pub(super) fn write(run: &CommandRun, page: &mut Page) {
     page.heading(1, format!("Command {} ({})", run.name, run.id), Tone::Plain);
     page.row(
         "recorded in",

@@ -8,13 +8,18 @@ use crate::report::page::{Page, Tone};
 use crate::trajectory::context::{Quality, References};
 use crate::trajectory::graph::{Evidence, Graph, Said};
 use crate::trajectory::model::{FindingNote, Known, Trajectory};
-use crate::trajectory::words::{Fate, duration, plural};
+use crate::trajectory::words::{TurnOutcome, duration, plural};
 use governance::DecidedBy;
 use governance::Ruling;
 use std::collections::BTreeSet;
 
-/// Tells one execution.
-pub(super) fn tell(execution: &Trajectory, graph: Option<&Graph>, detail: Detail, page: &mut Page) {
+/// Writes one execution.
+pub(super) fn write(
+    execution: &Trajectory,
+    graph: Option<&Graph>,
+    detail: Detail,
+    page: &mut Page,
+) {
     page.heading(
         1,
         format!("Execution {}", execution.execution_id),
@@ -78,7 +83,7 @@ pub(super) fn tell(execution: &Trajectory, graph: Option<&Graph>, detail: Detail
                 .get(index)
                 .is_some_and(|t| t.number == detail.turn)
         {
-            turn::tell(
+            turn::write(
                 execution,
                 index,
                 &found.remove(&Some(index)).unwrap_or_default(),
@@ -195,15 +200,15 @@ fn what_happened(execution: &Trajectory) -> String {
             parts.extend((n > 0).then(|| format!("{n} {word} by {who}")));
         }
     }
-    for fate in [Fate::Succeeded, Fate::Failed] {
-        let n = count(turns, |t| Fate::of(t) == fate);
+    for fate in [TurnOutcome::Succeeded, TurnOutcome::Failed] {
+        let n = count(turns, |t| TurnOutcome::from_turn(t) == fate);
         parts.extend((n > 0).then(|| format!("{n} {}", fate.name())));
     }
     parts.extend(execution.took().map(|ms| format!("in {}", duration(ms))));
     parts.join(", ")
 }
 
-/// Why it ended, as far as the record tells.
+/// Why it ended, as far as that is recorded.
 fn ended(execution: &Trajectory) -> String {
     let last = execution
         .turns
@@ -388,7 +393,7 @@ fn index(known: &[Known], page: &mut Page) {
     }
 }
 
-/// Tells one finding.
+/// Writes one finding.
 pub(super) fn finding(note: &FindingNote, page: &mut Page) {
     let tone = match note.severity {
         Severity::Error => Tone::Bad,

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 /// The programs that commands are taken apart with.
 static TABLE: LazyLock<shell_effects::Table> = LazyLock::new(shell_effects::Table::builtin);
 
-/// How much is told.
+/// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detail {
     /// Lines of a diff, a command or a result.
@@ -34,7 +34,7 @@ impl Default for Detail {
     }
 }
 
-/// The page that tells all of a book.
+/// The page that explains a set of executions.
 #[must_use]
 pub fn page(book: &ExecutionSet, graph: Option<&Graph>, detail: Detail) -> Page {
     let title = match (book.executions.as_slice(), book.commands.as_slice()) {
@@ -44,10 +44,10 @@ pub fn page(book: &ExecutionSet, graph: Option<&Graph>, detail: Detail) -> Page 
     };
     let mut page = Page::new(title);
     for execution in &book.executions {
-        execution::tell(execution, graph, detail, &mut page);
+        execution::write(execution, graph, detail, &mut page);
     }
     for command in &book.commands {
-        command::tell(command, &mut page);
+        command::write(command, &mut page);
     }
     if let Some(graph) = graph.filter(|g| g.malformed_count > 0) {
         let lines: Vec<String> = graph.malformed.iter().map(u64::to_string).collect();

@@ -4,19 +4,19 @@ use super::{Detail, TABLE, execution};
 use crate::report::page::{Kind, Page, Tone};
 use crate::trajectory::context;
 use crate::trajectory::model::{FindingNote, Trajectory};
-use crate::trajectory::words::{self, Fate, duration, plural};
+use crate::trajectory::words::{self, TurnOutcome, duration, plural};
 use crate::verify::timeline::{Deed, Shown, Turn};
 use governance::Ruling;
 
-/// Effects that are told of one command.
+/// Maximum number of effects shown for a command.
 const EFFECTS: usize = 6;
 /// Bytes of a command that is taken apart here; a longer one is left to `command explain`.
 const COMMAND: usize = 8_000;
-/// Paths of a list that are told.
+/// Maximum number of paths shown of a list.
 const PATHS: usize = 8;
 
-/// Tells one turn.
-pub(super) fn tell(
+/// Writes one turn.
+pub(super) fn write(
     of: &Trajectory,
     index: usize,
     found: &[&FindingNote],
@@ -26,7 +26,7 @@ pub(super) fn tell(
     let Some(turn) = of.turns.get(index) else {
         return;
     };
-    let fate = Fate::of(turn);
+    let fate = TurnOutcome::from_turn(turn);
     let number = turn
         .number
         .map_or("Before the first turn".to_owned(), |n| format!("Turn {n}"));
@@ -38,7 +38,7 @@ pub(super) fn tell(
             .map(words::action),
     );
     title.extend(words::risk(turn).map(|r| format!("{} risk", r.name())));
-    if fate == Fate::None {
+    if fate == TurnOutcome::None {
         title.extend(
             turn.thoughts
                 .iter()
@@ -55,7 +55,7 @@ pub(super) fn tell(
         {
             Tone::Bad
         }
-        () if fate == Fate::Failed || fate == Fate::Rejected => Tone::Warning,
+        () if fate == TurnOutcome::Failed || fate == TurnOutcome::Rejected => Tone::Warning,
         () => Tone::Plain,
     };
     page.heading(2, title.join(" · "), tone);

@@ -8,7 +8,7 @@
 //! trace store is the wrong place for it.
 
 use crate::trajectory::model::{ExecutionSet, Trajectory};
-use crate::trajectory::words::{self, Fate};
+use crate::trajectory::words::{self, TurnOutcome};
 use crate::verify::timeline::{Deed, Turn};
 use governance::Ruling;
 use serde_json::{Value, json};
@@ -220,7 +220,7 @@ fn of_turn(trace: &Trace<'_>, index: usize, turn: &Turn, spans: &mut Vec<Value>)
     };
     let decision = turn.decision.as_ref();
     let result = turn.result.as_ref();
-    let fate = Fate::of(turn);
+    let fate = TurnOutcome::from_turn(turn);
     let attributes = Attributes::default()
         .text("gen_ai.operation.name", Some("execute_tool"))
         .text(
@@ -262,7 +262,7 @@ fn of_turn(trace: &Trace<'_>, index: usize, turn: &Turn, spans: &mut Vec<Value>)
         &name,
         &format!("{index}/action"),
         (begun, ended),
-        fate == Fate::Failed,
+        fate == TurnOutcome::Failed,
         &attributes,
     ));
 }

@@ -2,7 +2,7 @@
 
 use crate::report::terminal;
 use crate::trajectory::model::{ExecutionSet, FindingNote, Trajectory};
-use crate::trajectory::words::{self, Fate, moment};
+use crate::trajectory::words::{self, TurnOutcome, moment};
 use crate::verify::timeline::Turn;
 use serde_json::{Map, Value};
 
@@ -253,7 +253,7 @@ fn turn(e: &Trajectory, t: &Turn) -> Vec<Cell> {
         Cell::text(action.map(|a| a.deed.word())),
         Cell::text(action.map(words::action)),
         Cell::text(words::risk(t).map(|r| r.name())),
-        Cell::Text(Fate::of(t).name().into()),
+        Cell::Text(TurnOutcome::from_turn(t).name().into()),
         result
             .and_then(|r| r.exit_code)
             .map_or(Cell::Empty, Cell::Whole),

@@ -5,7 +5,7 @@ mod page;
 pub use page::page;
 
 use super::model::{ExecutionSet, Trajectory};
-use super::words::{self, Fate};
+use super::words::{self, TurnOutcome};
 use crate::verify::timeline::{CommandRun, Deed, Turn};
 use governance::DecidedBy;
 use schemars::JsonSchema;
@@ -40,7 +40,7 @@ pub struct Distribution {
 impl Distribution {
     /// The distribution of some numbers; those that aren't finite are left out. `None` without any.
     #[must_use]
-    pub fn of(numbers: &[f64]) -> Option<Self> {
+    pub fn from_numbers(numbers: &[f64]) -> Option<Self> {
         let mut sorted: Vec<f64> = numbers.iter().copied().filter(|n| n.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
         let rank = |percent: usize| {
@@ -148,7 +148,7 @@ fn number(n: i64) -> f64 {
     n as f64
 }
 
-/// Counts all that a book tells. The order of its executions plays no part.
+/// Computes the statistics of a set of executions. Their order doesn't matter.
 #[must_use]
 pub fn stats(book: &ExecutionSet) -> Document {
     let mut document = Document {
@@ -165,16 +165,16 @@ pub fn stats(book: &ExecutionSet) -> Document {
     for finding in &book.findings {
         count(&mut document.findings, &finding.code);
     }
-    document.turns_per_execution = Distribution::of(&numbers.turns);
-    document.human_latency = Distribution::of(&numbers.human);
-    document.durations = Distribution::of(&numbers.durations);
-    document.costs = Distribution::of(&numbers.costs);
-    document.tokens = Distribution::of(&numbers.tokens);
-    document.command_latency = Distribution::of(&numbers.latency);
+    document.turns_per_execution = Distribution::from_numbers(&numbers.turns);
+    document.human_latency = Distribution::from_numbers(&numbers.human);
+    document.durations = Distribution::from_numbers(&numbers.durations);
+    document.costs = Distribution::from_numbers(&numbers.costs);
+    document.tokens = Distribution::from_numbers(&numbers.tokens);
+    document.command_latency = Distribution::from_numbers(&numbers.latency);
     document.time_per_state = numbers
         .states
         .into_iter()
-        .filter_map(|(state, all)| Some((state.to_owned(), Distribution::of(&all)?)))
+        .filter_map(|(state, all)| Some((state.to_owned(), Distribution::from_numbers(&all)?)))
         .collect();
     document
 }
@@ -231,8 +231,8 @@ impl Document {
                 words::risk(turn).map_or("not recorded", |r| r.name()),
             );
         }
-        let fate = Fate::of(turn);
-        if fate != Fate::None {
+        let fate = TurnOutcome::from_turn(turn);
+        if fate != TurnOutcome::None {
             count(&mut self.fates, fate.name());
         }
         if let Some(decision) = &turn.decision {
@@ -315,18 +315,18 @@ mod tests {
     #[test]
     fn ranks_are_the_nearest() {
         let numbers: Vec<f64> = (1..=10).map(f64::from).collect();
-        let d = Distribution::of(&numbers).unwrap();
+        let d = Distribution::from_numbers(&numbers).unwrap();
         assert_eq!(
             (d.count, d.min, d.median, d.p90, d.max, d.sum),
             (10, 1.0, 5.0, 9.0, 10.0, 55.0)
         );
-        assert!(Distribution::of(&[f64::NAN, f64::INFINITY]).is_none());
+        assert!(Distribution::from_numbers(&[f64::NAN, f64::INFINITY]).is_none());
     }
 
     proptest! {
         #[test]
         fn a_distribution_is_in_order(numbers in proptest::collection::vec(-1e9f64..1e9, 1..40)) {
-            let d = Distribution::of(&numbers).unwrap();
+            let d = Distribution::from_numbers(&numbers).unwrap();
             prop_assert!(d.min <= d.median && d.median <= d.p90 && d.p90 <= d.max);
             prop_assert!(d.min <= d.mean + 1e-3 && d.mean <= d.max + 1e-3);
         }

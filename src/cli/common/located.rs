@@ -2,7 +2,7 @@
 
 use crate::cli::file;
 use crate::cli::output::Failure;
-use crate::config::{Config, FILE, TraceMatch, Traces};
+use crate::config::{Baseline, Config, FILE, TraceMatch, Traces};
 use crate::knowledge::stays;
 use crate::source::{
     Choice, Discovery, Found, Missing, NO_ENDING, NOT_INCLUDED, by_name, survey_by,
@@ -35,7 +35,7 @@ pub(in crate::cli) struct RulesArgs {
 
 impl RulesArgs {
     /// A configuration that is named, or the nearest one.
-    pub(in crate::cli) fn of(config: Option<PathBuf>) -> Self {
+    pub(in crate::cli) fn from_config(config: Option<PathBuf>) -> Self {
         Self {
             config,
             ..Self::default()
@@ -51,32 +51,31 @@ impl RulesArgs {
     ///
     /// # Errors
     /// When there is none or it can't be used.
-    pub(in crate::cli) fn locate(&self, folder: &Path) -> Result<Located, Failure> {
+    pub(in crate::cli) fn locate(&self, folder: &Path) -> Result<LocatedConfig, Failure> {
         match &self.config_from {
-            Some(written) => Pinned::locate(written, self.first_run, folder),
+            Some(written) => PinnedRevision::locate(written, self.first_run, folder),
             None => locate(self.config.as_deref()),
         }
     }
 }
 
-/// A configuration with its place.
+/// A configuration and its location.
 #[derive(Debug)]
-pub(in crate::cli) struct Located {
-    /// What it says.
+pub(in crate::cli) struct LocatedConfig {
     pub(in crate::cli) config: Config,
     /// The file.
     pub(in crate::cli) path: PathBuf,
     /// The folder of the work tree that its paths are relative to.
     pub(in crate::cli) root: PathBuf,
-    /// What a reader has to be told of where it comes from.
+    /// Notices about where it comes from.
     pub(in crate::cli) notices: Vec<String>,
     /// The revision that it comes from.
-    pinned: Option<Pinned>,
+    pinned: Option<PinnedRevision>,
 }
 
 /// A revision that the rules come from.
 #[derive(Debug)]
-struct Pinned {
+struct PinnedRevision {
     repository: Repository,
     commit: ObjectId,
     /// As the user wrote it.
@@ -89,17 +88,17 @@ struct Pinned {
     top: PathBuf,
 }
 
-/// A file that a gate goes by, and where it is read.
+/// A file of the gate's rules, and where it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) enum Material {
+pub(in crate::cli) enum RuleFile {
     /// In the file system.
     File(PathBuf),
     /// In the revision, by its path from the top.
     Pinned(String),
 }
 
-impl Material {
-    /// A file beside it, with another ending.
+impl RuleFile {
+    /// The file next to it with another ending.
     pub(in crate::cli) fn beside(&self, ending: &str) -> Self {
         match self {
             Self::File(path) => Self::File(path.with_extension(ending)),
@@ -108,7 +107,7 @@ impl Material {
     }
 }
 
-impl Located {
+impl LocatedConfig {
     /// An empty configuration in a folder.
     pub(in crate::cli) fn at(root: &Path) -> Self {
         let root = if root == Path::new(".") {
@@ -126,7 +125,7 @@ impl Located {
     }
 
     /// Whether a file that is to be written lies below the configuration, symbolic links and all.
-    /// The repository that is judged may hold links to places that aren't its own. It needn't be
+    /// The repository under test may hold links to places that aren't its own. It needn't be
     /// there yet, nor its folder.
     pub(in crate::cli) fn holds(&self, path: &Path) -> bool {
         stays(&self.root, path)
@@ -146,10 +145,10 @@ impl Located {
     }
 
     /// The configuration itself.
-    pub(in crate::cli) fn itself(&self) -> Material {
+    pub(in crate::cli) fn itself(&self) -> RuleFile {
         self.pinned.as_ref().map_or_else(
-            || Material::File(self.path.clone()),
-            |p| Material::Pinned(p.file.clone()),
+            || RuleFile::File(self.path.clone()),
+            |p| RuleFile::Pinned(p.file.clone()),
         )
     }
 
@@ -157,9 +156,9 @@ impl Located {
     ///
     /// # Errors
     /// When it is read from a revision, and the path leads out of it.
-    pub(in crate::cli) fn material(&self, file: &str) -> Result<Material, Failure> {
+    pub(in crate::cli) fn material(&self, file: &str) -> Result<RuleFile, Failure> {
         let Some(pinned) = &self.pinned else {
-            return Ok(Material::File(self.root.join(file)));
+            return Ok(RuleFile::File(self.root.join(file)));
         };
         let below = inside(Path::new(file)).ok_or_else(|| {
             let message = format!(
@@ -171,12 +170,12 @@ impl Located {
                 "with --config-from paths are relative, without `..`",
             )
         })?;
-        Ok(Material::Pinned(format!("{}{below}", pinned.folder)))
+        Ok(RuleFile::Pinned(format!("{}{below}", pinned.folder)))
     }
 
     /// A file that the command line names. With the rules of a revision, what lies in the work tree
     /// is read there: whoever wrote the change wrote that as well.
-    pub(in crate::cli) fn named(&self, path: &Path) -> Material {
+    pub(in crate::cli) fn named(&self, path: &Path) -> RuleFile {
         let there = || {
             let pinned = self.pinned.as_ref()?;
             let folder = path
@@ -189,58 +188,66 @@ impl Located {
                 .strip_prefix(&pinned.top)
                 .ok()?
                 .join(path.file_name()?);
-            Some(Material::Pinned(slashes(&below)))
+            Some(RuleFile::Pinned(slashes(&below)))
         };
-        there().unwrap_or_else(|| Material::File(path.to_path_buf()))
+        there().unwrap_or_else(|| RuleFile::File(path.to_path_buf()))
     }
 
-    /// The baseline: the one that is told, or that of the configuration.
+    /// The baseline that is given, or else that of the configuration.
     pub(in crate::cli) fn baseline(
         &self,
-        told: Option<&Path>,
-    ) -> Result<Option<Material>, Failure> {
-        match (told, &self.config.baseline) {
+        given: Option<&Path>,
+    ) -> Result<Option<RuleFile>, Failure> {
+        match (given, &self.config.baseline) {
             (Some(path), _) => Ok(Some(self.named(path))),
             (None, Some(baseline)) => self.material(&baseline.file).map(Some),
             (None, None) => Ok(None),
         }
     }
 
+    /// Reads a baseline.
+    pub(in crate::cli) fn read_baseline(&self, file: &RuleFile) -> Result<Baseline, Failure> {
+        let (path, text) = (self.label(file), self.text(file)?);
+        let remedy = "`gate --write-baseline FILE` writes one";
+        Baseline::parse(&text)
+            .map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
+    }
+
     /// What reports call it: relative to the configuration, where it is read from a revision.
-    pub(in crate::cli) fn label(&self, material: &Material) -> PathBuf {
+    pub(in crate::cli) fn label(&self, material: &RuleFile) -> PathBuf {
         match (material, &self.pinned) {
-            (Material::File(path), _) => path.clone(),
-            (Material::Pinned(path), pinned) => {
+            (RuleFile::File(path), _) => path.clone(),
+            (RuleFile::Pinned(path), pinned) => {
                 let folder = pinned.as_ref().map_or("", |p| &*p.folder);
                 path.strip_prefix(folder).unwrap_or(path).into()
             }
         }
     }
 
-    /// The text of a file that the gate goes by.
+    /// The text of a file of the gate's rules.
     ///
     /// # Errors
     /// When it can't be read.
-    pub(in crate::cli) fn text(&self, material: &Material) -> Result<String, Failure> {
+    pub(in crate::cli) fn text(&self, material: &RuleFile) -> Result<String, Failure> {
         match (material, &self.pinned) {
-            (Material::File(path), _) => file::text(path),
-            (Material::Pinned(path), Some(pinned)) => pinned.text(path),
-            (Material::Pinned(path), None) => Err(Failure::unable(
+            (RuleFile::File(path), _) => file::text(path),
+            (RuleFile::Pinned(path), Some(pinned)) => pinned.text(path),
+            (RuleFile::Pinned(path), None) => Err(Failure::unable(
                 format!("can't read `{path}`"),
                 "no revision is named",
             )),
         }
     }
 
-    /// As [`Located::text`]; `None` where there is no such file.
+    /// As [`LocatedConfig::text`]; `None` where there is no such file.
     pub(in crate::cli) fn text_if_there(
         &self,
-        material: &Material,
+        material: &RuleFile,
     ) -> Result<Option<String>, Failure> {
         let there = match (material, &self.pinned) {
-            (Material::File(path), _) => path.is_file(),
-            (Material::Pinned(path), Some(pinned)) => pinned.has(path)?,
-            (Material::Pinned(_), None) => false,
+            (RuleFile::File(path), _) => path.is_file(),
+            (RuleFile::Pinned(path), Some(pinned)) => pinned.has(path)?,
+            (RuleFile::Pinned(_), None) => false,
         };
         there.then(|| self.text(material)).transpose()
     }
@@ -249,12 +256,12 @@ impl Located {
     /// that are relative to it.
     ///
     /// # Errors
-    /// When it can't be said which files are traces.
+    /// When the globs for traces are invalid.
     pub(in crate::cli) fn traces(&self, traces: &Traces) -> Result<Discovery, Failure> {
         self.traces_under(traces, &traces.paths)
     }
 
-    /// As [`Located::traces`], for some of the paths.
+    /// As [`LocatedConfig::traces`], for some of the paths.
     pub(in crate::cli) fn traces_under(
         &self,
         traces: &Traces,
@@ -346,10 +353,10 @@ impl Located {
     }
 }
 
-impl Pinned {
+impl PinnedRevision {
     /// The configuration of a revision: the nearest one from `folder` up to the top of the
     /// repository, or the one that is named.
-    fn locate(written: &str, first_run: bool, folder: &Path) -> Result<Located, Failure> {
+    fn locate(written: &str, first_run: bool, folder: &Path) -> Result<LocatedConfig, Failure> {
         let (revision, named) = match written.split_once(':') {
             Some((revision, path)) if !revision.is_empty() => (revision, Some(path)),
             _ => (written, None),
@@ -419,7 +426,7 @@ impl Pinned {
     }
 
     /// Reads the configuration.
-    fn read(self, first_run: bool) -> Result<Located, Failure> {
+    fn read(self, first_run: bool) -> Result<LocatedConfig, Failure> {
         let path: PathBuf = self.file.as_str().into();
         let config = parse(
             &format!("{}:{}", self.written, self.file),
@@ -434,7 +441,7 @@ impl Pinned {
             notices.push("--first-run isn't needed any more".into());
         }
         let root = self.top.join(&self.folder);
-        let mut located = Located {
+        let mut located = LocatedConfig {
             config,
             path,
             root,
@@ -478,7 +485,7 @@ impl Pinned {
     }
 }
 
-impl Located {
+impl LocatedConfig {
     /// The files of the rules that the work tree has otherwise than the revision.
     fn changed(&self) -> Result<Vec<String>, Failure> {
         let Some(pinned) = &self.pinned else {
@@ -488,7 +495,7 @@ impl Located {
         if let Some(policy) = &self.config.policy {
             let policy = self.material(&policy.file)?;
             all.extend(
-                crate::cli::policy::BESIDE
+                super::policy_files::ENDINGS
                     .iter()
                     .map(|ending| policy.beside(ending)),
             );
@@ -502,7 +509,7 @@ impl Located {
         }
         let mut changed = Vec::new();
         for material in all {
-            let Material::Pinned(path) = &material else {
+            let RuleFile::Pinned(path) = &material else {
                 continue;
             };
             let there = self.text_if_there(&material)?;
@@ -576,7 +583,7 @@ fn parse(name: &str, text: &str) -> Result<Config, Failure> {
 ///
 /// # Errors
 /// When there is none or it can't be used.
-pub(in crate::cli) fn locate(path: Option<&Path>) -> Result<Located, Failure> {
+pub(in crate::cli) fn locate(path: Option<&Path>) -> Result<LocatedConfig, Failure> {
     let path = match path {
         Some(path) => path.to_path_buf(),
         None => find().ok_or_else(|| {
@@ -593,7 +600,7 @@ pub(in crate::cli) fn locate(path: Option<&Path>) -> Result<Located, Failure> {
         .filter(|folder| *folder != Path::new("."))
         .map(Path::to_path_buf)
         .unwrap_or_default();
-    Ok(Located {
+    Ok(LocatedConfig {
         config,
         path,
         root,

@@ -1,0 +1,11 @@
+//! What several subcommands share. Nothing here depends on a subcommand.
+
+pub(super) mod exit;
+pub(super) mod formats;
+pub(super) mod git;
+pub(super) mod inputs;
+pub(super) mod located;
+pub(super) mod policy_files;
+pub(super) mod secrets;
+pub(super) mod time;
+pub(super) mod trust;
