@@ -316,7 +316,7 @@ mod tests {
     }
 
     fn agree(language: Language, query: &Query, text: &str) {
-        let grammar = Grammar::of(language).unwrap();
+        let grammar = Grammar::for_language(language).unwrap();
         let mut parser = Parser::new();
         parser.set_language(&grammar.language).unwrap();
         let tree = parser.parse(text, None).unwrap();
@@ -352,7 +352,7 @@ mod tests {
         let samples = samples();
         for language in Language::ALL {
             let query = Query::new(
-                &Grammar::of(language).unwrap().language,
+                &Grammar::for_language(language).unwrap().language,
                 &super::super::grammar::parts(language).1,
             )
             .unwrap();
@@ -374,7 +374,7 @@ mod tests {
                 (
                     *l,
                     Query::new(
-                        &Grammar::of(*l).unwrap().language,
+                        &Grammar::for_language(*l).unwrap().language,
                         &super::super::grammar::parts(*l).1,
                     )
                     .unwrap(),
@@ -427,7 +427,7 @@ mod tests {
             }
         }
         for language in Language::ALL {
-            let grammar = Grammar::of(language).unwrap();
+            let grammar = Grammar::for_language(language).unwrap();
             let query = super::super::grammar::parts(language).1;
             let query = Query::new(&grammar.language, &query).unwrap();
             let mut parser = Parser::new();
