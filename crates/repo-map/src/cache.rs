@@ -3,8 +3,8 @@
 //!
 //! The key is the SHA-256 of everything that tags depend on: the version of queries and code, the
 //! language, the text. A file that a run has read and that had been left alone is known again by
-//! its [`FileStat`]. One file holds all entries and ends with the SHA-256 of what stands before: what
-//! is cut, of another version or damaged is not believed, and is built anew. That finds accidents.
+//! its [`FileStat`]. One file holds all entries and ends with the SHA-256 of what precedes it: what
+//! is cut, of another version or damaged is ignored and rebuilt. That finds accidents.
 //! Whoever may write the file may write a hash that fits, as with any cache; so nothing is cached
 //! unless asked for, and checks are run without.
 
@@ -75,7 +75,7 @@ pub struct Cache {
     state: Mutex<State>,
 }
 
-/// What stands in a cache.
+/// The contents of a cache.
 #[derive(Debug, Default)]
 struct Content {
     entries: HashMap<Key, Range<usize>>,

@@ -1,4 +1,4 @@
-//! Building a map: what stands highest and fits.
+//! Builds a map of the definitions that rank highest and fit.
 
 use super::graph::Graph;
 use super::rank::{Interest, Ranks};

@@ -42,7 +42,7 @@ pub struct File {
 }
 
 impl File {
-    /// Whether its tags name only what they hold. What comes out of a store is asked.
+    /// Whether all indices in its tags are in range. Checked for what comes from a store.
     pub fn is_sound(&self) -> bool {
         self.tags.is_sound()
     }

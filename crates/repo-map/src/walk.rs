@@ -80,7 +80,7 @@ struct Walk<'a, 'tree> {
     grammar: &'static Grammar,
     text: &'a str,
     cursor: TreeCursor<'tree>,
-    /// Lists that nothing stands in any more: their memory is used again.
+    /// Empty lists, whose memory is used again.
     lists: Vec<Vec<Kid<'tree>>>,
     captures: Vec<Capture<'tree>>,
     found: &'a mut dyn FnMut(&'static Pattern, &[Capture<'tree>]),
