@@ -1,11 +1,10 @@
-//! Parsing with tree-sitter within a bound on the work.
+#![doc = include_str!("../README.md")]
 
 use std::ops::ControlFlow;
 use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree};
 
-/// Reports of progress that a text may cost, each after 100 steps of the parser: 25 steps for each
-/// byte and a start, far more than text that people write needs. The bound is on work and not on
-/// time, so that every machine gives the same tree.
+/// The most reports of progress that a text may take; the parser reports after each 100 steps. That
+/// is 25 steps for each byte and a start: far more than text that people write needs.
 const fn allowance(bytes: usize) -> usize {
     2_000 + bytes / 4
 }
@@ -19,7 +18,10 @@ pub enum Unparsed {
     TooMuchWork,
 }
 
-/// The tree of a text. The parser keeps its memory for the next one.
+/// Parses a text. The parser keeps its memory for the next one.
+///
+/// # Errors
+/// [`Unparsed`] if the grammar can't be used or the text takes too much work.
 pub fn parse(parser: &mut Parser, grammar: &Language, text: &str) -> Result<Tree, Unparsed> {
     parser
         .set_language(grammar)
@@ -36,7 +38,7 @@ pub fn parse(parser: &mut Parser, grammar: &Language, text: &str) -> Result<Tree
     let bytes = text.as_bytes();
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
     let tree = parser.parse_with_options(&mut read, None, Some(options));
-    // A parse that was given up would be gone on with in the next text.
+    // Without this, the parser would continue with a parse that it gave up in the next text.
     parser.reset();
     tree.ok_or(Unparsed::TooMuchWork)
 }

@@ -53,7 +53,7 @@ impl Ruling {
         }
     }
 
-    /// The word as it stands in records.
+    /// The name in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ pub enum EvaluationKind {
 }
 
 impl EvaluationKind {
-    /// The word as it stands in records.
+    /// The name in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,7 +1,4 @@
-//! The rules of the game, pure: states, events, the reducers, actions, risk, capabilities.
-//!
-//! Nothing here reads a file or knows of a trace. A replay asks these functions what was legal;
-//! `fsm prove` asks the same functions what is possible at all.
+#![doc = include_str!("../README.md")]
 
 pub mod action;
 pub mod capability;

@@ -1,8 +1,8 @@
-//! The ten properties, each as a judgement on one transition of the model.
+//! The ten properties, each as a check of one transition of the model.
 //!
 //! A property that holds because nothing it speaks of ever happens is no comfort: a published model
 //! of this governance held all its invariants only because its `Execute` step could never fire.
-//! Hence a judgement says whether the premise was true at all.
+//! Hence a check says whether the premise was true at all.
 
 use super::model::{Approval, Effect, Governor, Guard, Run, Step, Thinkers, TokenId, World};
 use super::risk::RiskLevel;
@@ -40,7 +40,7 @@ pub enum Property {
 
 /// What a transition says of a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judgement {
+pub enum Verdict {
     /// The property doesn't speak of it.
     Silent,
     /// The premise is true, and so is the conclusion.
@@ -49,8 +49,8 @@ pub enum Judgement {
     Breaks,
 }
 
-impl Judgement {
-    const fn of(conclusion: bool) -> Self {
+impl Verdict {
+    const fn from_conclusion(conclusion: bool) -> Self {
         if conclusion {
             Self::Holds
         } else {
@@ -147,27 +147,27 @@ impl Property {
         }
     }
 
-    /// Judges one transition. P10 speaks of no single one and is silent here; the search decides
+    /// Checks one transition. P10 speaks of no single one and is silent here; the search decides
     /// it.
     #[must_use]
-    pub fn judge(self, before: &World, step: Step, after: &World) -> Judgement {
+    pub fn check(self, before: &World, step: Step, after: &World) -> Verdict {
         match self {
             Self::P6 => {
                 if after.state != State::Terminal || before.state == State::Terminal {
-                    return Judgement::Silent;
+                    return Verdict::Silent;
                 }
-                Judgement::of(before.state == State::Evaluating)
+                Verdict::from_conclusion(before.state == State::Evaluating)
             }
             Self::P9 => linear(before, step),
-            Self::P10 => Judgement::Silent,
+            Self::P10 => Verdict::Silent,
             Self::P5 => match step {
                 Step::Run(_) => match before.current_action() {
-                    Some((_, action)) if action.has_run => Judgement::Breaks,
-                    Some(_) | None => Judgement::Silent,
+                    Some((_, action)) if action.has_run => Verdict::Breaks,
+                    Some(_) | None => Verdict::Silent,
                 },
                 Step::Approve { .. } => match before.current_action() {
-                    Some((_, action)) if action.has_run => Judgement::Holds,
-                    Some(_) | None => Judgement::Silent,
+                    Some((_, action)) if action.has_run => Verdict::Holds,
+                    Some(_) | None => Verdict::Silent,
                 },
                 Step::Start
                 | Step::Think(_)
@@ -181,10 +181,10 @@ impl Property {
                 | Step::Evaluate { .. }
                 | Step::Issue(..)
                 | Step::Revoke(_)
-                | Step::RollBack(_) => Judgement::Silent,
+                | Step::RollBack(_) => Verdict::Silent,
             },
             Self::P1 | Self::P2 | Self::P3 | Self::P4 | Self::P7 | Self::P8 => match step {
-                Step::Run(run) => self.judge_run(before, run),
+                Step::Run(run) => self.check_run(before, run),
                 Step::Start
                 | Step::Think(_)
                 | Step::ThinkDone
@@ -198,55 +198,55 @@ impl Property {
                 | Step::Evaluate { .. }
                 | Step::Issue(..)
                 | Step::Revoke(_)
-                | Step::RollBack(_) => Judgement::Silent,
+                | Step::RollBack(_) => Verdict::Silent,
             },
         }
     }
 
-    fn judge_run(self, before: &World, run: Run) -> Judgement {
+    fn check_run(self, before: &World, run: Run) -> Verdict {
         // An execution of nothing that is known was approved by nobody.
         let Some((id, action)) = before.current_action() else {
-            return Judgement::Breaks;
+            return Verdict::Breaks;
         };
         match self {
-            Self::P1 => Judgement::of(match action.approval {
+            Self::P1 => Verdict::from_conclusion(match action.approval {
                 Some(Approval::Human | Approval::Policy) => true,
                 Some(Approval::SilentPolicy) => action.risk == Some(RiskLevel::Low),
                 Some(Approval::Agent(_)) | None => false,
             }),
-            Self::P2 if !before.in_force => Judgement::Silent,
+            Self::P2 if !before.in_force => Verdict::Silent,
             Self::P2 => {
                 let cover = run.token.and_then(|token| before.token(token).issued());
-                Judgement::of(cover.is_some_and(|cover| cover.covers(id)))
+                Verdict::from_conclusion(cover.is_some_and(|cover| cover.covers(id)))
             }
             Self::P3 => match run.effect {
                 Effect::AsDeclared | Effect::Failed if !action.declares_changes() => {
-                    Judgement::Silent
+                    Verdict::Silent
                 }
-                Effect::AsDeclared | Effect::Failed => Judgement::Holds,
-                Effect::Missing | Effect::Extra => Judgement::Breaks,
+                Effect::AsDeclared | Effect::Failed => Verdict::Holds,
+                Effect::Missing | Effect::Extra => Verdict::Breaks,
             },
             Self::P4
                 if !TokenId::ALL
                     .into_iter()
                     .any(|token| before.token(token).is_revoked()) =>
             {
-                Judgement::Silent
+                Verdict::Silent
             }
-            Self::P4 => Judgement::of(
+            Self::P4 => Verdict::from_conclusion(
                 !run.token
                     .is_some_and(|token| before.token(token).is_revoked()),
             ),
-            Self::P7 if action.risk != Some(RiskLevel::High) => Judgement::Silent,
-            Self::P7 => Judgement::of(action.approval == Some(Approval::Human)),
-            Self::P8 => Judgement::of(!run.altered),
-            Self::P5 | Self::P6 | Self::P9 | Self::P10 => Judgement::Silent,
+            Self::P7 if action.risk != Some(RiskLevel::High) => Verdict::Silent,
+            Self::P7 => Verdict::from_conclusion(action.approval == Some(Approval::Human)),
+            Self::P8 => Verdict::from_conclusion(!run.altered),
+            Self::P5 | Self::P6 | Self::P9 | Self::P10 => Verdict::Silent,
         }
     }
 }
 
-/// Judges P9: who acts while the turn belongs to an agent, and who governs.
-fn linear(before: &World, step: Step) -> Judgement {
+/// Checks P9: who acts while the turn belongs to an agent, and who governs.
+fn linear(before: &World, step: Step) -> Verdict {
     let second = match step {
         Step::Propose { agent, .. } => {
             !before.thinkers.is_some_and(|t| t.contains(agent))
@@ -277,12 +277,12 @@ fn linear(before: &World, step: Step) -> Judgement {
         | Step::RollBack(_) => false,
     };
     match step.governor() {
-        _ if second => Judgement::Breaks,
-        Some(Governor::Another) => Judgement::Breaks,
+        _ if second => Verdict::Breaks,
+        Some(Governor::Another) => Verdict::Breaks,
         Some(Governor::Same) if before.governed && before.thinkers == Some(Thinkers::Both) => {
-            Judgement::Holds
+            Verdict::Holds
         }
-        Some(Governor::Same) | None => Judgement::Silent,
+        Some(Governor::Same) | None => Verdict::Silent,
     }
 }
 

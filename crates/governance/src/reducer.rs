@@ -1,7 +1,7 @@
 //! The reducers: `(state, event) -> state`, one pure function per version of the machine.
 //!
-//! A trace names its version and is judged by that one. Every pair of state and event is written
-//! out, so that a new state or event doesn't compile until somebody has decided about it.
+//! A trace names its version and is checked by that one. Every pair of state and event is written
+//! out, so a new state or event doesn't compile until somebody has decided about it.
 
 use super::event::{EvaluationKind, Event, Ruling};
 use super::state::State;
@@ -30,7 +30,7 @@ impl FsmVersion {
         }
     }
 
-    /// The name as it stands in records.
+    /// The name in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl fmt::Display for FsmVersion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{event} is illegal in {state}")]
 pub struct Illegal {
-    /// Where the execution stands, and stays.
+    /// The state of the execution, which it stays in.
     pub state: State,
     /// What isn't allowed there.
     pub event: Event,

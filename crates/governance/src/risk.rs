@@ -32,7 +32,7 @@ pub enum RiskLevel {
 }
 
 impl RiskLevel {
-    /// The word as it stands in records.
+    /// The name in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -41,7 +41,7 @@ impl State {
         Self::Terminal,
     ];
 
-    /// The name as it stands in records.
+    /// The name in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

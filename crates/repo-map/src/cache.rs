@@ -3,8 +3,8 @@
 //!
 //! The key is the SHA-256 of everything that tags depend on: the version of queries and code, the
 //! language, the text. A file that a run has read and that had been left alone is known again by
-//! its [`FileStat`]. One file holds all entries and ends with the SHA-256 of what stands before: what
-//! is cut, of another version or damaged is not believed, and is built anew. That finds accidents.
+//! its [`FileStat`]. One file holds all entries and ends with the SHA-256 of what precedes it: what
+//! is cut, of another version or damaged is ignored and rebuilt. That finds accidents.
 //! Whoever may write the file may write a hash that fits, as with any cache; so nothing is cached
 //! unless asked for, and checks are run without.
 
@@ -37,7 +37,7 @@ const MAX_BYTES: u64 = 1 << 30;
 pub(super) struct Key([u8; HASH]);
 
 impl Key {
-    pub fn of(language: Language, text: &str) -> Key {
+    pub(super) fn new(language: Language, text: &str) -> Key {
         let mut hash = Sha256::new();
         hash.update(VERSION.to_le_bytes());
         hash.update(language.name().as_bytes());
@@ -75,7 +75,7 @@ pub struct Cache {
     state: Mutex<State>,
 }
 
-/// What stands in a cache.
+/// The contents of a cache.
 #[derive(Debug, Default)]
 struct Content {
     entries: HashMap<Key, Range<usize>>,
@@ -144,20 +144,20 @@ impl Cache {
     }
 
     /// What a file was when it was read, if it is still the same.
-    pub(super) fn seen(&self, path: &str, stamp: &FileStat) -> Option<Seen> {
+    pub(super) fn seen(&self, path: &str, stat: &FileStat) -> Option<Seen> {
         let (_, seen) = self
             .content
             .files
             .get(path)
-            .filter(|(before, _)| before == stamp)?;
-        self.state().files.insert(path.to_owned(), (*stamp, *seen));
+            .filter(|(before, _)| before == stat)?;
+        self.state().files.insert(path.to_owned(), (*stat, *seen));
         Some(*seen)
     }
 
-    /// Notes what a file is, with its stamp from before it was read.
-    pub(super) fn saw(&self, path: &str, stamp: FileStat, seen: Seen) {
-        if stamp.is_settled(self.began) {
-            self.state().files.insert(path.to_owned(), (stamp, seen));
+    /// Notes what a file is, with its stat from before it was read.
+    pub(super) fn saw(&self, path: &str, stat: FileStat, seen: Seen) {
+        if stat.is_settled(self.began) {
+            self.state().files.insert(path.to_owned(), (stat, seen));
         }
     }
 
@@ -263,7 +263,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = open(folder.path());
         cache.put(
-            Key::of(Language::Rust, TEXT),
+            Key::new(Language::Rust, TEXT),
             &extract(Language::Rust, TEXT).unwrap(),
         );
         cache.save().unwrap();
@@ -276,10 +276,10 @@ mod tests {
         let (folder, _) = written();
         let cache = open(folder.path());
         assert_eq!(
-            cache.get(&Key::of(Language::Rust, TEXT)),
+            cache.get(&Key::new(Language::Rust, TEXT)),
             Some(extract(Language::Rust, TEXT).unwrap())
         );
-        assert_eq!(cache.get(&Key::of(Language::C, TEXT)), None);
+        assert_eq!(cache.get(&Key::new(Language::C, TEXT)), None);
         assert_eq!(
             cache.usage(),
             Usage {
@@ -301,31 +301,31 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.rs");
         fs::write(&path, TEXT).unwrap();
-        let Some(stamp) = FileStat::of(&fs::metadata(&path).unwrap()) else {
+        let Some(stat) = FileStat::from_metadata(&fs::metadata(&path).unwrap()) else {
             return;
         };
-        let seen = Seen::Source(Language::Rust, Key::of(Language::Rust, TEXT));
+        let seen = Seen::Source(Language::Rust, Key::new(Language::Rust, TEXT));
         let now = fs::metadata(&path).unwrap().modified().unwrap();
         let cache = |now| Cache::open(folder.path(), now);
         let fresh = cache(now);
-        fresh.saw("a.rs", stamp, seen);
+        fresh.saw("a.rs", stat, seen);
         fresh.save().unwrap();
         assert_eq!(
-            open(folder.path()).seen("a.rs", &stamp),
+            open(folder.path()).seen("a.rs", &stat),
             None,
             "it was written just now"
         );
         let later = cache(now + std::time::Duration::from_mins(1));
-        later.saw("a.rs", stamp, seen);
+        later.saw("a.rs", stat, seen);
         later.save().unwrap();
         let again = open(folder.path());
-        assert_eq!(again.seen("a.rs", &stamp), Some(seen));
-        assert_eq!(again.seen("b.rs", &stamp), None);
+        assert_eq!(again.seen("a.rs", &stat), Some(seen));
+        assert_eq!(again.seen("b.rs", &stat), None);
         fs::write(&path, format!("{TEXT}\n")).unwrap();
         assert_eq!(
             again.seen(
                 "a.rs",
-                &FileStat::of(&fs::metadata(&path).unwrap()).unwrap()
+                &FileStat::from_metadata(&fs::metadata(&path).unwrap()).unwrap()
             ),
             None
         );
@@ -419,12 +419,12 @@ mod tests {
             bytes.extend(VERSION.to_le_bytes());
             bytes.extend([1, 0, 0, 0, 0, 0, 0, 0, 0]);
             bytes.extend((32 + body.len() as u64).to_le_bytes());
-            bytes.extend(Key::of(Language::Rust, "").0);
+            bytes.extend(Key::new(Language::Rust, "").0);
             bytes.extend(body);
             bytes.extend(Sha256::digest(&bytes));
             let content = index(&bytes).unwrap();
             let cache = Cache { folder: PathBuf::new(), bytes, content, began: SystemTime::UNIX_EPOCH, state: Mutex::default() };
-            if let Some(tags) = cache.get(&Key::of(Language::Rust, "")) {
+            if let Some(tags) = cache.get(&Key::new(Language::Rust, "")) {
                 prop_assert!(tags.is_sound());
             }
         }

@@ -1,9 +1,9 @@
 //! From text to tags: the parse, the patterns, and what their matches mean together.
 
 use super::annotations::{Mark, Marks};
-use super::found::{Found, Matches};
 use super::grammar::Grammar;
 use super::language::Language;
+use super::matches::{DefinitionMatch, Matches};
 use super::signature::{self, Hidden};
 use super::tags::{Definition, Kind, Reference, Tags};
 use super::{comment, names};
@@ -39,7 +39,7 @@ pub(super) struct Extractor {
 impl Extractor {
     /// The tags of a text.
     pub(super) fn extract(&mut self, language: Language, text: &str) -> Result<Tags, Unread> {
-        let grammar = Grammar::of(language).ok_or(Unread::NoGrammar(language.name()))?;
+        let grammar = Grammar::for_language(language).ok_or(Unread::NoGrammar(language.name()))?;
         let tree = parse(&mut self.parser, &grammar.language, text).map_err(|why| match why {
             Unparsed::Grammar => Unread::NoGrammar(language.name()),
             Unparsed::TooMuchWork => Unread::TooMuchWork,
@@ -285,7 +285,7 @@ struct Outers<'a> {
 impl Outers<'_> {
     /// Where a definition starts, with what stands around it. Definitions come in the order of the
     /// text.
-    fn start_of(&mut self, found: &Found) -> usize {
+    fn start_of(&mut self, found: &DefinitionMatch) -> usize {
         while let Some(outer) = self.all.get(self.next).filter(|o| o.0 <= found.start) {
             self.open.retain(|o| o.1 > outer.0);
             self.open.push(*outer);

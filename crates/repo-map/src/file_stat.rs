@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a file must have been left alone before its stamp is believed. One that is written
-/// twice within a tick of its file system's clock has the same stamp after both (git calls such a
+/// How long a file must have been left alone before its stat is believed. One that is written
+/// twice within a tick of its file system's clock has the same stat after both (git calls such a
 /// file racy); the coarsest clock in use, that of FAT, ticks every two seconds.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// What a file system says of a file, as git's index keeps it: another content gives another stamp.
+/// What a file system says of a file, as git's index keeps it: another content gives another one.
 /// Who writes a file can set the time of its content back, but not the time of its last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileStat {
@@ -26,7 +26,7 @@ impl FileStat {
     /// None where a system doesn't tell the time of the last change: there every file is read.
     #[cfg(unix)]
     #[expect(clippy::unnecessary_wraps, reason = "not every system tells")]
-    pub fn of(file: &Metadata) -> Option<FileStat> {
+    pub(super) fn from_metadata(file: &Metadata) -> Option<FileStat> {
         use std::os::unix::fs::MetadataExt as _;
         Some(FileStat {
             device: file.dev(),
@@ -38,7 +38,7 @@ impl FileStat {
     }
 
     #[cfg(not(unix))]
-    pub fn of(_: &Metadata) -> Option<FileStat> {
+    pub(super) fn from_metadata(_: &Metadata) -> Option<FileStat> {
         None
     }
 
@@ -63,12 +63,12 @@ mod tests {
     fn a_file_is_told_from_what_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        let stamp = || FileStat::of(&fs::metadata(&path).unwrap()).unwrap();
+        let stat = || FileStat::from_metadata(&fs::metadata(&path).unwrap()).unwrap();
         fs::write(&path, "one").unwrap();
-        let first = stamp();
-        assert_eq!(first, stamp());
+        let first = stat();
+        assert_eq!(first, stat());
         fs::write(&path, "three").unwrap();
-        assert_ne!(first, stamp(), "another size");
+        assert_ne!(first, stat(), "another size");
         // Of the same size and as old, in the place of the other.
         let other = folder.path().join("b");
         fs::write(&other, "two").unwrap();
@@ -81,12 +81,12 @@ mod tests {
             .unwrap();
         fs::rename(&other, &path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), time);
-        assert_ne!(first, stamp(), "another file");
+        assert_ne!(first, stat(), "another file");
     }
 
     #[test]
     fn only_what_was_left_alone_is_believed() {
-        let stamp = |content, change| FileStat {
+        let stat = |content, change| FileStat {
             device: 1,
             inode: 2,
             size: 3,
@@ -94,7 +94,7 @@ mod tests {
             change: (change, 0),
         };
         let now = UNIX_EPOCH + Duration::from_secs(1000);
-        assert!(stamp(996, 996).is_settled(now));
+        assert!(stat(996, 996).is_settled(now));
         for (content, change) in [
             (997, 900),
             (900, 997),
@@ -102,11 +102,8 @@ mod tests {
             (5000, 5000),
             (900, 5000),
         ] {
-            assert!(
-                !stamp(content, change).is_settled(now),
-                "{content} {change}"
-            );
+            assert!(!stat(content, change).is_settled(now), "{content} {change}");
         }
-        assert!(!stamp(-10, -10).is_settled(UNIX_EPOCH));
+        assert!(!stat(-10, -10).is_settled(UNIX_EPOCH));
     }
 }

@@ -157,7 +157,7 @@ impl Grammar {
     }
 
     /// The grammar of a language; `None` when its patterns don't fit it, which a test rules out.
-    pub fn of(language: Language) -> Option<&'static Grammar> {
+    pub(super) fn for_language(language: Language) -> Option<&'static Grammar> {
         static ALL: [OnceLock<Option<Grammar>>; Language::ALL.len()] =
             [const { OnceLock::new() }; Language::ALL.len()];
         let at = Language::ALL.iter().position(|l| *l == language)?;
@@ -238,7 +238,7 @@ mod tests {
             if let Err(e) = Grammar::new(language) {
                 panic!("{}: {e}", language.name());
             }
-            assert!(Grammar::of(language).is_some());
+            assert!(Grammar::for_language(language).is_some());
         }
     }
 }

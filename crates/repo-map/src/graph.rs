@@ -234,7 +234,7 @@ struct Candidate {
 struct Meaning<'a> {
     /// None when it may mean nothing, or anything.
     candidates: &'a [Candidate],
-    /// Whether they stand in the same file.
+    /// Whether they are in the same file.
     is_local: bool,
     /// The part of a reference that counts, for how many files use the name.
     rare: f64,

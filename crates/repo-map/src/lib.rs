@@ -1,9 +1,4 @@
-//! The skeleton of a repository: what its files define, how that is written, and who refers to it,
-//! within a budget of tokens.
-//!
-//! Bytes become [`Tags`] (grammars and patterns of our own), the tags of a tree a [`Snapshot`], its
-//! references a graph; a personalised `PageRank` puts all definitions in one order, and the longest
-//! run of it that fits is the map. Equal trees give equal bytes.
+#![doc = include_str!("../README.md")]
 
 mod annotations;
 mod cache;
@@ -14,11 +9,11 @@ mod ctags;
 mod diff;
 mod extract;
 mod file_stat;
-mod found;
 mod grammar;
 mod graph;
 mod language;
 mod map;
+mod matches;
 mod names;
 mod pattern;
 mod rank;

@@ -1,4 +1,4 @@
-//! Building a map: what stands highest and fits.
+//! Builds a map of the definitions that rank highest and fit.
 
 use super::graph::Graph;
 use super::rank::{Interest, Ranks};
@@ -200,20 +200,20 @@ pub fn build(snapshot: &Snapshot, settings: &Settings) -> Result<Map, BuildError
             return Err(BuildError::Focus(focus.clone()));
         }
     }
-    let ground = RenderInput::new(snapshot, settings);
+    let input = RenderInput::new(snapshot, settings);
     let fits = |entries: usize| {
-        let text = render::write(&ground, entries);
+        let text = render::write(&input, entries);
         encoding
             .count_within(&text, settings.tokens)
             .map(|tokens| (text, tokens, entries))
     };
     let Some(mut best) = fits(0) else {
         return Err(BuildError::Budget(
-            encoding.count(&render::write(&ground, 0)),
+            encoding.count(&render::write(&input, 0)),
         ));
     };
     // An entry has at least one token.
-    let (mut low, mut high) = (0, ground.entries.len().min(settings.tokens));
+    let (mut low, mut high) = (0, input.entries.len().min(settings.tokens));
     while low < high {
         let middle = low + (high - low).div_ceil(2);
         match fits(middle) {
@@ -225,13 +225,13 @@ pub fn build(snapshot: &Snapshot, settings: &Settings) -> Result<Map, BuildError
         }
     }
     let (text, tokens, entries) = best;
-    let chosen = ground.entries.get(..entries).unwrap_or_default();
+    let chosen = input.entries.get(..entries).unwrap_or_default();
     let files: std::collections::BTreeSet<usize> = chosen.iter().map(|e| e.file).collect();
     let definitions = chosen.iter().filter(|e| e.definition.is_some()).count();
     Ok(Map {
         text,
         tokens,
-        definitions: (definitions, ground.total.0),
-        files: (files.len(), ground.total.1),
+        definitions: (definitions, input.total.0),
+        files: (files.len(), input.total.1),
     })
 }

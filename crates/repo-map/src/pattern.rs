@@ -1,12 +1,14 @@
 //! Patterns over syntax trees, written in tree-sitter's query language.
 //!
-//! A query engine follows every pattern through the whole tree at once, which costs about as much
-//! as the parse. The patterns here are small, and each starts at a node of a kind that is known: so
-//! they are looked up by that kind during one walk (`walk.rs`), and only there are children
-//! compared. What is read of the language: nodes, `(_)`, anonymous nodes, fields, `!field`, `[…]`,
+//! Tree-sitter's query engine follows every pattern through the whole tree at once, which costs up
+//! to eight tenths of the parse (`walk.rs` has the figures). The patterns here are small, and each
+//! starts at a node of a known kind. One walk looks them up by that kind, and compares children only
+//! there.
+//!
+//! The part of the language that is read: nodes, `(_)`, anonymous nodes, fields, `!field`, `[…]`,
 //! captures, `?` on a last child, `.` before a child, and the predicates that [`Test`] and
-//! [`Pattern`] name. The rest is refused. Everything that is read means what it means to
-//! tree-sitter, whose engine is the oracle of the tests.
+//! [`Pattern`] name. The rest is refused. What is read means what it means to tree-sitter: its
+//! engine is the oracle of the tests.
 
 use super::annotations::Mark;
 use super::grammar::Role;

@@ -18,11 +18,11 @@ use text_safety::escape::{line_start, terminal};
 type Chosen = BTreeSet<u32>;
 
 /// Writes the map that holds this many entries.
-pub(super) fn write(ground: &RenderInput<'_>, entries: usize) -> String {
+pub(super) fn write(input: &RenderInput<'_>, entries: usize) -> String {
     let mut files: BTreeMap<usize, (usize, Chosen)> = BTreeMap::new();
     let mut definitions = 0;
-    for entry in ground.entries.iter().take(entries) {
-        let position = ground.order.get(entry.file).copied().unwrap_or(usize::MAX);
+    for entry in input.entries.iter().take(entries) {
+        let position = input.order.get(entry.file).copied().unwrap_or(usize::MAX);
         let (_, chosen) = files
             .entry(position)
             .or_insert_with(|| (entry.file, Chosen::new()));
@@ -30,17 +30,17 @@ pub(super) fn write(ground: &RenderInput<'_>, entries: usize) -> String {
         definitions += usize::from(entry.definition.is_some());
     }
     let files: Vec<(usize, Chosen)> = files.into_values().collect();
-    match ground.settings.format {
-        Format::Text => text(ground, &files, definitions),
-        Format::Markdown => markdown(ground, &files, definitions),
-        Format::Json => as_json(ground, &files, definitions),
+    match input.settings.format {
+        Format::Text => text(input, &files, definitions),
+        Format::Markdown => markdown(input, &files, definitions),
+        Format::Json => as_json(input, &files, definitions),
     }
 }
 
 /// What the map holds and what not, in two sentences.
-fn summary(ground: &RenderInput<'_>, files: usize, definitions: usize) -> [String; 2] {
-    let (all, of_files) = ground.total;
-    let settings = ground.settings;
+fn summary(input: &RenderInput<'_>, files: usize, definitions: usize) -> [String; 2] {
+    let (all, of_files) = input.total;
+    let settings = input.settings;
     let holds = format!(
         "Repo map: {definitions} of {all} definitions in {files} of {of_files} files, for at most {} tokens ({})",
         settings.tokens, settings.encoding
@@ -53,13 +53,13 @@ fn summary(ground: &RenderInput<'_>, files: usize, definitions: usize) -> [Strin
         left.push(format!("{} files that rank lower", of_files - files));
     }
     left.extend(
-        ground
+        input
             .snapshot
             .left_out
             .iter()
             .map(|(why, count)| format!("{count} {}", why.name())),
     );
-    let broken = ground
+    let broken = input
         .snapshot
         .files
         .iter()
@@ -107,63 +107,63 @@ fn column(marks: Marks) -> String {
 }
 
 /// One definition on one line.
-fn line(ground: &RenderInput<'_>, tags: &Tags, at: u32, depth: usize) -> Option<String> {
+fn line(input: &RenderInput<'_>, tags: &Tags, at: u32, depth: usize) -> Option<String> {
     let definition = tags.definitions.get(at as usize)?;
     let mut out = "  ".repeat(depth.min(20));
-    if ground.settings.lines {
+    if input.settings.lines {
         let _ = write!(out, "{}: ", definition.line);
     }
     out.push_str(&definition.signature);
     if let Some(doc) = &definition.doc {
         let _ = write!(out, " — {doc}");
     }
-    if ground.settings.marks {
+    if input.settings.marks {
         out.push_str(&column(definition.marks));
     }
     // A signature may begin with `::`, which is a command to some runners.
     Some(line_start(&out))
 }
 
-fn text(ground: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
-    let [holds, left] = summary(ground, files.len(), definitions);
-    let mut out = format!("# {holds}\n# {left}\n# {}\n", ground.settings.line());
+fn text(input: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
+    let [holds, left] = summary(input, files.len(), definitions);
+    let mut out = format!("# {holds}\n# {left}\n# {}\n", input.settings.line());
     for (file, chosen) in files {
-        let Some(content) = ground.snapshot.files.get(*file) else {
+        let Some(content) = input.snapshot.files.get(*file) else {
             continue;
         };
         let _ = write!(out, "\n{}", line_start(&content.path));
         if let Some(doc) = &content.tags.doc {
             let _ = write!(out, " — {}", terminal(doc));
         }
-        if ground.settings.marks {
+        if input.settings.marks {
             out.push_str(&column(content.tags.marks));
         }
         out.push('\n');
-        if let Some(reason) = ground.reasons.get(file) {
+        if let Some(reason) = input.reasons.get(file) {
             let _ = writeln!(out, "  ({})", terminal(reason));
         }
         for (depth, at) in with_parents(&content.tags, chosen) {
             let _ = writeln!(
                 out,
                 "{}",
-                line(ground, &content.tags, at, depth + 1).unwrap_or_default()
+                line(input, &content.tags, at, depth + 1).unwrap_or_default()
             );
         }
     }
     out
 }
 
-fn markdown(ground: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
-    let [holds, left] = summary(ground, files.len(), definitions);
+fn markdown(input: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
+    let [holds, left] = summary(input, files.len(), definitions);
     let mut out = format!(
         "<!-- {} -->\n\n{holds}.\n\n{left}.\n",
-        ground.settings.line()
+        input.settings.line()
     );
     for (file, chosen) in files {
-        let Some(content) = ground.snapshot.files.get(*file) else {
+        let Some(content) = input.snapshot.files.get(*file) else {
             continue;
         };
-        let marks = if ground.settings.marks {
+        let marks = if input.settings.marks {
             column(content.tags.marks)
         } else {
             String::new()
@@ -172,12 +172,12 @@ fn markdown(ground: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: us
         if let Some(doc) = &content.tags.doc {
             let _ = write!(out, "\n{}\n", code_span(doc));
         }
-        if let Some(reason) = ground.reasons.get(file) {
+        if let Some(reason) = input.reasons.get(file) {
             let _ = write!(out, "\n{}\n", code_span(reason));
         }
         let lines: Vec<String> = with_parents(&content.tags, chosen)
             .into_iter()
-            .filter_map(|(depth, at)| line(ground, &content.tags, at, depth))
+            .filter_map(|(depth, at)| line(input, &content.tags, at, depth))
             .collect();
         if lines.is_empty() {
             continue;
@@ -197,7 +197,7 @@ fn markdown(ground: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: us
 }
 
 /// A definition as a member of a JSON map.
-fn value(ground: &RenderInput<'_>, tags: &Tags, definition: &Definition) -> Value {
+fn value(input: &RenderInput<'_>, tags: &Tags, definition: &Definition) -> Value {
     let mut out = Object::new();
     out.insert("name".into(), json!(definition.name));
     out.insert("kind".into(), json!(definition.kind));
@@ -208,20 +208,20 @@ fn value(ground: &RenderInput<'_>, tags: &Tags, definition: &Definition) -> Valu
     if let Some(doc) = &definition.doc {
         out.insert("doc".into(), json!(doc));
     }
-    if ground.settings.lines {
+    if input.settings.lines {
         out.insert("line".into(), json!(definition.line));
     }
-    if ground.settings.marks {
+    if input.settings.marks {
         out.insert("marks".into(), json!(definition.marks.names()));
     }
     Value::Object(out)
 }
 
-fn as_json(ground: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
+fn as_json(input: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
     let listed: Vec<Value> = files
         .iter()
         .filter_map(|(file, chosen)| {
-            let content = ground.snapshot.files.get(*file)?;
+            let content = input.snapshot.files.get(*file)?;
             let mut out = Object::new();
             out.insert("path".into(), json!(content.path));
             if let Some(language) = content.language {
@@ -230,15 +230,15 @@ fn as_json(ground: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usi
             if let Some(doc) = &content.tags.doc {
                 out.insert("doc".into(), json!(doc));
             }
-            if let Some(reason) = ground.reasons.get(file) {
+            if let Some(reason) = input.reasons.get(file) {
                 out.insert("reason".into(), json!(reason));
             }
-            if ground.settings.marks {
+            if input.settings.marks {
                 out.insert("marks".into(), json!(content.tags.marks.names()));
             }
             let of = |at: &u32| {
                 Some(value(
-                    ground,
+                    input,
                     &content.tags,
                     content.tags.definitions.get(*at as usize)?,
                 ))
@@ -247,15 +247,15 @@ fn as_json(ground: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usi
             Some(Value::Object(out))
         })
         .collect();
-    let (all, of_files) = ground.total;
+    let (all, of_files) = input.total;
     let whole = json!({
         "kind": "repomap",
         "version": VERSION,
-        "settings": ground.settings,
+        "settings": input.settings,
         "definitions": { "shown": definitions, "all": all },
         "files": { "shown": files.len(), "all": of_files },
-        "leftOut": ground.snapshot.left_out,
-        "notWhollyParsed": ground.snapshot.files.iter().filter(|f| f.tags.has_errors).count(),
+        "leftOut": input.snapshot.left_out,
+        "notWhollyParsed": input.snapshot.files.iter().filter(|f| f.tags.has_errors).count(),
         "map": listed,
     });
     let text = serde_json::to_string_pretty(&whole).unwrap_or_default();

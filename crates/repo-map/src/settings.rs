@@ -1,4 +1,4 @@
-//! What a map was built with. It stands in the map, so that anyone can build it again.
+//! What a map was built with. The map contains it, so that anyone can build the map again.
 
 use serde::{Deserialize, Serialize};
 use tokens::Encoding;
@@ -22,7 +22,7 @@ pub const VERSION: u32 = 1;
 /// Tokens of a map unless told otherwise.
 pub const TOKENS: usize = 1500;
 
-/// Stands before the settings in a map.
+/// Precedes the settings in a map.
 const MARK: &str = "repomap settings: ";
 
 /// What a map was built with.
@@ -163,7 +163,7 @@ impl Settings {
 
 /// Whether a text is a map: by its first lines, which every map has.
 pub(super) fn is_map(text: &str) -> bool {
-    // Members of a map in JSON stand in the order of their names, two spaces from the margin.
+    // Members of a map in JSON are sorted by name and indented by two spaces.
     if text.starts_with("{\n  \"definitions\": {") {
         return text.contains("\n  \"kind\": \"repomap\",\n");
     }

@@ -42,7 +42,7 @@ pub struct File {
 }
 
 impl File {
-    /// Whether its tags name only what they hold. What comes out of a store is asked.
+    /// Whether all indices in its tags are in range. Checked for what comes from a store.
     pub fn is_sound(&self) -> bool {
         self.tags.is_sound()
     }
@@ -201,7 +201,7 @@ pub fn of_revision(
     Ok(read(listing, Some(repository), cache))
 }
 
-/// The bytes of a file on disk, at most one more than are taken; with its stamp from before.
+/// The bytes of a file on disk, at most one more than are taken; with its stat from before.
 fn content(path: &Path) -> Result<(Vec<u8>, Option<FileStat>), LeftOut> {
     use std::io::Read as _;
     let file = fs::File::open(path).map_err(|_| LeftOut::Unreadable)?;
@@ -212,7 +212,7 @@ fn content(path: &Path) -> Result<(Vec<u8>, Option<FileStat>), LeftOut> {
     file.take(limit)
         .read_to_end(&mut out)
         .map_err(|_| LeftOut::Unreadable)?;
-    Ok((out, FileStat::of(&metadata)))
+    Ok((out, FileStat::from_metadata(&metadata)))
 }
 
 /// The bytes of a file of a revision, if they are not too many.
@@ -293,18 +293,18 @@ fn on_disk(
     if let Some((seen, tags)) = cache.and_then(|cache| known(&path, at, cache)) {
         return listed(path, seen, tags);
     }
-    let (bytes, stamp) = content(at)?;
+    let (bytes, stat) = content(at)?;
     let (seen, tags) = look(extractor, &path, &bytes, cache);
-    if let (Some(cache), Some(stamp)) = (cache, stamp) {
-        cache.saw(&path, stamp, seen);
+    if let (Some(cache), Some(stat)) = (cache, stat) {
+        cache.saw(&path, stat, seen);
     }
     listed(path, seen, tags)
 }
 
 /// What the cache knows of a file that is as it was.
 fn known(path: &str, at: &Path, cache: &Cache) -> Option<(Seen, Tags)> {
-    let stamp = FileStat::of(&fs::symlink_metadata(at).ok()?)?;
-    let seen = cache.seen(path, &stamp)?;
+    let stat = FileStat::from_metadata(&fs::symlink_metadata(at).ok()?)?;
+    let seen = cache.seen(path, &stat)?;
     let tags = if let Seen::Source(_, key) = &seen {
         cache.get(key)?
     } else {
@@ -336,7 +336,7 @@ fn look(
         );
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let key = Key::of(language, text);
+    let key = Key::new(language, text);
     if let Some(tags) = cache.and_then(|c| c.get(&key)) {
         return (Seen::Source(language, key), tags);
     }

@@ -125,10 +125,10 @@ pub struct Definition {
     pub signature: String,
     /// The first line of the documentation.
     pub doc: Option<String>,
-    /// The definition around it, by its place in [`Tags::definitions`]; always an earlier one.
+    /// The definition around it, as an index into [`Tags::definitions`]; always an earlier one.
     pub within: Option<u32>,
-    /// What the text names as its parent where that doesn't stand around it (`impl` of another
-    /// file, a receiver).
+    /// The name of its parent where the parent isn't around it (`impl` in another file, a
+    /// receiver).
     pub of: Option<String>,
     /// Whether other files can't, or by convention don't, refer to it.
     pub private: bool,
@@ -139,13 +139,13 @@ pub struct Definition {
 /// A reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
-    /// The name, by its place in [`Tags::names`].
+    /// The name, as an index into [`Tags::names`].
     pub name: u32,
-    /// How.
+    /// How the name is referred to.
     pub kind: Use,
     /// The line, from 1.
     pub line: u32,
-    /// The definition that it stands in, by its place in [`Tags::definitions`].
+    /// The definition that contains it, as an index into [`Tags::definitions`].
     pub within: Option<u32>,
 }
 
@@ -160,7 +160,7 @@ pub struct Tags {
     pub names: Vec<String>,
     /// The first line of the file's own documentation.
     pub doc: Option<String>,
-    /// Marks of what stands outside of all definitions.
+    /// Marks of what is outside of all definitions.
     pub marks: Marks,
     /// Whether parts of the file don't parse. What does is there all the same.
     pub has_errors: bool,
@@ -188,7 +188,7 @@ impl Tags {
             .map_or("", String::as_str)
     }
 
-    /// Whether every place named lies where it may. What comes out of a cache is asked.
+    /// Whether every index is in range. Checked for what comes from a cache.
     pub(super) fn is_sound(&self) -> bool {
         let earlier = |(at, d): (usize, &Definition)| d.within.is_none_or(|w| (w as usize) < at);
         let known = |r: &Reference| {

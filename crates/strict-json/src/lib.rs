@@ -1,14 +1,4 @@
-//! JSON as hostile input: one strict, non-recursive scanner under everything that reads a record.
-//!
-//! A general JSON library answers "what does this text mean". An auditor also has to answer "is
-//! there only one thing that it can mean, and where does it stand". So this module keeps what
-//! libraries drop: duplicate members (two readers would see two different records), halves of
-//! surrogate pairs (real writers produce them; `serde_json` refuses them), the depth, and the byte
-//! offset of everything. It builds no tree: [`Deserializer`] feeds serde's derived types, strings
-//! stay borrowed and escaped until somebody looks ([`Str`]), and values that no rule reads are
-//! skipped, checked but unbuilt ([`Raw`]).
-//!
-//! Grammar: RFC 8259. Nothing beyond it is accepted.
+#![doc = include_str!("../README.md")]
 
 mod canonical;
 mod de;

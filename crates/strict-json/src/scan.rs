@@ -87,11 +87,11 @@ pub struct Note {
 /// The kinds of [`Note`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteKind {
-    /// A member name stands a second time in its object; the first one counts.
+    /// A member name appears a second time in its object; the first one counts.
     DuplicateMember,
     /// An escape names half of a surrogate pair; it is read as U+FFFD.
     LoneSurrogate,
-    /// The open objects have so many members that nobody knows whether this one stands twice.
+    /// The open objects have too many members to remember; this one may be a duplicate.
     TooManyMembers,
 }
 
@@ -122,16 +122,16 @@ pub struct Scanner<'a> {
     notes: Vec<Note>,
     /// Containers that [`Scanner::skip`] has open: `true` for an object.
     open: Vec<bool>,
-    /// Which member names are remembered, to find those that stand twice.
+    /// Which member names are remembered, to find duplicates.
     memory: Memory,
     /// A type has read an object that may hold anything.
     met_open_object: bool,
-    /// The member that was passed last, and where its name stands.
+    /// The member that was read last, with the offset of its name.
     member: (usize, Str<'a>),
-    /// The stretch that was looked at last: where it ends, and a bit for each of its bytes that a
-    /// string can't simply run over.
+    /// The chunk that was classified last: its end, and a bit for each byte that ends a plain run of
+    /// a string.
     stretch: (usize, u64),
-    /// What broke the string that was read last.
+    /// The error of the string that was read last.
     failure: Option<Error>,
 }
 
@@ -167,8 +167,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A scanner that finds its way through a text which has been read before: nothing is too deep
-    /// for it, and it doesn't look for names that stand twice.
+    /// Re-reads validated JSON: no depth limit, and duplicate members aren't tracked.
     pub(super) fn unchecked(text: &'a str) -> Self {
         Self {
             memory: Memory::None,
@@ -176,8 +175,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Leaves it to derived types to find members that stand twice, which costs nothing, but ends
-    /// the reading with [`ErrorKind::Repeated`] where the default is to note it and to read on.
+    /// Lets derived types find duplicate members, which costs nothing. They then end the reading
+    /// with [`ErrorKind::Repeated`]; the default is to note the duplicate and to continue.
     pub fn trust_types(&mut self, trust: bool) {
         self.memory = if trust {
             Memory::BesideTypes
@@ -186,7 +185,7 @@ impl<'a> Scanner<'a> {
         };
     }
 
-    /// Goes on with another text, keeping the allocations.
+    /// Starts with another text and keeps the allocations.
     pub fn reset(&mut self, text: &'a str) {
         self.text = text;
         self.pos = 0;
@@ -228,7 +227,7 @@ impl<'a> Scanner<'a> {
         &self.notes
     }
 
-    /// Takes a note, of the first so many of its kind.
+    /// Keeps a note: the first [`MOST_NOTES`], and the first one of each kind.
     fn note(&mut self, at: usize, kind: NoteKind) {
         if self.notes.len() < MOST_NOTES || !self.notes.iter().any(|note| note.kind == kind) {
             self.notes.push(Note { at, kind });
@@ -686,122 +685,4 @@ pub(super) fn hex4(bytes: &[u8], pos: usize) -> Result<u32, ErrorKind> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn check(text: &str) -> Result<Vec<NoteKind>, Error> {
-        let mut scanner = Scanner::new(text, 64);
-        scanner.skip()?;
-        scanner.end()?;
-        Ok(scanner.notes().iter().map(|n| n.kind).collect())
-    }
-
-    #[test]
-    fn accepts_what_the_grammar_accepts() {
-        for text in [
-            "{}",
-            "[]",
-            " [ ] ",
-            "[1,-0,0.5,1e9,1E-2]",
-            r#"{"a":{"b":[null,true,false,"x"]}}"#,
-            r#""\u00e9\n""#,
-            "0",
-        ] {
-            assert_eq!(check(text), Ok(vec![]), "{text}");
-        }
-    }
-
-    #[test]
-    fn refuses_with_the_offset() {
-        let cases = [
-            ("", 0, ErrorKind::Incomplete),
-            ("{", 1, ErrorKind::Incomplete),
-            (r#"{"a":1"#, 6, ErrorKind::Incomplete),
-            (r#"{"a" 1}"#, 5, ErrorKind::Expected("`:`")),
-            (
-                r#"{"a":1,}"#,
-                7,
-                ErrorKind::Expected("a member name in quotes"),
-            ),
-            ("[1,]", 3, ErrorKind::Expected("a value")),
-            ("[1 2]", 3, ErrorKind::Expected("`,` or `]`")),
-            ("01", 1, ErrorKind::BadNumber),
-            ("1.", 2, ErrorKind::Incomplete),
-            ("-x", 1, ErrorKind::BadNumber),
-            ("tru", 3, ErrorKind::Incomplete),
-            ("trux", 0, ErrorKind::Expected("a value")),
-            ("{} {}", 3, ErrorKind::TrailingText),
-            ("\"a\u{1}\"", 2, ErrorKind::ControlCharacter(1)),
-            (r#""\x""#, 1, ErrorKind::BadEscape),
-            (r#""\u12g4""#, 1, ErrorKind::BadEscape),
-        ];
-        for (text, at, kind) in cases {
-            assert_eq!(check(text), Err(Error { at, kind }), "{text}");
-        }
-    }
-
-    #[test]
-    fn notes_duplicates_and_halves_of_pairs_wherever_they_stand() {
-        assert_eq!(
-            check(r#"[{"a":1,"b":{"a":1,"\u0061":2}}]"#),
-            Ok(vec![NoteKind::DuplicateMember])
-        );
-        assert_eq!(check(r#""\ud83d\ude00""#), Ok(vec![]));
-        assert_eq!(check(r#""\ud83d x""#), Ok(vec![NoteKind::LoneSurrogate]));
-        assert_eq!(
-            check(r#""\ude00\ud83d""#),
-            Ok(vec![NoteKind::LoneSurrogate, NoteKind::LoneSurrogate])
-        );
-        assert_eq!(
-            check(r#""\ud83d\ud83d\ude00""#),
-            Ok(vec![NoteKind::LoneSurrogate])
-        );
-    }
-
-    #[test]
-    fn depth_is_bounded_without_recursion() {
-        let deep = "[".repeat(100_000);
-        assert_eq!(
-            check(&deep),
-            Err(Error {
-                at: 64,
-                kind: ErrorKind::TooDeep(64)
-            })
-        );
-        let fits = format!("{}{}", "[".repeat(64), "]".repeat(64));
-        assert_eq!(check(&fits), Ok(vec![]));
-    }
-
-    proptest! {
-        #[test]
-        fn agrees_with_serde_json_on_validity(text in r#"[\[\]{}:,"a0-9.eE+ntruefals\\ \-]{0,24}"#) {
-            let theirs = serde_json::from_str::<serde_json::Value>(&text);
-            let ours = check(&text);
-            // serde_json refuses halves of pairs and numbers beyond a double; nothing else may
-            // differ.
-            let out_of_range = theirs.as_ref().is_err_and(|e| e.to_string().contains("number out of range"));
-            if !out_of_range {
-                prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{:?} {:?}", ours, theirs);
-            }
-        }
-
-        #[test]
-        fn any_serialised_value_scans(words in proptest::collection::vec(".{0,40}", 0..6)) {
-            let text = serde_json::to_string(&words).unwrap();
-            prop_assert_eq!(check(&text), Ok(vec![]));
-        }
-
-        /// Wherever it is asked from, also where it has been before.
-        #[test]
-        fn plain_until_finds_the_first_special_byte(text in "([a-zé]{0,70}[\\x00-\\x1f\"\\\\ ]){0,8}", starts in proptest::collection::vec(0usize..400, 1..8)) {
-            let mut scanner = Scanner::new(&text, 64);
-            for start in starts {
-                let start = start.min(text.len());
-                let special = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
-                let naive = text.as_bytes()[start..].iter().position(special).map_or(text.len(), |n| n + start);
-                prop_assert_eq!(scanner.plain_until(start), naive);
-            }
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! Strings and values as they stand in the text, looked into only when a rule asks.
+//! Strings and values as they are written, decoded only when a rule asks.
 
 use super::scan::hex4;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -79,7 +79,7 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Whether no character stands in it.
+    /// Whether the string is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.inner.is_empty()

@@ -1,6 +1,6 @@
-//! Characters that nobody sees.
+//! Characters without a visible form.
 
-/// Whether a text says nothing: no letter and no digit of it is seen.
+/// Whether a text has no visible letter and no visible digit.
 pub fn says_nothing(text: &str) -> bool {
     !text
         .chars()

@@ -1,4 +1,4 @@
-//! Hostile text made safe to show, and characters that deceive a reader.
+#![doc = include_str!("../README.md")]
 
 pub mod confusables;
 pub mod escape;

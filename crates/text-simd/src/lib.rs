@@ -1,9 +1,4 @@
-//! Text looked at sixty-four bytes at a time: which of them are of a kind, as the bits of one word.
-//!
-//! Every byte of every input is asked such questions several times. The vectors are those that each
-//! processor of an architecture has, so one binary runs everywhere; what is called through
-//! [`dispatch`] is compiled a second time for the instructions that most have.
-
+#![doc = include_str!("../README.md")]
 #![expect(
     clippy::inline_always,
     reason = "what isn't inlined there isn't compiled for the best instructions"
@@ -11,25 +6,25 @@
 
 pub use wide::u8x16 as Lanes;
 
-/// Bytes of a stretch: as many as a word has bits.
+/// Bytes of a chunk: as many as a `u64` has bits.
 pub const CHUNK: usize = 64;
 
-/// Something that is worth the best instructions: its `call` has to be inlined, and what it calls
-/// as well.
+/// Work for [`dispatch`]. Its `call`, and everything that it calls, has to be inlined: what isn't
+/// inlined isn't compiled for the newer instructions.
 pub use pulp::NullaryFnOnce as Work;
 
-/// Does something with the best instructions that this processor has.
+/// Runs work with the best instructions that this processor has.
 pub fn dispatch<W: Work>(work: W) -> W::Output {
     pulp::Arch::new().dispatch(work)
 }
 
-/// Ones in the lanes of a kind of bytes, zeros in the others.
+/// Classes of bytes: all bits of a lane are set if its byte is of the class, else none.
 pub trait Kinds: Sized {
     /// The lanes that hold this byte.
     fn are(self, byte: u8) -> Self;
     /// The lanes that hold a byte from `first` to `last`.
     fn within(self, first: u8, last: u8) -> Self;
-    /// The lanes, with the bit that tells small letters from capitals.
+    /// The lanes with the bit set that distinguishes small letters from capitals.
     fn small(self) -> Self;
 }
 
@@ -41,7 +36,7 @@ impl Kinds for Lanes {
 
     #[inline(always)]
     fn within(self, first: u8, last: u8) -> Self {
-        // What lies below wraps around and is far.
+        // A byte below `first` wraps around and is far.
         let far = self - Self::splat(first);
         far.min(Self::splat(last.wrapping_sub(first))).simd_eq(far)
     }
@@ -52,17 +47,17 @@ impl Kinds for Lanes {
     }
 }
 
-/// The lanes of a stretch, from the first byte on.
+/// The lanes of a chunk, in the order of its bytes.
 #[inline(always)]
-pub fn lanes(stretch: &[u8; CHUNK]) -> [Lanes; 4] {
+pub fn lanes(chunk: &[u8; CHUNK]) -> [Lanes; 4] {
     let mut lanes = [Lanes::splat(0); 4];
-    for (lane, bytes) in lanes.iter_mut().zip(stretch.as_chunks().0) {
+    for (lane, bytes) in lanes.iter_mut().zip(chunk.as_chunks().0) {
         *lane = Lanes::new(*bytes);
     }
     lanes
 }
 
-/// One bit for each byte of a stretch, the first byte's lowest.
+/// One bit for each byte of a chunk; the lowest bit is that of the first byte.
 #[inline(always)]
 pub fn word(kinds: [Lanes; 4]) -> u64 {
     kinds
@@ -71,7 +66,7 @@ pub fn word(kinds: [Lanes; 4]) -> u64 {
         .fold(0, |word, lanes| word << 16 | u64::from(lanes.to_bitmask()))
 }
 
-/// The stretch that begins a text, filled up with zeros where the text is shorter.
+/// The first chunk of a text, filled up with zeros if the text is shorter.
 #[inline(always)]
 pub fn first(bytes: &[u8]) -> [u8; CHUNK] {
     if let Some(whole) = bytes.first_chunk() {
@@ -93,9 +88,9 @@ mod tests {
         #[test]
         fn bits_are_those_of_the_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..100), a in any::<u8>(), b in any::<u8>()) {
             let (low, high) = (a.min(b), a.max(b));
-            let stretch = first(&bytes);
-            let lanes = lanes(&stretch);
-            for (n, byte) in stretch.into_iter().enumerate() {
+            let chunk = first(&bytes);
+            let lanes = lanes(&chunk);
+            for (n, byte) in chunk.into_iter().enumerate() {
                 prop_assert_eq!(byte, bytes.get(n).copied().unwrap_or_default());
                 let bit = |word: u64| word >> n & 1 == 1;
                 prop_assert_eq!(bit(word(lanes.map(|l| l.are(a)))), byte == a);

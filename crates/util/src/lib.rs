@@ -1,4 +1,4 @@
-//! Small leaves that several crates need.
+#![doc = include_str!("../README.md")]
 
 pub mod random;
 pub mod time;

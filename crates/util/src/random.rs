@@ -1,5 +1,4 @@
-//! Numbers that look like chance and are the same in every run. Not for anything that has to be
-//! secret.
+//! Pseudo-random numbers that are the same in every run. Not for secrets.
 
 /// A generator of pseudo-random numbers (Steele, Lea and Flood, "Fast splittable pseudorandom
 /// number generators", OOPSLA 2014: `SplitMix64`).

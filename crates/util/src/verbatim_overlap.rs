@@ -1,5 +1,4 @@
-//! Whether a text repeats another: runs of equal tokens, however the white space between them
-//! stands.
+//! Whether a text repeats another: runs of equal tokens, whatever the white space between them.
 //!
 //! A token is a word (a path and a name with a hyphen are one), a character of a script that has no
 //! spaces, or any other sign. So `a - b;` has four. These are the tokens of a reader, not of a
@@ -14,7 +13,7 @@ pub const RUN: usize = 8;
 /// Different words among them: closing brackets and rulers are equal everywhere.
 const WORDS: usize = 5;
 
-/// A token and where it stands.
+/// A token and its offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Token<'t> {
     at: usize,
@@ -94,8 +93,7 @@ fn runs(tokens: &[Token<'_>]) -> Vec<u64> {
     hashes.windows(RUN).map(fold).collect()
 }
 
-/// The beginning of a text, at most so many bytes: what a caller that can't look at all of it looks
-/// at.
+/// The beginning of a text, at most so many bytes, for callers that can't read all of it.
 pub fn head(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }

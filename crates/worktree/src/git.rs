@@ -202,7 +202,7 @@ impl Repository {
             .collect()
     }
 
-    /// All files of a commit, sorted by the bytes of their paths. Submodules stand in it as one
+    /// All files of a commit, sorted by the bytes of their paths. Submodules appear in it as one
     /// entry each.
     ///
     /// # Errors

@@ -1,5 +1,4 @@
-//! The work tree and its history: what stands in a repository at a revision, what a diff does to
-//! it, and where a path leads. Read only.
+#![doc = include_str!("../README.md")]
 
 pub mod diff;
 pub mod git;

@@ -48,8 +48,7 @@ pub enum PathFault {
     Character(char),
 }
 
-/// Checks a path as it stands in a tree or a diff: relative, with `/`, and no part of it `.` or
-/// `..`.
+/// Checks a path of a tree or a diff: relative, with `/`, and no part of it `.` or `..`.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
@@ -70,8 +69,8 @@ pub fn entry(path: &str) -> Result<(), PathFault> {
     parts(path)
 }
 
-/// Checks a path as it stands in a parameter or a command, seen from the top of the work tree: it
-/// may hold `.` and `..` as long as it stays inside.
+/// Checks a path of a parameter or a command, seen from the top of the work tree: it may contain
+/// `.` and `..` as long as it stays inside.
 ///
 /// # Errors
 /// The first thing that is wrong with it.

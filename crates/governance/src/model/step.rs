@@ -127,7 +127,7 @@ pub enum Step {
     Observe(AgentId),
     /// The runtime rules how to go on.
     Evaluate {
-        /// How.
+        /// How the runtime rules.
         kind: EvaluationKind,
         /// The turn's result is accepted.
         verified: bool,

@@ -141,7 +141,7 @@ impl fmt::Display for Token {
     }
 }
 
-/// The agents whose thoughts stand in the turn.
+/// The agents that have thought in the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Thinkers {
     /// One agent thought alone.

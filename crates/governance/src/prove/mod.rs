@@ -10,7 +10,7 @@ mod text;
 pub use result::{Outcome, Proof, PropertyProof, Trace, TraceStep};
 
 use super::model::{Model, Step, World};
-use super::properties::{Judgement, Property};
+use super::properties::{Property, Verdict};
 use super::state::State;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -19,7 +19,7 @@ use std::collections::hash_map::Entry;
 /// is there so that a model that grows beyond it says so instead of filling the memory.
 pub const DEFAULT_LIMIT: usize = 2_000_000;
 
-/// Searches everything that a model can reach and judges the ten properties.
+/// Searches everything that a model can reach and checks the ten properties.
 ///
 /// At most `limit` situations are held. When there are more, a violation that was found stands, and
 /// every other property is inconclusive.
@@ -29,8 +29,8 @@ pub fn prove(model: &Model, limit: usize) -> Proof {
     let exits = search.exits();
     let properties = Property::ALL
         .into_iter()
-        .zip(&search.judged)
-        .map(|(property, judged)| PropertyProof {
+        .zip(&search.tallies)
+        .map(|(property, tally)| PropertyProof {
             id: property,
             sentence: property.sentence().to_owned(),
             premise: property.premise().to_owned(),
@@ -43,7 +43,7 @@ pub fn prove(model: &Model, limit: usize) -> Proof {
                 | Property::P6
                 | Property::P7
                 | Property::P8
-                | Property::P9 => search.outcome(model, judged),
+                | Property::P9 => search.outcome(model, tally),
                 Property::P10 => search.dead_end_outcome(model, &exits),
             },
         })
@@ -74,7 +74,7 @@ struct Sighting {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Judged {
+struct Tally {
     exercised: usize,
     witness: Option<Sighting>,
     violation: Option<Sighting>,
@@ -90,7 +90,7 @@ struct Search {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     transitions: usize,
-    judged: [Judged; Property::ALL.len()],
+    tallies: [Tally; Property::ALL.len()],
     complete: bool,
 }
 
@@ -107,7 +107,7 @@ impl Search {
             nodes: Vec::new(),
             edges: Vec::new(),
             transitions: 0,
-            judged: [Judged::default(); 10],
+            tallies: [Tally::default(); 10],
             complete: true,
         };
         let mut known = FxHashMap::default();
@@ -132,7 +132,7 @@ impl Search {
                     continue;
                 };
                 search.transitions = search.transitions.saturating_add(1);
-                search.judge(&world, Sighting { node: at, step }, &after);
+                search.check(&world, Sighting { node: at, step }, &after);
                 if let Some(to) = search.visit(
                     &mut known,
                     limit,
@@ -171,17 +171,17 @@ impl Search {
         }
     }
 
-    fn judge(&mut self, before: &World, sighting: Sighting, after: &World) {
-        for (property, judged) in Property::ALL.into_iter().zip(&mut self.judged) {
-            match property.judge(before, sighting.step, after) {
-                Judgement::Silent => {}
-                Judgement::Holds => {
-                    judged.exercised = judged.exercised.saturating_add(1);
-                    judged.witness.get_or_insert(sighting);
+    fn check(&mut self, before: &World, sighting: Sighting, after: &World) {
+        for (property, tally) in Property::ALL.into_iter().zip(&mut self.tallies) {
+            match property.check(before, sighting.step, after) {
+                Verdict::Silent => {}
+                Verdict::Holds => {
+                    tally.exercised = tally.exercised.saturating_add(1);
+                    tally.witness.get_or_insert(sighting);
                 }
-                Judgement::Breaks => {
-                    judged.exercised = judged.exercised.saturating_add(1);
-                    judged.violation.get_or_insert(sighting);
+                Verdict::Breaks => {
+                    tally.exercised = tally.exercised.saturating_add(1);
+                    tally.violation.get_or_insert(sighting);
                 }
             }
         }
@@ -199,8 +199,8 @@ impl Search {
         }
     }
 
-    fn outcome(&self, model: &Model, judged: &Judged) -> Outcome {
-        if let Some(violation) = judged.violation {
+    fn outcome(&self, model: &Model, tally: &Tally) -> Outcome {
+        if let Some(violation) = tally.violation {
             return Outcome::Violated {
                 counterexample: self.trace(model, violation.node, [violation.step]),
             };
@@ -209,7 +209,7 @@ impl Search {
             return self.inconclusive();
         }
         let (states, transitions) = (self.nodes.len(), self.transitions);
-        match judged.witness {
+        match tally.witness {
             None => Outcome::Vacuous {
                 states,
                 transitions,
@@ -217,7 +217,7 @@ impl Search {
             Some(witness) => Outcome::Proved {
                 states,
                 transitions,
-                exercised: judged.exercised,
+                exercised: tally.exercised,
                 witness: self.trace(model, witness.node, [witness.step]),
             },
         }

@@ -67,11 +67,11 @@ fn audit(version: FsmVersion, guards: Guards, proof: &Proof) {
                 assert_ne!(after.state, State::Terminal);
                 continue;
             }
-            (_, Outcome::Proved { .. }) => Judgement::Holds,
-            (..) => Judgement::Breaks,
+            (_, Outcome::Proved { .. }) => Verdict::Holds,
+            (..) => Verdict::Breaks,
         };
         assert_eq!(
-            property.id.judge(&before, step, &after),
+            property.id.check(&before, step, &after),
             expected,
             "{}",
             property.id

@@ -1,4 +1,4 @@
-//! Text in JSON that somebody looks at.
+//! JSON that people read.
 
 /// JSON text with what acts on a terminal or a runner written as `\uhhhh`. Outside of strings JSON
 /// has no such characters but line ends, which stay.

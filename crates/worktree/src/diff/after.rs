@@ -52,7 +52,7 @@ impl<'t> After<'t> {
         self.leaving.contains(path)
     }
 
-    /// What stands at a path. A folder may have lost all of its files: [`After::stands`] knows.
+    /// What is at a path. A folder may have lost all of its files: [`After::stands`] knows.
     pub(super) fn look(&self, path: &str) -> Result<Found, TreeError> {
         match self.made.get(path) {
             Some(mode) => Ok(Found::File(*mode)),

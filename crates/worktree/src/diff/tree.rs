@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use thiserror::Error;
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// Nothing.
@@ -41,7 +41,7 @@ pub enum TreeError {
     Io {
         /// The path below the folder.
         path: String,
-        /// Why.
+        /// What the system says.
         source: std::io::Error,
     },
     /// A file has more bytes than are taken.
@@ -59,7 +59,7 @@ pub enum TreeError {
 /// A tree of files. Paths are relative, with `/`, as [`name::to_text`] writes them, and have been
 /// found safe before ([`crate::path::entry`]).
 pub trait Tree {
-    /// What stands at a path. No link is followed.
+    /// What is at a path. No link is followed.
     ///
     /// # Errors
     /// When the tree can't be read.

@@ -9,7 +9,7 @@ use super::walk::{self, Capture};
 use tree_sitter::Tree;
 
 /// What a match says of a definition.
-pub(super) struct Found {
+pub(super) struct DefinitionMatch {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) name: (usize, usize),
@@ -26,7 +26,7 @@ pub(super) struct Found {
 /// All that is found, by place in the text.
 #[derive(Default)]
 pub(super) struct Matches {
-    pub(super) definitions: Vec<Found>,
+    pub(super) definitions: Vec<DefinitionMatch>,
     /// Start, end, row from 0.
     pub(super) references: Vec<(usize, usize, usize, Use)>,
     pub(super) comments: Vec<Span>,
@@ -105,7 +105,7 @@ impl Matches {
             let body = node.child_by_field_id(grammar.body?)?;
             (body.kind() != "ordered_field_declaration_list").then(|| body.start_byte())
         });
-        self.definitions.push(Found {
+        self.definitions.push(DefinitionMatch {
             start: node.start_byte(),
             end: node.end_byte(),
             name: (name_start, name_end),
