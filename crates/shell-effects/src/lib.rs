@@ -34,6 +34,7 @@ mod hosts;
 pub mod line;
 mod links;
 mod memo;
+mod name_globs;
 mod non_posix;
 mod param;
 mod parse;

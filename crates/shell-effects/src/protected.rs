@@ -2,7 +2,9 @@
 //!
 //! One list for the risk of a change, for rule YV705 and for `path: { protected: … }` in policies.
 
+use super::chars::has_glob;
 use super::effect::RiskLevel;
+use super::name_globs::{can_meet, globbed_extension, tells};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -77,6 +79,46 @@ impl Name {
                 .strip_prefix(start.as_str())
                 .is_some_and(|rest| rest.ends_with(end.as_str())),
         }
+    }
+
+    /// Whether a name with globs may be one of this kind; `sure` says that what stands above it
+    /// leaves no doubt.
+    fn may_match(&self, name: &str, sure: bool) -> bool {
+        let tells = sure || tells(name);
+        match self {
+            Self::Plain(plain) => tells && can_meet(name, plain),
+            // All files of a kind: the glob has to name the kind.
+            Self::Glob(start, end) if start.is_empty() && !sure => globbed_extension(name)
+                .is_some_and(|extension| can_meet(extension, end.trim_start_matches('.'))),
+            Self::Glob(start, end) => tells && can_meet(name, &format!("{start}*{end}")),
+        }
+    }
+}
+
+impl Entry {
+    /// Whether an entry protects the name behind `above`, one of which at least holds globs.
+    fn may_protect(&self, above: &[&str], name: &str) -> bool {
+        let Some(above) = above
+            .len()
+            .checked_sub(self.above.len())
+            .and_then(|from| above.get(from..))
+        else {
+            return false;
+        };
+        let pairs = || above.iter().zip(&self.above);
+        let sure = pairs().any(|(name, own)| name == own || tells(name));
+        let last = if has_glob(name) {
+            self.last.may_match(name, sure)
+        } else {
+            sure && self.last.matches(name)
+        };
+        last && pairs().all(|(name, own)| name == own || has_glob(name) && can_meet(name, own))
+    }
+
+    /// Whether a directory of this name may be taken for the one that holds protected files: it is
+    /// hidden, or all files of a kind in it are protected. `hooks` and `fish` hold other files too.
+    fn fills(&self, directory: &str) -> bool {
+        directory.starts_with('.') || matches!(self.last, Name::Glob(..))
     }
 }
 
@@ -186,7 +228,7 @@ pub fn find(path: &str) -> Option<Protection> {
     let mut known = false;
     for name in names() {
         depth += 1;
-        known |= table.plain.contains_key(name);
+        known |= table.plain.contains_key(name) || has_glob(name);
         last = Some(name);
     }
     if depth > DEPTH {
@@ -228,8 +270,48 @@ pub fn find(path: &str) -> Option<Protection> {
                 found = found.max(Some(entry.risk));
             }
         }
+        let above = names.get(..at).unwrap_or_default();
+        if has_glob(name) || above.iter().any(|name| has_glob(name)) {
+            let met = table
+                .entries
+                .iter()
+                .filter(|entry| (is_last || entry.folder) && entry.may_protect(above, name));
+            found = found.max(met.map(|entry| entry.risk).max());
+        }
     }
     found.map(|risk| Protection { risk })
+}
+
+/// Whether a directory holds protected files of a high risk by its name: whoever replaces or moves
+/// it as a whole changes them.
+#[must_use]
+pub fn is_above(path: &str) -> bool {
+    let seen = fold(path);
+    let names: Vec<&str> = names(&seen, b"/\\")
+        .filter(|name| !matches!(*name, "" | "." | ".."))
+        .map(plain)
+        .collect();
+    let Some(last) = names.last().filter(|_| names.len() <= DEPTH) else {
+        return false;
+    };
+    let above = |entry: &&Entry| {
+        (1..=entry.above.len()).any(|count| {
+            let own = entry.above.get(..count).unwrap_or_default();
+            let tail = names.len().checked_sub(count);
+            let tail = tail.and_then(|from| names.get(from..)).unwrap_or_default();
+            tail.len() == count
+                && own.last().is_some_and(|own| entry.fills(own))
+                && (!has_glob(last) || tells(last))
+                && tail.iter().zip(own).all(|(name, own)| {
+                    *name == own.as_str() || has_glob(name) && can_meet(name, own)
+                })
+        })
+    };
+    TABLE
+        .entries
+        .iter()
+        .filter(|entry| entry.risk == RiskLevel::High)
+        .any(|entry| above(&entry))
 }
 
 /// A name without what Windows ignores at its end or takes for a stream; git's directory by its
@@ -293,5 +375,73 @@ mod tests {
             assert_eq!(find(path), None, "{path:?}");
         }
         assert!(find(&"a/".repeat(1000)).is_some());
+    }
+
+    #[test]
+    fn globs_that_may_be_protected_are() {
+        let marked = |path: &str| path.replace('*', "\u{2}").replace('?', "\u{3}");
+        for path in [
+            ".g?thub/workflows/ci.yml",
+            ".github/w*/a.yml",
+            ".github/*",
+            ".github/*/*.yml",
+            ".G?thub/*/x",
+            ".e?vrc",
+            ".*",
+            "a/.vs*/tasks.json",
+            "J?nkinsfile",
+            "k/x.trus?",
+            "policies/*",
+            ".gi?/hooks/x",
+            ".circleci/*",
+        ] {
+            let risk = find(&marked(path)).map(|found| found.risk);
+            assert_eq!(risk, Some(RiskLevel::High), "{path}");
+        }
+        for path in [
+            "*",
+            "src/*",
+            "*.yml",
+            "*.py",
+            "docs/*",
+            "*/*",
+            "*/ci.yml",
+            "test*",
+            "c*",
+            "?.json",
+            "*/workflows/x.yml",
+            "[a-z]*",
+            "src/*.?s",
+        ] {
+            let risk = find(&marked(path)).map(|found| found.risk);
+            assert!(risk < Some(RiskLevel::High), "{path}");
+        }
+    }
+
+    #[test]
+    fn directories_above_protected_files_are_known() {
+        for path in [
+            ".github",
+            "x/.GitHub/",
+            ".cargo",
+            ".gitlab",
+            "policies",
+            ".g\u{3}thub",
+        ] {
+            assert!(is_above(path), "{path}");
+        }
+        for path in [
+            "",
+            ".",
+            "src",
+            "hooks",
+            "fish",
+            "github",
+            "systemd",
+            "\u{2}",
+            ".github/x",
+        ] {
+            assert!(!is_above(path), "{path}");
+        }
     }
 }
