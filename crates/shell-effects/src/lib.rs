@@ -18,6 +18,7 @@ mod call;
 pub mod chars;
 mod code;
 mod content;
+mod copies;
 mod diff;
 mod downloads;
 mod effect;
