@@ -3,14 +3,10 @@
 //! A shell's `*` and `?` match no leading dot, so `*` and `*.rs` name no hidden file. A glob that
 //! says next to nothing about a name (`*`, `c*`, `*.yml`) isn't taken for one file in particular.
 
-use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_glob};
+use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_glob, is_mark};
 
 /// Letters of its own that a glob needs before it is taken for a certain file.
 const LETTERS: usize = 2;
-
-const fn is_wild(c: char) -> bool {
-    matches!(c, STAR | ANY | UNKNOWN | SAFE_HOLE)
-}
 
 /// Whether a name may be one that another pattern matches, in which `*` is the only wildcard.
 ///
@@ -21,7 +17,7 @@ pub(crate) fn can_meet(name: &str, other: &str) -> bool {
         return true;
     }
     let hidden = other.first() == Some(&b'.');
-    if hidden && name.starts_with(is_wild) {
+    if hidden && name.starts_with(is_mark) {
         return false;
     }
     let bit = |at: usize| 1_u128 << at;
@@ -59,10 +55,10 @@ pub(crate) fn can_meet(name: &str, other: &str) -> bool {
 /// Whether a glob says enough about a name to be taken for a certain file: `.e*` and `J*file` do,
 /// `*`, `c*` and `*.yml` don't.
 pub(crate) fn tells(name: &str) -> bool {
-    let rest = name.trim_start_matches(is_wild);
+    let rest = name.trim_start_matches(is_mark);
     let start = name.get(..name.len() - rest.len()).unwrap_or_default();
     let kind = start.contains([STAR, UNKNOWN]) && (rest.is_empty() || rest.starts_with('.'));
-    let letters = rest.chars().filter(|c| !is_wild(*c)).count();
+    let letters = rest.chars().filter(|c| !is_mark(*c)).count();
     // No glob names all hidden files by accident.
     !kind && letters + usize::from(name.starts_with('.')) >= LETTERS
 }
@@ -75,7 +71,7 @@ pub(crate) fn may_be(name: &str, file: &str) -> bool {
 /// The extension of a name, where globs in it leave a letter of it.
 pub(crate) fn globbed_extension(name: &str) -> Option<&str> {
     let (_, extension) = name.rsplit_once('.')?;
-    (has_glob(extension) && extension.chars().any(|c| !is_wild(c))).then_some(extension)
+    (has_glob(extension) && extension.chars().any(|c| !is_mark(c))).then_some(extension)
 }
 
 #[cfg(test)]

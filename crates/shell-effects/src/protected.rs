@@ -2,7 +2,7 @@
 //!
 //! One list for the risk of a change, for rule YV705 and for `path: { protected: … }` in policies.
 
-use super::chars::has_glob;
+use super::chars::{ANY, STAR, has_glob, is_mark};
 use super::effect::RiskLevel;
 use super::name_globs::{can_meet, globbed_extension, tells};
 use rustc_hash::FxHashMap;
@@ -198,6 +198,25 @@ pub fn denied() -> &'static [String] {
 /// entries do.
 #[must_use]
 pub fn find(path: &str) -> Option<Protection> {
+    // One program ends a path at a NUL, another leaves it out.
+    let cut = path.split_once('\0').and_then(|(path, _)| find_whole(path));
+    cut.into_iter()
+        .chain(find_whole(path))
+        .max_by_key(|found| found.risk)
+}
+
+/// As [`find`], for a path with the globs of a shell as people write them.
+#[must_use]
+pub fn find_expanded(path: &str) -> Option<Protection> {
+    let marked = |c| match c {
+        '*' => STAR,
+        '?' => ANY,
+        c => c,
+    };
+    find(&path.chars().map(marked).collect::<String>())
+}
+
+fn find_whole(path: &str) -> Option<Protection> {
     let table = &*TABLE;
     let seen = if path.bytes().any(|b| b.is_ascii_uppercase()) || !path.is_ascii() {
         Cow::Owned(fold(path))
@@ -314,13 +333,16 @@ pub fn is_above(path: &str) -> bool {
         .any(|entry| above(&entry))
 }
 
-/// A name without what Windows ignores at its end or takes for a stream; git's directory by its
-/// short name as well.
+/// A name without what Windows ignores at its end or takes for a stream, and without the white
+/// space and control characters around it, which whoever reads a path may cut off; git's directory
+/// by its short name as well.
 fn plain(name: &str) -> &str {
+    let ignored = |c: char| c.is_whitespace() || c.is_control() && !is_mark(c);
     let name = names(name, b":")
         .next()
         .unwrap_or_default()
-        .trim_end_matches(['.', ' ']);
+        .trim_matches(ignored)
+        .trim_end_matches(|c| c == '.' || ignored(c));
     if name == "git~1" { ".git" } else { name }
 }
 
@@ -367,6 +389,12 @@ mod tests {
             ".envrc::$DATA",
             "a\\.npmrc",
             ".\u{200c}envrc",
+            " .github/workflows/ci.yml",
+            "\t.npmrc\n",
+            ".npmrc\0.txt",
+            ".npmrc\0/x.txt",
+            "a/ .vscode/tasks.json",
+            "\u{a0}.envrc\u{2003}",
             "./.vscode/./tasks.json",
         ] {
             assert!(find(path).is_some(), "{path:?}");
