@@ -104,7 +104,7 @@ impl PathEffects {
             Ok(()) if name.contains('/') && shell_effects::path::names_home(name) => {
                 self.leave(name, "it names a home directory".to_owned(), true);
             }
-            Ok(()) => self.write(name),
+            Ok(()) => self.write(name, false),
         }
     }
 
@@ -139,13 +139,12 @@ impl PathEffects {
             if let Some((why, disguised)) = leaves(effect, target, tool, writes, moved) {
                 reach.leave(target, why, disguised);
             } else if writes {
-                reach.write(
-                    effect
-                        .place
-                        .as_ref()
-                        .and_then(|place| in_tree(&place.absolute))
-                        .unwrap_or(target),
-                );
+                let inside = effect
+                    .place
+                    .as_ref()
+                    .and_then(|place| in_tree(&place.absolute))
+                    .unwrap_or(target);
+                reach.write(inside, effect.certainty == Certainty::Possible);
             }
         }
         let lists = || {
@@ -186,12 +185,12 @@ impl PathEffects {
     pub(super) fn observing(mut self, observed: &[String]) -> Self {
         for name in observed {
             if is_plainly_inside(name) {
-                self.write(name);
+                self.write(name, false);
                 continue;
             }
             match leaves(&seen(name), name, true, true, false) {
                 Some((why, disguised)) => self.leave(name, why, disguised),
-                None => self.write(name),
+                None => self.write(name, false),
             }
         }
         self.settled()
@@ -213,9 +212,11 @@ impl PathEffects {
         });
     }
 
-    fn write(&mut self, path: &str) {
+    /// A path is written; `globs` says that it is one that a shell expands.
+    fn write(&mut self, path: &str, globs: bool) {
         let plain = crate::trace::action::plain_path(path);
-        if protected::find(&plain).is_some() {
+        let expanded = || protected::find_expanded(&plain).is_some();
+        if protected::find(&plain).is_some() || globs && expanded() {
             self.protected.push(plain.into_owned());
         }
     }
@@ -518,6 +519,15 @@ mod tests {
             [".git/hooks/pre-commit"]
         );
         assert_eq!(shell("rm ./Cargo.lock").protected, ["Cargo.lock"]);
+        assert_eq!(
+            shell("cp x .g?thub/workflows/ci.yml").protected,
+            [".g?thub/workflows/ci.yml"]
+        );
+        assert!(
+            shell("cp x '.g?thub/workflows/ci.yml'")
+                .protected
+                .is_empty()
+        );
         assert!(shell("cat .env").protected.is_empty());
     }
 }

@@ -12,6 +12,11 @@ pub(crate) const STAR: char = '\u{2}';
 /// An unquoted `?` or `[…]`.
 pub(crate) const ANY: char = '\u{3}';
 
+/// True for a character that stands for what isn't known.
+pub(crate) const fn is_mark(c: char) -> bool {
+    matches!(c, UNKNOWN | SAFE_HOLE | STAR | ANY)
+}
+
 /// True if the text holds something that isn't known.
 pub fn has_hole(s: &str) -> bool {
     holds(s, |c| c <= 1)

@@ -745,9 +745,11 @@ impl<'a> Engine<'a> {
                     });
                 }
                 RedirOp::Read => {
-                    let (t, _) = self.text(&r.target);
+                    let mut fields = Vec::new();
+                    self.fields(&r.target, &mut fields);
+                    let texts: Vec<&str> = fields.iter().map(|f| f.text.as_str()).collect();
                     let arg = Arg {
-                        text: t,
+                        text: texts.join(" "),
                         span: r.span,
                         ..Arg::default()
                     };

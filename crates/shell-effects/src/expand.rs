@@ -108,7 +108,14 @@ fn push_globbed(out: &mut String, s: &str) {
                     .map(|(i, _)| i);
                 match close {
                     Some(i) => {
-                        out.push(ANY);
+                        // A dot in brackets may be the one in front of a hidden file, whatever
+                        // the shell.
+                        if rest.get(..i) == Some("[.") {
+                            out.push('.');
+                            out.push(STAR);
+                        } else {
+                            out.push(ANY);
+                        }
                         n = i + 1;
                     }
                     None => out.push('['),

@@ -1,6 +1,7 @@
 //! Where a path points, decided from its text alone.
 
-use super::chars::{SAFE_HOLE, STAR, UNKNOWN, has_hole, holds, holds_pair};
+use super::chars::{SAFE_HOLE, STAR, UNKNOWN, has_glob, has_hole, holds, holds_pair};
+use super::name_globs::{can_meet, globbed_extension, may_be};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -350,7 +351,12 @@ fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
         }
         let inner = abs.get(workdir.len()..).unwrap_or_default();
         let dotted = holds_pair(inner, |one| one == b'/', |next| next == b'.');
-        if dotted && parts(inner).any(|p| p == ".git" || p == ".hg" || p == ".svn") {
+        let internal = |part| {
+            [".git", ".hg", ".svn"]
+                .into_iter()
+                .any(|name| part == name || may_be(part, name))
+        };
+        if dotted && parts(inner).any(internal) {
             return PathClass::GitInternal;
         }
         return PathClass::Inside;
@@ -495,6 +501,43 @@ const SECRET_NAMES: [&str; 77] = [
     "wp-config.php",
 ];
 
+/// Extensions of files that hold keys or state with secrets.
+const PRIVATE: [&str; 14] = [
+    "pem", "key", "pfx", "p12", "kdbx", "keystore", "jks", "ppk", "ovpn", "kdb", "keytab",
+    "agekey", "tfstate", "tfvars",
+];
+
+/// Folders of which [`stands_in_a_store`] knows.
+const STORES: [&str; 27] = [
+    ".ssh",
+    ".gnupg",
+    ".azure",
+    ".password-store",
+    ".aws",
+    ".kube",
+    ".mozilla",
+    ".oci",
+    "google-chrome",
+    "Keychains",
+    ".bitcoin",
+    ".ethereum",
+    ".electrum",
+    ".config",
+    ".docker",
+    ".gem",
+    "run",
+    "etc",
+    ".local",
+    "gcloud",
+    "chromium",
+    "solana",
+    "rclone",
+    "firefox",
+    "secrets",
+    "private",
+    "pki",
+];
+
 static SECRET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| SECRET_NAMES.into_iter().collect());
 
 /// True for files whose contents are secrets.
@@ -534,31 +577,9 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
         };
     }
     if let Some(rest) = lower.strip_prefix(".env.") {
-        return ![
-            "example", "sample", "template", "dist", "defaults", "schema", "tpl",
-        ]
-        .iter()
-        .any(|x| rest.contains(x));
+        return !is_example(rest);
     }
-    let private = |ext| {
-        matches!(
-            ext,
-            "pem"
-                | "key"
-                | "pfx"
-                | "p12"
-                | "kdbx"
-                | "keystore"
-                | "jks"
-                | "ppk"
-                | "ovpn"
-                | "kdb"
-                | "keytab"
-                | "agekey"
-                | "tfstate"
-                | "tfvars"
-        )
-    };
+    let private = |extension| PRIVATE.contains(&extension);
     // Names are short: looking byte by byte is quicker than a search that is made for long texts.
     let dot = lower.bytes().rposition(|byte| byte == b'.');
     if dot.is_some_and(|at| at > 0 && lower.get(at + 1..).is_some_and(private)) {
@@ -567,6 +588,15 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
             .any(|word| lower.contains(word));
     }
     stands_in_a_store(path, &lower)
+}
+
+/// Whether what stands behind `.env.` says that the file holds examples.
+fn is_example(rest: &str) -> bool {
+    [
+        "example", "sample", "template", "dist", "defaults", "schema", "tpl",
+    ]
+    .iter()
+    .any(|word| rest.contains(word))
 }
 
 /// True if a path leads into a folder where secrets are kept, or names such a folder as a whole:
@@ -633,8 +663,11 @@ fn public_in_store(name: &str) -> bool {
 
 /// True if a pattern with globs matches one of the usual places of secrets.
 fn glob_hits_secret(abs: &str, home: &str) -> bool {
-    if !super::chars::has_glob(abs) {
+    if !has_glob(abs) {
         return false;
+    }
+    if may_be_secret(abs, home) {
+        return true;
     }
     let name = abs.rsplit('/').next().unwrap_or(abs);
     if name.chars().all(|c| matches!(c, STAR | '\u{3}')) {
@@ -664,9 +697,51 @@ fn glob_hits_secret(abs: &str, home: &str) -> bool {
             .iter()
             .any(|p| super::table::spec::glob(&pattern, &format!("{home}{p}")))
         || name.starts_with(".env") && !name.contains("example")
-        || name.starts_with(".en")
-            && name.len() < 8
-            && super::table::spec::glob(&super::chars::source(name), ".env")
+}
+
+/// Whether globs in a path can name a secret: by its last name, or by that of a folder above it.
+fn may_be_secret(abs: &str, home: &str) -> bool {
+    let (above, name) = abs.rsplit_once('/').unwrap_or(("", abs));
+    if has_glob(name) {
+        let lower = name.to_ascii_lowercase();
+        let is_secret = |name: &str| is_secret_name(&format!("{above}/{name}"), home);
+        // Stores of browsers are found by their folders; `log*` is a log.
+        let met = SECRET_NAMES
+            .iter()
+            .filter(|secret| !secret.starts_with("log"))
+            .any(|secret| may_be(&lower, secret) && is_secret(secret));
+        let stem = || lower.rsplit_once('.').map_or("", |(stem, _)| stem);
+        let extension = || {
+            globbed_extension(&lower).is_some_and(|globbed| {
+                PRIVATE.iter().any(|private| {
+                    can_meet(globbed, private) && is_secret(&format!("{}.{private}", stem()))
+                })
+            })
+        };
+        let environment = may_be(&lower, ".env.*") && !is_example(&lower);
+        if met || environment || extension() {
+            return true;
+        }
+    }
+    // Each folder by itself: another one with globs stays as it is.
+    let mut start = 0;
+    for part in parts(above) {
+        let end = start + part.len();
+        let placed = |folder: &str| {
+            let before = abs.get(..start).unwrap_or_default();
+            let behind = abs.get(end..).unwrap_or_default();
+            is_secret_name(&format!("{before}{folder}{behind}"), home)
+        };
+        if has_glob(part)
+            && STORES
+                .iter()
+                .any(|folder| may_be(part, folder) && placed(folder))
+        {
+            return true;
+        }
+        start = end + 1;
+    }
+    false
 }
 
 /// True if a deletion of this path takes more than one file: a lone `*`, the tree itself.
@@ -702,6 +777,62 @@ mod tests {
         }
         for path in ["/home/dev/project/src/x", "ssh/x", "src/eta/x", "", "/"] {
             assert!(!is_secret_name(path, "/home/dev"), "{path}");
+        }
+    }
+
+    #[test]
+    fn globs_that_may_be_secrets_are() {
+        let secret = |path: &str| {
+            let path = path.replace('*', "\u{2}").replace('?', "\u{3}");
+            classify(
+                &path,
+                Some("/home/dev/project"),
+                "/home/dev/project",
+                "/home/dev",
+            )
+            .secret
+        };
+        for path in [
+            ".e?v",
+            ".e*",
+            ".*",
+            ".en?.local",
+            "*.p?m",
+            "k/*.ke?",
+            "x.p1?",
+            "id_r?a",
+            "a/id_*",
+            "~/.s?h/x",
+            "/home/dev/.a?s/x",
+            "cred*.json",
+            ".git-cred*",
+            "/run/secre?s/x",
+            "/e?c/shadow",
+            "/etc/sh?dow",
+            "~/.config/g?loud/x",
+        ] {
+            assert!(secret(path), "{path}");
+        }
+        for path in [
+            "*",
+            "*.rs",
+            "src/*.ts",
+            "docs/*",
+            "log*",
+            "*.md",
+            "?.txt",
+            "test*",
+            "*/x",
+            ".gitig*",
+            "*.*",
+            "*.[ch]",
+            "src/*/*.j?",
+            "c*",
+            "README.*",
+            ".editor*",
+            "*.p?",
+        ] {
+            assert!(!secret(path), "{path}");
         }
     }
 

@@ -9,6 +9,7 @@ use super::path::{self, PathClass, PathInfo};
 use super::protected;
 
 const STARTS: &str = "changes a file that runs by itself or decides what is checked";
+const FILLS: &str = "changes a directory of files that run by themselves or decide what is checked";
 
 /// A text as it stands in an expanded word, and where that comes from.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +83,36 @@ impl Engine<'_> {
         inside
             .and_then(protected::find)
             .is_some_and(|path| path.risk == RiskLevel::High)
+    }
+
+    /// Whether a path inside the work tree is a directory that holds such files.
+    fn holds_what_runs(&self, text: &str) -> bool {
+        let info = self.classify(text);
+        let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
+        info.class == PathClass::Inside && inside.is_some_and(protected::is_above)
+    }
+
+    /// A whole directory is replaced or filled, with files whose names aren't said. Says nothing
+    /// where that is an ordinary one.
+    pub(crate) fn path_fill<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        if self.holds_what_runs(at.text) {
+            let info = self.classify(at.text);
+            self.emit_change(EffectKind::Write, at, info, RiskLevel::High, FILLS);
+        }
+    }
+
+    /// What a copy comes to lie on, where its own name says more than that of the directory.
+    pub(crate) fn path_lands<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        let info = self.classify(at.text);
+        let why = match info.class {
+            PathClass::Inside if self.runs_by_itself(&info) => STARTS,
+            PathClass::GitInternal => "writes into git's own directory",
+            _ if self.holds_what_runs(at.text) => FILLS,
+            _ => return,
+        };
+        self.emit_change(EffectKind::Write, at, info, RiskLevel::High, why);
     }
 
     fn certainty(text: &str) -> Certainty {
@@ -355,7 +386,7 @@ impl Engine<'_> {
             );
         }
         let (risk, why) = match info.class {
-            PathClass::Inside if self.runs_by_itself(&info) => (
+            PathClass::Inside if self.runs_by_itself(&info) || self.holds_what_runs(at.text) => (
                 RiskLevel::High,
                 "moves away what runs by itself or decides what is checked",
             ),

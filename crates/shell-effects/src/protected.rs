@@ -2,7 +2,9 @@
 //!
 //! One list for the risk of a change, for rule YV705 and for `path: { protected: … }` in policies.
 
+use super::chars::{ANY, STAR, has_glob, is_mark};
 use super::effect::RiskLevel;
+use super::name_globs::{can_meet, globbed_extension, tells};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -77,6 +79,46 @@ impl Name {
                 .strip_prefix(start.as_str())
                 .is_some_and(|rest| rest.ends_with(end.as_str())),
         }
+    }
+
+    /// Whether a name with globs may be one of this kind; `sure` says that what stands above it
+    /// leaves no doubt.
+    fn may_match(&self, name: &str, sure: bool) -> bool {
+        let tells = sure || tells(name);
+        match self {
+            Self::Plain(plain) => tells && can_meet(name, plain),
+            // All files of a kind: the glob has to name the kind.
+            Self::Glob(start, end) if start.is_empty() && !sure => globbed_extension(name)
+                .is_some_and(|extension| can_meet(extension, end.trim_start_matches('.'))),
+            Self::Glob(start, end) => tells && can_meet(name, &format!("{start}*{end}")),
+        }
+    }
+}
+
+impl Entry {
+    /// Whether an entry protects the name behind `above`, one of which at least holds globs.
+    fn may_protect(&self, above: &[&str], name: &str) -> bool {
+        let Some(above) = above
+            .len()
+            .checked_sub(self.above.len())
+            .and_then(|from| above.get(from..))
+        else {
+            return false;
+        };
+        let pairs = || above.iter().zip(&self.above);
+        let sure = pairs().any(|(name, own)| name == own || tells(name));
+        let last = if has_glob(name) {
+            self.last.may_match(name, sure)
+        } else {
+            sure && self.last.matches(name)
+        };
+        last && pairs().all(|(name, own)| name == own || has_glob(name) && can_meet(name, own))
+    }
+
+    /// Whether a directory of this name may be taken for the one that holds protected files: it is
+    /// hidden, or all files of a kind in it are protected. `hooks` and `fish` hold other files too.
+    fn fills(&self, directory: &str) -> bool {
+        directory.starts_with('.') || matches!(self.last, Name::Glob(..))
     }
 }
 
@@ -156,6 +198,25 @@ pub fn denied() -> &'static [String] {
 /// entries do.
 #[must_use]
 pub fn find(path: &str) -> Option<Protection> {
+    // One program ends a path at a NUL, another leaves it out.
+    let cut = path.split_once('\0').and_then(|(path, _)| find_whole(path));
+    cut.into_iter()
+        .chain(find_whole(path))
+        .max_by_key(|found| found.risk)
+}
+
+/// As [`find`], for a path with the globs of a shell as people write them.
+#[must_use]
+pub fn find_expanded(path: &str) -> Option<Protection> {
+    let marked = |c| match c {
+        '*' => STAR,
+        '?' => ANY,
+        c => c,
+    };
+    find(&path.chars().map(marked).collect::<String>())
+}
+
+fn find_whole(path: &str) -> Option<Protection> {
     let table = &*TABLE;
     let seen = if path.bytes().any(|b| b.is_ascii_uppercase()) || !path.is_ascii() {
         Cow::Owned(fold(path))
@@ -186,7 +247,7 @@ pub fn find(path: &str) -> Option<Protection> {
     let mut known = false;
     for name in names() {
         depth += 1;
-        known |= table.plain.contains_key(name);
+        known |= table.plain.contains_key(name) || has_glob(name);
         last = Some(name);
     }
     if depth > DEPTH {
@@ -228,17 +289,60 @@ pub fn find(path: &str) -> Option<Protection> {
                 found = found.max(Some(entry.risk));
             }
         }
+        let above = names.get(..at).unwrap_or_default();
+        if has_glob(name) || above.iter().any(|name| has_glob(name)) {
+            let met = table
+                .entries
+                .iter()
+                .filter(|entry| (is_last || entry.folder) && entry.may_protect(above, name));
+            found = found.max(met.map(|entry| entry.risk).max());
+        }
     }
     found.map(|risk| Protection { risk })
 }
 
-/// A name without what Windows ignores at its end or takes for a stream; git's directory by its
-/// short name as well.
+/// Whether a directory holds protected files of a high risk by its name: whoever replaces or moves
+/// it as a whole changes them.
+#[must_use]
+pub fn is_above(path: &str) -> bool {
+    let seen = fold(path);
+    let names: Vec<&str> = names(&seen, b"/\\")
+        .filter(|name| !matches!(*name, "" | "." | ".."))
+        .map(plain)
+        .collect();
+    let Some(last) = names.last().filter(|_| names.len() <= DEPTH) else {
+        return false;
+    };
+    let above = |entry: &&Entry| {
+        (1..=entry.above.len()).any(|count| {
+            let own = entry.above.get(..count).unwrap_or_default();
+            let tail = names.len().checked_sub(count);
+            let tail = tail.and_then(|from| names.get(from..)).unwrap_or_default();
+            tail.len() == count
+                && own.last().is_some_and(|own| entry.fills(own))
+                && (!has_glob(last) || tells(last))
+                && tail.iter().zip(own).all(|(name, own)| {
+                    *name == own.as_str() || has_glob(name) && can_meet(name, own)
+                })
+        })
+    };
+    TABLE
+        .entries
+        .iter()
+        .filter(|entry| entry.risk == RiskLevel::High)
+        .any(|entry| above(&entry))
+}
+
+/// A name without what Windows ignores at its end or takes for a stream, and without the white
+/// space and control characters around it, which whoever reads a path may cut off; git's directory
+/// by its short name as well.
 fn plain(name: &str) -> &str {
+    let ignored = |c: char| c.is_whitespace() || c.is_control() && !is_mark(c);
     let name = names(name, b":")
         .next()
         .unwrap_or_default()
-        .trim_end_matches(['.', ' ']);
+        .trim_matches(ignored)
+        .trim_end_matches(|c| c == '.' || ignored(c));
     if name == "git~1" { ".git" } else { name }
 }
 
@@ -285,6 +389,12 @@ mod tests {
             ".envrc::$DATA",
             "a\\.npmrc",
             ".\u{200c}envrc",
+            " .github/workflows/ci.yml",
+            "\t.npmrc\n",
+            ".npmrc\0.txt",
+            ".npmrc\0/x.txt",
+            "a/ .vscode/tasks.json",
+            "\u{a0}.envrc\u{2003}",
             "./.vscode/./tasks.json",
         ] {
             assert!(find(path).is_some(), "{path:?}");
@@ -293,5 +403,73 @@ mod tests {
             assert_eq!(find(path), None, "{path:?}");
         }
         assert!(find(&"a/".repeat(1000)).is_some());
+    }
+
+    #[test]
+    fn globs_that_may_be_protected_are() {
+        let marked = |path: &str| path.replace('*', "\u{2}").replace('?', "\u{3}");
+        for path in [
+            ".g?thub/workflows/ci.yml",
+            ".github/w*/a.yml",
+            ".github/*",
+            ".github/*/*.yml",
+            ".G?thub/*/x",
+            ".e?vrc",
+            ".*",
+            "a/.vs*/tasks.json",
+            "J?nkinsfile",
+            "k/x.trus?",
+            "policies/*",
+            ".gi?/hooks/x",
+            ".circleci/*",
+        ] {
+            let risk = find(&marked(path)).map(|found| found.risk);
+            assert_eq!(risk, Some(RiskLevel::High), "{path}");
+        }
+        for path in [
+            "*",
+            "src/*",
+            "*.yml",
+            "*.py",
+            "docs/*",
+            "*/*",
+            "*/ci.yml",
+            "test*",
+            "c*",
+            "?.json",
+            "*/workflows/x.yml",
+            "[a-z]*",
+            "src/*.?s",
+        ] {
+            let risk = find(&marked(path)).map(|found| found.risk);
+            assert!(risk < Some(RiskLevel::High), "{path}");
+        }
+    }
+
+    #[test]
+    fn directories_above_protected_files_are_known() {
+        for path in [
+            ".github",
+            "x/.GitHub/",
+            ".cargo",
+            ".gitlab",
+            "policies",
+            ".g\u{3}thub",
+        ] {
+            assert!(is_above(path), "{path}");
+        }
+        for path in [
+            "",
+            ".",
+            "src",
+            "hooks",
+            "fish",
+            "github",
+            "systemd",
+            "\u{2}",
+            ".github/x",
+        ] {
+            assert!(!is_above(path), "{path}");
+        }
     }
 }

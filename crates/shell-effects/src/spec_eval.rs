@@ -140,6 +140,7 @@ impl Engine<'_> {
         if let Some(ops) = operands {
             let (c, s) = self.operands(ops, &call.operands, recursive, name, stdin, want, dry);
             code |= c;
+            self.copies(name, call, ops);
             if let Some(s) = s {
                 out = s;
             }
@@ -232,7 +233,10 @@ impl Engine<'_> {
                         "writes where it runs in the container",
                     );
                 }
-                EffectKind::Write => return self.path_write(&arg),
+                EffectKind::Write => {
+                    self.path_fill(&arg);
+                    return self.path_write(&arg);
+                }
                 EffectKind::Read => return self.path_read(&arg),
                 EffectKind::Delete => return self.path_delete(&arg, false),
                 _ => {}
@@ -411,6 +415,9 @@ impl Engine<'_> {
                     self.path_mode(arg, true);
                 } else {
                     self.path_write(arg);
+                    if super::copies::fills(name) {
+                        self.path_fill(arg);
+                    }
                 }
             }
             Role::Edit => self.path_write(arg),

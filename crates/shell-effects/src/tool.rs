@@ -8,6 +8,7 @@ use super::engine::Engine;
 use super::expand::Arg;
 use super::memo::Memo;
 use super::param::Param;
+use super::tool_beside::calls_below;
 use super::tool_found::Found;
 use super::tool_name::{Verb, spelled, verb, words};
 use super::tool_params::Topics;
@@ -44,6 +45,13 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
 /// As [`effects_of_tool`], with parameters that are borrowed from a record.
 #[must_use]
 pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    let mut analysis = effects_of_own(name, params, ctx);
+    analysis.join(calls_below(params, ctx));
+    analysis
+}
+
+/// Effects of a call without those of calls among its parameters.
+pub(super) fn effects_of_own(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, 200_000);
     // Most calls have one step and one effect.
     (e.steps, e.effects) = (Vec::with_capacity(1), Vec::with_capacity(2));
@@ -64,6 +72,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
     }
     let mut found = Found {
         verb: v,
+        tool: name,
         topics,
         ..Found::default()
     };

@@ -5,7 +5,7 @@ use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::line::{PLACES, is_harmless, is_remark};
 use super::param::{Param, WRAPPERS};
-use super::tool::{command_like, effects_of_call};
+use super::tool::{command_like, effects_of_call, effects_of_own};
 use super::tool_found::Found;
 use super::tool_name::{Verb, verb};
 use std::borrow::Cow;
@@ -138,17 +138,52 @@ fn acts(value: &Param<'_>) -> bool {
     value.within().any(acting)
 }
 
-/// Effects of the calls that stand somewhere inside of a value. Where nothing is given to a tool,
-/// its name may be a remark: then only one that says what it does is taken for a call.
+/// Effects of the calls among the parameters of another one, beside them included.
+pub(super) fn calls_below(call: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    // Parameters that only name a tool ask about it.
+    let asks = |one: &Param<'_>| {
+        let given = WRAPPERS.iter().filter_map(|wrapper| call.get(wrapper));
+        let members = one.members().unwrap_or_default();
+        members.len() == 1 && given.into_iter().any(|given| std::ptr::eq(given, one))
+    };
+    let written = WRAPPERS
+        .iter()
+        .filter_map(|wrapper| call.get(wrapper)?.as_str())
+        .any(|text| text.contains('{'));
+    if written {
+        return calls_among(call.inputs().values.within(), ctx);
+    }
+    calls_among(call.within().skip(1).filter(|one| !asks(one)), ctx)
+}
+
+/// Effects of the calls that stand somewhere inside of a value.
 fn calls_within(value: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    calls_among(value.within(), ctx)
+}
+
+/// The tool that a value calls, and whether that is sure: `tool` and `tool_name` say so; other
+/// names do where something is given.
+fn called<'p>(value: &'p Param<'_>) -> Option<(&'p str, bool)> {
+    const GIVEN: [&str; 5] = ["parameters", "arguments", "input", "args", "params"];
+    if let Some(tool) = value.tool() {
+        let given = WRAPPERS.iter().any(|wrapper| value.get(wrapper).is_some());
+        return Some((tool, given));
+    }
+    let name = value.get("name").or_else(|| value.get("function"))?;
+    let given = GIVEN.iter().any(|given| value.get(given).is_some());
+    Some((name.as_str().filter(|_| given)?, false))
+}
+
+/// Effects of the calls among some values. Where nothing is given to a tool, its name may be a
+/// remark: then only one that says what it does is taken for a call.
+fn calls_among<'p>(values: impl Iterator<Item = &'p Param<'p>>, ctx: &Context<'_>) -> Analysis {
     /// Nobody says more beside an answer.
     const MOST: usize = 100;
     let mut analysis = Analysis::default();
-    let mut calls = value.within().filter_map(|one| Some((one, one.tool()?)));
-    for (call, tool) in calls.by_ref().take(MOST) {
-        let found = effects_of_call(tool, call, ctx);
-        let given = WRAPPERS.iter().any(|wrapper| call.get(wrapper).is_some());
-        if given || found.effects.iter().all(|e| e.kind != EffectKind::Unknown) {
+    let mut calls = values.filter_map(|one| Some((one, called(one)?)));
+    for (call, (tool, sure)) in calls.by_ref().take(MOST) {
+        let found = effects_of_own(tool, call, ctx);
+        if sure || found.effects.iter().all(|e| e.kind != EffectKind::Unknown) {
             analysis.join(found);
         }
     }

@@ -38,6 +38,22 @@ const PATH_NAMES: [&str; 14] = [
     "dest",
 ];
 
+/// Names of parameters that hold what is put into a file, and of no other text.
+const REPLACES: [&str; 12] = [
+    "newstring",
+    "newstr",
+    "newtext",
+    "newcontent",
+    "newcontents",
+    "oldstring",
+    "oldstr",
+    "filetext",
+    "filecontent",
+    "filecontents",
+    "inserttext",
+    "replacement",
+];
+
 /// What a parameter's name says of it.
 #[derive(Debug, Clone, Copy)]
 struct Key {
@@ -52,6 +68,10 @@ struct Key {
     file: bool,
     /// It may hold a patch.
     patch: bool,
+    /// It holds what is put into a file.
+    replaces: bool,
+    /// It may hold a command line that is run at some time.
+    hook: Option<Hook>,
 }
 
 impl Key {
@@ -70,8 +90,44 @@ impl Key {
             only_path: PATH_NAMES.contains(&last),
             file: matches!(last, "" | "name" | "names" | "to" | "from" | "old" | "new"),
             patch: matches!(last, "patch" | "patches" | "diff" | "input" | "changes"),
+            replaces: REPLACES.contains(&&*name.replace(['_', '-'], "").to_ascii_lowercase()),
+            hook: Hook::of(&words(&spelled).collect::<Vec<_>>()).filter(|_| !command_like(name)),
         }
     }
+}
+
+/// How sure it is that a parameter holds a command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hook {
+    /// `run`, `exec`, `test_command`: what has arguments is one.
+    Command,
+    /// `then`, `on_error`, `steps`: one where it is a program that does something.
+    Step,
+    /// `code`: of any language, or the number of an error.
+    Code,
+}
+
+impl Hook {
+    fn of(words: &[&str]) -> Option<Self> {
+        let (first, last) = (words.first()?, words.last()?);
+        match *last {
+            "run" | "runs" | "exec" | "execute" | "hook" | "hooks" | "pager" | "commands"
+            | "command" | "cmd" | "cmds" | "script" | "scripts" | "shell" => Some(Self::Command),
+            "then" | "step" | "steps" | "after" | "before" | "callback" | "finally" => {
+                Some(Self::Step)
+            }
+            "code" if words.len() == 1 => Some(Self::Code),
+            _ if matches!(*first, "on" | "pre" | "post") && words.len() > 1 => Some(Self::Step),
+            _ => None,
+        }
+    }
+}
+
+fn is_environment(key: &str) -> bool {
+    matches!(
+        key,
+        "env" | "envs" | "environment" | "env_vars" | "environment_variables"
+    )
 }
 
 thread_local! {
@@ -128,6 +184,8 @@ fn file_url(rest: &str) -> Option<String> {
 /// What parameters say.
 #[derive(Default)]
 pub(super) struct Found<'p> {
+    /// The tool's name.
+    pub(super) tool: &'p str,
     /// What the tool does; parameters can make it more.
     pub(super) verb: Verb,
     pub(super) topics: Topics,
@@ -160,10 +218,22 @@ impl<'p> Found<'p> {
                 );
                 break;
             }
+            if reads(self.verb) && self.fills_a_file(key, value, around) {
+                self.verb = Verb::Write;
+            }
             match value {
                 Param::Members(m) => {
                     visited += m.len();
                     let files = Self::names_files(key);
+                    if is_environment(key) && !around.iter().any(|(name, _)| command_like(name)) {
+                        for (name, value) in m {
+                            let value = value.as_str().unwrap_or_default();
+                            e.env_effect(&clean(name), &clean(value), Span::default());
+                        }
+                    }
+                    if reads(self.verb) && m.iter().any(|(k, v)| self.is_filled(e, k, v, files)) {
+                        self.verb = Verb::Write;
+                    }
                     stack.extend(m.iter().rev().map(|(k, v)| {
                         // What stands under the name of a file is what the file holds.
                         (
@@ -186,6 +256,15 @@ impl<'p> Found<'p> {
                         {
                             self.seen_command = true;
                             e.tool_words(&list, around);
+                        }
+                        Some(list)
+                            if list.len() > 1
+                                && KEYS.with_borrow_mut(|keys| keys.get(key, Key::of)).hook
+                                    == Some(Hook::Command) =>
+                        {
+                            // A program with its arguments, or a command line each.
+                            e.tool_hook(&list.join(" "), Hook::Step);
+                            stack.extend(l.iter().rev().map(|v| (key, v, around)));
                         }
                         _ => stack.extend(l.iter().rev().map(|v| (key, v, around))),
                     }
@@ -230,11 +309,14 @@ impl<'p> Found<'p> {
             _ if reads(self.verb) && value.is_on() => e.tool_switch(key),
             _ => {}
         }
+        if let Some(hook) = said.hook {
+            e.tool_hook(s, hook);
+        }
         if (said.command || bare && self.runs()) && !text.is_empty() {
             self.seen_command = true;
             // What has no name has nothing beside it either.
             e.tool_line(s, if bare { &[] } else { around });
-        } else if (said.patch || bare) && !reads(self.verb) && e.tool_patch(s) {
+        } else if self.may_apply(said, bare) && e.tool_patch(s) {
             // It is read as what it is.
         } else if let Some((scheme, rest)) = url(&text) {
             if scheme.eq_ignore_ascii_case("file") {
@@ -264,6 +346,55 @@ impl<'p> Found<'p> {
                 e.tool_no_path();
             }
         }
+    }
+
+    /// Whether the tool's name holds one of these words.
+    fn is_about(&self, list: &[&str]) -> bool {
+        words(&spelled(self.tool)).any(|word| list.contains(&word))
+    }
+
+    /// Whether a patch under this key is one that the tool applies. A reader whose name isn't about
+    /// patches has no other use for one.
+    fn may_apply(&self, said: Key, bare: bool) -> bool {
+        if reads(self.verb) {
+            said.patch
+                && !self.is_about(&["diff", "diffs", "patch", "patches", "review", "changes"])
+        } else {
+            said.patch || bare
+        }
+    }
+
+    /// Whether a reader is given what goes into a file: then it writes. What is looked for is called
+    /// content as well.
+    fn fills_a_file(&self, key: &str, value: &Param<'_>, around: Around<'_>) -> bool {
+        let said = |key: &str| KEYS.with_borrow_mut(|keys| keys.get(key, Key::of));
+        let searches = || {
+            self.is_about(&[
+                "search", "find", "grep", "query", "lookup", "match", "list", "filter",
+            ])
+        };
+        let placed = || around.iter().any(|(name, _)| said(name).only_path);
+        let content = matches!(key, "content" | "contents") && placed() && !searches();
+        !value.is_empty()
+            && matches!(value, Param::Text(_) | Param::Members(_) | Param::List(_))
+            && (content || said(key).replaces)
+    }
+
+    /// Whether a member is a file by its name, with text that goes into it: no range of lines.
+    fn is_filled(
+        &mut self,
+        e: &mut Engine<'_>,
+        name: &'p str,
+        value: &Param<'_>,
+        files: bool,
+    ) -> bool {
+        let text = value
+            .as_str()
+            .is_some_and(|text| text.contains(|c: char| c.is_ascii_alphabetic()));
+        let named = self.paths.len();
+        let is_file = text && self.is_file_name(e, name, files);
+        self.paths.truncate(named);
+        is_file && url(name).is_none()
     }
 
     /// Whether the members under this key may be files by their names, whatever those look like.
@@ -322,6 +453,8 @@ impl<'p> Found<'p> {
             "operation",
             "action",
         ];
+        // As the value of a parameter: without the white space around it.
+        let (written, name) = (name, name.trim());
         if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
             // A plain word is a file's name only where names of files are expected, and nothing
             // that is said of one file.
@@ -350,6 +483,9 @@ impl<'p> Found<'p> {
         let backslash = name.contains('\\') && !name.contains(' ');
         let is_name = path_like(files, name) || backslash || !name.contains(' ') && dotted();
         if is_name {
+            if holds(written, |byte| byte == 0) {
+                e.tool_no_path();
+            }
             self.paths.push(with_slashes(clean(name)));
         }
         is_name

@@ -13,6 +13,7 @@ use super::param::Param;
 use super::parse::Base;
 use super::path::normalise;
 use super::tool::{clean, command_like};
+use super::tool_found::Hook;
 use std::borrow::Cow;
 
 /// The members around a parameter.
@@ -89,6 +90,37 @@ impl Engine<'_> {
         }
         run(self);
         self.cwd = before;
+    }
+
+    /// A parameter that may be a command line which runs at some time.
+    pub(super) fn tool_hook(&mut self, text: &str, hook: Hook) {
+        let text = text.trim();
+        if text.is_empty() || text.len() > 100_000 {
+            return;
+        }
+        let found = super::analyse(text, self.ctx);
+        let unknown = |effect: &&super::Effect| effect.kind == EffectKind::Unknown;
+        let word = !text.contains(char::is_whitespace);
+        let least = if word && !text.contains('/') || hook == Hook::Code {
+            RiskLevel::High
+        } else {
+            RiskLevel::Medium
+        };
+        let known = found.effects.iter().filter(|effect| !unknown(effect));
+        let acts = known.map(|effect| effect.risk).max() >= Some(least);
+        let is_one = match hook {
+            Hook::Command => acts || !word,
+            Hook::Step => acts,
+            Hook::Code => acts && !found.effects.iter().any(|effect| unknown(&effect)),
+        };
+        if is_one {
+            for effect in found.effects {
+                self.emit_at(super::Effect {
+                    span: NOWHERE,
+                    ..effect
+                });
+            }
+        }
     }
 
     /// A parameter that is a patch: what it does to files, if it is one.
@@ -208,5 +240,79 @@ mod tests {
             RiskLevel::Medium,
             "nobody applies it"
         );
+    }
+
+    #[test]
+    fn what_a_reader_is_given_to_do_counts() {
+        const WORKFLOW: &str = ".github/workflows/x.yml";
+        let diff = format!("--- a/{WORKFLOW}\n+++ b/{WORKFLOW}\n@@ -1 +1 @@\n-a\n+b\n");
+        for params in [
+            json!({"tool_calls": [{"tool": "delete_branch", "parameters": {"branch": "main"}}]}),
+            json!({"tool_calls": [{"function": {"name": "delete_branch", "arguments": "{}"}}]}),
+            json!({"calls": [{"tool": "write_file", "path": WORKFLOW}]}),
+            json!({"parameters": "{\"calls\":[{\"tool\":\"delete_branch\"}]}"}),
+            json!({"path": "a", "diff": diff}),
+            json!({"path": "a", "run": "rm -rf src"}),
+            json!({"path": "a", "run": ["rm", "-rf", "src"]}),
+            json!({"path": "a", "on_success": "rm -rf src"}),
+            json!({"path": "a", "steps": [{"run": "rm -rf src"}, "ls"]}),
+            json!({"path": "a", "steps": ["rm -rf src"]}),
+            json!({"path": "a", "pager": "sh -c 'rm -rf src'"}),
+            json!({"path": "a", "code": "rm -rf src"}),
+            json!({"path": "a", "env": {"LD_PRELOAD": "./evil.so"}}),
+            json!({"path": WORKFLOW, "content": "x"}),
+            json!({"path": ".envrc.user", "old_string": "x", "newString": "y"}),
+            json!({"files": {WORKFLOW: "on: push"}}),
+            json!({"files": [{"path": WORKFLOW, "content": "x"}]}),
+        ] {
+            assert_eq!(
+                risk("read_file", params.clone()),
+                RiskLevel::High,
+                "{params}"
+            );
+        }
+        for (tool, params) in [
+            ("search", json!({"query": "rm -rf src"})),
+            ("search", json!({"path": "src", "content": "rm -rf src"})),
+            ("lookup_error", json!({"code": "E0308"})),
+            (
+                "get_snippet",
+                json!({"code": "import os\nprint(1)", "language": "python"}),
+            ),
+            (
+                "read_file",
+                json!({"path": "a", "on_error": "continue", "after": "10"}),
+            ),
+            ("read_file", json!({"path": "a", "env": {"LANG": "C"}})),
+            ("read_files", json!({"files": {"src/a.rs": "1-20"}})),
+            ("get_plan", json!({"steps": ["Open the file", "Read it"]})),
+            ("get_hook", json!({"hook": "pre-commit"})),
+            (
+                "get_tool_schema",
+                json!({"parameters": {"tool": "delete_branch"}}),
+            ),
+            ("get_diff", json!({"diff": "HEAD~1"})),
+        ] {
+            assert_eq!(
+                risk(tool, params.clone()),
+                RiskLevel::Low,
+                "{tool} {params}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_of_members_are_read_as_paths_are() {
+        for params in [
+            json!({"files": {" .github/workflows/ci.yml": "x"}}),
+            json!({"files": {".npmrc\u{0}.txt": "x"}}),
+            json!({"path": ".npmrc\u{0}.txt"}),
+        ] {
+            assert_eq!(
+                risk("write_files", params.clone()),
+                RiskLevel::High,
+                "{params}"
+            );
+        }
     }
 }

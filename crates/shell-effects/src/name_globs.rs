@@ -1,0 +1,136 @@
+//! Names that hold globs: which files they may be.
+//!
+//! A shell's `*` and `?` match no leading dot, so `*` and `*.rs` name no hidden file. A glob that
+//! says next to nothing about a name (`*`, `c*`, `*.yml`) isn't taken for one file in particular.
+
+use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_glob, is_mark};
+
+/// Letters of its own that a glob needs before it is taken for a certain file.
+const LETTERS: usize = 2;
+
+/// Whether a name may be one that another pattern matches, in which `*` is the only wildcard.
+///
+/// Follows all positions in `other` at once, a bit for each.
+pub(crate) fn can_meet(name: &str, other: &str) -> bool {
+    let other = other.as_bytes();
+    if other.len() >= 128 {
+        return true;
+    }
+    let hidden = other.first() == Some(&b'.');
+    if hidden && name.starts_with(is_mark) {
+        return false;
+    }
+    let bit = |at: usize| 1_u128 << at;
+    let is = |wanted: &dyn Fn(u8) -> bool| {
+        other
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| wanted(**byte))
+            .fold(0, |bits, (at, _)| bits | bit(at))
+    };
+    let stars = is(&|byte| byte == b'*');
+    // A star of the other pattern may match nothing. Stars don't follow each other.
+    let open = |bits: u128| bits | (bits & stars) << 1;
+    let mut at = open(1);
+    for c in name.chars() {
+        at = match c {
+            // Everything from the first position on.
+            STAR | UNKNOWN | SAFE_HOLE => !(at & at.wrapping_neg()).wrapping_sub(1),
+            ANY => at & stars | (at & !stars) << 1,
+            c => {
+                let mut bytes = [0; 4];
+                c.encode_utf8(&mut bytes).bytes().fold(at, |at, byte| {
+                    open(at & stars | (at & is(&|other| other == byte)) << 1)
+                })
+            }
+        };
+        at = open(at & (bit(other.len()) | (bit(other.len()).wrapping_sub(1))));
+        if at == 0 {
+            return false;
+        }
+    }
+    at & bit(other.len()) != 0
+}
+
+/// Whether a glob says enough about a name to be taken for a certain file: `.e*` and `J*file` do,
+/// `*`, `c*` and `*.yml` don't.
+pub(crate) fn tells(name: &str) -> bool {
+    let rest = name.trim_start_matches(is_mark);
+    let start = name.get(..name.len() - rest.len()).unwrap_or_default();
+    let kind = start.contains([STAR, UNKNOWN]) && (rest.is_empty() || rest.starts_with('.'));
+    let letters = rest.chars().filter(|c| !is_mark(*c)).count();
+    // No glob names all hidden files by accident.
+    !kind && letters + usize::from(name.starts_with('.')) >= LETTERS
+}
+
+/// Whether a name with globs is one that may be this hidden or plain file.
+pub(crate) fn may_be(name: &str, file: &str) -> bool {
+    has_glob(name) && tells(name) && can_meet(name, file)
+}
+
+/// The extension of a name, where globs in it leave a letter of it.
+pub(crate) fn globbed_extension(name: &str) -> Option<&str> {
+    let (_, extension) = name.rsplit_once('.')?;
+    (has_glob(extension) && extension.chars().any(|c| !is_mark(c))).then_some(extension)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn marked(name: &str) -> String {
+        name.replace('*', "\u{2}").replace('?', "\u{3}")
+    }
+
+    #[test]
+    fn globs_meet_names_and_other_globs() {
+        for (name, other) in [
+            (".e?v", ".env"),
+            (".e*", ".env"),
+            (".*", ".env"),
+            ("*.pem", "*.pem"),
+            ("a*", "*.pem"),
+            ("?enkinsfile", "jenkinsfile"),
+            (".env.?", ".env.*"),
+            (".en*", ".env.*"),
+            ("req*", "requirements*.txt"),
+            ("*", "a"),
+            ("", "*"),
+        ] {
+            assert!(can_meet(&marked(name), other), "{name} {other}");
+        }
+        for (name, other) in [
+            ("*", ".env"),
+            ("?env", ".env"),
+            ("*env", ".env"),
+            (".e?", ".env"),
+            (".f*", ".env"),
+            ("*.rs", "*.pem"),
+            ("", "a"),
+            ("a", ""),
+        ] {
+            assert!(!can_meet(&marked(name), other), "{name} {other}");
+        }
+    }
+
+    #[test]
+    fn a_glob_that_says_next_to_nothing_is_no_file() {
+        for name in [".*", ".g*", ".e?v", "J*", "?enkins*", "cr*", "*vrc"] {
+            let expected = name != "J*";
+            assert_eq!(tells(&marked(name)), expected, "{name}");
+        }
+        for name in ["*", "?*", "*.yml", "?*.rs", "c*", "**"] {
+            assert!(!tells(&marked(name)), "{name}");
+        }
+    }
+
+    proptest! {
+        /// What a glob meets is what the matcher of the table says, for names without globs.
+        #[test]
+        fn plain_names_are_matched_as_by_the_table(glob in "[ab*?]{0,8}", name in "[ab]{0,8}") {
+            let matched = crate::table::spec::glob(&glob, &name);
+            prop_assert_eq!(can_meet(&marked(&glob), &name), matched);
+        }
+    }
+}
