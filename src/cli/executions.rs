@@ -1,4 +1,5 @@
-//! What the commands that speak of whole executions have in common: reading traces into a [`ExecutionSet`].
+//! What the commands that speak of whole executions have in common: reading traces into a
+//! [`ExecutionSet`].
 
 use super::common::formats::trace_format;
 use super::common::secrets::secret_rules;

@@ -18,8 +18,8 @@ const LONGEST: usize = 1024;
 /// What is found in a payload: its risk, and where it reaches if there is anything to say.
 pub(super) type Look = (RiskLevel, Option<Arc<PathEffects>>);
 
-/// Looks of one lane, by type of action and payload as written. The hash is keyed by chance, and few
-/// are kept, so that a trace can't make them collide to any effect.
+/// Looks of one lane, by type of action and payload as written. The hash is keyed by chance, and
+/// few are kept, so that a trace can't make them collide to any effect.
 #[derive(Debug, Default)]
 pub struct Looks([RefCell<Known>; 3]);
 

@@ -316,8 +316,8 @@ struct Members {
     in_result: Option<String>,
 }
 
-/// What the members of an object at this depth and place say. `passes` reads those that are searched in
-/// another way.
+/// What the members of an object at this depth and place say. `passes` reads those that are
+/// searched in another way.
 fn search<'de, A: MapAccess<'de>>(
     mut members: A,
     depth: usize,

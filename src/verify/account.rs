@@ -80,8 +80,8 @@ pub fn reconcile(
     reconcile_except(report, base, head, &BTreeSet::new())
 }
 
-/// As [`reconcile`], without some paths of the commit: those of the traces themselves, which no action
-/// writes.
+/// As [`reconcile`], without some paths of the commit: those of the traces themselves, which no
+/// action writes.
 ///
 /// # Errors
 /// When a revision can't be read.

@@ -1,7 +1,7 @@
 //! Every trace of the corpora gives exactly what its expectation says.
 //!
-//! The traces are verified in this process, so the tables of programs and secrets are read once. One
-//! trace in forty also goes through the built binary, which must agree.
+//! The traces are verified in this process, so the tables of programs and secrets are read once.
+//! One trace in forty also goes through the built binary, which must agree.
 
 use rayon::prelude::*;
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! What differs between two policies by their text: rules that changed and properties that are gone.
+//! What differs between two policies by their text: rules that changed and properties that are
+//! gone.
 
 use super::model::{Combine, Policy, Property, Rule};
 use super::subsumption::subsumes;
@@ -38,7 +39,8 @@ pub struct UnprovenChange {
 
 /// Properties of the base that no property of the head implies.
 ///
-/// A property implies another if it requires at least the same effect for at least the same actions.
+/// A property implies another if it requires at least the same effect for at least the same
+/// actions.
 pub(super) fn lost_properties(base: &Policy, head: &Policy) -> Vec<UnprovenChange> {
     let kept = |old: &&Property| {
         head.properties

@@ -5,8 +5,9 @@
 //! never changes a decision: its condition would be [`Tristate::No`](super::effect::Tristate::No).
 //!
 //! Without the filter, decisions fall below the target of 800,000 a second. `cargo bench --bench
-//! policy`, 23 alternating runs on a busy machine with two cores, decided on up to 754,000 tool calls
-//! a second with the filter and 430,000 without it, and on up to 262,000 and 226,000 shell commands.
+//! policy`, 23 alternating runs on a busy machine with two cores, decided on up to 754,000 tool
+//! calls a second with the filter and 430,000 without it, and on up to 262,000 and 226,000 shell
+//! commands.
 
 use super::action::type_bit;
 use super::condition::{Condition, Predicate};

@@ -1,5 +1,5 @@
-//! Which escapes a text contains, found in one pass. Nearly every text contains none, and every byte
-//! of an input passes through here.
+//! Which escapes a text contains, found in one pass. Nearly every text contains none, and every
+//! byte of an input passes through here.
 
 #![expect(clippy::inline_always, reason = "see `text_simd::at_best`")]
 

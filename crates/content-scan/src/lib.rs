@@ -177,7 +177,8 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes, hides: bool) -> Secre
     collector.end()
 }
 
-/// Ranges of a text, sorted by their start, each with the furthest end of those that start no later.
+/// Ranges of a text, sorted by their start, each with the furthest end of those that start no
+/// later.
 #[derive(Debug)]
 struct IntervalSet(Vec<(usize, usize)>);
 

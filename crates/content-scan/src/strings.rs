@@ -128,8 +128,8 @@ impl<'a> RecordString<'a> {
         }
     }
 
-    /// Tells where in the record bytes of the decoded text are written. What [`RecordString::decode`]
-    /// couldn't read stands as it is.
+    /// Tells where in the record bytes of the decoded text are written. What
+    /// [`RecordString::decode`] couldn't read stands as it is.
     pub(super) const fn offsets(&self, decoded: &Cow<'a, str>) -> Offsets<'a> {
         Offsets {
             at: self.at,

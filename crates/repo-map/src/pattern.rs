@@ -2,8 +2,8 @@
 //!
 //! Tree-sitter's query engine follows every pattern through the whole tree at once, which costs up
 //! to eight tenths of the parse (`walk.rs` has the figures). The patterns here are small, and each
-//! starts at a node of a known kind. One walk looks them up by that kind, and compares children only
-//! there.
+//! starts at a node of a known kind. One walk looks them up by that kind, and compares children
+//! only there.
 //!
 //! The part of the language that is read: nodes, `(_)`, anonymous nodes, fields, `!field`, `[…]`,
 //! captures, `?` on a last child, `.` before a child, and the predicates that [`Test`] and

@@ -1,5 +1,5 @@
-//! Where copies, moves and links come to lie: a directory brings what is in it, and a file lies in a
-//! directory under its own name.
+//! Where copies, moves and links come to lie: a directory brings what is in it, and a file lies in
+//! a directory under its own name.
 
 use super::call::Call;
 use super::chars::UNKNOWN;

@@ -364,8 +364,8 @@ impl<'p> Found<'p> {
         }
     }
 
-    /// Whether a reader is given what goes into a file: then it writes. What is looked for is called
-    /// content as well.
+    /// Whether a reader is given what goes into a file: then it writes. What is looked for is
+    /// called content as well.
     fn fills_a_file(&self, key: &str, value: &Param<'_>, around: Around<'_>) -> bool {
         let said = |key: &str| KEYS.with_borrow_mut(|keys| keys.get(key, Key::of));
         let searches = || {

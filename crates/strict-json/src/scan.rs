@@ -128,8 +128,8 @@ pub struct Scanner<'a> {
     met_open_object: bool,
     /// The member that was read last, with the offset of its name.
     member: (usize, Str<'a>),
-    /// The chunk that was classified last: its end, and a bit for each byte that ends a plain run of
-    /// a string.
+    /// The chunk that was classified last: its end, and a bit for each byte that ends a plain run
+    /// of a string.
     stretch: (usize, u64),
     /// The error of the string that was read last.
     failure: Option<Error>,

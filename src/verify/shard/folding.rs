@@ -1,5 +1,5 @@
-//! What only follows from an earlier finding, and is folded under it. It appears on its own as soon as
-//! that is suppressed.
+//! What only follows from an earlier finding, and is folded under it. It appears on its own as soon
+//! as that is suppressed.
 
 use super::{OpenExecution, Root, Shard, drafts_of};
 use crate::diag::{Finding, Related, subject};

@@ -32,7 +32,8 @@ pub(super) fn bare(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Reads the name behind `--- ` or `+++ `: quoted as in C, or up to a tab, behind which a time may stand.
+/// Reads the name behind `--- ` or `+++ `: quoted as in C, or up to a tab, behind which a time may
+/// stand.
 pub(super) fn name(rest: &[u8]) -> Option<Name> {
     let rest = bare(rest);
     let name = if rest.first() == Some(&b'"') {
