@@ -152,11 +152,7 @@ fn analyse_diff(payload: Raw<'_>) -> (RiskLevel, PathEffects) {
 }
 
 fn risk(analysis: &shell_effects::Analysis) -> RiskLevel {
-    match analysis.risk {
-        RiskLevel::Low => RiskLevel::Low,
-        RiskLevel::Medium => RiskLevel::Medium,
-        RiskLevel::High => RiskLevel::High,
-    }
+    analysis.risk
 }
 
 /// The effects of an action, and whether it starts in a folder of its own; none where its payload

@@ -176,7 +176,7 @@ mod tests {
             entry.record.steps(&mut |step| {
                 let [kept, digested] = pair.each_mut().map(|execution| {
                     let mut step_facts = StepFacts::default();
-                    execution.step(entry.line, &step, Context::default(), &mut step_facts);
+                    execution.step(entry.line, step, Context::default(), &mut step_facts);
                     format!("{step_facts:?}")
                 });
                 assert_eq!(kept, digested, "{} line {}", path.display(), n + 1);

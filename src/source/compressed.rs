@@ -99,7 +99,7 @@ pub(super) struct Gzip<R>(GzipState<R>);
 enum GzipState<R> {
     /// A member begins here, or the file ends.
     Between(Peeked<R>),
-    Inside(GzDecoder<Peeked<R>>),
+    Inside(Box<GzDecoder<Peeked<R>>>),
     Over,
     /// A header was refused.
     Failed,
@@ -120,7 +120,7 @@ impl<R: Read> Read for Gzip<R> {
             match std::mem::replace(&mut self.0, GzipState::Failed) {
                 GzipState::Between(mut source) => {
                     self.0 = if check_header(&mut source)? {
-                        GzipState::Inside(GzDecoder::new(source))
+                        GzipState::Inside(Box::new(GzDecoder::new(source)))
                     } else {
                         GzipState::Over
                     };
@@ -384,7 +384,7 @@ mod tests {
         assert!(read(&named(&[b'n'; MOST_NAME])).is_ok());
         for name in [
             &[b'n'; MOST_NAME + 1][..],
-            &[b'n'; 100_000],
+            &vec![b'n'; 100_000],
             b"a\nb",
             b"a\xff",
             "a\u{200b}b".as_bytes(),

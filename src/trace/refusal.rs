@@ -135,9 +135,9 @@ impl Place {
         let decides = parent == Self::Decision && !is_earlier(&lower);
         if lower == "approval" || lower.contains("decision") || lower == "governance" {
             Self::Decision
-        } else if lower == "action" || lower.ends_with("action") {
-            Self::Action
-        } else if object.contains_key("type") && object.contains_key("payload") {
+        } else if lower.ends_with("action")
+            || object.contains_key("type") && object.contains_key("payload")
+        {
             Self::Action
         } else if decides {
             Self::Decision

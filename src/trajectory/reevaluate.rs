@@ -174,7 +174,7 @@ impl<'p> Reevaluation<'p> {
             } = self;
             ledger.step(
                 &format!("{file}\n{execution}"),
-                &step,
+                step,
                 &mut |decided, history| {
                     *decisions += 1;
                     let path = paths.entry(key.clone()).or_insert_with(|| Path {

@@ -196,7 +196,7 @@ fn module_of(path: &str) -> (String, usize) {
 fn modules_use_only_what_is_below_them() {
     let allowed: BTreeMap<&str, BTreeSet<&str>> = ARROWS
         .iter()
-        .map(|(module, uses)| (*module, uses.iter().copied().collect()))
+        .map(|(module, targets)| (*module, targets.iter().copied().collect()))
         .collect();
     let mut used: BTreeSet<(String, String)> = BTreeSet::new();
     for source in sources(&["src"]).iter().filter(|s| !s.is_test()) {
@@ -204,14 +204,14 @@ fn modules_use_only_what_is_below_them() {
         if module == "lib" || module == "main" {
             continue;
         }
-        let uses = allowed
+        let below = allowed
             .get(module.as_str())
             .unwrap_or_else(|| panic!("the module `{module}` is not on the map"));
         let mut names = BTreeSet::new();
         named_modules(source.shipped().into_token_stream(), depth, &mut names);
         for name in names.into_iter().filter(|name| *name != module) {
             assert!(
-                uses.contains(name.as_str()),
+                below.contains(name.as_str()),
                 "{}: `{module}` must not use `{name}`",
                 source.path
             );
@@ -281,7 +281,7 @@ fn only_the_command_line_touches_the_outside() {
         }
         let suspect =
             |forbidden: &&str| source.text.contains(forbidden.trim_end_matches(['!', '(']));
-        if !FORBIDDEN.iter().any(|forbidden| suspect(&forbidden)) {
+        if !FORBIDDEN.iter().any(suspect) {
             continue;
         }
         let code = source

@@ -419,8 +419,8 @@ mod tests {
                 format!(r"{first}\u001b[1m{second}"),
             ),
             (
-                format!(r"gh\u2060{}", &token[2..]),
-                format!(r"gh\u2060{}", &token[2..]),
+                token.replacen("gh", r"gh\u2060", 1),
+                token.replacen("gh", r"gh\u2060", 1),
             ),
         ] {
             for (record, valid) in [
@@ -453,11 +453,13 @@ mod tests {
             assert!(marks.len() == 2 && marks[0] == marks[1], "{redacted}");
         }
         let value = secret::sample::fill("⟦b62:24⟧").unwrap();
-        let record = format!(r#"{{"password":"{}\u200b{}"}}"#, &value[..9], &value[9..]);
+        let (start, end) = value.split_at(9);
+        let record = format!(r#"{{"password":"{start}\u200b{end}"}}"#);
         assert_eq!(secrets(&record, true).places.len(), 1);
         // Raw control characters are in no valid JSON.
         let broken = format!("{first}\u{1b}[1m{second}");
-        assert_eq!(secrets(&broken, false).places, [0..broken.len()]);
+        let places = secrets(&broken, false).places;
+        assert!(places.len() == 1 && places.first() == Some(&(0..broken.len())));
     }
 
     #[test]

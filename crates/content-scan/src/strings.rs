@@ -304,7 +304,7 @@ mod tests {
     fn elements_know_their_list() {
         let mut lists = Vec::new();
         each(r#"["a",{"b":"c","d":["e"]},["f"],"g"]"#, |f| {
-            lists.push((f.inner, f.list))
+            lists.push((f.inner, f.list));
         });
         assert_eq!(
             lists,

@@ -173,7 +173,7 @@ impl CompareArgs {
             &options,
             &mut |file, execution, entry| {
                 entry.record.steps(&mut |step| {
-                    ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, _| {
+                    ledger.step(&format!("{file}\n{execution}"), step, &mut |decided, _| {
                         if given.len() < MAX_RECORDED {
                             let context = Context {
                                 risk: decided.risk,

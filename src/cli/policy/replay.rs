@@ -280,7 +280,7 @@ fn evaluate_all(
         entry.record.steps(&mut |step| {
             ledger.step(
                 &format!("{file}\n{execution}"),
-                &step,
+                step,
                 &mut |decided, history| {
                     tally.decisions += 1;
                     let place = Place {

@@ -183,7 +183,7 @@ impl Account {
             }
             let Some(turn) = &mut self.open else { return };
             turn.lines.1 = entry.line;
-            turn.take(&step);
+            turn.take(step);
             let key = (step.part.nested, number.unwrap_or(-1));
             if !read.contains(&key) {
                 read.push(key);

@@ -633,7 +633,7 @@ mod tests {
             }
             match journal.undo(3) {
                 Ok(_) | Err(JournalError::NothingToUndo) => {
-                    assert_eq!(state(root.path()), before, "step {n}")
+                    assert_eq!(state(root.path()), before, "step {n}");
                 }
                 Err(error) => panic!("step {n}: {error}"),
             }

@@ -102,7 +102,7 @@ impl IndexWriter {
         let texts = head.iter().map(|text| (*text, weight)).chain([(body, 1)]);
         texts.for_each(|(text, weight)| {
             words::each(text, &mut |word| {
-                words.push((HashedTerm::new(word), weight))
+                words.push((HashedTerm::new(word), weight));
             });
         });
         // Numbers are below that of no place: a document would have to have four thousand million
@@ -359,7 +359,7 @@ mod tests {
         let read = builder.each(|word, list| {
             let mut postings = Vec::new();
             decode(list, builder.ids.len(), |p| {
-                postings.push((p.document, p.count))
+                postings.push((p.document, p.count));
             })
             .unwrap();
             all.push((String::from_utf8(word.to_vec()).unwrap(), postings));

@@ -345,7 +345,7 @@ impl Execution {
             }
             Annotation::SummedUp(artifacts) => self.summed_up(*artifacts, step_facts),
             Annotation::RefusedBefore(decision, nth) => {
-                self.refused_at_the_end(decision, *nth, step_facts)
+                self.refused_at_the_end(decision, *nth, step_facts);
             }
             // A turn in which nothing happened is one.
             Annotation::Other => self.check_turn(line, step, true, step_facts),

@@ -1,4 +1,4 @@
-//! YV3xx: who allowed what was executed.
+//! `YV3xx`: who allowed what was executed.
 
 mod broken_lineage;
 mod confusable_identity;

@@ -1,4 +1,4 @@
-//! YV4xx: capability tokens, and what was executed twice.
+//! `YV4xx`: capability tokens, and what was executed twice.
 
 mod capability_not_issued;
 mod capability_out_of_scope;

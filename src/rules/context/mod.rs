@@ -1,4 +1,4 @@
-//! YV6xx: what the agent was shown.
+//! `YV6xx`: what the agent was shown.
 
 mod budget_exceeded;
 mod context_diff_mismatch;

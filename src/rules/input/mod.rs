@@ -1,4 +1,4 @@
-//! YV1xx: what can be read, and in which format.
+//! `YV1xx`: what can be read, and in which format.
 
 mod duplicate_member;
 mod invalid_json;

@@ -1,4 +1,4 @@
-//! YV8xx: hashes, signatures, secrets and hidden text.
+//! `YV8xx`: hashes, signatures, secrets and hidden text.
 
 mod bad_signature;
 mod broken_chain;

@@ -1,4 +1,4 @@
-//! YV9xx: manifests, skills, maps and the index of knowledge.
+//! `YV9xx`: manifests, skills, maps and the index of knowledge.
 
 mod dangling_edge;
 mod interface_changed;

@@ -1,4 +1,4 @@
-//! YV5xx: what a policy says of recorded decisions, and how policies compare.
+//! `YV5xx`: what a policy says of recorded decisions, and how policies compare.
 
 mod evadable_rule;
 mod newly_allowed;

@@ -1,4 +1,4 @@
-//! YV2xx: whether each state was reached legally.
+//! `YV2xx`: whether each state was reached legally.
 
 mod contract_violation;
 mod duplicate_identity;

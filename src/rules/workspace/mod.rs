@@ -1,4 +1,4 @@
-//! YV7xx: what changed in the work tree.
+//! `YV7xx`: what changed in the work tree.
 
 mod diff_does_not_apply;
 mod malformed_diff;

@@ -532,7 +532,7 @@ impl<'a> Other<'a> {
             place,
             &mut |step| {
                 shown = true;
-                emit(&step);
+                emit(step);
             },
         );
         if !shown && self.is_result() {

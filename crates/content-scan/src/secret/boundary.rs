@@ -28,22 +28,21 @@ pub(super) fn last_escape(bytes: &[u8], from: usize, to: usize) -> Option<usize>
 /// its backslash is escaped), of a URL (`%3D`, `%253D`), of quoted-printable text (`=3D`) or of a
 /// terminal (ECMA-48).
 fn ends_escape(text: &[u8]) -> bool {
-    match text {
-        [
-            ..,
-            b'\\',
-            b'a' | b'b' | b'e' | b'f' | b'n' | b'r' | b't' | b'v' | b'0',
-        ] => true,
-        _ => {
-            let (rest, digits) = split_end(text, 4);
-            let (short, pair) = split_end(text, 2);
-            let (octal, three) = split_end(text, 3);
-            is_hex(digits) && rest.ends_with(br"\u")
-                || is_hex(pair) && (short.ends_with(br"\x") || is_quoted(short))
-                || octal.ends_with(br"\") && three.iter().all(|b| matches!(b, b'0'..=b'7'))
-                || ends_sequence(text)
-        }
+    if let [
+        ..,
+        b'\\',
+        b'a' | b'b' | b'e' | b'f' | b'n' | b'r' | b't' | b'v' | b'0',
+    ] = text
+    {
+        return true;
     }
+    let (rest, digits) = split_end(text, 4);
+    let (short, pair) = split_end(text, 2);
+    let (octal, three) = split_end(text, 3);
+    is_hex(digits) && rest.ends_with(br"\u")
+        || is_hex(pair) && (short.ends_with(br"\x") || is_quoted(short))
+        || octal.ends_with(br"\") && three.iter().all(|b| matches!(b, b'0'..=b'7'))
+        || ends_sequence(text)
 }
 
 /// Splits off the last `count` bytes.
