@@ -118,6 +118,7 @@ pub struct Executions<'r> {
 }
 
 impl<'r> Executions<'r> {
+    /// The report of each execution, in the order of the summary.
     pub fn iter(&self) -> impl Iterator<Item = ExecutionReport<'r>> {
         self.summaries.iter().map(|summary| {
             let findings = self

@@ -61,10 +61,12 @@ impl Category {
         }
     }
 
+    /// Its bit in a set of categories.
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 
+    /// The category that an effect of a command belongs to.
     pub const fn of(kind: EffectKind) -> Self {
         match kind {
             EffectKind::Read => Self::Read,

@@ -35,6 +35,7 @@ pub(super) struct PolicyRevision<'p> {
 }
 
 impl<'p> PolicyRevision<'p> {
+    /// Pairs the rules of two revisions of a policy by their names.
     pub fn new(base: &'p Policy, head: &'p Policy) -> Self {
         let searchable = base.rules.len().saturating_mul(head.rules.len()) <= MAX_SEARCHED;
         let places: HashMap<&str, usize> = base
