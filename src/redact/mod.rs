@@ -12,7 +12,8 @@ mod resign;
 pub use resign::Keys;
 
 use crate::trace::Format;
-use crate::trace::native::turns::NativeTurn;
+use crate::trace::formats::Coverage;
+use crate::trace::formats::yuangs_turns::NativeTurn;
 use content_scan::redact::{Gathered, RedactError, Redactor, has_member};
 use record::{Edit, set};
 use resign::Resigner;
@@ -85,7 +86,7 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
         for line in body.lines() {
             gathered.add(line, is_json(line));
         }
-        if format == Some(Format::YuangsCast) {
+        if is_session(format) {
             gathered.add_frames(body.lines());
         }
     }
@@ -96,8 +97,8 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
     let bom = text.get(..text.len() - body.len()).unwrap_or_default();
     let redacted = if document {
         whole(body, format, &redactor, &mut outcome)?
-    } else if format == Some(Format::YuangsCast) {
-        recording(body, &redactor, &mut outcome)?
+    } else if is_session(format) {
+        recording(body, format, &redactor, &mut outcome)?
     } else {
         by_line(body, format, &redactor, keys, &mut outcome)?
     };
@@ -130,6 +131,16 @@ fn format(body: &str) -> Result<Option<Format>, Error> {
     }
 }
 
+/// Whether what was typed or printed may be spread over several records.
+fn is_session(format: Option<Format>) -> bool {
+    format.is_some_and(|f| f.coverage() == Coverage::Terminal)
+}
+
+/// Whether records are signed and linked.
+fn is_sealed(format: Option<Format>) -> bool {
+    format.is_some_and(|f| f.coverage() == Coverage::Complete)
+}
+
 fn is_json(text: &str) -> bool {
     let mut scanner = Scanner::new(text, DEPTH);
     scanner.skip().is_ok() && scanner.end().is_ok()
@@ -138,8 +149,8 @@ fn is_json(text: &str) -> bool {
 /// Whether the whole text is one value over several lines, or an array that is no frame of a
 /// recording.
 fn is_document(body: &str, format: Option<Format>) -> bool {
-    let several = body.trim().contains('\n')
-        || body.trim_start().starts_with('[') && format != Some(Format::YuangsCast);
+    let several =
+        body.trim().contains('\n') || body.trim_start().starts_with('[') && !is_session(format);
     several && is_json(body)
 }
 
@@ -186,10 +197,7 @@ fn whole(
     }
     out.push_str(body.get(from..).unwrap_or_default());
     // What a signature vouches for, and what a link is made of, stands in another record.
-    if outcome.changed > 0
-        && format == Some(Format::ExecutionRecord)
-        && has_member(body, &["signature", "prev"])
-    {
+    if outcome.changed > 0 && is_sealed(format) && has_member(body, &["signature", "prev"]) {
         return Err(Error::SealedDocument);
     }
     Ok(out)
@@ -208,7 +216,7 @@ fn by_line(
             .map(|(number, whole)| (number, without_end(whole), whole))
     };
     // Where nothing is made anew, every link behind a change is stale.
-    let misfits = if keys.is_empty() || format != Some(Format::ExecutionRecord) {
+    let misfits = if keys.is_empty() || !is_sealed(format) {
         BTreeSet::new()
     } else {
         resign::misfits(
@@ -236,7 +244,7 @@ fn by_line(
         outcome.places += count as u64;
         outcome.changed += u64::from(count > 0);
         outcome.unreadable += u64::from(!valid);
-        if format == Some(Format::ExecutionRecord) && valid {
+        if is_sealed(format) && valid {
             resigner.record((number, line), &mut text, count, outcome);
         } else if count > 0 {
             input_hash(format, line, &mut text, outcome);
@@ -248,7 +256,12 @@ fn by_line(
 }
 
 /// A recording: what stands in several frames, then what stands in one.
-fn recording(body: &str, redactor: &Redactor, outcome: &mut Outcome) -> Result<String, Error> {
+fn recording(
+    body: &str,
+    format: Option<Format>,
+    redactor: &Redactor,
+    outcome: &mut Outcome,
+) -> Result<String, Error> {
     let all = |cause| Error::Secret { line: 1, cause };
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
     let (changed, count) = redactor.redact_frames(&lines).map_err(all)?;
@@ -257,13 +270,7 @@ fn recording(body: &str, redactor: &Redactor, outcome: &mut Outcome) -> Result<S
         .zip(&changed)
         .map(|(line, new)| new.as_deref().unwrap_or(line))
         .collect();
-    let out = by_line(
-        &apart,
-        Some(Format::YuangsCast),
-        redactor,
-        &Keys::new(),
-        outcome,
-    )?;
+    let out = by_line(&apart, format, redactor, &Keys::new(), outcome)?;
     outcome.places += count as u64;
     outcome.changed = out
         .split_inclusive('\n')
@@ -290,7 +297,7 @@ fn without_end(whole: &str) -> &str {
 
 /// Makes the hash of a turn's messages anew, if it fitted before.
 fn input_hash(format: Option<Format>, before: &str, after: &mut String, outcome: &mut Outcome) {
-    if format != Some(Format::YuangsTurns) {
+    if format.is_none_or(|f| f.coverage() != Coverage::Turns) {
         return;
     }
     let fits = strict_json::from_text::<NativeTurn<'_>>(before)

@@ -138,7 +138,7 @@ impl Digest {
 mod tests {
     use crate::replay::{Context, Execution, StepFacts};
     use crate::trace::entry::{Grammar, read};
-    use crate::trace::format::Format;
+    use crate::trace::formats::Format;
     use std::collections::HashMap;
     use std::path::Path;
     use strict_json::{DEFAULT_MAX_DEPTH, Scanner};

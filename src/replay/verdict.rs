@@ -1,7 +1,7 @@
 //! The verdict of a replay: three questions, each answered yes, no or not recorded.
 
 use super::changes::RecordedChange;
-use crate::trace::format::Format;
+use crate::trace::formats::{Coverage, Format};
 use governance::{Event, FsmVersion, State};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -154,7 +154,8 @@ impl Summary {
         let unknown = [legal_path, authorised, governance_complete]
             .into_iter()
             .all(|answer| answer == Answer::NotRecorded);
-        let recording = self.format == Format::YuangsCast.name();
+        let recording =
+            Format::parse(self.format).is_some_and(|f| f.coverage() == Coverage::Terminal);
         unknown && (recording || self.actions == 0)
             || self.turns == 0 && self.actions == 0 && self.decisions == 0
     }

@@ -3,11 +3,13 @@
 use super::Rule;
 use crate::diag::Severity;
 use crate::replay::{Assessor, Clock, Close, Execution, StepFacts};
+use crate::trace::formats::RecordClass;
 use crate::trace::keys::TrustStore;
 use crate::trace::step::{Annotation, Decision, Fact, Outcome, Step};
-use crate::trace::{Entry, Record, v1};
+use crate::trace::{Entry, Record};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::borrow::Cow;
 
 /// Which decisions must be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -73,33 +75,30 @@ impl<'a> RuleContext<'_, '_, 'a> {
 
     /// The member of the record that the step's time comes from, or the time of the decision in it.
     #[must_use]
-    pub fn time_member(&self, of: Clock) -> &'static str {
+    pub fn time_member(&self, of: Clock) -> Cow<'static, str> {
         let Some((entry, step)) = self.entry.zip(self.step) else {
-            return "";
+            return "".into();
         };
         if of == Clock::Decision {
-            return match (&entry.record, step.part.member) {
-                (Record::Event(_), _) if matches!(step.fact, Fact::Moved(_)) => {
-                    "/metadata/payload/timestamp"
-                }
-                (Record::Event(_), _) => "/data/decision/timestamp",
-                (Record::Transition(_), _) => "/payload/timestamp",
-                (_, "governance") => "/governance/timestamp",
-                _ => "/decision/timestamp",
+            let own = entry
+                .record
+                .native()
+                .and_then(|record| record.decision_pointer(step));
+            return match (own, step.part.member) {
+                (Some(own), _) => format!("{own}/timestamp").into(),
+                (None, "governance") => "/governance/timestamp".into(),
+                (None, _) => "/decision/timestamp".into(),
             };
         }
-        let whole_turn = match &entry.record {
-            Record::Turn(_) | Record::Recovered(_) => true,
-            Record::V1(record) => matches!(record, v1::Record::Turn(_) | v1::Record::Execution(_)),
-            _ => false,
-        };
-        match (&entry.record, step.part.member) {
-            (Record::CastFrame(_), _) => "/0",
+        let class = entry.record.class();
+        let member = match (class, step.part.member) {
+            (Some(RecordClass::Frame), _) => "/0",
             (_, "governance") => "/governance/timestamp",
-            (_, "thought" | "thoughts" | "proposedAction") if whole_turn => "/startTime",
-            _ if whole_turn => "/endTime",
+            (Some(RecordClass::Turn), "thought" | "thoughts" | "proposedAction") => "/startTime",
+            (Some(RecordClass::Turn), _) => "/endTime",
             _ => "/timestamp",
-        }
+        };
+        member.into()
     }
 
     /// The result that the step holds.
@@ -135,7 +134,7 @@ pub enum Target {
     /// The first of these below the step that is there, else the step.
     BelowIfThere(Vec<&'static str>),
     /// A member of the record, by pointer.
-    Record(&'static str),
+    Record(Cow<'static, str>),
     /// A line, whatever stands there.
     Line(u64),
 }
@@ -208,8 +207,8 @@ impl FindingBuilder<'_> {
     }
 
     /// Points into the record, not below the step.
-    pub fn whole_record(self, pointer: &'static str) -> Self {
-        self.draft.target = Target::Record(pointer);
+    pub fn whole_record(self, pointer: impl Into<Cow<'static, str>>) -> Self {
+        self.draft.target = Target::Record(pointer.into());
         self
     }
 

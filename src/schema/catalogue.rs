@@ -70,3 +70,22 @@ impl Catalogue {
         self.entries.iter().find(|e| e.name == name)
     }
 }
+
+/// Adds the schema of `T` to those that a schema can refer to.
+pub fn define<T: schemars::JsonSchema>(schema: &mut Map<String, Value>, name: &str) {
+    let mut root = SchemaGenerator::new(SchemaSettings::draft2020_12())
+        .into_root_schema_for::<T>()
+        .to_value();
+    let Some(members) = root.as_object_mut() else {
+        return;
+    };
+    let parts = members.remove("$defs");
+    members.retain(|name, _| !matches!(name.as_str(), "$schema" | "title"));
+    let defs = schema.entry("$defs").or_insert_with(|| json!({}));
+    if let Some(defs) = defs.as_object_mut() {
+        if let Some(Value::Object(parts)) = parts {
+            defs.extend(parts);
+        }
+        defs.insert(name.to_owned(), root);
+    }
+}

@@ -7,5 +7,6 @@
 mod catalogue;
 mod validate;
 
+pub(crate) use catalogue::define;
 pub use catalogue::{Catalogue, Entry};
 pub use validate::{SchemaError, Validator, Violation};

@@ -1,9 +1,6 @@
 //! The last line of an input that breaks off: what it still shows.
 
-use super::format::Format;
-use super::native::events::EventType;
-use super::native::names_action;
-use super::record::RecordKind;
+use super::formats::{Format, Shown, names_action};
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -23,43 +20,7 @@ pub struct CutAction {
 #[must_use]
 pub fn action(format: Format, text: &str) -> Option<CutAction> {
     let members = CutMembers::new(text);
-    let kind = |value: Raw<'_>| {
-        value
-            .read::<Str<'_>>()
-            .map(|word| word.decode().into_owned())
-    };
-    // The member that tells the kind may be the part that is missing: then the record may be any.
-    let acts = match format {
-        Format::ExecutionRecord => match members
-            .record
-            .map(|value| kind(value).and_then(|word| RecordKind::parse(&word)))
-        {
-            Some(Some(
-                RecordKind::ExecutionFinished | RecordKind::Turn | RecordKind::Execution,
-            )) => Some(true),
-            Some(Some(_)) => Some(false),
-            Some(None) | None => None,
-        },
-        Format::YuangsEvents => match members.kind.map(|value| value.read::<EventType>()) {
-            Some(Some(EventType::ToolExecution | EventType::StateTransition)) => Some(true),
-            Some(Some(_)) => Some(false),
-            Some(None) | None => None,
-        },
-        // All records of such an input belong to one execution, which is in doubt whatever was
-        // lost; or to none.
-        Format::YuangsTransitions
-        | Format::YuangsTurns
-        | Format::YuangsRecord
-        | Format::YuangsCast => return None,
-    };
-    // A result stands in records of other kinds of event as well; in version 1 it is what was
-    // executed.
-    let shown = acts == Some(true)
-        || members.acts
-        || members.result && (acts.is_none() || format == Format::ExecutionRecord);
-    if acts == Some(false) && !shown {
-        return None;
-    }
+    let shown = format.cut_action(&members)? == Shown::Yes;
     // Half of a surrogate pair may stand for any other.
     let id = members
         .execution
@@ -73,14 +34,16 @@ pub fn action(format: Format, text: &str) -> Option<CutAction> {
 
 /// The members of an object that breaks off, and of its member `data`.
 #[derive(Debug, Default)]
-struct CutMembers<'a> {
-    record: Option<Raw<'a>>,
-    kind: Option<Raw<'a>>,
+pub struct CutMembers<'a> {
+    /// The kind of a record of version 1.
+    pub(super) record: Option<Raw<'a>>,
+    /// The type of an event.
+    pub(super) kind: Option<Raw<'a>>,
     execution: Option<Raw<'a>>,
     /// A member that only an executed action has.
-    acts: bool,
+    pub(super) acts: bool,
     /// A member that a result has or is.
-    result: bool,
+    pub(super) result: bool,
 }
 
 impl<'a> CutMembers<'a> {
@@ -160,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_line_names_what_ran() {
-        let of = |text: &str| action(Format::ExecutionRecord, text);
+        let of = |text: &str| action(Format::parse("execution-record").unwrap(), text);
         let whole = r#"{"record":"execution_finished","executionId":"e","turnId":1,"actionId":"a","result":{"succ"#;
         let cut = |execution: Option<&str>, shown| {
             Some(CutAction {
@@ -178,7 +141,7 @@ mod tests {
             cut(Some("e"), true)
         );
         assert_eq!(of(r#"{"record":"execution_ended","exec"#), None);
-        let event = |text| action(Format::YuangsEvents, text);
+        let event = |text| action(Format::parse("yuangs-events").unwrap(), text);
         assert_eq!(
             event(r#"{"type":"tool_execution","executionId":"e","data":{"#),
             cut(Some("e"), true)
@@ -187,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_line_without_its_kind_may_be_anything() {
-        let of = |text: &str| action(Format::ExecutionRecord, text);
+        let of = |text: &str| action(Format::parse("execution-record").unwrap(), text);
         let cut = |execution: Option<&str>, shown| {
             Some(CutAction {
                 execution: execution.map(Into::into),
@@ -214,7 +177,7 @@ mod tests {
             of(r#"{"record":"execution_finished","executionId":"a\ud83d","result"#),
             cut(None, true)
         );
-        let event = |text| action(Format::YuangsEvents, text);
+        let event = |text| action(Format::parse("yuangs-events").unwrap(), text);
         assert_eq!(
             event(r#"{"executionId":"e","data":{"result":{"success":true}},"ty"#),
             cut(Some("e"), true)

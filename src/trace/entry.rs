@@ -1,28 +1,21 @@
 //! One record of an input, read: what it says, where it stands, what is wrong with it.
 
-use super::format::{Format, Peek};
+use super::formats::{Format, FormatRecord, NativeRecord, Peek, RecordClass};
 use super::line_index::Places;
-use super::native::cast::{CastFrame, CastHeader};
-use super::native::command::CommandRecord;
-use super::native::events::Event;
-use super::native::transitions::Transition;
-use super::native::turns::NativeTurn;
 use super::record::RecordKind;
-use super::recover::{Recovered, mend};
-use super::scalar::Timestamp;
+use super::recover::Recovered;
 use super::schemas;
 use super::step::{Fact, Part, Step};
 use super::v1;
 use crate::diag::{Code, Excerpt};
 use crate::schema::{Validator, Violation};
 use content_scan::Remark;
-use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 use strict_json::{
-    Deserializer, Error, ErrorKind, Located, MOST_NAMES, MOST_NOTES, NoteKind, Scanner, Str,
-    from_text, pointer_at,
+    Error, ErrorKind, Located, MOST_NAMES, MOST_NOTES, NoteKind, Scanner, Str, from_text,
+    pointer_at,
 };
 
 /// A record with its place.
@@ -52,18 +45,8 @@ pub struct Entry<'a> {
 pub enum Record<'a> {
     /// A record of version 1.
     V1(v1::Record<'a>),
-    /// An event of the runtime's log.
-    Event(Box<Event<'a>>),
-    /// A bare transition.
-    Transition(Transition<'a>),
-    /// A whole turn.
-    Turn(Box<NativeTurn<'a>>),
-    /// The record of a command.
-    Command(Box<CommandRecord<'a>>),
-    /// The first line of a recording.
-    CastHeader(Box<CastHeader<'a>>),
-    /// A frame of a recording.
-    CastFrame(CastFrame<'a>),
+    /// A record of any other format.
+    Native(NativeRecord<'a>),
     /// A turn or an execution of version 1 that breaks its schema, part by part.
     Recovered(Box<Recovered<'a>>),
     /// Valid JSON, but not the record that it should be. As much as can be told of it.
@@ -249,15 +232,31 @@ impl<'a> Record<'a> {
         match self {
             Self::V1(r) => Some(r.execution_id()),
             Self::Recovered(r) => Some(r.execution_id),
-            Self::Event(r) => Some(r.execution_id),
+            Self::Native(r) => r.get().execution_id(),
             Self::Broken(broken) => broken.execution,
-            Self::Transition(_)
-            | Self::Turn(_)
-            | Self::Command(_)
-            | Self::CastHeader(_)
-            | Self::CastFrame(_)
-            | Self::Foreign
-            | Self::Unreadable => None,
+            Self::Foreign | Self::Unreadable => None,
+        }
+    }
+
+    /// What it is a record of; `None` when it can't be read.
+    #[must_use]
+    pub fn class(&self) -> Option<RecordClass> {
+        match self {
+            Self::V1(v1::Record::Turn(_) | v1::Record::Execution(_)) | Self::Recovered(_) => {
+                Some(RecordClass::Turn)
+            }
+            Self::V1(_) => Some(RecordClass::Event),
+            Self::Native(r) => Some(r.get().class()),
+            Self::Broken(_) | Self::Foreign | Self::Unreadable => None,
+        }
+    }
+
+    /// A record of another format than version 1.
+    #[must_use]
+    pub fn native(&self) -> Option<&(dyn FormatRecord<'a> + 'a)> {
+        match self {
+            Self::Native(r) => Some(r.get()),
+            _ => None,
         }
     }
 
@@ -266,19 +265,7 @@ impl<'a> Record<'a> {
         match self {
             Self::V1(r) => r.steps(emit),
             Self::Recovered(r) => r.steps(emit),
-            Self::Event(r) => r.steps(emit),
-            Self::Transition(r) => r.steps(emit),
-            Self::Turn(r) => r.steps(emit),
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "a float to integer cast saturates, which suits a time"
-            )]
-            Self::CastFrame(r) => emit(&Step {
-                turn: None,
-                time: Some(Timestamp::of_millis((r.seconds * 1000.0) as i64)),
-                part: Part::WHOLE,
-                fact: Fact::Terminal(r.meaning()),
-            }),
+            Self::Native(r) => r.get().steps(emit),
             Self::Broken(Broken {
                 kind: Some(kind),
                 turn,
@@ -291,11 +278,7 @@ impl<'a> Record<'a> {
                     fact: Fact::Unreadable(*kind),
                 });
             }
-            Self::Broken(_)
-            | Self::Command(_)
-            | Self::CastHeader(_)
-            | Self::Foreign
-            | Self::Unreadable => {}
+            Self::Broken(_) | Self::Foreign | Self::Unreadable => {}
         }
     }
 }
@@ -389,7 +372,7 @@ fn trusting<'a>(
     text: &'a str,
 ) -> Result<Record<'a>, Error> {
     scanner.trust_types(true);
-    let record = typed(format, scanner, text);
+    let record = format.read(scanner, text);
     scanner.trust_types(false);
     match record {
         Err(Error {
@@ -397,73 +380,14 @@ fn trusting<'a>(
             ..
         }) => {
             scanner.reset(text);
-            typed(format, scanner, text)
+            format.read(scanner, text)
         }
         other => other,
     }
 }
 
-fn typed<'a>(
-    format: Format,
-    scanner: &mut Scanner<'a>,
-    text: &'a str,
-) -> Result<Record<'a>, Error> {
-    let record = match format {
-        Format::ExecutionRecord => {
-            let kind = record_kind(scanner, text)?;
-            return v1::read(kind, scanner).map(Record::V1);
-        }
-        Format::YuangsEvents => {
-            let mut event: Box<Event<'a>> = Box::deserialize(&mut Deserializer::new(scanner))?;
-            event.check().map_err(data)?;
-            event.read_others(text);
-            Record::Event(event)
-        }
-        Format::YuangsTransitions => {
-            let mut transition = Transition::deserialize(&mut Deserializer::new(scanner))?;
-            transition.check().map_err(data)?;
-            transition.read_others(text);
-            Record::Transition(transition)
-        }
-        Format::YuangsTurns => {
-            let mut turn: Box<NativeTurn<'a>> = Box::deserialize(&mut Deserializer::new(scanner))?;
-            turn.read_others(text);
-            Record::Turn(turn)
-        }
-        Format::YuangsRecord => Record::Command(Box::deserialize(&mut Deserializer::new(scanner))?),
-        Format::YuangsCast if text.trim_start().starts_with('[') => {
-            Record::CastFrame(CastFrame::deserialize(&mut Deserializer::new(scanner))?)
-        }
-        Format::YuangsCast => {
-            Record::CastHeader(Box::deserialize(&mut Deserializer::new(scanner))?)
-        }
-    };
-    scanner.end()?;
-    Ok(record)
-}
-
-/// The kind that a record of version 1 names. Writers put it first, so that is looked at first.
-fn record_kind<'a>(scanner: &mut Scanner<'a>, text: &'a str) -> Result<RecordKind, Error> {
-    let first = text
-        .strip_prefix(r#"{"record":""#)
-        .and_then(|rest| rest.get(..rest.bytes().position(|b| b == b'"')?));
-    if let Some(kind) = first.and_then(RecordKind::parse) {
-        return Ok(kind);
-    }
-    let peek = Peek::deserialize(&mut Deserializer::new(scanner))?;
-    scanner.reset(text);
-    let word = peek
-        .record
-        .and_then(|r| r.read::<Str<'_>>())
-        .ok_or_else(no_kind)?;
-    RecordKind::parse(&word.decode()).ok_or_else(no_kind)
-}
-
-fn no_kind() -> Error {
-    data("no known kind of record")
-}
-
-fn data(message: &str) -> Error {
+/// A record is JSON, and not what it should be.
+pub(super) fn data(message: &str) -> Error {
     Error {
         at: 0,
         kind: ErrorKind::Data(message.into()),
@@ -483,8 +407,8 @@ fn broken<'a>(
 ) -> Record<'a> {
     let kind_of_text = text.trim_start().as_bytes().first();
     if !matches!(
-        (kind_of_text, format),
-        (Some(b'{'), _) | (Some(b'['), Format::YuangsCast)
+        (kind_of_text, format.has_arrays()),
+        (Some(b'{'), _) | (Some(b'['), true)
     ) {
         return no_object(text, problems);
     }
@@ -529,10 +453,7 @@ fn broken<'a>(
             ..Problem::schema(violation)
         });
     }
-    let several = kind.filter(|k| {
-        format == Format::ExecutionRecord && matches!(k, RecordKind::Turn | RecordKind::Execution)
-    });
-    if let Some(mended) = several.and_then(|kind| mend(kind, text)) {
+    if let Some(mended) = kind.and_then(|kind| format.recover(kind, text)) {
         return Record::Recovered(Box::new(mended));
     }
     Record::Broken(Broken {

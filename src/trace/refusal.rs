@@ -2,8 +2,7 @@
 //! "no" anywhere means it.
 
 use super::entry::{Entry, Record};
-use super::native::DECISION_MEMBERS;
-use super::native::events::EventType;
+use super::formats::DECISION_MEMBERS;
 use super::step::{Annotation, Decision, Fact, Step, Told};
 use super::v1;
 use governance::DecidedBy;
@@ -52,14 +51,9 @@ impl Refusals {
             Record::V1(v1::Record::ThoughtGenerated(record)) => record.metadata.is_some(),
             // What isn't metadata keeps its schema.
             Record::V1(_) => entry.open,
-            Record::Event(event) => event.kind != EventType::LlmCall,
-            Record::Recovered(_) | Record::Transition(_) | Record::Turn(_) => true,
-            Record::Broken(_)
-            | Record::Command(_)
-            | Record::CastHeader(_)
-            | Record::CastFrame(_)
-            | Record::Foreign
-            | Record::Unreadable => false,
+            Record::Recovered(_) => true,
+            Record::Native(record) => record.get().may_refuse(),
+            Record::Broken(_) | Record::Foreign | Record::Unreadable => false,
         };
         if !decides || !may_refuse(entry.text.as_bytes()) {
             return Self::default();
@@ -538,7 +532,7 @@ mod tests {
     fn refusals(text: &str) -> Vec<(Option<u32>, String)> {
         let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
         let entry = read(
-            Grammar::Format(Format::ExecutionRecord),
+            Grammar::Format(Format::parse("execution-record").unwrap()),
             &mut scanner,
             text,
             (1, 0),

@@ -92,7 +92,7 @@ pub enum Fact<'r, 'a> {
     /// Something happened that the format keeps no record of.
     NotRecorded(Event),
     /// A frame of a recorded terminal session.
-    Terminal(super::native::cast::Frame<'a>),
+    Terminal(super::formats::yuangs_cast::Frame<'a>),
     /// A record of this kind stands here, but can't be read.
     Unreadable(RecordKind),
 }

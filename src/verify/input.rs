@@ -19,7 +19,7 @@ use crate::rules::{self, codes};
 use crate::source::{Block, Blocks, Found, Input, Missing, OversizedLine, open, stored_hash};
 use crate::trace::cut::{self, CutAction};
 use crate::trace::entry::{Entry, Grammar, Problem, Record};
-use crate::trace::format::Format;
+use crate::trace::formats::{Coverage, Format, RecordClass};
 use content_scan::frames::Frames;
 use content_scan::mask::Mask;
 use detection::Foreign;
@@ -317,7 +317,11 @@ impl<'o> Run<'o> {
     pub(super) fn account(&mut self, parsed: &mut Parsed<'_>) -> Option<u64> {
         let line = self.next_line;
         self.number(parsed);
-        if self.format == Some(Format::YuangsCast) && self.options.schema.is_none() {
+        if self
+            .format
+            .is_some_and(|f| f.coverage() == Coverage::Terminal)
+            && self.options.schema.is_none()
+        {
             self.secrets_over_frames(&mut parsed.entries);
         }
         self.take_note(&parsed.entries, &parsed.routes);
@@ -356,11 +360,10 @@ impl<'o> Run<'o> {
                 );
             }
             if *route == Route::Nowhere
-                && let Record::Command(record) = &entry.record
+                && entry.record.class() == Some(RecordClass::Command)
                 && self.commands.len() < self.options.max_turns
             {
-                self.commands
-                    .push(CommandRun::of(&self.file, entry, record));
+                self.commands.extend(CommandRun::of(&self.file, entry));
             }
         }
     }

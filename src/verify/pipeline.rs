@@ -9,7 +9,7 @@ use crate::replay::{Context, Looks};
 use crate::rules::Settings;
 use crate::source::{Block, Blocks, Limits, OversizedLine};
 use crate::trace::entry::{Entry, Grammar, Record};
-use crate::trace::format::Format;
+use crate::trace::formats::{Format, RecordClass, Routing};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Read};
@@ -93,10 +93,8 @@ impl Router {
     }
 
     fn names_executions(&self) -> bool {
-        matches!(
-            self.format,
-            Some(Format::ExecutionRecord | Format::YuangsEvents)
-        )
+        self.format
+            .is_some_and(|f| f.routing() == Routing::ByRecord)
     }
 
     /// Which worker each record falls to.
@@ -105,13 +103,14 @@ impl Router {
     }
 
     fn of(&self, entry: &Entry<'_>) -> Route {
-        match &entry.record {
-            _ if self.format.is_none() => Route::Lost,
-            Record::Command(_) => Route::Nowhere,
-            Record::Unreadable | Record::Foreign => Route::Lost,
-            _ if self.format == Some(Format::YuangsRecord) => Route::Lost,
-            _ if !self.names_executions() => Route::To(0),
-            record => match record.execution_id() {
+        let Some(format) = self.format else {
+            return Route::Lost;
+        };
+        match (&entry.record, format.routing()) {
+            (record, _) if record.class() == Some(RecordClass::Command) => Route::Nowhere,
+            (Record::Unreadable | Record::Foreign, _) | (_, Routing::Nowhere) => Route::Lost,
+            (_, Routing::ByInput) => Route::To(0),
+            (record, Routing::ByRecord) => match record.execution_id() {
                 Some(id) => Route::To(share(&id.decode(), self.workers())),
                 None => Route::Lost,
             },
@@ -136,12 +135,9 @@ impl Router {
                 match route {
                     Route::Nowhere => {}
                     Route::Lost => shard.lost(entry.line),
-                    Route::To(worker) if *worker == number => match entry.record.execution_id() {
-                        Some(id) if self.names_executions() => {
-                            shard.entry(&id.decode(), entry, settings, context);
-                        }
-                        _ => shard.entry(&self.stem, entry, settings, context),
-                    },
+                    Route::To(worker) if *worker == number => {
+                        shard.feed(&self.stem, entry, settings, context);
+                    }
                     Route::To(_) => {}
                 }
             }

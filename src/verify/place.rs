@@ -5,7 +5,7 @@ use crate::diag::{Finding, Place, digest, digest_of, subject};
 use crate::replay::Execution;
 use crate::rules::{self, Check, Draft, Rule, Target, Trigger, codes};
 use crate::trace::entry::{Entry, Problem, Record};
-use crate::trace::step::Annotation;
+use crate::trace::step::{Annotation, Moved};
 use crate::trace::{Fact, Step};
 use std::sync::Arc;
 
@@ -153,25 +153,25 @@ pub(super) fn place(
     if let Some(line) = told {
         return bare(line);
     }
-    let below = |pointer: &str| match step {
-        None => pointer.to_owned(),
-        // A line of a native log carries its decision in a member of its own.
-        Some(step) => match (&entry.record, step.fact) {
-            (Record::Event(_), Fact::Moved(moved))
-                if about_decision && moved.decision.is_some() =>
-            {
-                format!("/metadata/payload{pointer}")
-            }
-            (Record::Event(_), Fact::Annotation(Annotation::Decided(..))) if about_decision => {
-                format!("/data/decision{pointer}")
-            }
-            (Record::Transition(_), Fact::Moved(moved))
-                if about_decision && moved.decision.is_some() =>
-            {
-                format!("/payload{pointer}")
-            }
-            _ => step.part.pointer(pointer),
-        },
+    // Some formats keep a decision in a member of its own.
+    let own = step.filter(|_| about_decision).and_then(|step| {
+        let told = matches!(
+            step.fact,
+            Fact::Moved(Moved {
+                decision: Some(_),
+                ..
+            }) | Fact::Annotation(Annotation::Decided(..))
+        );
+        entry
+            .record
+            .native()
+            .filter(|_| told)?
+            .decision_pointer(step)
+    });
+    let below = |pointer: &str| match (own, step) {
+        (Some(own), _) => format!("{own}{pointer}"),
+        (None, Some(step)) => step.part.pointer(pointer),
+        (None, None) => pointer.to_owned(),
     };
     let candidates: Vec<String> = match &draft.target {
         Target::Line(line) if *line != entry.line => return bare(*line),
@@ -188,7 +188,7 @@ pub(super) fn place(
                 .map(|n| format!("/turns/{n}{pointer}"));
             nested
                 .into_iter()
-                .chain([(*pointer).to_owned(), below("")])
+                .chain([pointer.clone().into_owned(), below("")])
                 .collect()
         }
     };

@@ -1,18 +1,13 @@
 //! Rejections that a record holds beside what it is of.
 
 use crate::trace::entry::Record;
+use crate::trace::formats::RecordClass;
 use crate::trace::step::{Annotation, Decision, Fact, Step, Told};
-use crate::trace::v1;
 use strict_json::Raw;
 
 /// Whether a record holds whole turns. Then a rejection in it is about their decisions.
 pub(super) fn is_whole(record: &Record<'_>) -> bool {
-    matches!(
-        record,
-        Record::Turn(_)
-            | Record::Recovered(_)
-            | Record::V1(v1::Record::Turn(_) | v1::Record::Execution(_))
-    )
+    record.class() == Some(RecordClass::Turn)
 }
 
 /// A rejection beside the step of a record that is none of a decision. One without an action can't

@@ -13,9 +13,9 @@ use super::signed::Signed;
 use super::timeline::{Recorder, Timeline, TurnCursor};
 use crate::diag::{Finding, Related};
 use crate::replay::{Close, ClosedState, Context, Execution, StepFacts, Summary};
-use crate::rules::{self, Draft, RuleContext, Settings, Sink, codes};
-use crate::trace::entry::{Broken, Entry, Problem, Record};
-use crate::trace::native;
+use crate::rules::{self, Draft, RuleContext, Settings, Sink};
+use crate::trace::entry::{Broken, Entry, Record};
+use crate::trace::formats::{Fed, FormatRecord, Reader, Routing, native};
 use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
 use crate::trace::step::{Annotation, Part, Told};
@@ -66,6 +66,8 @@ pub(super) struct Shard {
     follow_ups: Vec<(u64, Related)>,
     recorder: Recorder,
     signed: Signed,
+    /// Tells whose records they are.
+    reader: Box<dyn Reader>,
 }
 
 /// An open execution with what hangs on it.
@@ -90,6 +92,14 @@ struct OpenExecution {
     /// What it held when that was found out last, and the bytes that have been read of it since.
     weight: usize,
     unweighed: usize,
+}
+
+/// Stands in for the reader of a worker while that is at work.
+#[derive(Debug)]
+struct NoReader;
+
+impl Reader for NoReader {
+    fn feed(&mut self, _: &Entry<'_>, _: &mut dyn FnMut(Fed<'_, '_>)) {}
 }
 
 /// What a broken path goes back to.
@@ -141,6 +151,7 @@ impl Shard {
             follow_ups: Vec::new(),
             recorder: Recorder::new(max_turns),
             signed: Signed::default(),
+            reader: format.reader(),
         }
     }
 
@@ -154,14 +165,22 @@ impl Shard {
         self.rest_lost = true;
     }
 
-    /// Replays one record of one execution of this worker's.
-    pub(super) fn entry(
+    /// Takes the next record of this worker's. `stem`: the execution of formats that name none.
+    pub(super) fn feed(
         &mut self,
-        id: &str,
+        stem: &str,
         entry: &Entry<'_>,
         settings: &Settings,
         context: Context<'_>,
     ) {
+        let mut reader = std::mem::replace(&mut self.reader, Box::new(NoReader));
+        reader.feed(entry, &mut |fed| self.entry(stem, &fed, settings, context));
+        self.reader = reader;
+    }
+
+    /// Replays one record of one execution.
+    fn entry(&mut self, stem: &str, fed: &Fed<'_, '_>, settings: &Settings, context: Context<'_>) {
+        let (id, entry) = (fed.execution.as_deref().unwrap_or(stem), fed.entry);
         let id = &*execution_name(id);
         // Taken out while it is worked on: findings and executions are this worker's both.
         let (id, mut live) = match self.current.take() {
@@ -175,7 +194,7 @@ impl Shard {
                 }
             }
         };
-        self.replay(&mut live, entry, settings, context);
+        self.replay(&mut live, fed, settings, context);
         live.unweighed += entry.text.len();
         self.held += entry.text.len();
         if live.execution.is_closed() && live.reopened_from.is_none() {
@@ -351,12 +370,13 @@ impl Shard {
     fn replay(
         &mut self,
         live: &mut OpenExecution,
-        entry: &Entry<'_>,
+        Fed { entry, problem, .. }: &Fed<'_, '_>,
         settings: &Settings,
         context: Context<'_>,
     ) {
         let execution = &mut live.execution;
-        if matches!(entry.record, Record::Event(_)) && execution.is_repeat(entry.text) {
+        let whole = matches!(entry.record, Record::V1(_) | Record::Native(_));
+        if whole && self.format.repeats_lines() && execution.is_repeat(entry.text) {
             self.repeated += 1;
             return;
         }
@@ -367,23 +387,9 @@ impl Shard {
             self.last_lost > execution.last_line()
         };
         let problem_root = self.problems(live, entry);
-        if matches!(entry.record, Record::CastFrame(_)) && entry.line == live.execution.first_line()
-        {
-            let message =
-                "the recording begins without the line that says its version and size".to_owned();
-            let problem = Problem {
-                code: codes::SCHEMA_VIOLATION,
-                at: (0, 1),
-                pointer: None,
-                message,
-            };
-            let finding = problem_finding(
-                &self.file,
-                entry,
-                &problem,
-                Some(live.execution.id().clone()),
-            );
-            if let Some(finding) = finding {
+        if let Some(problem) = problem {
+            let id = Some(live.execution.id().clone());
+            if let Some(finding) = problem_finding(&self.file, entry, problem, id) {
                 self.keep(finding);
             }
         }
@@ -409,7 +415,7 @@ impl Shard {
         if lost_between {
             live.lost = Some(Root::Line(self.last_lost));
             live.execution.miss_turns();
-            if self.format.holds_one_execution() {
+            if self.format.routing() == Routing::ByInput {
                 live.execution.doubt_all();
             }
         }
@@ -439,8 +445,11 @@ impl Shard {
             let drafts = drafts_of(&cx);
             self.fold_drafts(live, live.lost, &drafts, (Some(entry), None));
         }
-        let mut input_hash_wrong =
-            matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
+        let mut input_hash_wrong = entry
+            .record
+            .native()
+            .and_then(FormatRecord::input_hash_is_wrong)
+            == Some(true);
         self.recorder.open_record(entry);
         let mut context_breaks = match &entry.record {
             Record::V1(record) => live
@@ -562,7 +571,7 @@ impl Shard {
         };
         let drafts = drafts_of(&cx);
         let lost_behind = self.rest_lost || self.last_lost > live.execution.last_line();
-        if lost_behind && (self.rest_lost || self.format.holds_one_execution()) {
+        if lost_behind && (self.rest_lost || self.format.routing() == Routing::ByInput) {
             live.execution.doubt_all();
         }
         // A path that broke may have lost its end, and so may one behind which a line was lost.

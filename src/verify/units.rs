@@ -1,6 +1,7 @@
 //! What became of every unit of an input: none is passed over.
 
 use crate::trace::entry::{Entry, Record};
+use crate::trace::formats::RecordClass;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -39,12 +40,16 @@ impl Units {
             Record::Broken(_) | Record::Recovered(_) => &mut self.findings,
             _ if broken => &mut self.findings,
             // Kept a schema that the caller has given: of what kind it is nobody knows.
-            Record::Unreadable | Record::Command(_) | Record::CastHeader(_) => &mut self.no_step,
-            Record::V1(_)
-            | Record::Event(_)
-            | Record::Transition(_)
-            | Record::Turn(_)
-            | Record::CastFrame(_) => &mut self.steps,
+            Record::Unreadable => &mut self.no_step,
+            Record::Native(record)
+                if matches!(
+                    record.get().class(),
+                    RecordClass::Command | RecordClass::Header
+                ) =>
+            {
+                &mut self.no_step
+            }
+            Record::V1(_) | Record::Native(_) => &mut self.steps,
         };
         *class += 1;
     }

@@ -7,6 +7,7 @@ use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
 use crate::source::{Found, Input, Missing};
 use crate::trace::entry::{Entry, Record};
+use crate::trace::formats::RecordClass;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::Fact;
 use crate::verify::{Options, Report, watch};
@@ -39,11 +40,13 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
     let report = watch(
         &input,
         &Options::default(),
-        &mut |_, execution, entry| match &entry.record {
-            Record::Command(_) => command(file, entry, &mut out),
-            Record::CastHeader(_) => recording = serde_json::from_str::<Value>(entry.text).ok(),
-            Record::CastFrame(_) => frame(file, entry, recording.as_ref(), &mut out),
-            Record::Foreign | Record::Unreadable => {}
+        &mut |_, execution, entry| match (entry.record.class(), &entry.record) {
+            (Some(RecordClass::Command), _) => command(file, entry, &mut out),
+            (Some(RecordClass::Header), _) => {
+                recording = serde_json::from_str::<Value>(entry.text).ok();
+            }
+            (Some(RecordClass::Frame), _) => frame(file, entry, recording.as_ref(), &mut out),
+            (None, Record::Foreign | Record::Unreadable) => {}
             _ => {
                 if !accounts.contains_key(execution) {
                     accounts.insert(
@@ -91,23 +94,19 @@ pub(in crate::knowledge) fn each_turn(
     show: &mut (dyn FnMut(&str, &str, Turn) + Send),
 ) -> Report {
     let mut accounts: BTreeMap<(String, String), Account> = BTreeMap::new();
-    let report = watch(
-        inputs,
-        options,
-        &mut |file, execution, entry| match &entry.record {
-            Record::Command(_)
-            | Record::CastHeader(_)
-            | Record::CastFrame(_)
-            | Record::Foreign
-            | Record::Unreadable => {}
-            _ => {
-                let account = accounts
-                    .entry((file.to_owned(), execution.to_owned()))
-                    .or_default();
-                account.entry(entry, &mut |_, turn| show(file, execution, turn));
-            }
-        },
-    );
+    let report = watch(inputs, options, &mut |file, execution, entry| match (
+        entry.record.class(),
+        &entry.record,
+    ) {
+        (Some(RecordClass::Command | RecordClass::Header | RecordClass::Frame), _)
+        | (None, Record::Foreign | Record::Unreadable) => {}
+        _ => {
+            let account = accounts
+                .entry((file.to_owned(), execution.to_owned()))
+                .or_default();
+            account.entry(entry, &mut |_, turn| show(file, execution, turn));
+        }
+    });
     for ((file, execution), mut account) in accounts {
         account.flush(&mut |_, turn| show(&file, &execution, turn));
     }

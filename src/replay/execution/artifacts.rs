@@ -8,7 +8,7 @@ use super::super::step_facts::{Approval, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Answer;
 use super::Execution;
 use crate::trace::action;
-use crate::trace::format::Format;
+use crate::trace::formats::Coverage;
 use crate::trace::record::Texts;
 use crate::trace::step::{Decision, Observed};
 use governance::RiskLevel;
@@ -201,7 +201,7 @@ impl Execution {
                 }
             }
             // An event log tells of decisions in lines of their own, in no strict order.
-            None if self.format == Format::YuangsEvents => {}
+            None if self.format.coverage() == (Coverage::Movements { evidence: true }) => {}
             None if self.rejections == 0 && self.actions > 0 && self.turn.is_fresh() => {
                 self.doubt_all();
             }

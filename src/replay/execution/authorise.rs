@@ -9,7 +9,7 @@ use super::super::step_facts::{Approval, Decided, ExecutedFacts, StepFacts, Toke
 use super::super::verdict::Aspect;
 use super::{Context, Execution, Known, understated};
 use crate::trace::action;
-use crate::trace::format::Format;
+use crate::trace::formats::Coverage;
 use crate::trace::record::Capability;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision, Executed, Part, Paths, Step};
@@ -314,7 +314,7 @@ impl Execution {
                 .or_else(|| approved.map(KeptAction::as_action));
             let changed = self.declared_and(&seen);
             // Times of one writer alone are compared.
-            let time = time.filter(|_| self.format == Format::ExecutionRecord);
+            let time = time.filter(|_| self.format.coverage() == Coverage::Complete);
             let covered = approved
                 .filter(|_| executed.action.is_none())
                 .and_then(KeptAction::covered);
@@ -365,8 +365,9 @@ impl Execution {
             None
         };
         // What ran must be what was approved: where nothing of it is kept, that can't be told.
-        let nameless =
-            self.format == Format::YuangsEvents && executed.action.is_none() && id.is_none();
+        let nameless = self.format.coverage() == (Coverage::Movements { evidence: true })
+            && executed.action.is_none()
+            && id.is_none();
         let compared = |action: &Action<'_>| {
             approved.is_none_or(|approved| approved.same_as(action).is_some())
         };

@@ -2,7 +2,7 @@
 
 use super::super::step_facts::{Approval, Clock, LateDecision, Reversal, StepFacts};
 use super::Execution;
-use crate::trace::format::Format;
+use crate::trace::formats::Coverage;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Annotation, Decision, Fact, Step};
 use governance::DecidedBy;
@@ -129,10 +129,7 @@ impl Execution {
         line: u64,
         time: Option<Timestamp>,
     ) -> Approval {
-        let log = matches!(
-            self.format,
-            Format::YuangsEvents | Format::YuangsTransitions
-        );
+        let log = matches!(self.format.coverage(), Coverage::Movements { .. });
         let decision = self
             .turn
             .decision

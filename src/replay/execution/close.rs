@@ -3,7 +3,7 @@
 use super::super::verdict::{Aspect, Summary};
 use super::Execution;
 use crate::replay::Machine;
-use crate::trace::format::Format;
+use crate::trace::formats::Coverage;
 use crate::trace::record::EvaluationReason;
 use governance::{EvaluationKind, State};
 use sha2::{Digest as _, Sha256};
@@ -92,7 +92,7 @@ impl Execution {
             && self.machine.may_be(State::Idle);
         let done = self.machine.may_be(State::Terminal)
             || (self.editor && self.answered)
-            || self.format == Format::YuangsCast;
+            || self.format.coverage() == Coverage::Terminal;
         Close {
             unterminated: !done && !self.ended,
             paused,
@@ -119,7 +119,7 @@ impl Execution {
     /// What is reported of it.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let known_end = !self.editor && self.format != Format::YuangsCast;
+        let known_end = !self.editor && self.format.coverage() != Coverage::Terminal;
         Summary {
             id: self.id.clone(),
             file: self.file.clone(),
@@ -216,7 +216,7 @@ impl Execution {
     }
 
     fn conditions_missing(&self) -> Option<&'static str> {
-        if self.format != Format::ExecutionRecord {
+        if self.format.coverage() != Coverage::Complete {
             return None;
         }
         match (self.conditions_missing, self.policy_missing) {
@@ -229,31 +229,16 @@ impl Execution {
 
     /// What this execution's format doesn't keep.
     fn not_recorded_parts(&mut self) -> Option<&'static str> {
-        let parts = match self.format {
-            Format::ExecutionRecord => return None,
-            Format::YuangsEvents => {
-                "turn numbers, signers of decisions, the rules that policy used, prompt, tool-set and policy version"
-            }
-            Format::YuangsTransitions => {
-                "actions and results, signers of decisions, the rules that policy used, prompt, tool-set and policy version"
-            }
-            Format::YuangsTurns if self.editor => {
-                "thoughts, observations, evaluations, decisions about answers, signers of decisions, the rules that policy used, the policy's version"
-            }
-            Format::YuangsTurns => {
-                "signers of decisions, the rules that policy used, the policy's version"
-            }
-            Format::YuangsRecord => return None,
-            Format::YuangsCast => {
-                "actions, decisions and states: a terminal session keeps commands and what the governor said of them"
-            }
-        };
+        let parts = self.format.not_recorded(self.editor)?;
         self.verdict.doubt(Aspect::GovernanceComplete);
-        if matches!(self.format, Format::YuangsTransitions | Format::YuangsCast) {
+        if matches!(
+            self.format.coverage(),
+            Coverage::Movements { evidence: false } | Coverage::Terminal
+        ) {
             self.verdict.doubt(Aspect::Authorised);
         }
         // A log without a single movement shows no path.
-        if self.format == Format::YuangsCast || self.events == 0 {
+        if self.format.coverage() == Coverage::Terminal || self.events == 0 {
             self.verdict.doubt(Aspect::LegalPath);
         }
         Some(parts)

@@ -21,7 +21,7 @@ use super::machine::{Machine, Movement};
 use super::step_facts::{Breach, ChainBreak, Moved, OutcomeMismatch, Reuse, StepFacts, TurnBreak};
 use super::verdict::{Aspect, PathViolation, Verdict};
 use crate::trace::action::hex;
-use crate::trace::format::Format;
+use crate::trace::formats::{Coverage, Format};
 use crate::trace::record::{EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
@@ -161,9 +161,9 @@ impl Execution {
     /// Opens an execution at its first record.
     #[must_use]
     pub fn new(id: Arc<str>, file: Arc<str>, format: Format, line: u64) -> Self {
-        let version = format.native_version();
+        let version = format.machine();
         // The native turn format keeps no start: a file of turns is an execution that has begun.
-        let started = matches!(format, Format::YuangsTurns | Format::YuangsCast);
+        let started = matches!(format.coverage(), Coverage::Turns | Coverage::Terminal);
         let state = if started {
             State::Thinking
         } else {
@@ -700,7 +700,7 @@ impl Execution {
         thought: &Thought<'_>,
         step_facts: &mut StepFacts,
     ) {
-        if self.format == Format::YuangsTurns
+        if self.format.coverage() == Coverage::Turns
             && self.machine.candidates().single() == Some(State::Idle)
         {
             // The format keeps no start, not even the one that ends a pause.

@@ -10,7 +10,7 @@ use super::super::verdict::Aspect;
 use super::authorise::weigh;
 use super::{Context, Execution, Group, understated};
 use crate::trace::action;
-use crate::trace::format::Format;
+use crate::trace::formats::Coverage;
 use crate::trace::record::RecordKind;
 use crate::trace::step::{
     self, Action, ActionKind, Annotation, Decision, Executed, Fact, Showing, Step,
@@ -63,7 +63,7 @@ impl Execution {
                 Some(false) => Event::ThoughtGenerated { done: false },
                 Some(true) => Event::Concluded,
                 None => {
-                    if self.format == Format::YuangsEvents {
+                    if self.format.coverage() == (Coverage::Movements { evidence: true }) {
                         // Such a log keeps what the model said; it is here that it doesn't.
                         self.verdict.doubt(Aspect::LegalPath);
                     }
@@ -605,7 +605,7 @@ impl Execution {
     /// any turn up to the one that it names.
     pub fn lose_track(&mut self, line: u64, turn: Option<i64>, step_facts: &mut StepFacts) {
         // It may have been the start; a terminal session has none.
-        if !self.started && self.format != Format::YuangsCast {
+        if !self.started && self.format.coverage() != Coverage::Terminal {
             self.started = true;
             let (event, before) = (Event::Concluded, self.machine.state());
             let breach = Some(Breach::NoStart);

@@ -4,7 +4,7 @@
 use super::super::machine::Movement;
 use super::super::step_facts::{Approval, Breach, ExecutedFacts, Moved, StepFacts};
 use super::Execution;
-use crate::trace::native::cast::{Frame, elevates};
+use crate::trace::formats::yuangs_cast::{Frame, elevates};
 use governance::Event;
 
 /// Bytes of a line, and of what is printed behind it, that are kept to compare them.
@@ -214,14 +214,19 @@ impl Execution {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::format::Format;
+    use crate::trace::formats::Format;
     use strict_json::Str;
 
     const NONE: [usize; 0] = [];
 
     /// The frames, by number, at which somebody is said to have typed what nobody looked at.
     fn unseen(frames: &[Frame<'_>]) -> Vec<usize> {
-        let mut execution = Execution::new("e".into(), "e.cast".into(), Format::YuangsCast, 1);
+        let mut execution = Execution::new(
+            "e".into(),
+            "e.cast".into(),
+            Format::parse("yuangs-cast").unwrap(),
+            1,
+        );
         let mut found = Vec::new();
         for (n, frame) in frames.iter().enumerate() {
             let mut step_facts = StepFacts::default();

@@ -28,7 +28,6 @@
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
-use crate::trace::Format;
 use governance::DecidedBy;
 use governance::{RiskLevel, Ruling};
 
@@ -67,11 +66,8 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         .as_ref()
         .filter(|ran| ran.high_by_policy)
     {
-        let at = if cx.execution.format() == Format::YuangsEvents {
-            "/data/action"
-        } else {
-            "/action"
-        };
+        let native = cx.entry.and_then(|entry| entry.record.native());
+        let at = native.map_or("/action", |record| record.action_pointer());
         out.report(&RULE, MESSAGE)
             .whole_record(at)
             .related(ran.decision_line.unwrap_or_default(), "the decision");

@@ -32,7 +32,7 @@ use crate::diag::{Code, Severity};
 use crate::replay::Approval;
 use crate::replay::Aspect;
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
-use crate::trace::Format;
+use crate::trace::formats::Coverage;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(301),
@@ -60,7 +60,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let message = match &ran.id {
         Some(id) if unproposed => format!("action `{id}` ran, and it was never proposed"),
         None if unproposed => "an action ran, and it was never proposed".to_owned(),
-        _ if cx.execution.format() == Format::YuangsCast => {
+        _ if cx.execution.format().coverage() == Coverage::Terminal => {
             "a line was typed while the governor waited for an elevation: nobody looked at it"
                 .to_owned()
         }
@@ -72,7 +72,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         .below_if_there("/actionId")
         .subject(ran.id.as_deref().unwrap_or_default());
     if let Some(line) = ran.decision_line.filter(|_| !unproposed) {
-        let typed = cx.execution.format() == Format::YuangsCast;
+        let typed = cx.execution.format().coverage() == Coverage::Terminal;
         draft.related(
             line,
             if typed {

@@ -30,7 +30,7 @@ use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 use crate::replay::Breach;
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
-use crate::trace::Format;
+use crate::trace::formats::Coverage;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(201),
@@ -60,7 +60,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                 moved.before
             )
         }
-        (Some(Breach::Other), None) if cx.execution.format() == Format::YuangsCast => {
+        (Some(Breach::Other), None) if cx.execution.format().coverage() == Coverage::Terminal => {
             "a root shell is reported, and no elevation was let through before it".to_owned()
         }
         (Some(Breach::Other), None) => format!("{} is illegal in {}", moved.event, moved.before),

@@ -26,7 +26,7 @@
 
 use crate::diag::{Code, Severity};
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
-use crate::trace::Format;
+use crate::trace::formats::Coverage;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(203),
@@ -48,7 +48,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     let message = if close.paused {
         "the input ends while the execution waits for a human".to_owned()
-    } else if cx.execution.format() == Format::YuangsTurns {
+    } else if cx.execution.format().coverage() == Coverage::Turns {
         "the input ends, and nothing shows that the execution did".to_owned()
     } else {
         format!("the input ends while the execution is in {}", close.state)

@@ -5,8 +5,8 @@ use crate::diag::{ContentHash, subject};
 use crate::rules::codes;
 use crate::source::Block;
 use crate::trace::entry::Entry;
-use crate::trace::foreign;
-use crate::trace::format::Format;
+use crate::trace::formats;
+use crate::trace::formats::Format;
 use crate::verify::parse::BOM;
 use crate::verify::pipeline::Parsed;
 use crate::verify::place::shown_parts;
@@ -76,7 +76,7 @@ impl Run<'_> {
         }
         // Sessions begin with records of several kinds: the first few are looked at.
         if foreign.count < 50 {
-            foreign.looks = foreign.looks.or_else(|| foreign::looks_like(entry.text));
+            foreign.looks = foreign.looks.or_else(|| formats::looks_like(entry.text));
         }
     }
 

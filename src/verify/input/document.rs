@@ -6,7 +6,7 @@ use crate::replay::Looks;
 use crate::rules::codes;
 use crate::source::{Blocks, DocumentError, Element, Next, Position, each_element};
 use crate::trace::entry::{Entry, Problem};
-use crate::trace::format::Format;
+use crate::trace::formats::Format;
 use crate::verify::parse::{self, BOM};
 use crate::verify::shard::Shard;
 use std::io::Read;
@@ -34,7 +34,7 @@ impl Run<'_> {
             }
             Err(_) => return false,
         };
-        if !line.starts_with(['[', '{']) || self.format.is_some_and(Format::is_line_oriented) {
+        if !line.starts_with(['[', '{']) || self.format.is_some_and(|f| f.is_line_oriented()) {
             return false;
         }
         let mut scanner = Scanner::new(line, self.options.limits.depth);
@@ -44,7 +44,7 @@ impl Run<'_> {
                 line.starts_with('[')
                     && scanner.end().is_ok()
                     && Format::of_record(line, self.options.limits.depth)
-                        != Some(Format::YuangsCast)
+                        .is_none_or(|format| !format.has_arrays())
             }
             Err(error) => {
                 let behind = rest

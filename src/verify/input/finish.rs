@@ -5,7 +5,7 @@ use crate::diag::{Finding, Severity, subject};
 use crate::replay::{Execution, Summary};
 use crate::rules::codes;
 use crate::trace::cut::CutAction;
-use crate::trace::format::Format;
+use crate::trace::formats::Format;
 use crate::verify::Report;
 use crate::verify::bounds::Refused;
 use crate::verify::kept::Kept;

@@ -3,7 +3,7 @@
 use super::turn::Text;
 use super::{ACTION, PATHS_KEPT, texts, word as kept};
 use crate::trace::Entry;
-use crate::trace::native::command::{CommandRecord, FailureReason};
+use crate::trace::formats::yuangs_record::{CommandRecord, FailureReason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -123,18 +123,15 @@ fn names(raw: Option<Raw<'_>>) -> Vec<(String, Option<f64>)> {
 }
 
 impl CommandRun {
-    /// Keeps a record.
-    pub(in crate::verify) fn of(
-        file: &Arc<str>,
-        entry: &Entry<'_>,
-        record: &CommandRecord<'_>,
-    ) -> Self {
+    /// Keeps a record; `None` when it is none of a command.
+    pub(in crate::verify) fn of(file: &Arc<str>, entry: &Entry<'_>) -> Option<Self> {
+        let record: CommandRecord<'_> = strict_json::from_text(entry.text).ok()?;
         let lists: Option<Lists<'_>> = strict_json::from_text(entry.text).ok();
         let lists = lists.as_ref();
         let owned = |text: Option<Str<'_>>| text.map(kept);
         let cut = |text: Option<Str<'_>>| text.map(|t| Text::of(&t.decode(), ACTION));
         let (meta, decision, outcome) = (&record.meta, &record.decision, &record.outcome);
-        Self {
+        Some(Self {
             file: file.clone(),
             line: entry.line,
             id: kept(record.id).into(),
@@ -175,6 +172,6 @@ impl CommandRun {
             latency_ms: outcome.latency_ms,
             reward: outcome.reward,
             config: Text::of(record.config_snapshot.as_written(), ACTION),
-        }
+        })
     }
 }

@@ -6,10 +6,8 @@
 
 use super::turn::{Context, ContextDiff, Frame, Item, Observation, Text, Turn};
 use super::{ACTION, PATHS_KEPT, TEXT, texts, word};
-use crate::trace::native::cast::FrameCode;
-use crate::trace::native::events::EventType;
+use crate::trace::formats::Narrative;
 use crate::trace::{Entry, Record};
-use governance::State;
 use serde::Deserialize;
 use std::collections::VecDeque;
 use strict_json::{Raw, Str, from_text};
@@ -227,76 +225,47 @@ impl Detail {
     /// What a record has to add: one for the record itself, or one for each turn of a whole
     /// execution.
     pub(super) fn of(entry: &Entry<'_>) -> Vec<Self> {
-        match &entry.record {
-            Record::V1(_) | Record::Turn(_) | Record::Recovered(_) => {
+        let narrative = match &entry.record {
+            Record::V1(_) | Record::Recovered(_) => Narrative::Turn,
+            Record::Native(record) => record.get().narrative(),
+            Record::Broken(_) | Record::Foreign | Record::Unreadable => Narrative::Nothing,
+        };
+        let mut detail = Self::default();
+        match narrative {
+            Narrative::Nothing => {}
+            Narrative::Thought(raw) => detail.thought(raw, None),
+            Narrative::Observation(raw) => detail.observation = observation(raw),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a float to integer cast saturates, which suits a time"
+            )]
+            Narrative::Frame {
+                seconds,
+                what,
+                text,
+            } => {
+                detail.frame = Some(Frame {
+                    line: entry.line,
+                    time: Some((seconds * 1000.0) as i64),
+                    what,
+                    text: Text::of(&text, ACTION),
+                });
+            }
+            Narrative::Turn => {
                 let Ok(members) = from_text::<Members<'_>>(entry.text) else {
                     return Vec::new();
                 };
                 let nested: Option<Vec<Raw<'_>>> = members.turns.and_then(Raw::read);
-                match nested {
+                return match nested {
                     Some(turns) => turns
                         .iter()
                         .map(|t| Self::of_members(&t.read().unwrap_or_default()))
                         .collect(),
                     None => vec![Self::of_members(&members)],
-                }
-            }
-            Record::Event(event) => {
-                let mut detail = Self::default();
-                match event.kind {
-                    EventType::LlmCall => event
-                        .data
-                        .result
-                        .into_iter()
-                        .for_each(|raw| detail.thought(raw, None)),
-                    EventType::ObservationRecorded => {
-                        detail.observation = event.data.result.and_then(observation);
-                    }
-                    _ => {}
-                }
-                vec![detail]
-            }
-            Record::Transition(transition) => {
-                let mut detail = Self::default();
-                if (transition.from, transition.to) == (State::Observing, State::Evaluating) {
-                    detail.observation = transition.payload.and_then(observation);
-                }
-                vec![detail]
-            }
-            Record::CastFrame(frame) => {
-                let (what, text) = match frame.code {
-                    FrameCode::Input => ("typed".to_owned(), frame.data.decode().into_owned()),
-                    FrameCode::Governance => {
-                        let meta = frame
-                            .meta
-                            .map(|m| m.as_written().to_owned())
-                            .unwrap_or_default();
-                        (word(frame.data), meta)
-                    }
-                    FrameCode::Output | FrameCode::Resize => return Vec::new(),
                 };
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "a float to integer cast saturates, which suits a time"
-                )]
-                let time = Some((frame.seconds * 1000.0) as i64);
-                let frame = Frame {
-                    line: entry.line,
-                    time,
-                    what,
-                    text: Text::of(&text, ACTION),
-                };
-                vec![Self {
-                    frame: Some(frame),
-                    ..Self::default()
-                }]
             }
-            Record::Command(_)
-            | Record::CastHeader(_)
-            | Record::Broken(_)
-            | Record::Foreign
-            | Record::Unreadable => Vec::new(),
         }
+        vec![detail]
     }
 
     /// The reason and the model of the next thought.

@@ -4,11 +4,13 @@
 //! thought, observation or evaluation: there they are not recorded, which isn't the same as
 //! missing.
 
-use super::{
-    NativeAction, NativeDecision, NativeResult, NativeThought, POLICY_DENIED, REJECTED,
-    open_shapes, shown,
+use super::native::{
+    NativeAction, NativeDecision, NativeResult, NativeThought, POLICY_DENIED, REJECTED, open_shapes,
 };
+use super::{Coverage, FormatRecord, Narrative, RecordClass, Routing, TraceFormat, Unit, shown};
+use crate::schema::Catalogue;
 use crate::trace::contract::OpenEvaluation;
+use crate::trace::entry::Record;
 use crate::trace::record::{Each, Texts};
 use crate::trace::scalar::{Int, Timestamp};
 use crate::trace::step::{
@@ -21,7 +23,55 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-use strict_json::{Raw, Str, from_text, stringify};
+use strict_json::{Error, Raw, Scanner, Str, from_text, stringify};
+
+pub(super) struct YuangsTurns;
+
+impl TraceFormat for YuangsTurns {
+    fn name(&self) -> &'static str {
+        "yuangs-turns"
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Turns
+    }
+
+    fn routing(&self) -> Routing {
+        Routing::ByInput
+    }
+
+    fn is_line_oriented(&self) -> bool {
+        false
+    }
+
+    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+        unit.has(&["contextSnapshot"]) && unit.has_one(&["turnId", "startTime"])
+    }
+
+    fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+        let mut turn: Box<NativeTurn<'a>> =
+            Box::deserialize(&mut strict_json::Deserializer::new(scanner))?;
+        turn.read_others(text);
+        scanner.end()?;
+        Ok(turn.into())
+    }
+
+    fn not_recorded(&self, partial: bool) -> Option<&'static str> {
+        Some(if partial {
+            "thoughts, observations, evaluations, decisions about answers, signers of decisions, the rules that policy used, the policy's version"
+        } else {
+            "signers of decisions, the rules that policy used, the policy's version"
+        })
+    }
+
+    fn add_schemas(&self, catalogue: &mut Catalogue) {
+        catalogue.add::<NativeTurn<'_>>(
+            self.name(),
+            "A turn as the early runtimes write it.",
+            |_| {},
+        );
+    }
+}
 
 /// The messages that the model was shown, as they are written: their hash is recorded beside them.
 #[derive(Debug, Clone, Copy)]
@@ -121,7 +171,7 @@ static MEMBERS: shown::Shape = shown::Shape {
 
 impl<'a> NativeTurn<'a> {
     /// Reads the members that a turn doesn't have.
-    pub(crate) fn read_others(&mut self, text: &'a str) {
+    fn read_others(&mut self, text: &'a str) {
         self.others = shown::others(text, &MEMBERS);
     }
 
@@ -174,8 +224,58 @@ impl<'a> NativeTurn<'a> {
         )))
     }
 
-    /// The turn in common words.
-    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
+    /// The denial of the policy's check before the governor, which leaves no decision behind.
+    fn refusal(&self) -> Option<Decision<'a>> {
+        let result = self.execution_result.as_ref()?;
+        let denied = self.governance.is_none() && result.is_notice(POLICY_DENIED, None);
+        denied.then_some(Decision {
+            ruling: Ruling::Rejected,
+            by: DecidedBy::Policy,
+            time: None,
+            action: None,
+            signer: None,
+            reason: result.output,
+            rule: None,
+            original: None,
+            modified: None,
+            modification_reason: None,
+            signature: None,
+        })
+    }
+
+    /// Whether the result says no more than that the governor refused.
+    fn is_refusal_notice(&self) -> bool {
+        let rejected = self
+            .governance
+            .as_ref()
+            .is_some_and(|g| g.status == Ruling::Rejected);
+        let reason = self.governance.as_ref().and_then(|g| g.reason);
+        rejected
+            && self
+                .execution_result
+                .as_ref()
+                .is_some_and(|r| r.is_notice(REJECTED, reason))
+    }
+}
+
+impl<'a> FormatRecord<'a> for NativeTurn<'a> {
+    fn class(&self) -> RecordClass {
+        RecordClass::Turn
+    }
+
+    fn may_refuse(&self) -> bool {
+        true
+    }
+
+    fn narrative(&self) -> Narrative<'a> {
+        Narrative::Turn
+    }
+
+    fn input_hash_is_wrong(&self) -> Option<bool> {
+        NativeTurn::input_hash_is_wrong(self)
+    }
+
+    fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let turn = Some(self.turn_id.get());
         let start = Some(self.start_time);
         let end = self.end_time;
@@ -302,39 +402,6 @@ impl<'a> NativeTurn<'a> {
                 Fact::Evaluated(evaluation.kind, Some(evaluation.reason)),
             ));
         }
-    }
-
-    /// The denial of the policy's check before the governor, which leaves no decision behind.
-    fn refusal(&self) -> Option<Decision<'a>> {
-        let result = self.execution_result.as_ref()?;
-        let denied = self.governance.is_none() && result.is_notice(POLICY_DENIED, None);
-        denied.then_some(Decision {
-            ruling: Ruling::Rejected,
-            by: DecidedBy::Policy,
-            time: None,
-            action: None,
-            signer: None,
-            reason: result.output,
-            rule: None,
-            original: None,
-            modified: None,
-            modification_reason: None,
-            signature: None,
-        })
-    }
-
-    /// Whether the result says no more than that the governor refused.
-    fn is_refusal_notice(&self) -> bool {
-        let rejected = self
-            .governance
-            .as_ref()
-            .is_some_and(|g| g.status == Ruling::Rejected);
-        let reason = self.governance.as_ref().and_then(|g| g.reason);
-        rejected
-            && self
-                .execution_result
-                .as_ref()
-                .is_some_and(|r| r.is_notice(REJECTED, reason))
     }
 }
 

@@ -3,9 +3,13 @@
 //! State movements and what they rest on are separate lines; a movement is joined with its evidence
 //! in the replay. Known of real files: byte-identical repeats and lost lines, no sequence number.
 
-use super::shown::Shape;
-use super::turns::NativeObservation;
-use super::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes, shown};
+use super::native::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes};
+use super::shown::{self, Shape};
+use super::yuangs_turns::NativeObservation;
+use super::{Coverage, FormatRecord, Narrative, Routing, Shown, TraceFormat, Unit};
+use crate::schema::{Catalogue, define};
+use crate::trace::cut::CutMembers;
+use crate::trace::entry::{Record, data};
 use crate::trace::record::EvaluationReason;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
@@ -15,8 +19,69 @@ use governance::DecidedBy;
 use governance::{EvaluationKind, State};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use strict_json::{Raw, Str};
+use strict_json::{Deserializer, Error, Raw, Scanner, Str};
+
+pub(super) struct YuangsEvents;
+
+impl TraceFormat for YuangsEvents {
+    fn name(&self) -> &'static str {
+        "yuangs-events"
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Movements { evidence: true }
+    }
+
+    fn routing(&self) -> Routing {
+        Routing::ByRecord
+    }
+
+    fn repeats_lines(&self) -> bool {
+        true
+    }
+
+    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+        // Other agents write `type`, `data` and `timestamp` as well: only who names an execution or
+        // a known type is told by them.
+        let known = || unit.get("type").and_then(Raw::read::<EventType>).is_some();
+        unit.has(&["type", "data"]) && (unit.has(&["executionId"]) || known())
+    }
+
+    fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+        let mut event: Box<Event<'a>> = Box::deserialize(&mut Deserializer::new(scanner))?;
+        event.check().map_err(data)?;
+        event.read_others(text);
+        scanner.end()?;
+        Ok(event.into())
+    }
+
+    fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Shown> {
+        let kind = cut.kind.and_then(Raw::read::<EventType>);
+        let acts =
+            kind.map(|kind| matches!(kind, EventType::ToolExecution | EventType::StateTransition));
+        // A result stands in events of other types as well.
+        if acts == Some(true) || cut.acts || cut.result && acts.is_none() {
+            return Some(Shown::Yes);
+        }
+        acts.is_none().then_some(Shown::Perhaps)
+    }
+
+    fn not_recorded(&self, _: bool) -> Option<&'static str> {
+        Some(
+            "turn numbers, signers of decisions, the rules that policy used, prompt, tool-set and policy version",
+        )
+    }
+
+    fn add_schemas(&self, catalogue: &mut Catalogue) {
+        catalogue.add::<Event<'_>>(
+            self.name(),
+            "A line of the command-line runtime's event log.",
+            parts_by_type,
+        );
+    }
+}
 
 /// The types of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -160,7 +225,7 @@ static RAN: Shape = Shape {
 
 impl<'a> Event<'a> {
     /// Reads the members that an event and its parts don't have.
-    pub(crate) fn read_others(&mut self, text: &'a str) {
+    fn read_others(&mut self, text: &'a str) {
         // What a tool or an observation returns has run; what a model returns hasn't.
         let ran = matches!(
             self.kind,
@@ -206,8 +271,75 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The event in common words.
-    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
+    /// Shows the actions that are somewhere else than this type of event keeps one.
+    fn show<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
+        let of_payload = match (self.kind, self.data.from, self.data.to) {
+            (EventType::StateTransition, Some(from), Some(to)) => shown::of_movement(from, to),
+            (EventType::ToolExecution | EventType::ObservationRecorded, ..) => Showing::Run,
+            (EventType::GovernanceDecision, ..) => Showing::Proposal,
+            (EventType::LlmCall, ..) => Showing::Thought,
+            (
+                EventType::StateTransition | EventType::EvaluationResult | EventType::ErrorOccurred,
+                ..,
+            ) => Showing::Open,
+        };
+        let has_own = matches!(
+            self.kind,
+            EventType::GovernanceDecision | EventType::ToolExecution
+        );
+        if let Some(action) = self.data.action.as_ref().filter(|_| !has_own) {
+            let fact = Fact::Annotation(Annotation::Shown(action.fact(), of_payload));
+            emit(&Step {
+                turn: None,
+                time: Some(self.timestamp),
+                part: Part::member("data/action"),
+                fact,
+            });
+        }
+        if let Some(payload) = self.metadata.as_ref().and_then(|m| m.payload) {
+            shown::show(
+                payload,
+                of_payload,
+                (None, Some(self.timestamp), "metadata/payload"),
+                emit,
+            );
+        }
+        for other in &self.others {
+            other.show((None, Some(self.timestamp), ""), emit);
+        }
+    }
+}
+
+impl<'a> FormatRecord<'a> for Event<'a> {
+    fn execution_id(&self) -> Option<Str<'a>> {
+        Some(self.execution_id)
+    }
+
+    fn may_refuse(&self) -> bool {
+        self.kind != EventType::LlmCall
+    }
+
+    fn decision_pointer(&self, step: &Step<'_, '_>) -> Option<&'static str> {
+        Some(if matches!(step.fact, Fact::Moved(_)) {
+            "/metadata/payload"
+        } else {
+            "/data/decision"
+        })
+    }
+
+    fn action_pointer(&self) -> &'static str {
+        "/data/action"
+    }
+
+    fn narrative(&self) -> Narrative<'a> {
+        match (self.kind, self.data.result) {
+            (EventType::LlmCall, Some(result)) => Narrative::Thought(result),
+            (EventType::ObservationRecorded, Some(result)) => Narrative::Observation(result),
+            _ => Narrative::Nothing,
+        }
+    }
+
+    fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let told = |written: Raw<'a>| {
             let decision = written.read::<NativeDecision<'a>>()?.fact();
             Some(Told { decision, written })
@@ -330,42 +462,72 @@ impl<'a> Event<'a> {
             self.show(emit);
         }
     }
+}
 
-    /// Shows the actions that are somewhere else than this type of event keeps one.
-    fn show<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
-        let of_payload = match (self.kind, self.data.from, self.data.to) {
-            (EventType::StateTransition, Some(from), Some(to)) => shown::of_movement(from, to),
-            (EventType::ToolExecution | EventType::ObservationRecorded, ..) => Showing::Run,
-            (EventType::GovernanceDecision, ..) => Showing::Proposal,
-            (EventType::LlmCall, ..) => Showing::Thought,
-            (
-                EventType::StateTransition | EventType::EvaluationResult | EventType::ErrorOccurred,
-                ..,
-            ) => Showing::Open,
-        };
-        let has_own = matches!(
-            self.kind,
-            EventType::GovernanceDecision | EventType::ToolExecution
-        );
-        if let Some(action) = self.data.action.as_ref().filter(|_| !has_own) {
-            let fact = Fact::Annotation(Annotation::Shown(action.fact(), of_payload));
-            emit(&Step {
-                turn: None,
-                time: Some(self.timestamp),
-                part: Part::member("data/action"),
-                fact,
-            });
-        }
-        if let Some(payload) = self.metadata.as_ref().and_then(|m| m.payload) {
-            shown::show(
-                payload,
-                of_payload,
-                (None, Some(self.timestamp), "metadata/payload"),
-                emit,
-            );
-        }
-        for other in &self.others {
-            other.show((None, Some(self.timestamp), ""), emit);
-        }
-    }
+/// The parts of an event that only its type makes what they are.
+fn parts_by_type(schema: &mut Map<String, Value>) {
+    define::<NativeDecision<'_>>(schema, "NativeDecision");
+    define::<NativeResult<'_>>(schema, "NativeResult");
+    let is =
+        |kind: &str| json!({ "required": ["type"], "properties": { "type": { "const": kind } } });
+    let part = |member: &str, of: &str| {
+        let value = json!({ "anyOf": [{ "$ref": format!("#/$defs/{of}") }, { "type": "null" }] });
+        json!({ "properties": { "data": { "properties": { member: value } } } })
+    };
+    let moved = |data: Value, meant: Value| {
+        json!({
+            "required": ["data", "metadata"],
+            "properties": {
+                "data": data,
+                "metadata": { "type": "object", "required": ["payload"], "properties": { "payload": meant } }
+            }
+        })
+    };
+    let decided = moved(governing(), meant_as_decision());
+    let ruled = moved(evaluating(), meant_as_evaluation());
+    let payload = |value: Value| json!({ "properties": { "metadata": { "properties": { "payload": value } } } });
+    schema.insert(
+        "allOf".into(),
+        json!([
+            { "if": is("governance_decision"), "then": part("decision", "NativeDecision") },
+            { "if": is("tool_execution"), "then": part("result", "NativeResult") },
+            { "if": { "allOf": [is("state_transition"), decided] }, "then": payload(json!({ "$ref": "#/$defs/NativeDecision" })) },
+            { "if": { "allOf": [is("state_transition"), ruled] }, "then": payload(evaluation_schema()) },
+        ]),
+    );
+}
+
+/// A movement that a decision leads to.
+pub(super) fn governing() -> Value {
+    json!({
+        "required": ["from", "to"],
+        "properties": { "from": { "const": "GOVERNING" }, "to": { "enum": ["EXECUTING", "THINKING"] } }
+    })
+}
+
+/// What has a member of a decision is meant as one.
+pub(super) fn meant_as_decision() -> Value {
+    json!({ "type": "object", "anyOf": [{ "required": ["status"] }, { "required": ["by"] }] })
+}
+
+/// A movement that an evaluation leads to.
+pub(super) fn evaluating() -> Value {
+    json!({ "required": ["from", "to"], "properties": { "from": { "const": "EVALUATING" } } })
+}
+
+/// What has the member of an evaluation is meant as one.
+pub(super) fn meant_as_evaluation() -> Value {
+    json!({ "type": "object", "required": ["kind"] })
+}
+
+/// The schema of an evaluation.
+pub(super) fn evaluation_schema() -> Value {
+    let kinds = [
+        EvaluationKind::Continue,
+        EvaluationKind::Terminate,
+        EvaluationKind::Pause,
+    ]
+    .map(|kind| json!(kind.name()));
+    let values: Vec<Value> = kinds.into_iter().chain([Value::Null]).collect();
+    json!({ "properties": { "kind": { "enum": values } } })
 }

@@ -1,13 +1,125 @@
 //! `yuangs-cast`: a terminal recording (asciicast 2) with frames of the governor in between.
 
-use super::open_shapes;
-use crate::trace::scalar::{Exactly, Int};
+use super::native::open_shapes;
+use super::{
+    Coverage, Fed, FormatRecord, Narrative, Reader, RecordClass, Routing, TraceFormat, Unit,
+};
+use crate::diag::Code;
+use crate::schema::Catalogue;
+use crate::trace::entry::{Entry, Problem, Record};
+use crate::trace::record::RecordKind;
+use crate::trace::scalar::{Exactly, Int, Timestamp};
+use crate::trace::step::{Fact, Part, Step};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
-use strict_json::{Raw, Str};
+use strict_json::{Error, Raw, Scanner, Str};
+
+pub(super) struct YuangsCast;
+
+fn is_frame(text: &str) -> bool {
+    text.trim_start().starts_with('[')
+}
+
+impl TraceFormat for YuangsCast {
+    fn name(&self) -> &'static str {
+        "yuangs-cast"
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Terminal
+    }
+
+    fn routing(&self) -> Routing {
+        Routing::ByInput
+    }
+
+    fn has_arrays(&self) -> bool {
+        true
+    }
+
+    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+        unit.beginning.as_ref().map_or_else(
+            || unit.has(&["version", "width", "height"]),
+            |frame| {
+                let numeric = frame
+                    .first
+                    .as_written()
+                    .starts_with(|c: char| c == '-' || c.is_ascii_digit());
+                numeric && frame.second.as_written().starts_with('"') && frame.more
+            },
+        )
+    }
+
+    fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+        let mut deserializer = strict_json::Deserializer::new(scanner);
+        let record = if is_frame(text) {
+            Box::<CastFrame<'a>>::deserialize(&mut deserializer)?.into()
+        } else {
+            Box::<CastHeader<'a>>::deserialize(&mut deserializer)?.into()
+        };
+        scanner.end()?;
+        Ok(record)
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::new(Session { begun: false })
+    }
+
+    fn not_recorded(&self, _: bool) -> Option<&'static str> {
+        Some(
+            "actions, decisions and states: a terminal session keeps commands and what the governor said of them",
+        )
+    }
+
+    fn schema_of(&self, _: Option<RecordKind>, text: &str) -> Cow<'static, str> {
+        if is_frame(text) {
+            "yuangs-cast-frame".into()
+        } else {
+            "yuangs-cast-header".into()
+        }
+    }
+
+    fn add_schemas(&self, catalogue: &mut Catalogue) {
+        catalogue.add::<CastHeader<'_>>(
+            "yuangs-cast-header",
+            "The first line of a terminal recording.",
+            |_| {},
+        );
+        catalogue.add::<CastFrame<'_>>(
+            "yuangs-cast-frame",
+            "A frame of a terminal recording.",
+            |_| {},
+        );
+    }
+}
+
+/// Knows whether the recording has begun.
+#[derive(Debug)]
+struct Session {
+    begun: bool,
+}
+
+impl Reader for Session {
+    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
+        let begun = std::mem::replace(&mut self.begun, true);
+        let headless = !begun && entry.record.class() == Some(RecordClass::Frame);
+        let problem = headless.then(|| Problem {
+            code: Code(103),
+            at: (0, 1),
+            pointer: None,
+            message: "the recording begins without the line that says its version and size"
+                .to_owned(),
+        });
+        on(Fed {
+            execution: None,
+            entry,
+            problem,
+        });
+    }
+}
 
 open_shapes! {
     /// The first line.
@@ -169,5 +281,49 @@ impl<'a> CastFrame<'a> {
             },
             FrameCode::Resize => Frame::Other,
         }
+    }
+}
+
+impl<'a> FormatRecord<'a> for CastHeader<'a> {
+    fn class(&self) -> RecordClass {
+        RecordClass::Header
+    }
+
+    fn steps<'r>(&'r self, _: &mut dyn FnMut(&Step<'r, 'a>)) {}
+}
+
+impl<'a> FormatRecord<'a> for CastFrame<'a> {
+    fn class(&self) -> RecordClass {
+        RecordClass::Frame
+    }
+
+    fn narrative(&self) -> Narrative<'a> {
+        let (what, text) = match self.code {
+            FrameCode::Input => ("typed".to_owned(), self.data.decode().into_owned()),
+            FrameCode::Governance => {
+                let meta = self.meta.map(|m| m.as_written().to_owned());
+                (self.data.decode().into_owned(), meta.unwrap_or_default())
+            }
+            FrameCode::Output | FrameCode::Resize => return Narrative::Nothing,
+        };
+        Narrative::Frame {
+            seconds: self.seconds,
+            what,
+            text,
+        }
+    }
+
+    fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a float to integer cast saturates, which suits a time"
+        )]
+        let time = Timestamp::of_millis((self.seconds * 1000.0) as i64);
+        emit(&Step {
+            turn: None,
+            time: Some(time),
+            part: Part::WHOLE,
+            fact: Fact::Terminal(self.meaning()),
+        });
     }
 }

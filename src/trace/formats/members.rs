@@ -6,76 +6,13 @@ use std::borrow::Cow;
 use std::fmt;
 use strict_json::Raw;
 
-/// The members of an object that shapes are told by. The first of several that have the same name
-/// is kept.
+/// The members of an object that shapes are told by: the first ones. The first of several that have
+/// the same name is kept.
 #[derive(Debug, Default)]
-pub(super) struct Members<'a>(Vec<(&'static str, Raw<'a>)>);
+pub(super) struct Members<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
 
-/// The names of those members.
-const NAMES: [&str; 52] = [
-    "action",
-    "ask",
-    "content",
-    "contextSnapshot",
-    "cwd",
-    "data",
-    "decision",
-    "dir",
-    "eval",
-    "executionId",
-    "from",
-    "height",
-    "history",
-    "id",
-    "instructions",
-    "intent",
-    "kind",
-    "leafUuid",
-    "message",
-    "messageId",
-    "messages",
-    "meta",
-    "observation",
-    "observations",
-    "operation",
-    "outcome",
-    "payload",
-    "permissionMode",
-    "plan",
-    "projectHash",
-    "record",
-    "record_type",
-    "resourceLogs",
-    "resourceMetrics",
-    "resourceSpans",
-    "role",
-    "samples",
-    "say",
-    "schema_version",
-    "sessionId",
-    "session_id",
-    "snapshot",
-    "source",
-    "startTime",
-    "status",
-    "stdout",
-    "subtype",
-    "term",
-    "timestamp",
-    "to",
-    "tool_calls",
-    "trace",
-];
-/// The others of them.
-const MORE: [&str; 7] = [
-    "trajectory",
-    "ts",
-    "turnId",
-    "type",
-    "uuid",
-    "version",
-    "width",
-];
+/// Members that are kept.
+const KEPT: usize = 64;
 
 impl<'a> Members<'a> {
     /// The members of an object; `None` when the text isn't one.
@@ -115,11 +52,10 @@ impl<'de: 'a, 'a> Visitor<'de> for MembersVisitor<'_, 'a> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self(members) = self;
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
-            match NAMES.iter().chain(&MORE).find(|known| **known == name) {
-                Some(known) if !members.has(known) => members.0.push((known, map.next_value()?)),
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                }
+            if members.0.len() < KEPT && !members.has(&name) {
+                members.0.push((name, map.next_value()?));
+            } else {
+                map.next_value::<IgnoredAny>()?;
             }
         }
         Ok(())
@@ -134,8 +70,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     }
 }
 
-/// The first two elements of an array, and whether it has a third one.
-pub(super) struct Beginning<'a>(pub(super) Raw<'a>, pub(super) Raw<'a>, pub(super) bool);
+/// The first elements of an array.
+#[derive(Debug)]
+pub(super) struct Beginning<'a> {
+    pub(super) first: Raw<'a>,
+    pub(super) second: Raw<'a>,
+    /// Whether there is a third one.
+    pub(super) more: bool,
+}
 
 struct BeginningVisitor;
 
@@ -150,9 +92,11 @@ impl<'de> Visitor<'de> for BeginningVisitor {
         let (first, second) = (seq.next_element()?, seq.next_element()?);
         let more = seq.next_element::<IgnoredAny>()?.is_some();
         while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(first
-            .zip(second)
-            .map(|(first, second)| Beginning(first, second, more)))
+        Ok(first.zip(second).map(|(first, second)| Beginning {
+            first,
+            second,
+            more,
+        }))
     }
 }
 

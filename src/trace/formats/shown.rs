@@ -1,7 +1,7 @@
 //! Actions in places where a format keeps none. A runtime that writes one there means something by
 //! it.
 
-use super::NativeAction;
+use super::native::NativeAction;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Annotation, Fact, Part, Showing, Step};
 use governance::ActionType;

@@ -1,12 +1,62 @@
 //! `yuangs-record`: the record of one command. It holds no turns: nothing to replay, but a schema
 //! to keep.
 
-use super::open_shapes;
+use super::native::open_shapes;
+use super::{Coverage, FormatRecord, RecordClass, Routing, TraceFormat, Unit};
+use crate::schema::Catalogue;
+use crate::trace::entry::Record;
 use crate::trace::record::Each;
 use crate::trace::scalar::{Int, Timestamp};
+use crate::trace::step::Step;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use strict_json::{Raw, Str};
+use strict_json::{Deserializer, Error, Raw, Scanner, Str};
+
+pub(super) struct YuangsRecord;
+
+impl TraceFormat for YuangsRecord {
+    fn name(&self) -> &'static str {
+        "yuangs-record"
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Nothing
+    }
+
+    fn routing(&self) -> Routing {
+        Routing::Nowhere
+    }
+
+    fn is_line_oriented(&self) -> bool {
+        false
+    }
+
+    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+        unit.has(&["meta", "outcome"]) && unit.has_one(&["decision", "intent"])
+    }
+
+    fn read<'a>(&self, scanner: &mut Scanner<'a>, _: &'a str) -> Result<Record<'a>, Error> {
+        let command: Box<CommandRecord<'a>> = Box::deserialize(&mut Deserializer::new(scanner))?;
+        scanner.end()?;
+        Ok(command.into())
+    }
+
+    fn not_recorded(&self, _: bool) -> Option<&'static str> {
+        None
+    }
+
+    fn add_schemas(&self, catalogue: &mut Catalogue) {
+        catalogue.add::<CommandRecord<'_>>(self.name(), "The record of one command.", |_| {});
+    }
+}
+
+impl<'a> FormatRecord<'a> for CommandRecord<'a> {
+    fn class(&self) -> RecordClass {
+        RecordClass::Command
+    }
+
+    fn steps<'r>(&'r self, _: &mut dyn FnMut(&Step<'r, 'a>)) {}
+}
 
 /// Why a command failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -1,19 +1,13 @@
-//! The formats of other writers, read as they are.
+//! What the formats of other writers share: their shapes, read as they are.
 //!
 //! Their writers are out of our hands and still change, so unknown members are let pass here; what
 //! a format doesn't keep stays not recorded.
 
-pub mod cast;
-pub mod command;
-pub mod events;
-mod shown;
-pub mod transitions;
-pub mod turns;
+pub(in crate::trace) use super::shown::{DECISION_MEMBERS, names_action};
 
-pub(super) use shown::{DECISION_MEMBERS, names_action};
-
-use super::scalar::Timestamp;
-use super::step::{Action, ActionKind, Decision, Outcome};
+use crate::trace::record::Texts;
+use crate::trace::scalar::{Int, Timestamp};
+use crate::trace::step::{Action, ActionKind, Decision, Outcome, Thought};
 use governance::{ActionType, DecidedBy};
 use governance::{RiskLevel, Ruling};
 use schemars::JsonSchema;
@@ -84,8 +78,8 @@ open_shapes! {
         success: bool,
         output: Option<Str<'a>>,
         error: Option<Str<'a>>,
-        exit_code: Option<super::scalar::Int<-2_147_483_648>>,
-        artifacts: Option<super::record::Texts<'a>>,
+        exit_code: Option<Int<-2_147_483_648>>,
+        artifacts: Option<Texts<'a>>,
     }
 }
 
@@ -148,7 +142,7 @@ impl<'a> NativeDecision<'a> {
 impl<'a> NativeThought<'a> {
     /// In common words.
     #[must_use]
-    pub fn fact(&self) -> super::step::Thought<'a> {
+    pub fn fact(&self) -> Thought<'a> {
         let action = match self.kind {
             Some(kind) if !self.is_done => Some(Action {
                 id: None,
@@ -158,7 +152,7 @@ impl<'a> NativeThought<'a> {
             }),
             _ => None,
         };
-        super::step::Thought {
+        Thought {
             agent: None,
             done: self.is_done,
             action,
@@ -168,14 +162,14 @@ impl<'a> NativeThought<'a> {
 }
 
 /// How the early runtime says that its policy has stopped an action before the governor saw it.
-const POLICY_DENIED: &str = "POLICY DENIED:";
+pub(super) const POLICY_DENIED: &str = "POLICY DENIED:";
 /// How it says that nothing ran, because the governor refused.
-const REJECTED: &str = "GOVERNANCE REJECTED:";
+pub(super) const REJECTED: &str = "GOVERNANCE REJECTED:";
 
 impl<'a> NativeResult<'a> {
     /// Whether it says no more than that nothing ran: a failure without an exit code or files, and
     /// behind the mark nothing but the reason. Where that isn't recorded it is one line.
-    fn is_notice(&self, mark: &str, reason: Option<Str<'_>>) -> bool {
+    pub(super) fn is_notice(&self, mark: &str, reason: Option<Str<'_>>) -> bool {
         let Some(text) = self
             .output
             .filter(|output| output.starts_with(mark))

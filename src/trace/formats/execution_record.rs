@@ -1,0 +1,223 @@
+//! `execution-record`: `ExecutionRecord` JSONL, version 1, the project's own format.
+
+use super::{Coverage, Peek, Routing, Shown, TraceFormat, Unit};
+use crate::schema::Catalogue;
+use crate::trace::cut::CutMembers;
+use crate::trace::entry::{Record, data};
+use crate::trace::record as v1;
+use crate::trace::record::RecordKind;
+use crate::trace::recover::{Recovered, mend};
+use crate::trace::v1 as typed;
+use governance::FsmVersion;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use strict_json::{Deserializer, Error, Scanner, Str};
+
+pub(super) struct ExecutionRecord;
+
+impl TraceFormat for ExecutionRecord {
+    fn name(&self) -> &'static str {
+        "execution-record"
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Complete
+    }
+
+    fn routing(&self) -> Routing {
+        Routing::ByRecord
+    }
+
+    fn machine(&self) -> FsmVersion {
+        FsmVersion::V1
+    }
+
+    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+        unit.has(&["record"])
+    }
+
+    fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+        let kind = record_kind(scanner, text)?;
+        typed::read(kind, scanner).map(Record::V1)
+    }
+
+    fn recover<'a>(&self, kind: RecordKind, text: &'a str) -> Option<Recovered<'a>> {
+        match kind {
+            RecordKind::Turn | RecordKind::Execution => mend(kind, text),
+            _ => None,
+        }
+    }
+
+    fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Shown> {
+        // The member that tells the kind may be the part that is missing: then the record may be
+        // any.
+        let kind = cut.record.and_then(|value| {
+            let word = value.read::<Str<'_>>()?;
+            RecordKind::parse(&word.decode())
+        });
+        // A result is what was executed.
+        if cut.acts || cut.result {
+            return Some(Shown::Yes);
+        }
+        match kind {
+            Some(RecordKind::ExecutionFinished | RecordKind::Turn | RecordKind::Execution) => {
+                Some(Shown::Yes)
+            }
+            Some(_) => None,
+            None => Some(Shown::Perhaps),
+        }
+    }
+
+    fn not_recorded(&self, _: bool) -> Option<&'static str> {
+        None
+    }
+
+    fn schema_of(&self, kind: Option<RecordKind>, _: &str) -> Cow<'static, str> {
+        kind.map_or_else(|| self.name().into(), |kind| schema_name(kind).into())
+    }
+
+    fn add_schemas(&self, catalogue: &mut Catalogue) {
+        fn is(kind: RecordKind) -> impl FnOnce(&mut Map<String, Value>) {
+            move |schema| {
+                if let Some(properties) =
+                    schema.get_mut("properties").and_then(Value::as_object_mut)
+                {
+                    properties.insert("record".into(), json!({ "const": kind.name() }));
+                }
+                if kind == RecordKind::Turn
+                    && let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut)
+                {
+                    // Inside an execution a turn goes without; on a line of its own it doesn't.
+                    required.extend([json!("record"), json!("executionId")]);
+                    if let Some(properties) =
+                        schema.get_mut("properties").and_then(Value::as_object_mut)
+                    {
+                        properties.insert("executionId".into(), json!({ "type": "string" }));
+                    }
+                }
+            }
+        }
+        use RecordKind as K;
+        for kind in K::ALL {
+            let n = schema_name(kind);
+            match kind {
+                K::ExecutionStarted => {
+                    catalogue.add::<v1::ExecutionStarted<'_>>(
+                        &n,
+                        "An execution begins, or goes on after a pause.",
+                        is(kind),
+                    );
+                }
+                K::ThoughtGenerated => {
+                    catalogue.add::<v1::ThoughtGenerated<'_>>(
+                        &n,
+                        "An agent has thought.",
+                        is(kind),
+                    );
+                }
+                K::ActionProposed => {
+                    catalogue.add::<v1::ActionProposed<'_>>(
+                        &n,
+                        "The governor's candidate.",
+                        is(kind),
+                    );
+                }
+                K::GovernanceDecided => catalogue.add::<v1::GovernanceDecided<'_>>(
+                    &n,
+                    "The governor has decided.",
+                    is(kind),
+                ),
+                K::ExecutionFinished => {
+                    catalogue.add::<v1::ExecutionFinished<'_>>(
+                        &n,
+                        "The action ran, with success or without.",
+                        is(kind),
+                    );
+                }
+                K::ObservationRecorded => catalogue.add::<v1::ObservationRecorded<'_>>(
+                    &n,
+                    "The result was observed.",
+                    is(kind),
+                ),
+                K::EvaluationMade => catalogue.add::<v1::EvaluationMade<'_>>(
+                    &n,
+                    "The runtime has ruled how to go on.",
+                    is(kind),
+                ),
+                K::ExecutionEnded => {
+                    catalogue.add::<v1::ExecutionEnded<'_>>(&n, "The execution is over.", is(kind));
+                }
+                K::CapabilityIssued => catalogue.add::<v1::CapabilityIssued<'_>>(
+                    &n,
+                    "A capability token was issued.",
+                    is(kind),
+                ),
+                K::CapabilityRevoked => {
+                    catalogue.add::<v1::CapabilityRevoked<'_>>(
+                        &n,
+                        "A capability token was revoked, for good.",
+                        is(kind),
+                    );
+                }
+                K::ContextChanged => catalogue.add::<v1::ContextChanged<'_>>(
+                    &n,
+                    "What the model is shown has changed.",
+                    is(kind),
+                ),
+                K::Turn => catalogue.add::<v1::Turn<'_>>(
+                    &n,
+                    "One whole turn: it stands for the events in their order.",
+                    is(kind),
+                ),
+                K::Execution => {
+                    catalogue.add::<v1::Execution<'_>>(&n, "One whole execution.", is(kind));
+                }
+            }
+        }
+        catalogue.add_value(
+        self.name(),
+        "Any record of ExecutionRecord JSONL, version 1: its kind must be known; the schema of the kind says the rest.",
+        any_record(),
+    );
+    }
+}
+
+/// The name of a kind's schema.
+fn schema_name(kind: RecordKind) -> String {
+    kind.name().replace('_', "-")
+}
+
+/// The least that a record of any kind has.
+fn any_record() -> Value {
+    let kinds: Vec<&str> = RecordKind::ALL.iter().map(|k| k.name()).collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": ExecutionRecord.name(),
+        "description": "Any record of ExecutionRecord JSONL, version 1: its kind must be known; the schema of the kind says the rest.",
+        "type": "object",
+        "required": ["record", "executionId"],
+        "properties": { "record": { "type": "string", "enum": kinds }, "executionId": { "type": "string" } }
+    })
+}
+
+/// The kind that a record of version 1 names. Writers put it first, so that is looked at first.
+fn record_kind<'a>(scanner: &mut Scanner<'a>, text: &'a str) -> Result<RecordKind, Error> {
+    let first = text
+        .strip_prefix(r#"{"record":""#)
+        .and_then(|rest| rest.get(..rest.bytes().position(|b| b == b'"')?));
+    if let Some(kind) = first.and_then(RecordKind::parse) {
+        return Ok(kind);
+    }
+    let peek = Peek::deserialize(&mut Deserializer::new(scanner))?;
+    scanner.reset(text);
+    let word = peek
+        .record
+        .and_then(|r| r.read::<Str<'_>>())
+        .ok_or_else(no_kind)?;
+    RecordKind::parse(&word.decode()).ok_or_else(no_kind)
+}
+
+fn no_kind() -> Error {
+    data("no known kind of record")
+}
