@@ -25,7 +25,7 @@ pub enum KnowledgeError {
         /// The newest one that is known.
         known: i64,
     },
-    /// An older program wrote it, and who only reads doesn't change it.
+    /// An older program wrote it.
     #[error("the index has version {found}; this program reads version {known}")]
     Older {
         found: i64,
@@ -119,9 +119,8 @@ impl KnowledgeError {
             Self::Newer { .. } => {
                 "use the program that wrote it, or move the file away and run `knowledge reindex`"
             }
-            Self::Older { .. } => "`knowledge reindex` brings it up to date",
             Self::Busy => "wait until it is done",
-            Self::Database(_) | Self::Damaged(_) => {
+            Self::Older { .. } | Self::Database(_) | Self::Damaged(_) => {
                 "move the file away and run `knowledge reindex`: it can be made again"
             }
             Self::Refused(_) => {

@@ -39,7 +39,7 @@ impl Bounds {
         };
         // Of each worker a part of those that are asked for is kept, so that the whole fits into
         // memory.
-        let findings = findings.min((findings / 4).max(500));
+        let findings = findings.min((findings / 4).max(250));
         let folded = findings.min((findings / 4).max(250));
         Self {
             findings,

@@ -4,10 +4,12 @@
 use crate::diag::{Finding, digest, subject};
 use std::borrow::Cow;
 
-/// Bytes that are kept of an id or an outcome.
-pub(super) const NAME: usize = 256;
+/// Bytes that are kept of an id.
+const NAME: usize = 256;
+/// Bytes that are kept of an outcome.
+pub(super) const OUTCOME: usize = 96;
 /// Bytes that are kept of a message, a pointer or a subject of a finding.
-const MESSAGE: usize = 1 << 10;
+const MESSAGE: usize = 512;
 /// Related places that a rule may give to one finding.
 const RELATED: usize = 64;
 

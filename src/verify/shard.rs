@@ -5,7 +5,7 @@ mod folding;
 
 use super::bounds::{Bound, Bounds, Refused};
 use super::kept::Kept;
-use super::kept_text::{NAME, execution_name, shortened};
+use super::kept_text::{OUTCOME, execution_name, shortened};
 use super::place::{problem_finding, shown_parts};
 use super::refusals::{is_whole, refusal_beside};
 use super::report::Dropped;
@@ -231,7 +231,7 @@ impl Shard {
             outcome: summary
                 .outcome
                 .as_deref()
-                .map(|outcome| shortened(outcome, NAME).into()),
+                .map(|outcome| shortened(outcome, OUTCOME).into()),
             ..summary
         };
         self.held += summary.weight();

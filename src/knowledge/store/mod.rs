@@ -18,6 +18,7 @@ use super::KnowledgeError;
 use super::model2vec::Model2Vec;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::cell::OnceCell;
+use std::cmp::Ordering;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,21 +26,12 @@ use std::time::Duration;
 
 /// `yvk1`: tells the file apart from other databases.
 const APPLICATION: i64 = 0x7976_6b31;
-/// What makes each version from the one before it, in order.
-const MIGRATIONS: [&str; 7] = [
-    include_str!("001.sql"),
-    include_str!("002.sql"),
-    include_str!("003-skills.sql"),
-    include_str!("004-text.sql"),
-    include_str!("005-weak.sql"),
-    include_str!("006-turn.sql"),
-    include_str!("007-blocks.sql"),
-];
+/// What a new store is made of.
+const SCHEMA: &str = include_str!("schema.sql");
+/// Its version. A store of another one is refused: all of it can be made from its sources.
+const KNOWN: i64 = 8;
 /// How long to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-#[expect(clippy::cast_possible_wrap, reason = "a short list")]
-const KNOWN: i64 = MIGRATIONS.len() as i64;
 
 /// An open store.
 #[derive(Debug)]
@@ -109,23 +101,14 @@ impl Store {
             }
         };
         settings(&db)?;
-        match found {
-            KNOWN => Ok(Self::over(db)),
-            found if found > KNOWN => Err(KnowledgeError::Newer {
-                found,
-                known: KNOWN,
-            }),
-            found => Err(KnowledgeError::Older {
-                found,
-                known: KNOWN,
-            }),
-        }
+        check(found)?;
+        Ok(Self::over(db))
     }
 
-    /// Opens a store for writing; makes it, or brings it up to date.
+    /// Opens a store for writing, or makes it.
     ///
     /// # Errors
-    /// When it is something else, a newer program wrote it, or it can't be written.
+    /// When it is something else, of another version, or can't be written.
     pub fn create(path: &Path) -> Result<Self, KnowledgeError> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|error| KnowledgeError::Io {
@@ -140,11 +123,8 @@ impl Store {
         let mut db = Connection::open_with_flags(path, flags)?;
         let found = version(&db, path)?;
         settings(&db)?;
-        if found > KNOWN {
-            return Err(KnowledgeError::Newer {
-                found,
-                known: KNOWN,
-            });
+        if found != NEW {
+            check(found)?;
         }
         // 24 MB instead: enough for the names of half a million observations, which come in no
         // order; the rest is written once.
@@ -160,14 +140,9 @@ impl Store {
         }
         let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Asked again inside: another process may have been quicker.
-        let found = version(&transaction, path)?;
-        for (sql, number) in MIGRATIONS
-            .iter()
-            .zip(1_i64..)
-            .filter(|(_, number)| *number > found)
-        {
-            transaction.execute_batch(sql)?;
-            transaction.pragma_update(None, "user_version", number)?;
+        if version(&transaction, path)? == NEW {
+            transaction.execute_batch(SCHEMA)?;
+            transaction.pragma_update(None, "user_version", KNOWN)?;
         }
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.commit()?;
@@ -181,9 +156,7 @@ impl Store {
     pub(super) fn in_memory() -> Result<Self, KnowledgeError> {
         let db = Connection::open_in_memory()?;
         settings(&db)?;
-        MIGRATIONS
-            .iter()
-            .try_for_each(|sql| db.execute_batch(sql))?;
+        db.execute_batch(SCHEMA)?;
         Ok(Self::over(db))
     }
 
@@ -196,6 +169,19 @@ impl Store {
             self.db
                 .transaction_with_behavior(TransactionBehavior::Immediate)?,
         )
+    }
+}
+
+/// The version of a file that was just made.
+const NEW: i64 = 0;
+
+/// Refuses a store of another version.
+fn check(found: i64) -> Result<(), KnowledgeError> {
+    let known = KNOWN;
+    match found.cmp(&known) {
+        Ordering::Equal => Ok(()),
+        Ordering::Greater => Err(KnowledgeError::Newer { found, known }),
+        Ordering::Less => Err(KnowledgeError::Older { found, known }),
     }
 }
 

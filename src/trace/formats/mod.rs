@@ -130,8 +130,7 @@ pub trait TraceFormat: Sync {
     fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error>;
 
     /// Reads the parts of a record that breaks its schema, where it has several.
-    fn recover<'a>(&self, kind: RecordKind, text: &'a str) -> Option<Recovered<'a>> {
-        let _ = (kind, text);
+    fn recover<'a>(&self, _kind: RecordKind, _text: &'a str) -> Option<Recovered<'a>> {
         None
     }
 
@@ -142,8 +141,7 @@ pub trait TraceFormat: Sync {
 
     /// Whether a last record that breaks off tells of an action that was executed: that it does, or
     /// that it can't be ruled out. `None` if it doesn't, or if that makes no difference.
-    fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Shown> {
-        let _ = cut;
+    fn cut_action(&self, _cut: &CutMembers<'_>) -> Option<Shown> {
         None
     }
 
@@ -155,8 +153,7 @@ pub trait TraceFormat: Sync {
     fn add_schemas(&self, catalogue: &mut Catalogue);
 
     /// The name of the schema that a record has to keep.
-    fn schema_of(&self, kind: Option<RecordKind>, text: &str) -> Cow<'static, str> {
-        let _ = (kind, text);
+    fn schema_of(&self, _kind: Option<RecordKind>, _text: &str) -> Cow<'static, str> {
         self.name().into()
     }
 }
@@ -255,8 +252,7 @@ pub trait FormatRecord<'a>: fmt::Debug {
     }
 
     /// The member that holds the decision of a step, where that isn't the step's own.
-    fn decision_pointer(&self, step: &Step<'_, '_>) -> Option<&'static str> {
-        let _ = step;
+    fn decision_pointer(&self, _step: &Step<'_, '_>) -> Option<&'static str> {
         None
     }
 

@@ -23,9 +23,7 @@ pub trait Reader: fmt::Debug + Send {
     fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>));
 
     /// Hands on what never was completed: the input is over.
-    fn finish(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
-        let _ = on;
-    }
+    fn finish(&mut self, _on: &mut dyn FnMut(Fed<'_, '_>)) {}
 }
 
 /// Each record stands for itself.

@@ -1,0 +1,180 @@
+-- What the sources say. Times are milliseconds since the epoch, hashes BLAKE3.
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value ANY NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE source (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    path TEXT NOT NULL,
+    -- Of the bytes of the file.
+    hash BLOB NOT NULL,
+    bytes INTEGER NOT NULL,
+    -- Of everything that is stored of it.
+    digest BLOB NOT NULL,
+    -- Texts from which a secret was taken.
+    hidden INTEGER NOT NULL,
+    UNIQUE (kind, path)
+) STRICT;
+
+CREATE TABLE observation (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    source INTEGER NOT NULL REFERENCES source (id),
+    kind TEXT NOT NULL,
+    task TEXT,
+    time INTEGER,
+    first_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL,
+    summary TEXT NOT NULL,
+    -- One a line.
+    refs TEXT NOT NULL,
+    detail TEXT NOT NULL
+) STRICT;
+CREATE INDEX observation_by_source ON observation (source);
+CREATE INDEX observation_by_task ON observation (task) WHERE task IS NOT NULL;
+-- What has no time isn't looked for by it.
+CREATE INDEX observation_by_time ON observation (time) WHERE time IS NOT NULL;
+
+CREATE TABLE finding (
+    source INTEGER NOT NULL REFERENCES source (id),
+    code INTEGER NOT NULL,
+    line INTEGER NOT NULL,
+    message TEXT NOT NULL
+) STRICT;
+CREATE INDEX finding_by_source ON finding (source);
+
+-- The graph, the context bank, and what skills did.
+CREATE TABLE edge (
+    source INTEGER NOT NULL REFERENCES source (id),
+    line INTEGER NOT NULL,
+    from_node TEXT NOT NULL,
+    to_node TEXT NOT NULL,
+    type TEXT NOT NULL,
+    time INTEGER,
+    meta TEXT
+) STRICT;
+CREATE INDEX edge_by_source ON edge (source);
+
+CREATE TABLE node (
+    source INTEGER NOT NULL REFERENCES source (id),
+    line INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    time INTEGER,
+    payload TEXT
+) STRICT;
+CREATE INDEX node_by_source ON node (source);
+
+-- Names by which edges call what other sources know.
+CREATE TABLE name (
+    source INTEGER NOT NULL REFERENCES source (id),
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL
+) STRICT;
+CREATE INDEX name_by_source ON name (source);
+CREATE INDEX name_by_name ON name (name);
+
+-- Items of the context bank and metadata of skills, as JSON.
+CREATE TABLE document (
+    source INTEGER NOT NULL REFERENCES source (id),
+    name TEXT NOT NULL,
+    json TEXT NOT NULL
+) STRICT;
+CREATE INDEX document_by_source ON document (source);
+
+CREATE TABLE execution_log (
+    id INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL REFERENCES source (id),
+    line INTEGER NOT NULL,
+    skill_name TEXT NOT NULL,
+    skill_version TEXT NOT NULL,
+    task_id TEXT,
+    intent TEXT,
+    -- Nothing when no result is recorded.
+    success INTEGER,
+    rolled_back INTEGER NOT NULL,
+    error_message TEXT,
+    cost REAL,
+    latency REAL,
+    tokens_used INTEGER,
+    input_json TEXT,
+    output_json TEXT,
+    metadata_json TEXT,
+    started_at INTEGER,
+    completed_at INTEGER,
+    -- Whether the turn quoted what the context bank holds without declaring it; nothing until it was looked at.
+    weak INTEGER,
+    -- The turn, where it has a number and its execution a name: the same one in several files is one use.
+    turn INTEGER
+) STRICT;
+CREATE INDEX execution_log_by_source ON execution_log (source);
+
+CREATE TABLE skill_stats (
+    skill_name TEXT NOT NULL,
+    skill_version TEXT NOT NULL,
+    intent TEXT,
+    execution_count INTEGER NOT NULL,
+    success_count INTEGER NOT NULL,
+    failure_count INTEGER NOT NULL,
+    total_cost REAL NOT NULL,
+    avg_cost REAL NOT NULL,
+    total_latency REAL NOT NULL,
+    avg_latency REAL NOT NULL,
+    rollback_count INTEGER NOT NULL,
+    rollback_rate REAL NOT NULL,
+    stability_score REAL NOT NULL,
+    current_score REAL NOT NULL,
+    first_execution_at INTEGER,
+    last_execution_at INTEGER,
+    updated_at INTEGER,
+    UNIQUE (skill_name, skill_version)
+) STRICT;
+
+CREATE TABLE promotion_history (
+    id INTEGER PRIMARY KEY,
+    source INTEGER REFERENCES source (id),
+    line INTEGER,
+    skill_name TEXT NOT NULL,
+    old_status TEXT,
+    new_status TEXT NOT NULL,
+    score REAL,
+    metrics_json TEXT,
+    reason TEXT,
+    promoted_at INTEGER,
+    skill_version TEXT,
+    candidate TEXT,
+    decided_by TEXT
+) STRICT;
+CREATE INDEX promotion_history_by_source ON promotion_history (source);
+
+-- The words of observations in segments: what one run adds is one, and small ones are merged. A segment is never changed; an
+-- observation that is removed stays in it until it is merged, and is passed over.
+CREATE TABLE segment (
+    id INTEGER PRIMARY KEY,
+    -- The ids of its observations, rising, 8 bytes each; their position is what the other tables call them by.
+    observations BLOB NOT NULL,
+    -- How many words each has, 4 bytes.
+    lengths BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE block (
+    segment INTEGER NOT NULL REFERENCES segment (id),
+    -- The first of its words.
+    word TEXT NOT NULL,
+    -- The words in their order, each with where it stands.
+    data BLOB NOT NULL,
+    PRIMARY KEY (segment, word)
+) STRICT, WITHOUT ROWID;
+
+-- Unit vectors, each component times 127, in the order of the segment's observations.
+CREATE TABLE vectors (
+    segment INTEGER PRIMARY KEY REFERENCES segment (id),
+    data BLOB NOT NULL
+) STRICT;
+
+-- Observations that a segment has and that are removed. Their ids are never given again.
+CREATE TABLE gone (
+    observation INTEGER PRIMARY KEY
+) STRICT;
