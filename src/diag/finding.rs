@@ -187,9 +187,8 @@ impl Finding {
 const MAX_RELATED: usize = 12;
 
 impl Finding {
-    /// A finding of a rule. Its fingerprint is given to it with those of the others.
-    #[must_use]
-    pub fn new(
+    /// A finding of a rule; see [`crate::rules::finding`].
+    pub(crate) fn new(
         code: Code,
         name: &'static str,
         severity: Severity,

@@ -1,8 +1,8 @@
 //! Where knowledge comes from: files and folders below the folder of the configuration.
 
 use super::KnowledgeError;
-use crate::diag::{Code, Finding, Place, Severity};
-use crate::rules::by_code;
+use crate::diag::{Code, Finding, Place};
+use crate::rules;
 use content_scan::mask::Mask;
 use content_scan::secret::{self, Table};
 use std::collections::BTreeMap;
@@ -404,8 +404,6 @@ fn unreadable(name: &str, error: &std::io::Error) -> Finding {
 
 /// A finding about a line of a source; 0 for the source as a whole.
 pub(super) fn finding(code: u16, file: &str, line: u64, message: String) -> Finding {
-    let rule = by_code(Code(code));
-    let (name, severity) = rule.map_or(("", Severity::Error), |r| (r.name, r.severity));
     // No baseline knows these findings; nothing but the message tells them apart.
     let subject = Some(crate::diag::digest(&message));
     let place = Place {
@@ -415,7 +413,7 @@ pub(super) fn finding(code: u16, file: &str, line: u64, message: String) -> Find
     };
     Finding {
         subject,
-        ..Finding::new(Code(code), name, severity, message, place)
+        ..rules::finding(Code(code), message, place)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::fault::{Fault, faults};
 use super::kind::Kind;
 use super::paths;
-use crate::diag::{Code, Finding, Place, Severity, digest, subject};
-use crate::rules::by_code;
+use crate::diag::{Code, Finding, Place, digest, subject};
+use crate::rules;
 use crate::trace::entry::Entry;
 use content_scan::mask::Mask;
 use std::collections::BTreeSet;
@@ -59,7 +59,6 @@ pub fn check(kind: Kind, file: &File<'_>) -> (Vec<Finding>, Mask) {
 }
 
 fn finding(name: &str, entry: &Entry<'_>, fault: Fault) -> Finding {
-    let rule = by_code(Code(fault.code));
     let (line, column) = entry.position(fault.at.start);
     let place = Place {
         file: name.into(),
@@ -68,16 +67,13 @@ fn finding(name: &str, entry: &Entry<'_>, fault: Fault) -> Finding {
         pointer: Some(fault.pointer).filter(|p| !p.is_empty()),
         excerpt: Some(entry.excerpt(fault.at.start, fault.at.len())),
     };
-    let name = rule.map_or("", |r| r.name);
-    let severity = fault
-        .severity
-        .or_else(|| rule.map(|r| r.severity))
-        .unwrap_or(Severity::Error);
     // The value itself counts where there is no pointer: two credentials in one string are two.
     let text = entry.text.get(fault.at).unwrap_or_default();
     let about = subject([place.pointer.as_deref().unwrap_or_default(), &digest(text)]);
+    let finding = rules::finding(Code(fault.code), fault.message, place);
     Finding {
         subject: Some(about),
-        ..Finding::new(Code(fault.code), name, severity, fault.message, place)
+        severity: fault.severity.unwrap_or(finding.severity),
+        ..finding
     }
 }

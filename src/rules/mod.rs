@@ -27,7 +27,7 @@ pub use folding::Excuse;
 pub use page::Page;
 pub use rule_context::{Draft, FindingBuilder, RuleContext, Settings, Signed, Sink, Target};
 
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Finding, Place, Severity};
 use crate::replay::Aspect;
 use std::sync::LazyLock;
 
@@ -107,6 +107,16 @@ pub fn by_code(code: Code) -> Option<&'static Rule> {
         .ok()
         .and_then(|n| ALL.get(n))
         .copied()
+}
+
+/// A finding of a rule, of the rule's own severity. It has no help and no subject yet, and its
+/// fingerprint is given to it with those of the others.
+#[must_use]
+pub fn finding(code: Code, message: impl Into<String>, place: Place) -> Finding {
+    let rule = by_code(code);
+    debug_assert!(rule.is_some(), "no rule has the code {code}");
+    let (name, severity) = rule.map_or(("", Severity::Error), |r| (r.name, r.severity));
+    Finding::new(code, name, severity, message, place)
 }
 
 /// The functions for each kind of scene, in the order of the codes, each with a bit of its own.

@@ -5,7 +5,7 @@ use super::Report;
 use super::place::help;
 use crate::diag::{Code, Finding, Place, Severity, subject};
 use crate::replay::{Content, RecordedChange};
-use crate::rules::{by_code, codes};
+use crate::rules::{self, by_code, codes};
 use crate::trace::action::plain_path;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -630,13 +630,8 @@ impl Teller<'_> {
             execution: id.cloned(),
             help: Some(help(rule)),
             subject: Some(about),
-            ..Finding::new(
-                rule.code,
-                rule.name,
-                severity.unwrap_or(rule.severity),
-                message,
-                place,
-            )
+            severity: severity.unwrap_or(rule.severity),
+            ..rules::finding(rule.code, message, place)
         });
     }
 }

@@ -484,7 +484,7 @@ impl<'o> Run<'o> {
         Some(Finding {
             help: Some(help(rule)),
             subject: Some(subject.into()),
-            ..Finding::new(code, rule.name, rule.severity, message, place)
+            ..rules::finding(code, message, place)
         })
     }
 

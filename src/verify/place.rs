@@ -104,13 +104,7 @@ pub(super) fn problem_finding(
         turn,
         help: Some(help(rule)),
         subject: Some(about),
-        ..Finding::new(
-            rule.code,
-            rule.name,
-            rule.severity,
-            problem.message.as_str(),
-            place,
-        )
+        ..rules::finding(rule.code, problem.message.as_str(), place)
     })
 }
 

@@ -229,6 +229,6 @@ fn finding(
         related,
         subject: Some(subject),
         help: Some(help(rule)),
-        ..Finding::new(rule.code, rule.name, rule.severity, message, place)
+        ..rules::finding(rule.code, message, place)
     })
 }

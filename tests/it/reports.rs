@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use yuangs_verify::diag::{Code, Excerpt, Finding, Place, Severity, assign_fingerprints};
 use yuangs_verify::report::{Format, MARKER, Outcome, Run, TextOptions};
+use yuangs_verify::rules;
 use yuangs_verify::source::discover;
 use yuangs_verify::verify::{Options, Report, verify, verify_reader};
 
@@ -43,10 +44,10 @@ fn parsed(report: &Report, format: Format) -> Value {
 /// A report with `count` findings of each severity.
 fn many(count: u64) -> Report {
     let mut report = Report::default();
-    for (code, name, severity) in [
-        (301, "unauthorised-execution", Severity::Error),
-        (203, "unterminated-execution", Severity::Warning),
-        (606, "replay-condition-missing", Severity::Note),
+    for (code, severity) in [
+        (301, Severity::Error),
+        (203, Severity::Warning),
+        (606, Severity::Note),
     ] {
         for line in 1..=count {
             let excerpt = Excerpt {
@@ -65,7 +66,8 @@ fn many(count: u64) -> Report {
             report.findings.push(Finding {
                 execution: Some(format!("e{line}").into()),
                 turn: Some(1),
-                ..Finding::new(Code(code), name, severity, message, place)
+                severity,
+                ..rules::finding(Code(code), message, place)
             });
             report.counts.count(severity);
         }

@@ -4,7 +4,7 @@
 use crate::config::{Demand, Unterminated};
 use crate::diag::{Code, Finding, Place, Severity};
 use crate::replay::{Answer, Summary};
-use crate::rules::by_code;
+use crate::rules;
 use crate::source::{Input, Skipped, stored_hash};
 use crate::verify::{Counts, InputUnits, Report};
 use std::collections::BTreeSet;
@@ -191,12 +191,12 @@ fn lacking(
 /// A finding of a gate. It is an error whatever the rule is elsewhere.
 pub(super) fn error(code: u16, place: Place, message: String) -> Finding {
     let code = Code(code);
-    let name = by_code(code).map_or("", |rule| rule.name);
     Finding {
+        severity: Severity::Error,
         help: Some(format!(
             "run `yuangs-verify explain {code}` for why this matters and how to fix it"
         )),
-        ..Finding::new(code, name, Severity::Error, message, place)
+        ..rules::finding(code, message, place)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::find::{excerpt, place};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
-use crate::rules::by_code;
+use crate::rules;
 use crate::verify::Report;
 use agent_policy::Position;
 use content_scan::mask::Mask;
@@ -39,11 +39,9 @@ impl Objections {
         message: String,
         help: Option<String>,
     ) -> &mut Finding {
-        let rule = by_code(Code(code));
-        let (name, severity) = rule.map_or(("", Severity::Error), |r| (r.name, r.severity));
         let finding = Finding {
             help,
-            ..Finding::new(Code(code), name, severity, message, place)
+            ..rules::finding(Code(code), message, place)
         };
         self.findings.push(finding);
         let last = self.findings.len() - 1;

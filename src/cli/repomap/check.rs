@@ -6,9 +6,9 @@ use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
-use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
+use crate::diag::{Code, Finding, Place, assign_fingerprints};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::rules::by_code;
+use crate::rules;
 use crate::verify::Report;
 use clap::Args;
 use repo_map::{Settings, build, of_folder};
@@ -133,9 +133,7 @@ fn difference(given: &str, built: &str) -> Vec<Line> {
 }
 
 fn finding(name: &str, lines: &[Line]) -> Finding {
-    let rule = by_code(Code(904));
     let count = |sign| lines.iter().filter(|l| l.sign == sign).count();
-    let (rule_name, severity) = rule.map_or(("", Severity::Error), |r| (r.name, r.severity));
     let message = format!(
         "the map isn't what the tree gives: {} lines of it are gone, {} are new",
         count('-'),
@@ -151,7 +149,7 @@ fn finding(name: &str, lines: &[Line]) -> Finding {
         help: Some(format!(
             "build it again with the same settings: `repomap build … -o {name}`"
         )),
-        ..Finding::new(Code(904), rule_name, severity, message, place)
+        ..rules::finding(Code(904), message, place)
     }];
     assign_fingerprints(&mut findings);
     let [finding] = findings;

@@ -2,8 +2,8 @@
 
 use super::tree::{at_merge_base, unread};
 use crate::cli::output::Failure;
-use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints, subject};
-use crate::rules::by_code;
+use crate::diag::{Code, Finding, Place, assign_fingerprints, subject};
+use crate::rules;
 use crate::verify::Report;
 use repo_map::{Change, Difference, diff, of_folder};
 use std::path::Path;
@@ -34,14 +34,12 @@ fn finding(difference: &Difference) -> Option<Finding> {
             format!("the {kind} `{name}` is written otherwise: was `{before}`, is `{after}`")
         }
     };
-    let rule = by_code(Code(906));
     let place = Place {
         file: difference.path.as_str().into(),
         line: difference.line.into(),
         column: 1,
         ..Place::default()
     };
-    let severity = rule.map_or(Severity::Note, |r| r.severity);
     let change = match &difference.change {
         Change::Added { .. } | Change::Removed { .. } => [kind, name.as_str(), "removed", ""],
         Change::Changed { before: _, after } => [kind, name, "changed", after],
@@ -49,7 +47,7 @@ fn finding(difference: &Difference) -> Option<Finding> {
     Some(Finding {
         help: Some("see who uses it, and say in the pull request that it breaks them; or keep it as it was".into()),
         subject: Some(subject(change)),
-        ..Finding::new(Code(906), rule.map_or("", |r| r.name), severity, message, place)
+        ..rules::finding(Code(906), message, place)
     })
 }
 

@@ -128,13 +128,8 @@ impl Shard {
             help: Some(help(draft.rule)),
             about: about(&live.execution, step),
             subject: Some(subject_of(draft, entry, step)),
-            ..Finding::new(
-                draft.rule.code,
-                draft.rule.name,
-                draft.severity.unwrap_or(draft.rule.severity),
-                draft.message.as_str(),
-                place,
-            )
+            severity: draft.severity.unwrap_or(draft.rule.severity),
+            ..rules::finding(draft.rule.code, draft.message.as_str(), place)
         }
     }
 
