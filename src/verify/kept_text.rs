@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// Bytes that are kept of an id.
 const NAME: usize = 256;
 /// Bytes that are kept of an outcome.
-pub(super) const OUTCOME: usize = 96;
+pub(super) const OUTCOME: usize = 128;
 /// Bytes that are kept of a message, a pointer or a subject of a finding.
 const MESSAGE: usize = 512;
 /// Related places that a rule may give to one finding.

@@ -266,8 +266,8 @@ pub trait FormatRecord<'a>: fmt::Debug {
         Narrative::Nothing
     }
 
-    /// Whether its recorded hash of the messages that the model was shown is wrong. `None` when that
-    /// can't be told.
+    /// Whether its recorded hash of the messages that the model was shown is wrong. `None` when
+    /// that can't be told.
     fn input_hash_is_wrong(&self) -> Option<bool> {
         None
     }
