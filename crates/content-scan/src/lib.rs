@@ -1,5 +1,4 @@
-//! What a record must not hold, whatever it is a record of: text that hides from its reader,
-//! and credentials.
+#![doc = include_str!("../README.md")]
 //!
 //! Every byte of an input passes here, and nearly all of them are innocent. So each question is
 //! asked twice: first of the text as it is written, quickly and generously; then, only where that

@@ -78,7 +78,7 @@ impl<'s> Call<'s> {
         });
     }
 
-    pub fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.flags.iter().any(|f| f.name == name)
     }
 }

@@ -5,7 +5,7 @@
 //! from `fuel`; when it is spent the line counts as not understood.
 
 use super::Context;
-use super::ast::{Assign, AssignValue, Command, Kind, List, Pipeline, Redir, RedirOp};
+use super::ast::{Assign, Command, Kind, List, Pipeline, Redir, RedirOp};
 use super::chars::{UNKNOWN, has_hole, show};
 use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span, Step};
 use super::expand::{Arg, Var};
@@ -37,14 +37,14 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub fn unknown() -> Self {
+    pub(crate) fn unknown() -> Self {
         Self {
             present: true,
             ..Self::default()
         }
     }
 
-    pub fn known(text: impl Into<String>) -> Self {
+    pub(crate) fn known(text: impl Into<String>) -> Self {
         Self {
             text: Some(text.into()),
             present: true,
@@ -97,7 +97,7 @@ pub(crate) struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    pub fn new(ctx: &'a Context<'a>, fuel: usize) -> Self {
+    pub(crate) fn new(ctx: &'a Context<'a>, fuel: usize) -> Self {
         Self {
             ctx,
             effects: Vec::new(),
@@ -126,12 +126,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    pub fn burn(&mut self, n: usize) {
+    pub(crate) fn burn(&mut self, n: usize) {
         self.fuel = self.fuel.saturating_sub(n);
     }
 
     /// True once the work limit is reached; the caller stops then.
-    pub fn spent(&mut self, span: Span) -> bool {
+    pub(crate) fn spent(&mut self, span: Span) -> bool {
         if self.fuel == 0 {
             if !self.unparsed {
                 self.unparsed = true;
@@ -150,7 +150,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Adds an effect as it is.
-    pub fn emit_raw(
+    pub(crate) fn emit_raw(
         &mut self,
         kind: EffectKind,
         target: Option<String>,
@@ -174,7 +174,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Adds an effect whose place is known.
-    pub fn emit_at(&mut self, effect: Effect) {
+    pub(crate) fn emit_at(&mut self, effect: Effect) {
         use EffectKind::{Delete, Execute, GitRewrite, GitWrite, Install, Process, System, Write};
         if self.dry
             && matches!(
@@ -228,7 +228,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Adds a certain effect with the risk of its kind.
-    pub fn emit(
+    pub(crate) fn emit(
         &mut self,
         kind: EffectKind,
         target: Option<&str>,
@@ -246,7 +246,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Code that can't be known is run.
-    pub fn dynamic(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
+    pub(crate) fn dynamic(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
         self.emit_raw(
             EffectKind::Dynamic,
             None,
@@ -257,7 +257,7 @@ impl<'a> Engine<'a> {
         );
     }
 
-    pub fn enter_subshell(&mut self) -> Saved<'a> {
+    pub(crate) fn enter_subshell(&mut self) -> Saved<'a> {
         self.burn(1 + self.vars.len());
         Saved {
             cwd: self.cwd.clone(),
@@ -269,13 +269,13 @@ impl<'a> Engine<'a> {
         }
     }
 
-    pub fn leave_subshell(&mut self, saved: Saved<'a>) {
+    pub(crate) fn leave_subshell(&mut self, saved: Saved<'a>) {
         self.cwd = saved.cwd;
         self.vars = saved.vars;
     }
 
     /// Parses text as shell and walks it; `span` is the outer text that causes it.
-    pub fn run_text(
+    pub(crate) fn run_text(
         &mut self,
         text: &str,
         base: Base,
@@ -343,7 +343,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Walks a list; gives back its output if `want`ed and known.
-    pub fn run_list(
+    pub(crate) fn run_list(
         &mut self,
         list: &List,
         stdin: &Stream,
@@ -401,7 +401,7 @@ impl<'a> Engine<'a> {
         input
     }
 
-    pub fn run_command(&mut self, c: &Command, stdin: &Stream, want: bool) -> Stream {
+    pub(crate) fn run_command(&mut self, c: &Command, stdin: &Stream, want: bool) -> Stream {
         self.burn(4);
         if self.spent(c.span) {
             return Stream::unknown();
@@ -580,7 +580,7 @@ impl<'a> Engine<'a> {
         out
     }
 
-    pub fn call_function(
+    pub(crate) fn call_function(
         &mut self,
         name: &str,
         args: &[Arg],
@@ -686,139 +686,8 @@ impl<'a> Engine<'a> {
         out
     }
 
-    /// `: > file` and its like empty a file without removing it.
-    fn note_emptied(&mut self, path: &str, out: &Stream, redirs: &[Redir], span: Span) {
-        let writes = redirs.iter().any(|r| r.op == RedirOp::Write);
-        let empty = out.text.as_deref() == Some("");
-        if !(writes && empty) || self.files.contains_key(path) {
-            return;
-        }
-        let info =
-            super::path::classify(path, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
-        if info.class != super::path::PathClass::Sink {
-            self.emit_raw(
-                EffectKind::Delete,
-                Some(show(path)),
-                Certainty::Certain,
-                span,
-                RiskLevel::High,
-                "empties a file without removing it",
-            );
-        }
-    }
-
-    /// Follows the redirections: input, and the file that output goes to.
-    fn redirections(
-        &mut self,
-        redirs: &[Redir],
-        stdin: &Stream,
-        command: bool,
-    ) -> (Option<Stream>, Option<String>) {
-        let mut input = None;
-        let mut output = None;
-        for r in redirs {
-            match r.op {
-                RedirOp::Dup => {
-                    let _ = self.text(&r.target);
-                }
-                RedirOp::HereString => {
-                    let (t, obfuscated) = self.text(&r.target);
-                    let known = !t.contains(UNKNOWN) || t.len() > 1;
-                    input = Some(Stream {
-                        text: known.then(|| t + "\n"),
-                        present: true,
-                        obfuscated,
-                        inline: true,
-                    });
-                }
-                RedirOp::HereDoc => {
-                    let body = r.body.as_ref().and_then(|b| b.get());
-                    let (t, obfuscated) = match body {
-                        Some(w) => self.text(w),
-                        None => (String::new(), false),
-                    };
-                    input = Some(Stream {
-                        text: Some(t),
-                        present: true,
-                        obfuscated,
-                        inline: true,
-                    });
-                }
-                RedirOp::Read => {
-                    let mut fields = Vec::new();
-                    self.fields(&r.target, &mut fields);
-                    let texts: Vec<&str> = fields.iter().map(|f| f.text.as_str()).collect();
-                    let arg = Arg {
-                        text: texts.join(" "),
-                        span: r.span,
-                        ..Arg::default()
-                    };
-                    if arg.text.starts_with("/dev/tcp/") || arg.text.starts_with("/dev/udp/") {
-                        self.network_device(&arg);
-                    } else {
-                        self.path_read(&arg);
-                    }
-                    let known = self.file_text(&arg.text);
-                    if r.fd.is_none() || r.fd == Some(0) {
-                        let empty = matches!(arg.text.as_str(), "/dev/null");
-                        input = Some(Stream {
-                            text: if empty { Some(String::new()) } else { known },
-                            present: !empty,
-                            ..Stream::default()
-                        });
-                    }
-                }
-                RedirOp::Write | RedirOp::Append | RedirOp::ReadWrite => {
-                    let mut fields = Vec::new();
-                    self.fields(&r.target, &mut fields);
-                    for f in fields {
-                        let arg = Arg { span: r.span, ..f };
-                        if arg.text.starts_with("/dev/tcp/") || arg.text.starts_with("/dev/udp/") {
-                            self.network_device(&arg);
-                            continue;
-                        }
-                        self.path_write(&arg);
-                        if r.fd.is_some_and(|fd| fd > 2)
-                            && let Some(p) = super::path::normalise(&arg.text, self.cwd.as_deref())
-                        {
-                            self.files.insert(p, None);
-                        }
-                        if r.fd.is_none_or(|fd| fd == 1) {
-                            let sink = super::path::classify(
-                                &arg.text,
-                                self.cwd.as_deref(),
-                                &self.ctx.workdir,
-                                &self.ctx.home,
-                            );
-                            if sink.class != super::path::PathClass::Sink {
-                                output = Some(
-                                    super::path::normalise(&arg.text, self.cwd.as_deref())
-                                        .unwrap_or(arg.text),
-                                );
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        let _ = (stdin, command);
-        (input, output)
-    }
-
-    fn network_device(&mut self, arg: &Arg) {
-        let host = arg.text.split('/').nth(3).unwrap_or_default().to_owned();
-        self.emit_raw(
-            EffectKind::Network,
-            Some(show(&host)),
-            Certainty::Certain,
-            arg.span,
-            RiskLevel::High,
-            "a socket of the shell carries anything, unseen",
-        );
-    }
-
     /// The text of a file that the line itself wrote.
-    pub fn file_text(&self, path: &str) -> Option<String> {
+    pub(crate) fn file_text(&self, path: &str) -> Option<String> {
         if let Some(n) = path
             .strip_prefix("/dev/fd/proc")
             .and_then(|n| n.parse::<usize>().ok())
@@ -829,110 +698,8 @@ impl<'a> Engine<'a> {
         self.files.get(&abs).cloned().flatten()
     }
 
-    fn assign(&mut self, a: &Assign, for_program: bool) {
-        self.burn(4);
-        if let Some(ix) = &a.index {
-            let (text, _) = self.text(ix);
-            self.arithmetic(&text, ix.span);
-        }
-        let (var, text) = match &a.value {
-            AssignValue::Word(w) => {
-                let (t, obfuscated) = self.text(w);
-                (
-                    Var {
-                        text: t.clone(),
-                        array: None,
-                        obfuscated,
-                    },
-                    t,
-                )
-            }
-            AssignValue::Array(ws) => {
-                let mut items = Vec::new();
-                for w in ws {
-                    self.element_subscript(w);
-                    self.fields(w, &mut items);
-                }
-                let obfuscated = items.iter().any(|i| i.obfuscated);
-                let list: Vec<String> = items.into_iter().map(|i| i.text).collect();
-                (
-                    Var {
-                        text: list.first().cloned().unwrap_or_default(),
-                        array: Some(list),
-                        obfuscated,
-                    },
-                    String::new(),
-                )
-            }
-        };
-        self.env_effect(&a.name, &text, a.span);
-        self.number_set(&a.name, &text, a.span);
-        if a.index.is_some() {
-            let ix = a
-                .index
-                .as_ref()
-                .map(super::word::literal)
-                .unwrap_or_default();
-            let entry = self.vars.entry(a.name.clone()).or_default();
-            let arr = entry.array.get_or_insert_with(Vec::new);
-            match ix.trim().parse::<usize>() {
-                Ok(i) if i < 1024 => {
-                    if arr.len() <= i {
-                        arr.resize(i + 1, String::new());
-                    }
-                    if let Some(slot) = arr.get_mut(i) {
-                        *slot = text;
-                    }
-                }
-                _ => entry.array = Some(vec![UNKNOWN.to_string()]),
-            }
-            return;
-        }
-        let old = self.vars.get(&a.name);
-        let value = if a.append {
-            match old {
-                Some(o) => match (&o.array, &var.array) {
-                    (Some(x), Some(y)) => {
-                        let mut l = x.clone();
-                        l.extend(y.iter().cloned());
-                        Var {
-                            array: Some(l),
-                            ..o.clone()
-                        }
-                    }
-                    _ => Var {
-                        text: if o.text.len() > 1 << 16 {
-                            UNKNOWN.to_string()
-                        } else {
-                            format!("{}{}", o.text, var.text)
-                        },
-                        array: None,
-                        obfuscated: true,
-                    },
-                },
-                None if var.array.is_some() => var,
-                None => Var {
-                    text: format!("{UNKNOWN}{}", var.text),
-                    array: None,
-                    obfuscated: true,
-                },
-            }
-        } else if !for_program && self.conditional > 0 && old.is_some_and(|o| o.text != var.text) {
-            // Which of the values holds isn't known.
-            Var {
-                text: UNKNOWN.to_string(),
-                array: None,
-                obfuscated: false,
-            }
-        } else {
-            var
-        };
-        self.burn(value.text.len() / 8);
-        self.vars.insert(a.name.clone(), value);
-    }
-
     /// Adds a step to the tree; returns its index.
-    pub fn step(&mut self, program: &str, args: &[Arg], span: Span) -> usize {
+    pub(crate) fn step(&mut self, program: &str, args: &[Arg], span: Span) -> usize {
         let i = self.steps.len();
         self.cut |= i >= MAX_KEPT || args.len() > 64;
         if i < MAX_KEPT {
@@ -948,7 +715,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The analysis of what was walked.
-    pub fn finish(self) -> Analysis {
+    pub(crate) fn finish(self) -> Analysis {
         let mut effects = self.effects;
         effects.sort_by_key(|e| (e.span, e.kind));
         let risk = effects.iter().map(|e| e.risk).max().unwrap_or_default();

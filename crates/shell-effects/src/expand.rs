@@ -30,7 +30,7 @@ pub(crate) struct Arg {
 }
 
 impl Arg {
-    pub fn literal(text: impl Into<String>, span: Span) -> Self {
+    pub(crate) fn literal(text: impl Into<String>, span: Span) -> Self {
         Self {
             text: text.into(),
             span,

@@ -1,8 +1,4 @@
-//! What a command line does: effects, and the risk that follows from them.
-//!
-//! The line is parsed as bash ([`parse`]), run abstractly ([`engine`]) with a table of
-//! programs ([`table`]), and rated. See the modules for the parts.
-
+#![doc = include_str!("../README.md")]
 #![allow(
     clippy::case_sensitive_file_extension_comparisons,
     clippy::many_single_char_names,
@@ -11,6 +7,7 @@
 )]
 
 mod arith;
+mod assign;
 mod ast;
 mod braces;
 mod builtins;
@@ -43,11 +40,14 @@ pub mod path;
 mod paths;
 mod programs;
 pub mod protected;
+mod redirect;
 mod reexpansion;
 pub mod rewrite;
 mod run;
+mod shell;
 mod spec_eval;
 pub mod table;
+mod tar;
 mod tool;
 mod tool_beside;
 mod tool_found;

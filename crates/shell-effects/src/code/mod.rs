@@ -7,12 +7,15 @@ mod awk;
 mod computed;
 mod lex;
 mod names;
+mod redis;
+mod safe_names;
 mod sed;
 mod small;
 mod sql;
 mod tree;
+mod vim;
 
-use super::chars::{UNKNOWN, has_hole, show};
+use super::chars::{UNKNOWN, has_hole};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -643,183 +646,6 @@ impl Engine<'_> {
                 "inline code that isn't provably harmless",
             );
         }
-    }
-
-    fn vim_code(&mut self, arg: &Arg) {
-        let t = arg.text.trim_start_matches([':', '+', ' ', '%']);
-        if let Some(cmd) = t
-            .strip_prefix("r!")
-            .or_else(|| t.strip_prefix('!'))
-            .or_else(|| t.strip_prefix("w !"))
-            .or_else(|| t.strip_prefix("r !"))
-        {
-            let a = Arg::literal(cmd, arg.span);
-            self.shell_arg(&a, &Stream::default(), false);
-            return;
-        }
-        for command in arg.text.split(['|', '\n']) {
-            self.vim_file(command, arg.span);
-        }
-        // Every line gone: the file is as good as deleted once it is saved.
-        if arg.text.split(['|', '\n']).any(|c| {
-            matches!(
-                c.trim_start_matches([':', ' ']).trim_end(),
-                "%d" | "%d _" | "%delete" | "1,$d" | ",d" | "g/^/d" | "%!true"
-            )
-        }) {
-            self.emit_raw(
-                EffectKind::Delete,
-                None,
-                Certainty::Possible,
-                arg.span,
-                RiskLevel::High,
-                "the editor empties the file",
-            );
-        }
-        let risky = [
-            "system(",
-            "!",
-            "call ",
-            "source",
-            "py",
-            "lua",
-            "ruby",
-            "perl",
-            "exe",
-            "term",
-            "delete(",
-            "writefile",
-            "job_start",
-        ];
-        if risky.iter().any(|r| t.contains(r)) && !matches!(t, "q!" | "qa!" | "wq!" | "wqa!" | "x!")
-        {
-            self.emit_raw(
-                EffectKind::Dynamic,
-                Some(show(t)),
-                Certainty::Possible,
-                arg.span,
-                RiskLevel::High,
-                "the editor runs commands",
-            );
-        }
-    }
-
-    /// Commands of the editor that take a file: written, opened, or run.
-    fn vim_file(&mut self, command: &str, span: Span) {
-        let command = command.trim_start_matches([':', '+', ' ', '%', '$', ',', '.', '1']);
-        let Some((verb, file)) = command.split_once(' ') else {
-            return;
-        };
-        let file = file.trim_start_matches(['>', ' ']).trim();
-        if file.is_empty() || file.starts_with(['!', '+']) {
-            return;
-        }
-        let target = Arg::literal(file, span);
-        match verb.trim_end_matches('!') {
-            "w" | "write" | "wq" | "x" | "xit" | "sav" | "saveas" | "up" | "update" | "f"
-            | "file" => self.path_write(&target),
-            "e" | "edit" | "r" | "read" | "sp" | "split" | "vs" | "vsplit" | "new" | "tabe"
-            | "tabedit" | "tabnew" | "view" | "vie" => {
-                self.path_read(&target);
-            }
-            "so" | "source" | "ru" | "runtime" | "luafile" | "luaf" | "pyfile" | "pyf"
-            | "py3file" => {
-                self.script(&target, "vim", &Stream::default());
-                self.dynamic(span, "the editor runs a file of commands");
-            }
-            _ => {}
-        }
-    }
-
-    fn redis_code(&mut self, arg: &Arg) {
-        let word = arg
-            .text
-            .split_ascii_whitespace()
-            .next()
-            .unwrap_or_default()
-            .to_ascii_uppercase();
-        let high = [
-            "FLUSHALL",
-            "FLUSHDB",
-            "DEL",
-            "UNLINK",
-            "SHUTDOWN",
-            "CONFIG",
-            "EVAL",
-            "EVALSHA",
-            "SCRIPT",
-            "DEBUG",
-            "SLAVEOF",
-            "REPLICAOF",
-            "MODULE",
-            "MIGRATE",
-            "RESTORE",
-            "FUNCTION",
-            "FAILOVER",
-            "ACL",
-            "RENAME",
-            "SWAPDB",
-        ];
-        let read = [
-            "GET",
-            "MGET",
-            "KEYS",
-            "SCAN",
-            "INFO",
-            "PING",
-            "DBSIZE",
-            "TTL",
-            "PTTL",
-            "TYPE",
-            "EXISTS",
-            "LLEN",
-            "LRANGE",
-            "SMEMBERS",
-            "SCARD",
-            "HGET",
-            "HGETALL",
-            "HKEYS",
-            "HLEN",
-            "ZRANGE",
-            "ZCARD",
-            "ZSCORE",
-            "STRLEN",
-            "MONITOR",
-            "TIME",
-            "MEMORY",
-            "OBJECT",
-            "LATENCY",
-            "SLOWLOG",
-            "CLIENT",
-            "COMMAND",
-            "ROLE",
-            "LASTSAVE",
-            "XLEN",
-            "XRANGE",
-            "XINFO",
-            "HMGET",
-            "HSCAN",
-            "SSCAN",
-            "ZSCAN",
-            "GETRANGE",
-            "ECHO",
-            "RANDOMKEY",
-        ];
-        let (kind, risk) = if high.contains(&word.as_str()) {
-            (EffectKind::Delete, RiskLevel::High)
-        } else if read.contains(&word.as_str()) {
-            (EffectKind::Network, RiskLevel::Medium)
-        } else {
-            (EffectKind::Network, RiskLevel::High)
-        };
-        self.emit_raw(
-            kind,
-            Some(word),
-            Certainty::Certain,
-            arg.span,
-            risk,
-            "a command of the store",
-        );
     }
 
     /// Code in a string that a shell would run, from within another language.

@@ -1,0 +1,110 @@
+//! Assignments to variables, arrays and their elements.
+
+use super::ast::{Assign, AssignValue};
+use super::chars::UNKNOWN;
+use super::engine::Engine;
+use super::expand::Var;
+
+impl Engine<'_> {
+    pub(super) fn assign(&mut self, a: &Assign, for_program: bool) {
+        self.burn(4);
+        if let Some(ix) = &a.index {
+            let (text, _) = self.text(ix);
+            self.arithmetic(&text, ix.span);
+        }
+        let (var, text) = match &a.value {
+            AssignValue::Word(w) => {
+                let (t, obfuscated) = self.text(w);
+                (
+                    Var {
+                        text: t.clone(),
+                        array: None,
+                        obfuscated,
+                    },
+                    t,
+                )
+            }
+            AssignValue::Array(ws) => {
+                let mut items = Vec::new();
+                for w in ws {
+                    self.element_subscript(w);
+                    self.fields(w, &mut items);
+                }
+                let obfuscated = items.iter().any(|i| i.obfuscated);
+                let list: Vec<String> = items.into_iter().map(|i| i.text).collect();
+                (
+                    Var {
+                        text: list.first().cloned().unwrap_or_default(),
+                        array: Some(list),
+                        obfuscated,
+                    },
+                    String::new(),
+                )
+            }
+        };
+        self.env_effect(&a.name, &text, a.span);
+        self.number_set(&a.name, &text, a.span);
+        if a.index.is_some() {
+            let ix = a
+                .index
+                .as_ref()
+                .map(super::word::literal)
+                .unwrap_or_default();
+            let entry = self.vars.entry(a.name.clone()).or_default();
+            let arr = entry.array.get_or_insert_with(Vec::new);
+            match ix.trim().parse::<usize>() {
+                Ok(i) if i < 1024 => {
+                    if arr.len() <= i {
+                        arr.resize(i + 1, String::new());
+                    }
+                    if let Some(slot) = arr.get_mut(i) {
+                        *slot = text;
+                    }
+                }
+                _ => entry.array = Some(vec![UNKNOWN.to_string()]),
+            }
+            return;
+        }
+        let old = self.vars.get(&a.name);
+        let value = if a.append {
+            match old {
+                Some(o) => match (&o.array, &var.array) {
+                    (Some(x), Some(y)) => {
+                        let mut l = x.clone();
+                        l.extend(y.iter().cloned());
+                        Var {
+                            array: Some(l),
+                            ..o.clone()
+                        }
+                    }
+                    _ => Var {
+                        text: if o.text.len() > 1 << 16 {
+                            UNKNOWN.to_string()
+                        } else {
+                            format!("{}{}", o.text, var.text)
+                        },
+                        array: None,
+                        obfuscated: true,
+                    },
+                },
+                None if var.array.is_some() => var,
+                None => Var {
+                    text: format!("{UNKNOWN}{}", var.text),
+                    array: None,
+                    obfuscated: true,
+                },
+            }
+        } else if !for_program && self.conditional > 0 && old.is_some_and(|o| o.text != var.text) {
+            // Which of the values holds isn't known.
+            Var {
+                text: UNKNOWN.to_string(),
+                array: None,
+                obfuscated: false,
+            }
+        } else {
+            var
+        };
+        self.burn(value.text.len() / 8);
+        self.vars.insert(a.name.clone(), value);
+    }
+}

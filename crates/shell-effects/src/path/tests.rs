@@ -1,0 +1,89 @@
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn folders_of_secrets_are_known_wherever_they_stand() {
+    for path in [
+        "/home/dev/.ssh/x",
+        ".ssh/x",
+        "a/.aws/x",
+        "/etc/ssl/private/x",
+        "etc/sudoers.d/x",
+        "/run/secrets/x",
+    ] {
+        assert!(is_secret_name(path, "/home/dev"), "{path}");
+    }
+    for path in ["/home/dev/project/src/x", "ssh/x", "src/eta/x", "", "/"] {
+        assert!(!is_secret_name(path, "/home/dev"), "{path}");
+    }
+}
+
+#[test]
+fn globs_that_may_be_secrets_are() {
+    let secret = |path: &str| {
+        let path = path.replace('*', "\u{2}").replace('?', "\u{3}");
+        classify(
+            &path,
+            Some("/home/dev/project"),
+            "/home/dev/project",
+            "/home/dev",
+        )
+        .secret
+    };
+    for path in [
+        ".e?v",
+        ".e*",
+        ".*",
+        ".en?.local",
+        "*.p?m",
+        "k/*.ke?",
+        "x.p1?",
+        "id_r?a",
+        "a/id_*",
+        "~/.s?h/x",
+        "/home/dev/.a?s/x",
+        "cred*.json",
+        ".git-cred*",
+        "/run/secre?s/x",
+        "/e?c/shadow",
+        "/etc/sh?dow",
+        "~/.config/g?loud/x",
+    ] {
+        assert!(secret(path), "{path}");
+    }
+    for path in [
+        "*",
+        "*.rs",
+        "src/*.ts",
+        "docs/*",
+        "log*",
+        "*.md",
+        "?.txt",
+        "test*",
+        "*/x",
+        ".gitig*",
+        "*.*",
+        "*.[ch]",
+        "src/*/*.j?",
+        "c*",
+        "README.*",
+        ".editor*",
+        "*.p?",
+    ] {
+        assert!(!secret(path), "{path}");
+    }
+}
+
+proptest! {
+    /// The short way of clean paths gives what going along them gives.
+    #[test]
+    fn clean_paths_are_walked_as_well(base in "(/|[a.]{0,3}){0,4}", path in "(/|[a.]{0,3}){0,4}") {
+        let mut walked = String::new();
+        if !path.starts_with('/') {
+            walk(&mut walked, &base);
+        }
+        walk(&mut walked, &path);
+        let walked = if walked.is_empty() { "/".to_owned() } else { walked };
+        prop_assert_eq!(normalise(&path, Some(&base)), Some(walked));
+    }
+}
