@@ -1,0 +1,57 @@
+//! The record that declares an execution over.
+
+use super::super::step_facts::{Breach, OutcomeMismatch, StepFacts};
+use super::Execution;
+use crate::trace::record::EvaluationReason;
+use governance::{EvaluationKind, Event};
+use strict_json::Str;
+
+impl Execution {
+    pub(super) fn declared_over(
+        &mut self,
+        line: u64,
+        outcome: Str<'_>,
+        step_facts: &mut StepFacts,
+    ) {
+        let word = outcome.decode().into_owned();
+        if self.ended {
+            let before = self.machine.state();
+            self.breach(
+                line,
+                Event::Concluded,
+                before,
+                Breach::AfterTerminal,
+                step_facts,
+            );
+            return;
+        }
+        self.settle_start_refusal(step_facts);
+        // A `done` thought and straight to the end: that is the shortcut, and said as such.
+        let shortcut = self.stopped_at_done();
+        self.shortcut = self.shortcut.or(shortcut);
+        if !self.started {
+            self.started = true;
+            let before = self.machine.state();
+            self.breach(line, Event::Concluded, before, Breach::NoStart, step_facts);
+        } else if shortcut.is_none() && !self.machine.is_broken() {
+            let fits = match self.last_evaluation {
+                Some((EvaluationKind::Terminate | EvaluationKind::Pause, Some(reason), _)) => {
+                    reason.name() == word
+                }
+                Some((EvaluationKind::Continue, ..)) | None => false,
+                Some((_, None, _)) => true,
+            };
+            if !fits {
+                step_facts.anomalies_mut().outcome = Some(OutcomeMismatch {
+                    outcome: word.clone(),
+                    evaluated: self.last_evaluation.map(|(kind, reason, _)| {
+                        reason.map_or(kind.name(), EvaluationReason::name)
+                    }),
+                    line: self.last_evaluation.map_or(0, |(.., line)| line),
+                });
+            }
+        }
+        self.outcome = Some(word);
+        self.ended = true;
+    }
+}

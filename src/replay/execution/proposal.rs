@@ -1,0 +1,167 @@
+//! Proposals, and the decisions that follow them.
+
+use super::super::authority::{self, Assessor, Context};
+use super::super::evidence::{Kept, KeptAction, KeptThought};
+use super::super::step_facts::{Reuse, StepFacts};
+use super::{Execution, Known, native};
+use crate::trace::step::{Action, Decision, Proposal, Step};
+use governance::{DecidedBy, Event, RiskLevel, Ruling};
+
+impl Execution {
+    pub(super) fn proposed(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        proposal: &Proposal<'_, '_>,
+        context: Context<'_>,
+        step_facts: &mut StepFacts,
+    ) {
+        self.check_turn(line, step, false, step_facts);
+        self.apply(line, Event::ActionProposed, step_facts);
+        let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
+        // An action that is shown as a human has changed it is nobody's thought; what was proposed
+        // is what was thought.
+        if !proposal.replaced && self.is_nobodys_thought(agent.as_deref(), &proposal.action) {
+            step_facts.anomalies_mut().not_thought = true;
+        }
+        let (found, reach) = authority::look(context, &proposal.action);
+        step_facts.malform(reach.as_deref());
+        step_facts.understate(understated(context, &proposal.action, found));
+        self.name_tool(&proposal.action);
+        if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
+            self.enter(line, &id.decode(), &proposal.action, step_facts);
+        }
+        if let Some(agent) = &agent {
+            self.meet(line, agent, step_facts);
+        }
+        if step_facts.movement.is_some_and(|m| m.breach.is_some()) && self.turn.proposal.is_some() {
+            // A second proposal where none is due doesn't take the place of the first.
+            return;
+        }
+        self.turn.proposer = agent;
+        self.turn.declared = proposal
+            .declared
+            .map(|paths| paths.iter().map(|p| p.distinct().into()).collect());
+        let thoughts = &self.turn.thoughts;
+        let thought = thoughts
+            .iter()
+            .find_map(|t| t.what.action.clone())
+            .filter(|_| proposal.replaced);
+        let thought = thought.map(|thought| {
+            let reach = authority::look_again(context, &thought).1;
+            thought.reaching(reach)
+        });
+        self.turn.proposal_unknown = proposal.replaced && thought.is_none();
+        if self.turn.proposal.is_some() {
+            // What was decided was about the proposal before.
+            self.turn.decision = None;
+        } else if let Some(early) = &self.turn.decision {
+            // A decision that came too early stays where it could be about this action, and could
+            // decide it.
+            let id = proposal.action.id.map(|id| id.decode());
+            let other = early
+                .what
+                .action
+                .as_deref()
+                .is_some_and(|named| id.as_deref() != Some(named));
+            let risk = found.max(proposal.action.risk);
+            let too_high = early.what.by == DecidedBy::Policy
+                && risk.is_none_or(|risk| risk == RiskLevel::High);
+            if early.what.ruling != Ruling::Rejected
+                && (other || too_high || early.what.modified.is_some())
+            {
+                self.turn.decision = None;
+            }
+        }
+        let shown =
+            || KeptAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
+        self.turn.proposal = Some(Kept {
+            what: thought.unwrap_or_else(shown),
+            line,
+            time: step.time,
+        });
+    }
+
+    /// Enters an action's id into the books. An id may come back only for an action that was
+    /// rejected and is proposed again as it was: that is its life cycle, everything else is a
+    /// second action.
+    pub(super) fn enter(
+        &mut self,
+        line: u64,
+        id: &str,
+        action: &Action<'_>,
+        step_facts: &mut StepFacts,
+    ) {
+        match self.known.get_mut(id) {
+            Some(known)
+                if (known.rejected || known.rejected_perhaps)
+                    && known.frozen.as_ref().and_then(|f| f.same_as(action)) == Some(true) =>
+            {
+                (known.rejected, known.rejected_perhaps) = (false, false);
+            }
+            Some(known) => {
+                step_facts.anomalies_mut().reuse = Some(Reuse {
+                    of: "action",
+                    id: id.to_owned(),
+                    line: known.line,
+                });
+                self.turn.id_reused = true;
+            }
+            None => {
+                self.known.insert(id.into(), Known::new(line));
+            }
+        }
+    }
+
+    pub(super) fn is_nobodys_thought(&self, agent: Option<&str>, action: &Action<'_>) -> bool {
+        let turn = &self.turn;
+        if turn.thoughts.is_empty() || turn.thoughts_unknown || action.payload.is_none() {
+            return false;
+        }
+        // Who thought alone needs no name.
+        let alone = turn.thoughts.len() == 1;
+        let same = |t: &&Kept<KeptThought>| {
+            t.what.agent.as_deref() == agent || alone && (agent.is_none() || t.what.agent.is_none())
+        };
+        let mut theirs = turn.thoughts.iter().filter(same);
+        let wanted = |t: &Kept<KeptThought>| {
+            t.what
+                .action
+                .as_ref()
+                .map(|a| a.same_as(action) != Some(false))
+        };
+        !theirs.any(|t| wanted(t).unwrap_or(false))
+            // Nobody wanted anything at all: then the path is broken, and that is what is said.
+            && turn.thoughts.iter().any(|t| t.what.action.is_some())
+    }
+
+    pub(super) fn decided(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        decision: &Decision<'_>,
+        context: Context<'_>,
+        step_facts: &mut StepFacts,
+    ) {
+        self.check_turn(line, step, false, step_facts);
+        // A rejection that was recorded with the proposal counts.
+        let beside = self
+            .turn
+            .decision_beside
+            .take()
+            .filter(|beside| beside.what.ruling == Ruling::Rejected);
+        let decision = native::stricter(*decision, beside.as_ref());
+        self.apply(line, Event::GovernanceDecided(decision.ruling), step_facts);
+        self.rule(line, step.time, &decision, context, step_facts);
+    }
+}
+
+/// The recorded risk and what the analyser found, where that is worse.
+pub(super) fn understated(
+    context: Context<'_>,
+    action: &Action<'_>,
+    found: Option<RiskLevel>,
+) -> Option<(RiskLevel, RiskLevel)> {
+    let (recorded, found) = (action.risk?, found?);
+    (context.assessor != Assessor::Off && found > recorded).then_some((recorded, found))
+}

@@ -1,0 +1,68 @@
+//! The record that starts an execution, or resumes it.
+
+use super::super::evidence::TurnEvidence;
+use super::super::machine::Machine;
+use super::super::step_facts::{Breach, Reuse, StepFacts};
+use super::Execution;
+use crate::trace::step::Started;
+use governance::{Event, FsmVersion, State};
+
+impl Execution {
+    pub(super) fn started(
+        &mut self,
+        line: u64,
+        started: &Started<'_, '_>,
+        step_facts: &mut StepFacts,
+    ) {
+        let paused = self.machine.state() == State::Idle;
+        let goes_on = self.started;
+        let version = FsmVersion::parse(&started.fsm_version.decode()).unwrap_or(FsmVersion::V1);
+        if self.started
+            && self.machine.version() == FsmVersion::V0
+            && self.machine.state() == State::Terminal
+        {
+            // The early machine goes back to IDLE first; one record stands for both steps, or one
+            // for each.
+            self.machine.apply(Event::Start);
+            self.apply(line, Event::Start, step_facts);
+            self.restart = Some((self.turn.id.unwrap_or_default(), true));
+            self.turn = TurnEvidence::default();
+            (self.outcome, self.last_evaluation) = (None, None);
+        } else if let Some((_, second @ true)) = &mut self.restart {
+            *second = false;
+        } else if self.started && !paused && !self.machine.may_be(State::Idle) {
+            // The id is taken. The second start isn't applied: what follows is judged as going on.
+            let before = self.machine.state();
+            step_facts.anomalies_mut().reuse = Some(Reuse {
+                of: "execution",
+                id: self.id.to_string(),
+                line: self.first_line,
+            });
+            self.breach(line, Event::Start, before, Breach::Restart, step_facts);
+            // If a pause was lost before it, the execution goes on from here.
+            self.machine.apply(Event::Start);
+            self.reopened = false;
+            if before == State::Terminal {
+                self.machine.put(State::Thinking);
+                self.turn = TurnEvidence::default();
+            }
+        } else if self.started {
+            self.apply(line, Event::Start, step_facts);
+        } else {
+            self.machine = Machine::new(version);
+            self.started = true;
+            self.apply(line, Event::Start, step_facts);
+        }
+        self.ended = false;
+        if let Some(decision) = &started.refused {
+            self.refused_at_the_start(decision, step_facts);
+        }
+        // What an illegal start says otherwise isn't news besides.
+        let legal = step_facts.anomalies().reuse.is_none();
+        self.name_people(line, started, goes_on && legal, step_facts);
+        self.compare_conditions(started, goes_on && legal && paused, step_facts);
+        self.capabilities_required |= started.capabilities_required;
+        self.policy_missing |= !started.policy;
+        self.chain |= started.chain.is_some();
+    }
+}

@@ -1,0 +1,106 @@
+//! The turn that is open: its number, and the thoughts that it keeps.
+
+use super::super::evidence::{Kept, KeptThought, TurnEvidence};
+use super::super::step_facts::{Breach, StepFacts, TurnBreak};
+use super::super::verdict::Aspect;
+use super::{Execution, THOUGHTS};
+use crate::trace::step::Step;
+use governance::State;
+
+impl Execution {
+    /// Compares the step's turn number with the turn that is open, and begins a turn where one is
+    /// due.
+    pub(super) fn check_turn(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        begins: bool,
+        step_facts: &mut StepFacts,
+    ) {
+        let Some(found) = step.turn else {
+            return;
+        };
+        let after_end = step_facts
+            .movement
+            .is_some_and(|m| m.breach == Some(Breach::AfterTerminal));
+        if after_end || self.reopened || self.machine.candidates().single() == Some(State::Terminal)
+        {
+            // What comes after the end has its finding; its number is no news.
+            if begins && !self.reopened {
+                self.begin_turn(line, Some(found));
+            }
+            return;
+        }
+        match self.turn.id {
+            Some(current) if current == found => {}
+            Some(current) if !begins && found != current.saturating_add(1) => {
+                step_facts.anomalies_mut().order = Some(TurnBreak::Interleaved { current, found });
+            }
+            open => {
+                let expected = open.map_or(1, |n| n.saturating_add(1));
+                let missed = self.turns_missed && found > expected;
+                // The early machine may count on, or from one again.
+                let counts_on = self
+                    .restart
+                    .is_some_and(|(last, _)| found == last.saturating_add(1));
+                let jump = found != expected && !missed && !counts_on;
+                if missed {
+                    self.verdict.doubt(Aspect::LegalPath);
+                    let anomalies = step_facts.anomalies_mut();
+                    (anomalies.order, anomalies.turns_lost) =
+                        (Some(TurnBreak::Jump { expected, found }), true);
+                } else if jump {
+                    step_facts.anomalies_mut().order = Some(TurnBreak::Jump { expected, found });
+                } else if !begins
+                    && open.is_some()
+                    && !self.machine.is_broken()
+                    && !self.turn_is_over()
+                {
+                    step_facts.anomalies_mut().order = Some(TurnBreak::Interleaved {
+                        current: open.unwrap_or_default(),
+                        found,
+                    });
+                    return;
+                }
+                self.begin_turn(line, Some(found));
+                self.turn.repeated = found < expected;
+            }
+        }
+    }
+
+    pub(super) fn turn_is_over(&self) -> bool {
+        self.machine.may_be(State::Thinking) || self.machine.may_be(State::Idle)
+    }
+
+    pub(super) fn begin_turn(&mut self, line: u64, id: Option<i64>) {
+        self.turn = TurnEvidence {
+            id,
+            line,
+            begun: true,
+            ..TurnEvidence::default()
+        };
+        self.restart = None;
+        self.turns_missed = false;
+        self.turns += 1;
+        if self
+            .max_turns
+            .is_some_and(|max| i64::try_from(self.turns).is_ok_and(|n| n > max))
+        {
+            self.over_max.get_or_insert(line);
+        }
+    }
+
+    /// Whether a thought is one more of the turn that is thought about.
+    pub(super) fn thinks_on(&self, step: &Step<'_, '_>) -> bool {
+        self.group.is_some() && (step.turn.is_none() || step.turn == self.turn.id)
+    }
+
+    pub(super) fn keep_thought(&mut self, thought: Kept<KeptThought>) {
+        if self.turn.thoughts.len() < THOUGHTS {
+            self.turn.thoughts.push(thought);
+        } else {
+            self.turn.thoughts_unknown = true;
+            self.verdict.doubt(Aspect::LegalPath);
+        }
+    }
+}
