@@ -10,6 +10,8 @@ pub mod config;
 pub mod corpus;
 pub mod detectors;
 pub mod diag;
+pub mod features;
+#[cfg(feature = "knowledge")]
 pub mod knowledge;
 pub mod manifest;
 pub mod redact;

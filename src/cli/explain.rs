@@ -3,18 +3,15 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
+use super::knowledge::ask;
 use super::output::{Color, Failure, print, warn};
 use crate::diag::Code;
-use crate::knowledge::about::about;
-use crate::knowledge::graph::{Graph as KnowledgeGraph, Statement};
-use crate::knowledge::{KnowledgeError, Store};
 use crate::rules::{self, Page, Rule};
+use crate::trajectory::ExecutionSet;
 use crate::trajectory::explain::{Detail, Document, page};
 use crate::trajectory::graph::Graph;
-use crate::trajectory::{ExecutionSet, Known};
 use clap::Args;
-use content_scan::mask::Mask;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Explain a trace or a rule.
 #[derive(Debug, Args)]
@@ -55,43 +52,6 @@ pub struct ExplainArgs {
 fn rule(word: &str) -> Option<&'static Rule> {
     let by_name = || rules::ALL.iter().find(|r| r.name == word).copied();
     Code::parse(word).and_then(rules::by_code).or_else(by_name)
-}
-
-/// Asks an index of knowledge what it knows of each execution.
-fn ask(path: &Path, book: &mut ExecutionSet, secrets: &Mask) -> Result<(), Failure> {
-    let remedy = |e: &KnowledgeError| match e {
-        KnowledgeError::Foreign { .. } => "name the file that `knowledge reindex` has written",
-        other => other.remedy(),
-    };
-    let failure = |e: KnowledgeError| Failure::unable(e.to_string(), remedy(&e));
-    let store = Store::open(path).map_err(failure)?;
-    let graph = KnowledgeGraph::of(&store).map_err(failure)?;
-    let clean = |mut text: String| {
-        secrets.clean(&mut text);
-        text
-    };
-    for execution in &mut book.executions {
-        let used = execution
-            .turns
-            .iter()
-            .filter_map(|t| t.used_skills.as_ref())
-            .flatten()
-            .cloned()
-            .collect();
-        let statements = about(&store, &graph, &execution.execution_id, &used).map_err(failure)?;
-        let known = |s: Statement| Known {
-            what: s.what.to_owned(),
-            node: clean(s.node),
-            note: clean(s.note),
-            lines: s
-                .lines
-                .iter()
-                .map(|l| format!("{}:{}", l.file, l.line))
-                .collect(),
-        };
-        execution.known = Some(statements.into_iter().map(known).collect());
-    }
-    Ok(())
 }
 
 impl ExplainArgs {

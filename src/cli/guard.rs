@@ -22,8 +22,6 @@ pub(super) enum Exemption {
     Policy,
 }
 
-pub(super) use self::Exemption as Own;
-
 /// Refuses one of the gate's own files, and a file that the gate would read as a trace. It checks
 /// the configuration of each folder above.
 ///

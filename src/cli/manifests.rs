@@ -1,7 +1,8 @@
 //! Manifests among the inputs of `validate`.
 
-use crate::knowledge::skills::{is_ledger, ledger_faults};
-use crate::manifest::{File, Kind, check as check_manifest, kind_of};
+use super::knowledge::ledger_faults;
+use super::output::Failure;
+use crate::manifest::{File, Kind, check as check_manifest, is_ledger, kind_of};
 use crate::source::{Found, Input, Missing, open, read_whole};
 use crate::trace::Format;
 use crate::verify::Report;
@@ -96,11 +97,14 @@ fn project(path: &Path) -> PathBuf {
 }
 
 /// Checks them. Each counts as an input and as a record.
-pub(super) fn check(manifests: &[Manifest], given: Option<&Path>) -> Report {
+///
+/// # Errors
+/// When this build can't check one.
+pub(super) fn check(manifests: &[Manifest], given: Option<&Path>) -> Result<Report, Failure> {
     let mut report = Report::default();
     for manifest in manifests {
         let Some(kind) = manifest.kind else {
-            let (findings, lines) = ledger_faults(&manifest.name, &manifest.path);
+            let (findings, lines) = ledger_faults(&manifest.name, &manifest.path)?;
             report.counts.files += 1;
             // A line that can't be read is one all the same.
             report.counts.records += lines + findings.len() as u64;
@@ -131,5 +135,5 @@ pub(super) fn check(manifests: &[Manifest], given: Option<&Path>) -> Report {
         report.findings.extend(findings);
         report.secrets.absorb(secrets);
     }
-    report
+    Ok(report)
 }

@@ -14,6 +14,7 @@ mod file;
 mod fsm;
 mod gate;
 mod guard;
+#[cfg_attr(not(feature = "knowledge"), path = "knowledge_absent.rs")]
 mod knowledge;
 mod manifests;
 mod output;
@@ -21,6 +22,7 @@ mod patch;
 mod policy;
 mod redact;
 mod replay;
+#[cfg_attr(not(feature = "repomap"), path = "repomap_absent.rs")]
 mod repomap;
 mod reports;
 mod rules;
@@ -83,8 +85,7 @@ enum Command {
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
     /// Map a repository within a budget of tokens, and check or compare maps.
-    #[command(subcommand)]
-    Repomap(repomap::RepomapCommand),
+    Repomap(repomap::RepomapArgs),
     /// List or print the JSON Schemas of records, native formats and reports.
     #[command(subcommand)]
     Schema(schema::SchemaCommand),
@@ -101,8 +102,7 @@ enum Command {
     Redact(redact::RedactArgs),
     /// Keep an index of what traces, transcripts and documents say, and answer from it within a
     /// budget of tokens.
-    #[command(subcommand)]
-    Knowledge(knowledge::KnowledgeCommand),
+    Knowledge(knowledge::KnowledgeArgs),
     /// Explain a trace turn by turn, or a rule: what it does, why it matters, how to mend it.
     Explain(explain::ExplainArgs),
     /// Compare executions: the same path, the same decisions, the same outcome?
@@ -134,13 +134,13 @@ pub fn main() -> ExitCode {
         Command::Shell(command) => command.run(),
         Command::Patch(command) => command.run(),
         Command::Policy(command) => command.run(),
-        Command::Repomap(command) => command.run(),
+        Command::Repomap(args) => args.run(),
         Command::Schema(command) => command.run(),
         Command::Fsm(command) => command.run(),
         Command::Secrets(command) => command.run(),
         Command::Detectors(command) => command.run(),
         Command::Redact(args) => args.run(),
-        Command::Knowledge(command) => command.run(),
+        Command::Knowledge(args) => args.run(),
         Command::Explain(args) => args.run(),
         Command::Compare(args) => args.run(),
         Command::Stats(args) => args.run(),

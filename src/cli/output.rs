@@ -1,6 +1,7 @@
 //! Standard output and standard error, and failures of the command itself.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
+use crate::features::NotInBuild;
 use anstream::AutoStream;
 use clap::ValueEnum;
 use std::io::{self, BufWriter, Write};
@@ -76,6 +77,12 @@ impl Failure {
     }
 }
 
+impl From<NotInBuild> for Failure {
+    fn from(missing: NotInBuild) -> Self {
+        Self::unable(missing.to_string(), NotInBuild::REMEDY)
+    }
+}
+
 /// Prints a sentence on standard error. It may quote names from a configuration or a trace.
 pub(super) fn warn(sentence: &str) {
     let _ = writeln!(
@@ -84,8 +91,6 @@ pub(super) fn warn(sentence: &str) {
         crate::report::line_start(sentence)
     );
 }
-
-pub(super) use self::warn as tell;
 
 /// Writes text to standard output. No line of it is a command of a runner of continuous
 /// integration, whatever the text quotes; what hides or acts on a terminal, whoever quotes it has

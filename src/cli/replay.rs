@@ -414,7 +414,10 @@ impl ValidateArgs {
             &extra,
             false,
             &|report| {
-                report.absorb(super::manifests::check(&manifests, self.project.as_deref()));
+                report.absorb(super::manifests::check(
+                    &manifests,
+                    self.project.as_deref(),
+                )?);
                 report.findings.sort_by_cached_key(Finding::order);
                 assign_fingerprints(&mut report.findings);
                 Ok(())

@@ -1,5 +1,6 @@
 //! What can be wrong with a configuration.
 
+use crate::features::NotInBuild;
 use std::ops::Range;
 
 /// The configuration can't be used.
@@ -41,6 +42,11 @@ pub enum ConfigError {
     ReportPath { name: String, path: String },
     #[error("{name}: `{date}` is no day; write it as 2027-01-31")]
     Date { name: String, date: String },
+    #[error("{name} can't be used: {missing}")]
+    NotInBuild {
+        name: &'static str,
+        missing: NotInBuild,
+    },
 }
 
 fn hint(nearest: Option<&String>) -> String {

@@ -15,6 +15,7 @@ pub use error::ConfigError;
 pub use files::{TraceGlobs, TraceMatch};
 
 use crate::diag::{Code, FailOn, Severity};
+use crate::features::Feature;
 use crate::replay::{Answer, Verdict};
 use crate::rules;
 use crate::trace::Format;
@@ -557,7 +558,28 @@ impl Config {
         if let Some(reason) = config.policy.as_ref().and_then(|p| p.untested.as_ref()) {
             reasoned("policy.untested", reason)?;
         }
+        config.check_features()?;
         Ok(config)
+    }
+
+    /// Checks that this build contains what the configuration asks for.
+    fn check_features(&self) -> Result<(), ConfigError> {
+        let knowledge = self.knowledge.as_ref();
+        let code = knowledge.is_some_and(|k| !k.repomap.is_empty());
+        let model = knowledge.is_some_and(|k| k.model.is_some());
+        for (set, name, feature) in [
+            (self.repo_map.is_some(), "[repo-map]", Feature::Repomap),
+            (knowledge.is_some(), "[knowledge]", Feature::Knowledge),
+            (code, "[knowledge] repomap", Feature::Repomap),
+            (model, "[knowledge] model", Feature::Model2Vec),
+        ] {
+            if set {
+                feature
+                    .require()
+                    .map_err(|missing| ConfigError::NotInBuild { name, missing })?;
+            }
+        }
+        Ok(())
     }
 
     /// The sections that are set and that this version reads without running anything for them.
@@ -606,15 +628,40 @@ mod tests {
         .unwrap();
         assert_eq!(config.ignore[0].expires.as_deref(), Some("2027-01-31"));
         assert!(config.not_run().is_empty());
-        assert_eq!(
-            Config::parse("[knowledge]\nstore = 'k'").unwrap().not_run(),
-            ["knowledge"]
-        );
+        let with_knowledge = Config {
+            knowledge: Some(Knowledge::default()),
+            ..Config::default()
+        };
+        assert_eq!(with_knowledge.not_run(), ["knowledge"]);
         assert_eq!(
             config.fail_on.and_then(FailOn::severity),
             Some(Severity::Warning)
         );
         assert_eq!(Config::parse("").unwrap(), Config::default());
+    }
+
+    #[test]
+    fn what_is_not_built_is_refused() {
+        for (section, needed) in [
+            ("[repo-map]\nfile = 'M'", &[Feature::Repomap][..]),
+            ("[knowledge]", &[Feature::Knowledge]),
+            (
+                "[knowledge]\nrepomap = ['src']",
+                &[Feature::Knowledge, Feature::Repomap],
+            ),
+            (
+                "[knowledge]\nmodel = 'm'",
+                &[Feature::Knowledge, Feature::Model2Vec],
+            ),
+        ] {
+            match needed.iter().find(|feature| !feature.is_built()) {
+                None => assert!(Config::parse(section).is_ok(), "{section}"),
+                Some(feature) => {
+                    let hint = format!("build with `--features {}`", feature.name());
+                    assert!(error(section).ends_with(&hint), "{section}");
+                }
+            }
+        }
     }
 
     #[test]

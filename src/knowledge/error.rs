@@ -1,5 +1,6 @@
 //! What keeps the store from being used.
 
+use crate::features::NotInBuild;
 use rusqlite::ErrorCode;
 use std::path::PathBuf;
 
@@ -79,8 +80,14 @@ pub enum KnowledgeError {
     #[error("the vectors of the index were made with another model")]
     OtherModel,
     /// There is no map.
+    #[error("{message}")]
+    Map {
+        message: String,
+        remedy: &'static str,
+    },
+    /// A part of the program that this build doesn't contain.
     #[error(transparent)]
-    Map(repo_map::BuildError),
+    NotInBuild(#[from] NotInBuild),
 }
 
 impl From<rusqlite::Error> for KnowledgeError {
@@ -144,10 +151,8 @@ impl KnowledgeError {
             Self::OtherModel => {
                 "give the same --model as `knowledge reindex`, run that again, or ask with --no-vectors"
             }
-            Self::Map(repo_map::BuildError::Focus(_)) => {
-                "--focus takes paths from the folder of the configuration"
-            }
-            Self::Map(_) => "give more map-tokens",
+            Self::Map { remedy, .. } => remedy,
+            Self::NotInBuild(_) => NotInBuild::REMEDY,
         }
     }
 }

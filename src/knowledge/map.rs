@@ -1,19 +1,19 @@
 //! The layer `map`: the skeleton of the code that the index knows.
 
-use super::retrieve::{Answer, Form};
+use super::retrieve::{Answer, Form, MapQuery};
 use super::source_config::SourceKind;
 use super::{KnowledgeError, Store};
-use repo_map::{self, File, Format, Settings, Snapshot};
+use repo_map::{self, BuildError, File, Format, Settings, Snapshot};
+use std::io;
+use std::path::{Path, PathBuf};
 
-/// What is asked of a map.
-#[derive(Debug, Clone, Copy)]
-pub struct MapQuery<'a> {
-    /// Words of interest; may be empty.
-    pub query: &'a str,
-    /// Files and folders of interest, from the folder of the configuration.
-    pub focus: &'a [String],
-    /// Say why each file stands where it stands.
-    pub explain: bool,
+/// The source code below a directory that a map shows.
+///
+/// # Errors
+/// When the directory can't be listed.
+pub(super) fn paths(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let found = repo_map::paths(directory).map_err(|e| io::Error::other(e.to_string()))?;
+    Ok(found.into_iter().map(|(_, path)| path).collect())
 }
 
 /// The map of all code in the index, of at most `budget` tokens.
@@ -53,7 +53,7 @@ pub fn map(
         explain: asked.explain,
         ..Settings::default()
     };
-    let map = repo_map::build(&snapshot, &settings).map_err(KnowledgeError::Map)?;
+    let map = repo_map::build(&snapshot, &settings).map_err(|e| failure(&e))?;
     let (shown, all) = if snapshot.files.is_empty() {
         (0, 0)
     } else {
@@ -66,4 +66,14 @@ pub fn map(
         shown: shown.max(map.files.0),
         left_out: all.saturating_sub(shown),
     })
+}
+
+fn failure(error: &BuildError) -> KnowledgeError {
+    KnowledgeError::Map {
+        message: error.to_string(),
+        remedy: match error {
+            BuildError::Focus(_) => "--focus takes paths from the folder of the configuration",
+            _ => "give more map-tokens",
+        },
+    }
 }

@@ -14,8 +14,10 @@ mod error;
 mod extract;
 pub mod graph;
 mod integrity;
+#[cfg_attr(not(feature = "repomap"), path = "map_absent.rs")]
 pub mod map;
 pub mod memory;
+#[cfg_attr(not(feature = "model2vec"), path = "model2vec_absent.rs")]
 pub mod model2vec;
 mod observation;
 pub mod rank;
@@ -35,5 +37,5 @@ pub mod words;
 
 pub use error::KnowledgeError;
 pub use observation::{Id, Kind, Observation};
-pub use source_config::{SourceKind, Sources, stays};
+pub use source_config::{SourceKind, Sources};
 pub use store::{Store, Stored};

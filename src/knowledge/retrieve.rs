@@ -31,6 +31,17 @@ pub struct Budget {
     pub per_source: Option<usize>,
 }
 
+/// What is asked of a map.
+#[derive(Debug, Clone, Copy)]
+pub struct MapQuery<'a> {
+    /// Words of interest; may be empty.
+    pub query: &'a str,
+    /// Files and folders of interest, from the folder of the configuration.
+    pub focus: &'a [String],
+    /// Say why each file stands where it stands.
+    pub explain: bool,
+}
+
 impl Default for Budget {
     fn default() -> Self {
         Self {

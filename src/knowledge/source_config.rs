@@ -2,15 +2,13 @@
 
 use super::KnowledgeError;
 use crate::diag::{Code, Finding, Place};
+use crate::manifest::PROMOTIONS;
 use crate::rules;
 use content_scan::mask::Mask;
 use content_scan::secret::{self, Table};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
-
-/// The file in a folder of skills that holds the changes of their standing, one a line.
-pub const PROMOTIONS: &str = "promotions.jsonl";
 
 /// What a source holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -161,46 +159,6 @@ fn joined(root: &Path, configured: &str) -> Result<PathBuf, KnowledgeError> {
     Ok(path)
 }
 
-/// Whether a file or folder that is to be written lies below a folder, symbolic links and all, even
-/// if neither it nor the folder that it is to lie in is there yet. A link in its own place leads
-/// elsewhere, wherever it leads.
-#[must_use]
-pub fn stays(root: &Path, path: &Path) -> bool {
-    let named = |p: &Path| {
-        if p.as_os_str().is_empty() {
-            PathBuf::from(".")
-        } else {
-            p.to_path_buf()
-        }
-    };
-    let Ok(root) = named(root).canonicalize() else {
-        return false;
-    };
-    let mut there = path;
-    loop {
-        match named(there).symlink_metadata() {
-            Ok(meta) if there == path && meta.file_type().is_symlink() => return false,
-            // What is there and can't be resolved may lead anywhere.
-            Ok(_) => {
-                return named(there)
-                    .canonicalize()
-                    .is_ok_and(|real| real.starts_with(&root));
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(_) => return false,
-        }
-        // What isn't there yet has to be a name: nobody knows where `..` of it leads.
-        let is_name = matches!(
-            there.components().next_back(),
-            Some(std::path::Component::Normal(_))
-        );
-        match there.parent() {
-            Some(parent) if is_name => there = parent,
-            _ => return false,
-        }
-    }
-}
-
 impl Sources {
     /// A configured path that is no source, held to the same rule: it doesn't lead out of the root.
     ///
@@ -281,12 +239,11 @@ impl Sources {
             let path = joined(&root, configured)?;
             match path.canonicalize() {
                 Ok(real) if real.is_file() => add(*kind, &root, path, &mut files, &mut findings),
-                Ok(_) if *kind == SourceKind::RepoMap => match repo_map::paths(&path) {
+                Ok(_) if *kind == SourceKind::RepoMap => match super::map::paths(&path) {
                     Ok(found) => found
                         .into_iter()
-                        .for_each(|(_, at)| add(*kind, &root, at, &mut files, &mut findings)),
-                    Err(error) => unlisted
-                        .push((configured.clone(), std::io::Error::other(error.to_string()))),
+                        .for_each(|at| add(*kind, &root, at, &mut files, &mut findings)),
+                    Err(error) => unlisted.push((configured.clone(), error)),
                 },
                 Ok(_) => walk(
                     *kind,
@@ -493,41 +450,6 @@ mod tests {
             (1, 2),
             "what is listed again is the same file"
         );
-    }
-
-    #[test]
-    fn what_is_to_be_written_stays_below() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("root");
-        std::fs::create_dir_all(root.join("real")).unwrap();
-        for (path, inside) in [
-            ("x.db", true),
-            ("real/x.db", true),
-            ("new/deep/x.db", true),
-            ("../x.db", false),
-            ("../new/x.db", false),
-            ("new/../../x.db", false),
-        ] {
-            assert_eq!(stays(&root, &root.join(path)), inside, "{path}");
-        }
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::symlink;
-            symlink(folder.path(), root.join("out")).unwrap();
-            symlink("nowhere", root.join("broken")).unwrap();
-            symlink("real", root.join("alias")).unwrap();
-            for (path, inside) in [
-                ("out/x.db", false),
-                ("out/new/x.db", false),
-                ("out", false),
-                ("broken", false),
-                ("broken/x.db", false),
-                ("alias", false),
-                ("alias/new/x.db", true),
-            ] {
-                assert_eq!(stays(&root, &root.join(path)), inside, "{path}");
-            }
-        }
     }
 
     #[test]

@@ -2,6 +2,15 @@
 
 use serde_json::Value;
 
+/// The file in a folder of skills that holds the changes of their standing, one a line.
+pub const PROMOTIONS: &str = "promotions.jsonl";
+
+/// Whether a file holds decisions about skills, by its name.
+#[must_use]
+pub fn is_ledger(path: &str) -> bool {
+    path.rsplit(['/', '\\']).next() == Some(PROMOTIONS)
+}
+
 /// The kinds of manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {

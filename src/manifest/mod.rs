@@ -15,7 +15,7 @@ mod types;
 
 pub use check::{File, check};
 pub use fault::{Fault, faults};
-pub use kind::{Kind, kind_of};
+pub use kind::{Kind, PROMOTIONS, is_ledger, kind_of};
 pub use types::{
     AgentConfig, Metadata, Permission, PermissionType, Servers, SkillManifest, SkillSet, Tool,
     Trial, TrialMode, add_to,

@@ -6,10 +6,12 @@
 
 mod blocks;
 mod compressed;
+mod containment;
 mod discover;
 mod elements;
 
 pub use blocks::{Block, Blocks, OversizedLine};
+pub use containment::stays;
 pub use discover::{
     Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, Skipped, by_name, discover,
     open, open_regular, stored_hash, survey, survey_by,

@@ -10,6 +10,7 @@ use syn::visit::{self, Visit};
 /// Which modules of `src` a module may use. ARCHITECTURE.md draws them.
 const ARROWS: &[(&str, &[&str])] = &[
     ("diag", &[]),
+    ("features", &[]),
     ("schema", &[]),
     ("source", &[]),
     ("trace", &["diag", "schema"]),
@@ -31,13 +32,18 @@ const ARROWS: &[(&str, &[&str])] = &[
             "diag", "replay", "report", "rules", "source", "trace", "verify",
         ],
     ),
-    ("config", &["diag", "replay", "rules", "trace", "verify"]),
+    (
+        "config",
+        &["diag", "features", "replay", "rules", "trace", "verify"],
+    ),
     ("detectors", &["diag", "replay", "rules", "verify"]),
     ("manifest", &["diag", "rules", "schema", "trace"]),
     ("redact", &["trace"]),
     (
         "knowledge",
-        &["diag", "manifest", "rules", "source", "trace", "verify"],
+        &[
+            "diag", "features", "manifest", "rules", "source", "trace", "verify",
+        ],
     ),
     (
         "cli",
@@ -46,6 +52,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "config",
             "detectors",
             "diag",
+            "features",
             "knowledge",
             "manifest",
             "redact",

@@ -8,10 +8,10 @@ use std::process::{Command, Output};
 use tokens::Encoding;
 use util::random::SplitMix;
 use yuangs_verify::knowledge::bundle::{Parts, bundle};
-use yuangs_verify::knowledge::map::{MapQuery, map};
+use yuangs_verify::knowledge::map::map;
 use yuangs_verify::knowledge::rank::{Decay, Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex;
-use yuangs_verify::knowledge::retrieve::{Form, Print};
+use yuangs_verify::knowledge::retrieve::{Form, MapQuery, Print};
 use yuangs_verify::knowledge::{SourceKind, Sources, Store};
 use yuangs_verify::report::{safe_json, terminal};
 

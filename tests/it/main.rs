@@ -23,16 +23,23 @@ mod command;
 mod corpora;
 mod detectors;
 mod diffs;
+mod features;
 mod gate;
 mod gate_inputs;
 mod gates;
 mod generate;
 mod injections;
+#[cfg(feature = "knowledge")]
 mod knowledge;
+#[cfg(feature = "knowledge")]
 mod knowledge_budget;
+#[cfg(feature = "knowledge")]
 mod knowledge_hostile;
+#[cfg(feature = "knowledge")]
 mod knowledge_integrity;
+#[cfg(feature = "knowledge")]
 mod knowledge_layers;
+#[cfg(feature = "model2vec")]
 mod knowledge_model;
 mod lanes;
 mod legal;
@@ -43,12 +50,17 @@ mod policy;
 mod properties;
 mod reading;
 mod redact;
+#[cfg(feature = "repomap")]
 mod repomap;
+#[cfg(feature = "repomap")]
 mod repomap_marks;
+#[cfg(feature = "repomap")]
 mod repomap_samples;
 mod reports;
 mod secrets;
+#[cfg(feature = "knowledge")]
 mod skill_checks;
+#[cfg(feature = "knowledge")]
 mod skills;
 mod support;
 mod timelines;

@@ -88,21 +88,8 @@ pub(in crate::cli) fn trace_format(name: &str) -> Result<TraceFormat, String> {
     })
 }
 
-/// Parses the name of a repo map's format; the help shows these descriptions.
-pub(in crate::cli) fn map_format(
-    text: &'static str,
-    markdown: &'static str,
-    json: &'static str,
-) -> impl TypedValueParser<Value = repo_map::Format> {
-    parser([
-        ("text", text, repo_map::Format::Text),
-        ("markdown", markdown, repo_map::Format::Markdown),
-        ("json", json, repo_map::Format::Json),
-    ])
-}
-
 /// Parses one of some names. An empty description isn't shown.
-fn parser<T, const N: usize>(
+pub(in crate::cli) fn parser<T, const N: usize>(
     values: [(&'static str, &'static str, T); N],
 ) -> impl TypedValueParser<Value = T>
 where

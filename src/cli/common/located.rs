@@ -2,10 +2,10 @@
 
 use crate::cli::file;
 use crate::cli::output::Failure;
-use crate::config::{Baseline, Config, FILE, TraceMatch, Traces};
-use crate::knowledge::stays;
+use crate::config::{Baseline, Config, ConfigError, FILE, TraceMatch, Traces};
+use crate::features::NotInBuild;
 use crate::source::{
-    Choice, Discovery, Found, Missing, NO_ENDING, NOT_INCLUDED, by_name, survey_by,
+    Choice, Discovery, Found, Missing, NO_ENDING, NOT_INCLUDED, by_name, stays, survey_by,
 };
 use clap::Args;
 use std::io;
@@ -574,7 +574,10 @@ fn parse(name: &str, text: &str) -> Result<Config, Failure> {
     Config::parse(text).map_err(|e| {
         Failure::unable(
             format!("`{name}`: {e}"),
-            "`yuangs-verify schema print config` says what may stand in it",
+            match e {
+                ConfigError::NotInBuild { .. } => NotInBuild::REMEDY,
+                _ => "`yuangs-verify schema print config` says what may stand in it",
+            },
         )
     })
 }

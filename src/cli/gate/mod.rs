@@ -8,8 +8,6 @@ pub(super) mod attestation;
 mod steps;
 mod strict;
 
-pub(super) use super::common::located::locate;
-
 use super::common::exit::exit_code;
 use super::common::inputs::Inputs;
 use super::common::located::{LocatedConfig, RuleFile, RulesArgs};

@@ -1,5 +1,6 @@
 //! `knowledge`: the index of what is known, and answers from it.
 
+mod about;
 mod context;
 mod eval;
 mod graph;
@@ -11,14 +12,25 @@ mod retrieve;
 mod session;
 mod skills;
 
+pub(super) use about::ask;
+
 use super::output::Failure;
+use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
-use clap::{Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Knowledge that an agent may rely on.
+#[derive(Debug, Args)]
+pub struct KnowledgeArgs {
+    #[command(subcommand)]
+    command: KnowledgeCommand,
+}
+
+/// What to do with knowledge.
 #[derive(Debug, Subcommand)]
-pub enum KnowledgeCommand {
+enum KnowledgeCommand {
     /// Bring the index up to date with its sources, all or nothing; or check that it is.
     Reindex(reindex::ReindexArgs),
     /// One line for each observation that answers a question, or for the newest.
@@ -63,24 +75,24 @@ enum Format {
     Json,
 }
 
-impl KnowledgeCommand {
+impl KnowledgeArgs {
     /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        match self {
-            Self::Reindex(args) => args.run(),
-            Self::Index(args) => args.run(),
-            Self::Timeline(args) => args.run(),
-            Self::Detail(args) => args.run(),
-            Self::Search(args) => args.run(),
-            Self::Map(args) => args.run(),
-            Self::Bundle(args) => args.run(),
-            Self::Window(args) => args.run(),
-            Self::Compaction(args) => args.run(),
-            Self::Graph(command) => command.run(),
-            Self::Context(command) => command.run(),
-            Self::Memory(command) => command.run(),
-            Self::Skills(command) => command.run(),
-            Self::Judge(args) => args.run(),
+        match self.command {
+            KnowledgeCommand::Reindex(args) => args.run(),
+            KnowledgeCommand::Index(args) => args.run(),
+            KnowledgeCommand::Timeline(args) => args.run(),
+            KnowledgeCommand::Detail(args) => args.run(),
+            KnowledgeCommand::Search(args) => args.run(),
+            KnowledgeCommand::Map(args) => args.run(),
+            KnowledgeCommand::Bundle(args) => args.run(),
+            KnowledgeCommand::Window(args) => args.run(),
+            KnowledgeCommand::Compaction(args) => args.run(),
+            KnowledgeCommand::Graph(command) => command.run(),
+            KnowledgeCommand::Context(command) => command.run(),
+            KnowledgeCommand::Memory(command) => command.run(),
+            KnowledgeCommand::Skills(command) => command.run(),
+            KnowledgeCommand::Judge(args) => args.run(),
         }
     }
 }
@@ -96,4 +108,13 @@ fn clock() -> i64 {
 
 fn failure(error: &KnowledgeError) -> Failure {
     Failure::unable(error.to_string(), error.remedy())
+}
+
+/// What is wrong with a file of decisions about skills, and how many of its lines can be read.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "a build without knowledge refuses"
+)]
+pub(super) fn ledger_faults(name: &str, path: &Path) -> Result<(Vec<Finding>, u64), Failure> {
+    Ok(crate::knowledge::skills::ledger_faults(name, path))
 }

@@ -1,7 +1,7 @@
 //! Where the index lies, and what goes into it, by the configuration.
 
 use super::failure;
-use crate::cli::gate::locate;
+use crate::cli::common::located::locate;
 use crate::cli::output::Failure;
 use crate::config::{DecayKind, Knowledge, Profile};
 use crate::knowledge::bundle::Parts;

@@ -71,7 +71,7 @@ impl ReindexArgs {
         place.sources.are_there().map_err(|e| failure(&e))?;
         let start = Instant::now();
         crate::cli::write::outside_git(&place.path)?;
-        crate::cli::guard::check(&place.path, crate::cli::guard::Own::Nothing)?;
+        crate::cli::guard::check(&place.path, crate::cli::guard::Exemption::Nothing)?;
         let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
         store.use_model(self.model.folder(&place)?.as_deref());
         let mut bar = Bar::new();

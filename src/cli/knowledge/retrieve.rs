@@ -2,14 +2,14 @@
 
 use super::place::{ModelArgs, Place, PlaceArgs};
 use super::{Format, clock, failure};
-use crate::cli::output::{Color, Failure, print, tell};
+use crate::cli::output::{Color, Failure, print, warn};
 use crate::cli::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
 use crate::config::day_end;
 use crate::knowledge::bundle::bundle;
-use crate::knowledge::map::{MapQuery, map};
+use crate::knowledge::map::map;
 use crate::knowledge::rank::{Query, Stages};
 use crate::knowledge::retrieve::{
-    Anchor, Answer, Budget, Form, Print, detail, index, search, timeline,
+    Anchor, Answer, Budget, Form, MapQuery, Print, detail, index, search, timeline,
 };
 use crate::knowledge::{Id, Store};
 use crate::report::{safe_json, terminal};
@@ -83,7 +83,7 @@ impl AnswerArgs {
         // Colours are none; what is counted is what is printed.
         print(Color::Always, |out| out.write_all(answer.text.as_bytes()))?;
         if self.tokens {
-            tell(&format!(
+            warn(&format!(
                 "{} tokens ({})",
                 answer.tokens,
                 Encoding::default().name()

@@ -4,7 +4,9 @@ mod compare;
 mod eval;
 pub(super) mod find;
 mod folder;
+#[cfg_attr(not(feature = "policy-fuzz"), path = "fuzz_absent.rs")]
 mod fuzz;
+#[cfg_attr(not(feature = "policy-fuzz"), path = "mutate_absent.rs")]
 mod mutate;
 mod objection;
 mod replay;

@@ -1,8 +1,8 @@
 //! `repomap build`.
 
+use super::map_format;
 use super::tree::{TreeArgs, relative};
 use crate::cli::common::exit::EXIT_CLEAN;
-use crate::cli::common::formats::map_format;
 use crate::cli::output::{Color, Failure, print, print_as_is};
 use crate::cli::write;
 use clap::Args;

@@ -1,9 +1,9 @@
 //! `repomap diff`.
 
 use super::interface::findings;
+use super::map_format;
 use super::tree::{revision, unread};
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS};
-use crate::cli::common::formats::map_format;
 use crate::cli::output::{Color, Failure, print};
 use crate::report::{code_span, findings_json, safe_json, terminal};
 use clap::Args;

@@ -10,12 +10,21 @@ mod tree;
 pub(super) use check::check_map;
 pub(super) use interface::compare_interface;
 
+use super::common::formats::parser;
 use super::output::Failure;
-use clap::Subcommand;
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
 
 /// Maps of repositories.
+#[derive(Debug, Args)]
+pub struct RepomapArgs {
+    #[command(subcommand)]
+    command: RepomapCommand,
+}
+
+/// What to do with a map.
 #[derive(Debug, Subcommand)]
-pub enum RepomapCommand {
+enum RepomapCommand {
     /// Write the map: what ranks highest of all definitions, as much as fits into a budget of
     /// tokens.
     Build(build::BuildArgs),
@@ -28,13 +37,26 @@ pub enum RepomapCommand {
     Tags(tags::TagsArgs),
 }
 
-impl RepomapCommand {
+impl RepomapArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        match self {
-            Self::Build(args) => args.run(),
-            Self::Check(args) => args.run(),
-            Self::Diff(args) => args.run(),
-            Self::Tags(args) => args.run(),
+        match self.command {
+            RepomapCommand::Build(args) => args.run(),
+            RepomapCommand::Check(args) => args.run(),
+            RepomapCommand::Diff(args) => args.run(),
+            RepomapCommand::Tags(args) => args.run(),
         }
     }
+}
+
+/// Parses the name of a repo map's format; the help shows these descriptions.
+fn map_format(
+    text: &'static str,
+    markdown: &'static str,
+    json: &'static str,
+) -> impl TypedValueParser<Value = repo_map::Format> {
+    parser([
+        ("text", text, repo_map::Format::Text),
+        ("markdown", markdown, repo_map::Format::Markdown),
+        ("json", json, repo_map::Format::Json),
+    ])
 }

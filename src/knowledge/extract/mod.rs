@@ -4,6 +4,7 @@
 //! others are read all the same. Nothing is kept that a scan for credentials objects to.
 
 mod bank;
+#[cfg_attr(not(feature = "repomap"), path = "code_absent.rs")]
 mod code;
 mod date;
 mod graph;

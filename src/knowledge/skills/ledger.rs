@@ -6,7 +6,8 @@ use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::{extract, is_repeated, read_promotion};
 use crate::knowledge::safe_file::{lock, replace};
-use crate::knowledge::source_config::{PROMOTIONS, SourceFile, SourceKind, Sources};
+use crate::knowledge::source_config::{SourceFile, SourceKind, Sources};
+use crate::manifest::PROMOTIONS;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -72,12 +73,6 @@ impl LedgerError {
             Self::Knowledge(error) => error.remedy(),
         }
     }
-}
-
-/// Whether a file holds decisions about skills, by its name.
-#[must_use]
-pub fn is_ledger(path: &str) -> bool {
-    path.rsplit(['/', '\\']).next() == Some(PROMOTIONS)
 }
 
 /// What is wrong with a file of decisions, and how many of its lines can be read.

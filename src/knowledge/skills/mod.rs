@@ -20,7 +20,7 @@ pub use figures::{
     suggestion,
 };
 pub use history::{ChangeReview, findings_of, items_of, review};
-pub use ledger::{Ledger, LedgerError, Verdict, is_ledger, ledger_faults};
+pub use ledger::{Ledger, LedgerError, Verdict, ledger_faults};
 pub use legacy_store::{LegacyStore, LegacyStoreError, read_legacy_store};
 pub use standing::{Evaluated, Skills};
 

@@ -1,0 +1,50 @@
+//! What an index knows of executions, for `explain`.
+
+use crate::cli::output::Failure;
+use crate::knowledge::about::about;
+use crate::knowledge::graph::{Graph, Statement};
+use crate::knowledge::{KnowledgeError, Store};
+use crate::trajectory::{ExecutionSet, Known};
+use content_scan::mask::Mask;
+use std::path::Path;
+
+/// Asks an index of knowledge what it knows of each execution.
+pub(in crate::cli) fn ask(
+    path: &Path,
+    book: &mut ExecutionSet,
+    secrets: &Mask,
+) -> Result<(), Failure> {
+    let remedy = |e: &KnowledgeError| match e {
+        KnowledgeError::Foreign { .. } => "name the file that `knowledge reindex` has written",
+        other => other.remedy(),
+    };
+    let failure = |e: KnowledgeError| Failure::unable(e.to_string(), remedy(&e));
+    let store = Store::open(path).map_err(failure)?;
+    let graph = Graph::of(&store).map_err(failure)?;
+    let clean = |mut text: String| {
+        secrets.clean(&mut text);
+        text
+    };
+    for execution in &mut book.executions {
+        let used = execution
+            .turns
+            .iter()
+            .filter_map(|t| t.used_skills.as_ref())
+            .flatten()
+            .cloned()
+            .collect();
+        let statements = about(&store, &graph, &execution.execution_id, &used).map_err(failure)?;
+        let known = |s: Statement| Known {
+            what: s.what.to_owned(),
+            node: clean(s.node),
+            note: clean(s.note),
+            lines: s
+                .lines
+                .iter()
+                .map(|l| format!("{}:{}", l.file, l.line))
+                .collect(),
+        };
+        execution.known = Some(statements.into_iter().map(known).collect());
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! `repomap` in a build without it: refused.
+
+use super::output::Failure;
+use crate::features::{Feature, NotInBuild};
+use crate::verify::Report;
+use clap::Args;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// The command, refused.
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub struct RepomapArgs {
+    /// Whatever the command takes where it is part of the build.
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    _words: Vec<OsString>,
+}
+
+impl RepomapArgs {
+    /// Refuses.
+    #[expect(
+        clippy::unused_self,
+        reason = "the command line runs it as any other command"
+    )]
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        Err(NotInBuild(Feature::Repomap).into())
+    }
+}
+
+/// Refuses to check a map.
+pub(super) fn check_map(_: &Path, _: &Path) -> Result<(Report, bool), Failure> {
+    Err(NotInBuild(Feature::Repomap).into())
+}
+
+/// Refuses to compare interfaces.
+pub(super) fn compare_interface(_: &Path, _: &str) -> Result<(Report, bool), Failure> {
+    Err(NotInBuild(Feature::Repomap).into())
+}

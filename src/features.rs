@@ -1,0 +1,71 @@
+//! The optional parts of the program, and which of them this build contains.
+//!
+//! They are the features of `Cargo.toml`. A build without one still lists its commands and knows its
+//! sections of the configuration, and refuses both with [`NotInBuild`].
+
+/// An optional part of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    /// Maps of a repository.
+    Repomap,
+    /// The index of knowledge.
+    Knowledge,
+    /// Vectors of a given model for the index.
+    Model2Vec,
+    /// Searches for weaknesses of policies.
+    PolicyFuzz,
+}
+
+impl Feature {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::Repomap,
+        Self::Knowledge,
+        Self::Model2Vec,
+        Self::PolicyFuzz,
+    ];
+
+    /// The name that `cargo build --features` takes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Repomap => "repomap",
+            Self::Knowledge => "knowledge",
+            Self::Model2Vec => "model2vec",
+            Self::PolicyFuzz => "policy-fuzz",
+        }
+    }
+
+    /// Whether this build contains it.
+    #[must_use]
+    pub const fn is_built(self) -> bool {
+        match self {
+            Self::Repomap => cfg!(feature = "repomap"),
+            Self::Knowledge => cfg!(feature = "knowledge"),
+            Self::Model2Vec => cfg!(feature = "model2vec"),
+            Self::PolicyFuzz => cfg!(feature = "policy-fuzz"),
+        }
+    }
+
+    /// Checks that this build contains it.
+    ///
+    /// # Errors
+    /// When it doesn't.
+    pub const fn require(self) -> Result<(), NotInBuild> {
+        if self.is_built() {
+            Ok(())
+        } else {
+            Err(NotInBuild(self))
+        }
+    }
+}
+
+/// Something was asked of a part that this build doesn't contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is not part of this build: build with `--features {name}`", name = .0.name())]
+pub struct NotInBuild(pub Feature);
+
+impl NotInBuild {
+    /// What else to do about it.
+    pub const REMEDY: &'static str = "every feature but `model2vec` is part of a build without `--no-default-features`; docs/build.md lists them";
+}

@@ -1,0 +1,104 @@
+//! Builds without a feature: its commands and its sections of the configuration are refused, and the
+//! error names the build that has them.
+
+use super::support::{run, write};
+use std::path::Path;
+use yuangs_verify::features::Feature;
+
+/// Runs a command that needs a feature. A build without it has to refuse it by that name.
+fn refused_unless_built(directory: &Path, feature: Feature, args: &[&str]) {
+    let finished = run(directory, args);
+    let name = feature.name();
+    let refusal = format!("`{name}` is not part of this build: build with `--features {name}`");
+    if feature.is_built() {
+        assert!(
+            !finished.err.contains("is not part of this build"),
+            "{args:?}: {}",
+            finished.err
+        );
+    } else {
+        assert_eq!(finished.code, 2, "{args:?}: {}", finished.err);
+        assert!(
+            finished.err.contains(&refusal),
+            "{args:?}: {}",
+            finished.err
+        );
+        assert!(finished.out.is_empty(), "{args:?}: {}", finished.out);
+    }
+}
+
+#[test]
+fn commands_of_missing_features_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    for args in [
+        &["knowledge"][..],
+        &["knowledge", "--help"],
+        &["knowledge", "search", "--limit", "3", "-h"],
+    ] {
+        refused_unless_built(directory.path(), Feature::Knowledge, args);
+    }
+    for args in [
+        &["repomap", "build", "--tokens", "9000"][..],
+        &["repomap", "--help"],
+    ] {
+        refused_unless_built(directory.path(), Feature::Repomap, args);
+    }
+    for args in [
+        &["policy", "fuzz", "--help"][..],
+        &["policy", "mutate", "-x"],
+    ] {
+        refused_unless_built(directory.path(), Feature::PolicyFuzz, args);
+    }
+}
+
+#[test]
+fn commands_are_listed_in_every_build() {
+    let directory = tempfile::tempdir().unwrap();
+    let help = run(directory.path(), &["--help"]).out;
+    for command in ["knowledge", "repomap"] {
+        assert!(help.contains(&format!("\n  {command} ")), "{help}");
+    }
+    let help = run(directory.path(), &["policy", "--help"]).out;
+    for command in ["fuzz", "mutate"] {
+        assert!(help.contains(&format!("\n  {command} ")), "{help}");
+    }
+}
+
+#[test]
+fn sections_of_missing_features_are_refused() {
+    for (section, feature) in [
+        ("[repo-map]\nfile = 'REPOMAP.md'\n", Feature::Repomap),
+        ("[knowledge]\ndocuments = []\n", Feature::Knowledge),
+        ("[knowledge]\nrepomap = ['src']\n", Feature::Repomap),
+        ("[knowledge]\nmodel = 'model'\n", Feature::Model2Vec),
+    ] {
+        // Without `knowledge` at all that is what the whole section needs.
+        let feature = if section.starts_with("[knowledge]") && !Feature::Knowledge.is_built() {
+            Feature::Knowledge
+        } else {
+            feature
+        };
+        let directory = tempfile::tempdir().unwrap();
+        write(directory.path(), "yuangs-verify.toml", section);
+        for args in [&["gate"][..], &["doctor"], &["config", "show"]] {
+            refused_unless_built(directory.path(), feature, args);
+        }
+    }
+}
+
+#[test]
+fn options_and_files_of_missing_features_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "skills/promotions.jsonl", "{}\n");
+    refused_unless_built(
+        directory.path(),
+        Feature::Knowledge,
+        &["validate", "skills"],
+    );
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/traces/demo");
+    refused_unless_built(
+        directory.path(),
+        Feature::Knowledge,
+        &["explain", demo, "--index", "index.db"],
+    );
+}
