@@ -5,6 +5,7 @@ pub mod contract;
 pub mod cut;
 pub mod entry;
 pub mod formats;
+pub mod graph_line;
 pub mod identity;
 pub mod injected;
 pub mod keys;

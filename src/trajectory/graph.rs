@@ -1,16 +1,13 @@
 //! The knowledge graph as it is written: append-only lines, each an edge or a node. Read, never
 //! repaired.
-//!
-//! Two writers' forms are read: `{from, to, type, timestamp, meta?}` with types in lower case, and
-//! `{from, to, type, timestamp, metadata?}` with types in upper case beside nodes
-//! `{id, type, payload, timestamp}`.
 
+use crate::trace::graph_line::GraphLine;
 use crate::trace::scalar::Timestamp;
 use content_scan::mask::Mask;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use strict_json::{Raw, Str, from_text};
+use strict_json::Raw;
 
 /// Lines that can't be read and are listed; the rest is counted.
 const LISTED: usize = 20;
@@ -48,25 +45,6 @@ pub struct Graph {
 }
 
 #[derive(Deserialize)]
-#[serde(bound(deserialize = "'de: 'a"))]
-struct Line<'a> {
-    #[serde(default)]
-    from: Option<Str<'a>>,
-    #[serde(default)]
-    to: Option<Str<'a>>,
-    #[serde(rename = "type")]
-    kind: Str<'a>,
-    #[serde(default)]
-    timestamp: Option<Timestamp>,
-    #[serde(default)]
-    meta: Option<Raw<'a>>,
-    #[serde(default)]
-    metadata: Option<Raw<'a>>,
-    #[serde(default)]
-    id: Option<Str<'a>>,
-}
-
-#[derive(Deserialize)]
 struct Meta {
     #[serde(default)]
     success: Option<bool>,
@@ -84,28 +62,10 @@ impl Graph {
             for place in content_scan::secrets(line, true).places {
                 secrets.add(line.get(place).unwrap_or_default());
             }
-            match from_text::<Line<'_>>(line) {
-                Ok(Line {
-                    from: Some(from),
-                    to: Some(to),
-                    kind,
-                    timestamp,
-                    meta,
-                    metadata,
-                    ..
-                }) => {
-                    let meta = meta.or(metadata).and_then(Raw::read::<Meta>);
-                    graph.edges.push(Edge {
-                        line: number,
-                        from: from.decode().into_owned(),
-                        to: to.decode().into_owned(),
-                        kind: kind.decode().to_lowercase(),
-                        time: timestamp.map(Timestamp::millis),
-                        success: meta.and_then(|m| m.success),
-                    });
-                }
-                Ok(Line { id: Some(_), .. }) => graph.nodes += 1,
-                _ => {
+            match read_line(number, line) {
+                Some(Some(edge)) => graph.edges.push(edge),
+                Some(None) => graph.nodes += 1,
+                None => {
                     graph.malformed_count += 1;
                     graph
                         .malformed
@@ -120,6 +80,27 @@ impl Graph {
         }
         graph
     }
+}
+
+/// The edge of a line, or nothing for a node; `None` when it is neither.
+fn read_line(number: u64, line: &str) -> Option<Option<Edge>> {
+    let read = GraphLine::parse(line)?;
+    let time = match read.timestamp {
+        Some(raw) => Some(raw.read::<Timestamp>()?),
+        None => None,
+    };
+    let Some(ends) = read.ends() else {
+        return (read.kind().is_some() && read.id().is_some()).then_some(None);
+    };
+    let meta = read.meta().and_then(Raw::read::<Meta>);
+    Some(Some(Edge {
+        line: number,
+        from: ends.from.into_owned(),
+        to: ends.to.into_owned(),
+        kind: ends.kind.to_lowercase(),
+        time: time.map(Timestamp::millis),
+        success: meta.and_then(|m| m.success),
+    }))
 }
 
 /// Something that the graph says, with the line that says it.

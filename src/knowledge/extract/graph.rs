@@ -1,9 +1,11 @@
 //! The knowledge graph: edges one a line, or nodes and edges in files of their own. A line that
 //! can't be read is reported and passed over, never mended.
 
-use super::{Edge, Extracted, Node, objects, text_of, time};
+use super::{Edge, Extracted, Node, objects, time};
 use crate::knowledge::source_config::SourceFile;
+use crate::trace::graph_line::{EdgeEnds, GraphLine};
 use serde_json::Value;
+use strict_json::Raw;
 
 /// Types of edge, in either form.
 const TYPES: [&str; 9] = [
@@ -22,18 +24,30 @@ const TYPES: [&str; 9] = [
 const LAST: i64 = 253_402_300_799_999;
 
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
-    objects(file, text, out, |out, line, _, record| {
-        if record.get("from").is_some() || record.get("to").is_some() {
-            edge(file, line, &record, out);
+    objects(file, text, out, |out, line, text, _| {
+        let Some(read) = GraphLine::parse(text) else {
+            return out.object(102, file, line, "the line is JSON, but no object");
+        };
+        if read.is_edge() {
+            edge(file, line, &read, out);
         } else {
-            node(file, line, &record, out);
+            node(file, line, &read, out);
         }
     });
 }
 
-fn edge(file: &SourceFile, line: u64, record: &Value, out: &mut Extracted) {
-    let text = |member| text_of(record, &[member]);
-    let (Some(from), Some(to), Some(word)) = (text("from"), text("to"), text("type")) else {
+fn edge(file: &SourceFile, line: u64, read: &GraphLine<'_>, out: &mut Extracted) {
+    let says = |ends: &EdgeEnds<'_>| {
+        [&*ends.from, &*ends.to, &*ends.kind]
+            .iter()
+            .all(|text| !text.trim().is_empty())
+    };
+    let Some(EdgeEnds {
+        from,
+        to,
+        kind: word,
+    }) = read.ends().filter(says)
+    else {
         return out.object(
             103,
             file,
@@ -42,7 +56,7 @@ fn edge(file: &SourceFile, line: u64, record: &Value, out: &mut Extracted) {
         );
     };
     // The split form writes its types in capitals.
-    let kind = word.to_ascii_lowercase();
+    let kind = word.to_lowercase();
     if !TYPES.contains(&kind.as_str()) {
         return out.object(
             103,
@@ -54,7 +68,7 @@ fn edge(file: &SourceFile, line: u64, record: &Value, out: &mut Extracted) {
             ),
         );
     }
-    let Some(when) = record.get("timestamp") else {
+    let Some(when) = read.timestamp else {
         return out.object(
             103,
             file,
@@ -62,28 +76,31 @@ fn edge(file: &SourceFile, line: u64, record: &Value, out: &mut Extracted) {
             "an edge needs `timestamp`: evidence counts from its time on",
         );
     };
-    let Some(parsed) = time(when).filter(|time| (0..=LAST).contains(time)) else {
+    let Some(parsed) = value(when)
+        .as_ref()
+        .and_then(time)
+        .filter(|time| (0..=LAST).contains(time))
+    else {
         return out.object(103, file, line, "`timestamp` is no time");
     };
-    let meta = ["meta", "metadata"]
-        .iter()
-        .find_map(|m| record.get(m))
-        .filter(|m| !m.is_null());
-    if meta.is_some_and(|m| !m.is_object()) {
+    let meta = read.meta().and_then(value).filter(|m| !m.is_null());
+    if meta.as_ref().is_some_and(|m| !m.is_object()) {
         return out.object(103, file, line, "`meta` is no object");
     }
     out.edges.push(Edge {
         line,
-        from: from.to_owned(),
-        to: to.to_owned(),
+        from: from.into_owned(),
+        to: to.into_owned(),
         kind,
         time: Some(parsed),
-        meta: meta.map(Value::to_string),
+        meta: meta.as_ref().map(Value::to_string),
     });
 }
 
-fn node(file: &SourceFile, line: u64, record: &Value, out: &mut Extracted) {
-    let (Some(id), Some(kind)) = (text_of(record, &["id"]), text_of(record, &["type"])) else {
+fn node(file: &SourceFile, line: u64, read: &GraphLine<'_>, out: &mut Extracted) {
+    let id = read.id().filter(|id| !id.trim().is_empty());
+    let kind = read.kind().filter(|kind| !kind.trim().is_empty());
+    let (Some(id), Some(kind)) = (id, kind) else {
         return out.object(
             103,
             file,
@@ -93,12 +110,18 @@ fn node(file: &SourceFile, line: u64, record: &Value, out: &mut Extracted) {
     };
     out.nodes.push(Node {
         line,
-        id: id.to_owned(),
-        kind: kind.to_ascii_lowercase(),
-        time: record.get("timestamp").and_then(time),
-        payload: record
-            .get("payload")
+        id: id.into_owned(),
+        kind,
+        time: read.timestamp.and_then(value).as_ref().and_then(time),
+        payload: read
+            .payload
+            .and_then(value)
             .filter(|p| !p.is_null())
+            .as_ref()
             .map(Value::to_string),
     });
+}
+
+fn value(raw: Raw<'_>) -> Option<Value> {
+    serde_json::from_str(raw.as_written()).ok()
 }

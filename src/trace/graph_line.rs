@@ -1,0 +1,116 @@
+//! A line of the knowledge graph as it is written: an edge or a node. Two writers' forms are read:
+//! `{from, to, type, timestamp, meta?}` with types in lower case, and
+//! `{from, to, type, timestamp, metadata?}` with types in upper case beside nodes
+//! `{id, type, payload, timestamp}`.
+
+use serde::Deserialize;
+use std::borrow::Cow;
+use strict_json::{Raw, Str, from_text};
+
+/// The members of a line, whatever they hold.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(bound(deserialize = "'de: 'a"))]
+pub struct GraphLine<'a> {
+    #[serde(default)]
+    from: Option<Raw<'a>>,
+    #[serde(default)]
+    to: Option<Raw<'a>>,
+    #[serde(rename = "type", default)]
+    kind: Option<Raw<'a>>,
+    #[serde(default)]
+    id: Option<Raw<'a>>,
+    /// When.
+    #[serde(default)]
+    pub timestamp: Option<Raw<'a>>,
+    /// What a node holds.
+    #[serde(default)]
+    pub payload: Option<Raw<'a>>,
+    #[serde(default)]
+    meta: Option<Raw<'a>>,
+    #[serde(default)]
+    metadata: Option<Raw<'a>>,
+}
+
+/// The ends of an edge and its type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeEnds<'a> {
+    /// Where it comes from.
+    pub from: Cow<'a, str>,
+    /// Where it goes.
+    pub to: Cow<'a, str>,
+    /// Its type as it is written. The case of letters means nothing.
+    pub kind: Cow<'a, str>,
+}
+
+fn text(raw: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
+    Some(raw?.read::<Str<'_>>()?.decode())
+}
+
+impl<'a> GraphLine<'a> {
+    /// Reads a line; `None` when it is no JSON object.
+    #[must_use]
+    pub fn parse(line: &'a str) -> Option<Self> {
+        from_text(line).ok()
+    }
+
+    /// Whether it is meant as an edge.
+    #[must_use]
+    pub const fn is_edge(&self) -> bool {
+        self.from.is_some() || self.to.is_some()
+    }
+
+    /// What an edge connects; `None` when it lacks an end or the type.
+    #[must_use]
+    pub fn ends(&self) -> Option<EdgeEnds<'a>> {
+        Some(EdgeEnds {
+            from: text(self.from)?,
+            to: text(self.to)?,
+            kind: text(self.kind)?,
+        })
+    }
+
+    /// The type, in lower case.
+    #[must_use]
+    pub fn kind(&self) -> Option<String> {
+        Some(text(self.kind)?.to_lowercase())
+    }
+
+    /// The id of a node.
+    #[must_use]
+    pub fn id(&self) -> Option<Cow<'a, str>> {
+        text(self.id)
+    }
+
+    /// What else is said of an edge.
+    #[must_use]
+    pub fn meta(&self) -> Option<Raw<'a>> {
+        self.meta.or(self.metadata)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_are_read() {
+        let line = GraphLine::parse(r#"{"from":"a","to":"b","type":"USED_IN","metadata":{}}"#);
+        let line = line.unwrap();
+        let ends = line.ends().unwrap();
+        assert!(line.is_edge() && line.meta().is_some());
+        assert_eq!((&*ends.from, &*ends.to, &*ends.kind), ("a", "b", "USED_IN"));
+        let node = GraphLine::parse(r#"{"id":"n","type":"SKILL","payload":{}}"#).unwrap();
+        assert!(!node.is_edge() && node.ends().is_none());
+        assert_eq!(
+            (node.id().unwrap(), node.kind().unwrap()),
+            ("n".into(), "skill".into())
+        );
+        assert!(
+            GraphLine::parse(r#"{"from":1,"to":"b","type":"t"}"#)
+                .unwrap()
+                .ends()
+                .is_none()
+        );
+        assert!(GraphLine::parse("[1]").is_none());
+    }
+}
