@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn uses_of_unissued_tokens_are_kept_up_to_a_bound_and_taken_once() {
         let mut tokens = Capabilities::new();
-        for line in 0..UNISSUED as u64 + 1 {
+        for line in 0..=(UNISSUED as u64) {
             tokens.use_unissued("t", line);
         }
         assert_eq!(tokens.weight(1), UNISSUED * 3);

@@ -33,16 +33,15 @@ impl Execution {
             self.started = true;
             let before = self.machine.state();
             self.breach(line, Event::Concluded, before, Breach::NoStart, step_facts);
-        } else if shortcut.is_none() && !self.machine.is_broken() {
-            if !self.outcome.fits(&word) {
-                step_facts.anomalies_mut().outcome = Some(OutcomeMismatch {
-                    outcome: word.clone(),
-                    evaluated: self.outcome.evaluation().map(|(kind, reason, _)| {
-                        reason.map_or(kind.name(), EvaluationReason::name)
-                    }),
-                    line: self.outcome.evaluation().map_or(0, |(.., line)| line),
-                });
-            }
+        } else if shortcut.is_none() && !self.machine.is_broken() && !self.outcome.fits(&word) {
+            step_facts.anomalies_mut().outcome = Some(OutcomeMismatch {
+                outcome: word.clone(),
+                evaluated: self
+                    .outcome
+                    .evaluation()
+                    .map(|(kind, reason, _)| reason.map_or(kind.name(), EvaluationReason::name)),
+                line: self.outcome.evaluation().map_or(0, |(.., line)| line),
+            });
         }
         self.outcome.declare(word);
     }
