@@ -3,7 +3,6 @@
 use super::super::authority;
 use super::super::evidence::{KeptAction, KeptKind};
 use super::super::path_effects::PathEffects;
-use super::super::scope;
 use super::super::step_facts::{Approval, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Answer;
 use super::Execution;
@@ -271,12 +270,10 @@ impl Execution {
         let token = turn.on_token.as_ref().zip(known).map(|(named, known)| {
             let plain = changed.iter().cloned().collect();
             let id = turn.executed.last().and_then(|id| id.as_deref());
-            scope::token_use(
-                &self.ledger,
+            self.tokens.token_use(
                 named.as_deref(),
                 (id, Some(&known.as_action()), known.covered()),
                 (&plain, None),
-                &mut self.scope_work,
             )
         });
         let token = token

@@ -4,7 +4,6 @@ use super::super::authority;
 use super::super::changes::RecordedChange;
 use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptKind, Token};
 use super::super::path_effects::{PathEffects, PathEscape};
-use super::super::scope;
 use super::super::step_facts::{Approval, Decided, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Aspect;
 use super::proposal::understated;
@@ -15,14 +14,9 @@ use crate::trace::record::Capability;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision, Executed, Part, Paths, Step};
 use governance::{ActionType, DecidedBy};
-use governance::{LedgerError, RiskLevel, Ruling};
+use governance::{RiskLevel, Ruling};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-
-/// Uses of tokens that nobody has issued that are kept; the answer is uncertain with the first.
-const UNISSUED: usize = 1024;
-/// Words of grants that nobody knows that are kept.
-const WORDS: usize = 256;
 
 impl Execution {
     /// Takes note of a token that is issued.
@@ -35,44 +29,10 @@ impl Execution {
     ) {
         self.judge_issuer(line, &capability.issuer.decode(), step_facts);
         let token = Token::of(capability, line, time);
-        let anomalies = step_facts.anomalies_mut();
-        anomalies.used_unissued = std::mem::take(&mut self.unissued);
-        anomalies.tokens_lost = self.tokens_unknown;
-        let room = WORDS.saturating_sub(self.unknown_grants.len());
-        self.unknown_grants.extend(
-            token
-                .grants
-                .words
-                .iter()
-                .take(room)
-                .map(|word| (line, word.clone())),
-        );
-        step_facts.anomalies_mut().token = self.ledger.issue(&capability.id.decode(), token).err();
+        self.tokens
+            .issue(line, &capability.id.decode(), token, step_facts);
         if let Some(proposal) = self.turn.proposal.as_ref().map(|p| p.what.clone()) {
-            self.name_tool(&proposal.as_action());
-        }
-    }
-
-    /// Takes note of a token that is revoked. Nothing may have run on it behind that, wherever the
-    /// record of it stands.
-    pub(super) fn revoked(
-        &mut self,
-        time: Option<Timestamp>,
-        id: &str,
-        step_facts: &mut StepFacts,
-    ) {
-        // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind
-        // that.
-        let revoked = self.ledger.revoke(id).is_ok();
-        let used = self
-            .ledger
-            .token_mut(id)
-            .filter(|_| revoked)
-            .and_then(|token| token.last_use);
-        if let (Some(time), Some((used, line))) = (time, used)
-            && time.is_before(used)
-        {
-            step_facts.anomalies_mut().used_revoked = Some((id.to_owned(), line));
+            self.tokens.name_tool(&proposal.as_action());
         }
     }
 
@@ -96,27 +56,7 @@ impl Execution {
             return;
         }
         let named = executed.capability.map(|name| name.decode().into_owned());
-        // Where none is named and there are several, any of them may have covered it.
-        let Some(name) = named.or_else(|| self.ledger.only().map(str::to_owned)) else {
-            return;
-        };
-        if let Some(token) = self.ledger.token_mut(&name)
-            && token
-                .last_use
-                .is_none_or(|(before, _)| before.is_before(time))
-        {
-            token.last_use = Some((time, line));
-        }
-    }
-
-    /// Takes note of the tool of an action: a grant that is called so is that of a tool.
-    pub(super) fn name_tool(&mut self, action: &Action<'_>) {
-        if !self.unknown_grants.is_empty()
-            && action.kind == ActionKind::Known(ActionType::ToolCall)
-            && let Some(tool) = action.payload.and_then(action::tool)
-        {
-            self.unknown_grants.retain(|(_, word)| **word != *tool);
-        }
+        self.tokens.date_use(named, time, line);
     }
 
     /// Takes note of a decision, wherever it was found.
@@ -229,7 +169,7 @@ impl Execution {
     ) {
         self.check_turn(line, step, false, step_facts);
         self.run(line, step.time, executed, context, step_facts);
-        if self.ledger.is_used() {
+        if self.tokens.ledger().is_used() {
             self.date_use(line, step, executed, step_facts);
         }
         self.apply(line, governance::Event::ExecutionFinished, step_facts);
@@ -296,18 +236,14 @@ impl Execution {
         let seen = self.seen_to_change(executed, weighed, success);
         let named = executed.capability.map(|c| c.decode());
         // Nothing runs on a token that was revoked, in force or not.
-        let dead = named.as_deref().is_some_and(|named| {
-            self.ledger
-                .live(named)
-                .is_err_and(|e| e == LedgerError::Revoked)
-        });
-        let in_force = self.capabilities_required || self.ledger.is_used() || dead;
+        let dead = named
+            .as_deref()
+            .is_some_and(|named| self.tokens.is_revoked(named));
+        let in_force = self.tokens.are_in_force() || dead;
         if !in_force && let Some(named) = named.as_deref() {
             // It ran on a token that nobody has issued so far.
             self.verdict.doubt(Aspect::Authorised);
-            if self.unissued.len() < UNISSUED {
-                self.unissued.push((named.to_owned(), line));
-            }
+            self.tokens.use_unissued(named, line);
         }
         let token = if in_force {
             let action = executed
@@ -320,21 +256,16 @@ impl Execution {
                 .filter(|_| executed.action.is_none())
                 .and_then(KeptAction::covered);
             let what = (id.as_deref(), action.as_ref(), covered);
-            scope::token_use(
-                &self.ledger,
-                named.as_deref(),
-                what,
-                (&changed, time),
-                &mut self.scope_work,
-            )
+            self.tokens
+                .token_use(named.as_deref(), what, (&changed, time))
         } else {
             TokenUse::Fine
         };
         // Where it can't be told which action ran, or which tokens there are, only a token that is
         // known to be dead is held against it.
         let unnamed = self.turn.proposal_unknown && (id.is_none() || executed.action.is_none());
-        let vague = approval == Approval::Unknown || unnamed || self.tokens_unknown;
-        let token_lost = token != TokenUse::Fine && self.tokens_unknown;
+        let vague = approval == Approval::Unknown || unnamed || self.tokens.are_unknown();
+        let token_lost = token != TokenUse::Fine && self.tokens.are_unknown();
         let token = match token {
             TokenUse::None(_) | TokenUse::OutOfScope(_) if vague && !token_lost => TokenUse::Fine,
             token => token,
@@ -472,7 +403,7 @@ impl Execution {
             self.run(line, step.time, changed, context, step_facts);
             return;
         }
-        if self.capabilities_required || self.ledger.is_used() {
+        if self.tokens.are_in_force() {
             self.verdict.doubt(Aspect::Authorised);
         }
         let approved = authority::approved(&self.turn);

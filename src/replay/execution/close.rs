@@ -4,8 +4,7 @@ use super::super::verdict::{Aspect, Summary};
 use super::Execution;
 use crate::replay::Machine;
 use crate::trace::formats::Coverage;
-use crate::trace::record::EvaluationReason;
-use governance::{EvaluationKind, State};
+use governance::State;
 use sha2::{Digest as _, Sha256};
 
 /// What is to be said of an execution when its input ends.
@@ -44,9 +43,7 @@ pub struct ClosedState {
 struct Books {
     ledger: governance::Ledger<crate::replay::evidence::Token>,
     unissued: Vec<(String, u64)>,
-    chain: bool,
-    last_hash: Option<[u8; 32]>,
-    last_record_line: u64,
+    chain: super::records::HashChain,
 }
 
 /// Of an id, what is kept when its execution is over: one bit of a Bloom filter. Two that share it
@@ -86,25 +83,22 @@ impl Execution {
             self.doubt_all();
         }
         let state = self.machine.state();
-        let paused = self
-            .last_evaluation
-            .is_some_and(|(kind, ..)| kind == EvaluationKind::Pause)
-            && self.machine.may_be(State::Idle);
+        let paused = self.outcome.is_pause() && self.machine.may_be(State::Idle);
         let done = self.machine.may_be(State::Terminal)
             || (self.editor && self.answered)
             || self.format.coverage() == Coverage::Terminal;
         Close {
-            unterminated: !done && !self.ended,
+            unterminated: !done && !self.outcome.is_ended(),
             paused,
             state,
             max_turns: self
-                .over_max
-                .filter(|_| !self.ended_by_max_turns())
-                .map(|line| (line, self.max_turns.unwrap_or_default())),
+                .turns
+                .over_max()
+                .filter(|_| !self.outcome.names_max_turns()),
             conditions_missing: self.conditions_missing(),
             not_recorded: self.not_recorded_parts(),
-            unknown_grants: std::mem::take(&mut self.unknown_grants),
-            repeats: self.repeats,
+            unknown_grants: self.tokens.take_unknown_grants(),
+            repeats: self.seen_lines.repeats(),
             shortcut: self.shortcut,
         }
     }
@@ -127,14 +121,9 @@ impl Execution {
             format: self.format.name(),
             version: self.machine.version(),
             verdict: self.verdict,
-            turns: self.turns,
+            turns: self.turns.count(),
             final_state: known_end.then_some(self.machine.state()),
-            outcome: self.outcome.as_deref().map(Into::into).or_else(|| {
-                let (_, reason, _) = self
-                    .last_evaluation
-                    .filter(|(kind, ..)| *kind == EvaluationKind::Terminate)?;
-                reason.map(|r| r.name().into())
-            }),
+            outcome: self.outcome.name().map(Into::into),
             actions: self.actions,
             decisions: self.decisions,
             signatures_unchecked: self.signatures,
@@ -147,23 +136,16 @@ impl Execution {
     /// What is kept of an execution that was declared over, for what may still come.
     #[must_use]
     pub fn remains(&mut self) -> ClosedState {
-        let (ledger, unissued) = (
-            std::mem::take(&mut self.ledger),
-            std::mem::take(&mut self.unissued),
-        );
-        let books = (self.chain
+        let (ledger, unissued) = self.tokens.take();
+        let books = (self.chain.is_used()
             || !unissued.is_empty()
             || ledger.is_used()
             || ledger.buried().next().is_some())
         .then(|| {
-            let (chain, last_hash, last_record_line) =
-                (self.chain, self.last_hash, self.last_record_line);
             Box::new(Books {
                 ledger,
                 unissued,
-                chain,
-                last_hash,
-                last_record_line,
+                chain: self.chain.clone(),
             })
         });
         let ran = self
@@ -178,8 +160,8 @@ impl Execution {
     pub fn reopen(&mut self, summary: &Summary, remains: ClosedState) {
         let ClosedState { books, ran } = remains;
         if let Some(books) = books {
-            (self.ledger, self.unissued, self.chain) = (books.ledger, books.unissued, books.chain);
-            (self.last_hash, self.last_record_line) = (books.last_hash, books.last_record_line);
+            self.tokens.restore(books.ledger, books.unissued);
+            self.chain = books.chain;
         }
         self.ran_before = ran;
         self.machine = Machine::at(
@@ -187,8 +169,7 @@ impl Execution {
             summary.final_state.unwrap_or(State::Terminal),
         );
         self.started = true;
-        self.ended = true;
-        self.reopened = true;
+        self.outcome.reopen();
         self.first_line = summary.line;
         self.verdict = summary.verdict;
         self.violation = summary.violation.as_deref().cloned();
@@ -197,7 +178,7 @@ impl Execution {
     /// Adds what came after the end to the summary that was made at the end.
     pub fn add_to(&self, summary: &mut Summary) {
         summary.verdict = self.verdict;
-        summary.turns += self.turns;
+        summary.turns += self.turns.count();
         summary.actions += self.actions;
         summary.decisions += self.decisions;
         summary.signatures_unchecked += self.signatures;
@@ -207,24 +188,11 @@ impl Execution {
         }
     }
 
-    fn ended_by_max_turns(&self) -> bool {
-        let outcome = || self.outcome.as_deref() == Some(EvaluationReason::MaxTurnsExceeded.name());
-        match self.last_evaluation {
-            Some((_, reason, _)) => reason == Some(EvaluationReason::MaxTurnsExceeded),
-            None => self.evaluation_unknown && outcome(),
-        }
-    }
-
     fn conditions_missing(&self) -> Option<&'static str> {
         if self.format.coverage() != Coverage::Complete {
             return None;
         }
-        match (self.conditions_missing, self.policy_missing) {
-            (Some(_), true) => Some("prompt, tool-set and policy version"),
-            (Some(what), false) => Some(what),
-            (None, true) => Some("policy version"),
-            (None, false) => None,
-        }
+        self.conditions.missing()
     }
 
     /// What this execution's format doesn't keep.

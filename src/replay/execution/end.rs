@@ -3,7 +3,7 @@
 use super::super::step_facts::{Breach, OutcomeMismatch, StepFacts};
 use super::Execution;
 use crate::trace::record::EvaluationReason;
-use governance::{EvaluationKind, Event};
+use governance::Event;
 use strict_json::Str;
 
 impl Execution {
@@ -14,7 +14,7 @@ impl Execution {
         step_facts: &mut StepFacts,
     ) {
         let word = outcome.decode().into_owned();
-        if self.ended {
+        if self.outcome.is_ended() {
             let before = self.machine.state();
             self.breach(
                 line,
@@ -33,25 +33,16 @@ impl Execution {
             self.started = true;
             let before = self.machine.state();
             self.breach(line, Event::Concluded, before, Breach::NoStart, step_facts);
-        } else if shortcut.is_none() && !self.machine.is_broken() {
-            let fits = match self.last_evaluation {
-                Some((EvaluationKind::Terminate | EvaluationKind::Pause, Some(reason), _)) => {
-                    reason.name() == word
-                }
-                Some((EvaluationKind::Continue, ..)) | None => false,
-                Some((_, None, _)) => true,
-            };
-            if !fits {
-                step_facts.anomalies_mut().outcome = Some(OutcomeMismatch {
-                    outcome: word.clone(),
-                    evaluated: self.last_evaluation.map(|(kind, reason, _)| {
-                        reason.map_or(kind.name(), EvaluationReason::name)
-                    }),
-                    line: self.last_evaluation.map_or(0, |(.., line)| line),
-                });
-            }
+        } else if shortcut.is_none() && !self.machine.is_broken() && !self.outcome.fits(&word) {
+            step_facts.anomalies_mut().outcome = Some(OutcomeMismatch {
+                outcome: word.clone(),
+                evaluated: self
+                    .outcome
+                    .evaluation()
+                    .map(|(kind, reason, _)| reason.map_or(kind.name(), EvaluationReason::name)),
+                line: self.outcome.evaluation().map_or(0, |(.., line)| line),
+            });
         }
-        self.outcome = Some(word);
-        self.ended = true;
+        self.outcome.declare(word);
     }
 }

@@ -2,11 +2,14 @@
 
 mod artifacts;
 mod authorise;
+mod capabilities;
 mod clock;
 mod close;
+mod conditions;
 mod end;
 mod ids;
 mod native;
+mod outcome;
 mod path;
 mod proposal;
 mod records;
@@ -15,6 +18,7 @@ mod separation_of_duties;
 mod start;
 mod terminal;
 mod turn;
+mod turn_numbers;
 mod weight;
 
 pub use close::{Close, ClosedState};
@@ -27,10 +31,10 @@ use super::machine::{Machine, Movement};
 use super::step_facts::{Breach, Moved, StepFacts, TurnBreak};
 use super::verdict::{PathViolation, Verdict};
 use crate::trace::formats::{Coverage, Format};
-use crate::trace::record::{EvaluationReason, RecordKind};
+use crate::trace::record::RecordKind;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Fact, Step, Thought};
-use governance::{EvaluationKind, Event, FsmVersion, Ledger, State};
+use governance::{Event, FsmVersion, Ledger, State};
 use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -80,49 +84,22 @@ pub struct Execution {
     group: Option<Group>,
     started: bool,
     turn: TurnEvidence,
-    turns: u64,
-    max_turns: Option<i64>,
-    over_max: Option<u64>,
+    turns: turn_numbers::TurnNumbers,
     known: HashMap<Box<str>, Known>,
-    ledger: Ledger<Token>,
-    /// How much may still be compared with scopes.
-    scope_work: u64,
-    capabilities_required: bool,
+    tokens: capabilities::Capabilities,
     people: separation_of_duties::People,
-    /// The policy in force and what is asked for, as the last start says it.
-    policy_digest: Option<Box<str>>,
-    intent: Option<[u8; 32]>,
-    chain: bool,
-    last_hash: Option<[u8; 32]>,
-    last_record_line: u64,
+    conditions: conditions::Conditions,
+    chain: records::HashChain,
     last_line: u64,
     last_time: Option<(Timestamp, u64)>,
     undated: Option<clock::Undated>,
-    last_evaluation: Option<(EvaluationKind, Option<EvaluationReason>, u64)>,
-    outcome: Option<String>,
-    ended: bool,
-    /// It goes on after its end was declared: its numbers and turns count no more.
-    reopened: bool,
-    /// The early machine has started again and no turn has begun since: the last turn's number, and
-    /// whether the second of two starts may still come.
-    restart: Option<(i64, bool)>,
+    outcome: outcome::Outcome,
     /// What had run when its end was declared, if it goes on behind that: a Bloom filter of ids.
     ran_before: u64,
     answered: bool,
     editor: bool,
     terminal: terminal::Terminal,
-    seen_lines: HashSet<[u8; 32]>,
-    repeats: u64,
-    /// Nobody can tell whether the next turn's number is the one that is due.
-    turns_missed: bool,
-    /// An evaluation can't be read.
-    evaluation_unknown: bool,
-    /// A record that issues a token can't be read.
-    tokens_unknown: bool,
-    /// Tokens that something ran on before any was issued, and where.
-    unissued: Vec<(String, u64)>,
-    /// Words that tokens grant and that nobody knows so far, and where they were issued.
-    unknown_grants: Vec<(u64, Box<str>)>,
+    seen_lines: records::SeenLines,
     shortcut: Option<u64>,
     actions: u64,
     decisions: u64,
@@ -130,8 +107,6 @@ pub struct Execution {
     /// What its actions have left behind.
     left: artifacts::Left,
     signatures: u64,
-    conditions_missing: Option<&'static str>,
-    policy_missing: bool,
     events: u64,
     path: Vec<(u64, Event, State)>,
     violation: Option<PathViolation>,
@@ -180,46 +155,27 @@ impl Execution {
             group: None,
             started,
             turn: TurnEvidence::default(),
-            turns: 0,
-            max_turns: None,
-            over_max: None,
+            turns: turn_numbers::TurnNumbers::default(),
             known: HashMap::new(),
-            ledger: Ledger::new(),
-            scope_work: super::scope::WORK,
-            capabilities_required: false,
+            tokens: capabilities::Capabilities::new(),
             people: separation_of_duties::People::default(),
-            policy_digest: None,
-            intent: None,
-            chain: false,
-            last_hash: None,
-            last_record_line: 0,
+            conditions: conditions::Conditions::default(),
+            chain: records::HashChain::default(),
             last_line: 0,
             last_time: None,
             undated: None,
-            last_evaluation: None,
-            outcome: None,
-            ended: false,
-            reopened: false,
-            restart: None,
+            outcome: outcome::Outcome::default(),
             ran_before: 0,
             answered: false,
             editor: false,
             terminal: terminal::Terminal::default(),
-            seen_lines: HashSet::new(),
-            repeats: 0,
-            turns_missed: false,
-            evaluation_unknown: false,
-            tokens_unknown: false,
-            unissued: Vec::new(),
-            unknown_grants: Vec::new(),
+            seen_lines: records::SeenLines::default(),
             shortcut: None,
             actions: 0,
             decisions: 0,
             rejections: 0,
             left: artifacts::Left::default(),
             signatures: 0,
-            conditions_missing: None,
-            policy_missing: false,
             events: 0,
             path: Vec::with_capacity(PATH),
             violation: None,
@@ -269,7 +225,7 @@ impl Execution {
     /// The tokens.
     #[must_use]
     pub fn ledger(&self) -> &Ledger<Token> {
-        &self.ledger
+        self.tokens.ledger()
     }
 
     /// Where the last event that is known of it stands.
@@ -300,7 +256,7 @@ impl Execution {
     pub fn is_closed(&self) -> bool {
         // A paused execution may be resumed even after its end was declared, and one of the early
         // machine started again.
-        self.ended
+        self.outcome.is_ended()
             && self.machine.candidates().single() != Some(State::Idle)
             && self.machine.version() != FsmVersion::V0
     }
@@ -325,7 +281,7 @@ impl Execution {
     /// A line was lost that may have held turns: the next number that is too high says no more than
     /// that.
     pub fn miss_turns(&mut self) {
-        self.turns_missed = true;
+        self.turns.miss();
     }
 
     /// An event that a lost record may explain: the execution may stand where the event leads.
@@ -372,11 +328,11 @@ impl Execution {
             Fact::Evaluated(kind, reason) => {
                 self.check_turn(line, step, false, step_facts);
                 self.apply(line, Event::EvaluationMade(*kind), step_facts);
-                self.last_evaluation = Some((*kind, *reason, line));
+                self.outcome.evaluate(*kind, *reason, line);
             }
             Fact::Ended(outcome) => self.declared_over(line, *outcome, step_facts),
             Fact::Issued(capability) => self.issued(line, step.time, capability, step_facts),
-            Fact::Revoked(id) => self.revoked(step.time, &id.decode(), step_facts),
+            Fact::Revoked(id) => self.tokens.revoke(step.time, &id.decode(), step_facts),
             Fact::Context => {}
             Fact::Moved(moved) => self.moved(line, step, moved, context, step_facts),
             Fact::Annotation(beside) => self.beside(line, step, beside, context, step_facts),
@@ -385,7 +341,7 @@ impl Execution {
             Fact::Unreadable(kind) => self.unreadable(line, step, *kind, step_facts),
         }
         if !matches!(step.fact, Fact::Started(_)) {
-            self.restart = self.restart.map(|(last, _)| (last, false));
+            self.turns.go_on();
         }
         self.last_line = line;
     }
@@ -474,7 +430,7 @@ impl Execution {
             self.meet(line, agent, step_facts);
         }
         if !thought.conditions {
-            self.conditions_missing = Some("prompt and tool-set version");
+            self.conditions.miss_prompt();
         }
         let action = thought.action.as_ref().map(KeptAction::of);
         self.keep_thought(Kept {

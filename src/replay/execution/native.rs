@@ -198,7 +198,7 @@ impl Execution {
                 };
                 self.run(line, step.time, &nothing, context, step_facts);
             }
-            Event::EvaluationMade(kind) => self.last_evaluation = Some((kind, moved.reason, line)),
+            Event::EvaluationMade(kind) => self.outcome.evaluate(kind, moved.reason, line),
             Event::Start
             | Event::ThoughtGenerated { .. }
             | Event::Concluded
@@ -633,7 +633,7 @@ impl Execution {
     /// missing.
     pub(super) fn skip_to(&mut self, line: u64, turn: Option<i64>, step_facts: &mut StepFacts) {
         let expected = self.turn.id.map_or(1, |n| n.saturating_add(1));
-        if let Some(found) = turn.filter(|found| *found > expected && !self.turns_missed) {
+        if let Some(found) = turn.filter(|found| *found > expected && !self.turns.are_missed()) {
             let anomalies = step_facts.anomalies_mut();
             (anomalies.order, anomalies.turns_lost) =
                 (Some(TurnBreak::Jump { expected, found }), true);
@@ -717,20 +717,19 @@ impl Execution {
                 self.machine.apply_one_of(&[Event::ObservationRecorded]);
             }
             RecordKind::EvaluationMade => {
-                self.last_evaluation = None;
-                self.evaluation_unknown = true;
+                self.outcome.lose_evaluation();
                 self.machine.apply_one_of(&[
                     Event::EvaluationMade(K::Continue),
                     Event::EvaluationMade(K::Terminate),
                     Event::EvaluationMade(K::Pause),
                 ]);
             }
-            RecordKind::ExecutionEnded => self.ended = true,
+            RecordKind::ExecutionEnded => self.outcome.end(),
             RecordKind::Turn | RecordKind::Execution => {
                 self.started = true;
                 self.machine.lose_track();
             }
-            RecordKind::CapabilityIssued => self.tokens_unknown = true,
+            RecordKind::CapabilityIssued => self.tokens.lose_token(),
             RecordKind::CapabilityRevoked | RecordKind::ContextChanged => {}
         }
     }

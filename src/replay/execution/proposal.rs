@@ -27,7 +27,7 @@ impl Execution {
         let (found, reach) = authority::look(context, &proposal.action);
         step_facts.malform(reach.as_deref());
         step_facts.understate(understated(context, &proposal.action, found));
-        self.name_tool(&proposal.action);
+        self.tokens.name_tool(&proposal.action);
         if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
             self.enter(line, &id.decode(), &proposal.action, step_facts);
         }

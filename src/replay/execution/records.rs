@@ -3,19 +3,96 @@
 use super::super::step_facts::{ChainBreak, StepFacts};
 use super::Execution;
 use crate::trace::action::hex;
+use hashbrown::HashSet;
 use sha2::{Digest, Sha256};
 use strict_json::Str;
+
+/// The chain of hashes that links each record to the record before.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HashChain {
+    declared: bool,
+    last_hash: Option<[u8; 32]>,
+    last_line: u64,
+}
+
+impl HashChain {
+    /// The start declares that the records are chained.
+    pub(super) const fn declare(&mut self, declared: bool) {
+        self.declared |= declared;
+    }
+
+    pub(super) const fn is_used(&self) -> bool {
+        self.declared
+    }
+
+    /// Adds a record. Returns the break that it shows.
+    fn add(
+        &mut self,
+        line: u64,
+        text: &str,
+        prev: Option<Str<'_>>,
+        declares: bool,
+    ) -> Option<ChainBreak> {
+        let first = self.last_line == 0;
+        // Who has a `prev` is chained, whatever the start says: it may have been written anew
+        // without a word of the chain.
+        let begins = !self.declared && !first && prev.is_some() && !declares;
+        self.declared |= declares || prev.is_some();
+        let mut found = None;
+        if self.declared {
+            let expected = if first {
+                Some("0".repeat(64))
+            } else {
+                self.last_hash.map(|h| hex(&h))
+            };
+            if begins
+                || expected
+                    .as_deref()
+                    .is_some_and(|expected| prev.is_none_or(|p| p != *expected))
+            {
+                found = Some(ChainBreak {
+                    found: prev.map(|p| p.decode().into_owned()),
+                    expected,
+                    previous_line: self.last_line,
+                });
+            }
+            self.last_hash = Some(Sha256::digest(text.as_bytes()).into());
+        }
+        self.last_line = line;
+        found
+    }
+}
+
+/// Lines that were read before.
+#[derive(Debug, Default)]
+pub(super) struct SeenLines {
+    hashes: HashSet<[u8; 32]>,
+    repeats: u64,
+}
+
+impl SeenLines {
+    /// Adds a line. Returns whether it repeats an earlier one byte for byte.
+    fn add(&mut self, text: &str) -> bool {
+        let fresh = self.hashes.insert(Sha256::digest(text.as_bytes()).into());
+        self.repeats += u64::from(!fresh);
+        !fresh
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    pub(super) const fn repeats(&self) -> u64 {
+        self.repeats
+    }
+}
 
 impl Execution {
     /// Whether `text`, a line of an event log, has been read before, byte for byte. The runtime's
     /// flush is known to write lines twice. A hash that can't be forged: whoever makes two lines
     /// collide hides the second one.
     pub fn is_repeat(&mut self, text: &str) -> bool {
-        let fresh = self
-            .seen_lines
-            .insert(Sha256::digest(text.as_bytes()).into());
-        self.repeats += u64::from(!fresh);
-        !fresh
+        self.seen_lines.add(text)
     }
 
     /// Takes note of a record as a whole: its place in the chain.
@@ -27,30 +104,55 @@ impl Execution {
         declares_chain: bool,
         step_facts: &mut StepFacts,
     ) {
-        let first = self.last_record_line == 0;
-        // Who has a `prev` is chained, whatever the start says: it may have been written anew
-        // without a word of the chain.
-        let begins = !self.chain && !first && prev.is_some() && !declares_chain;
-        self.chain |= declares_chain || prev.is_some();
-        if self.chain {
-            let expected = if first {
-                Some("0".repeat(64))
-            } else {
-                self.last_hash.map(|h| hex(&h))
-            };
-            if begins
-                || expected
-                    .as_deref()
-                    .is_some_and(|expected| prev.is_none_or(|p| p != *expected))
-            {
-                step_facts.anomalies_mut().chain = Some(ChainBreak {
-                    found: prev.map(|p| p.decode().into_owned()),
-                    expected,
-                    previous_line: self.last_record_line,
-                });
-            }
-            self.last_hash = Some(Sha256::digest(text.as_bytes()).into());
+        if let Some(found) = self.chain.add(line, text, prev, declares_chain) {
+            step_facts.anomalies_mut().chain = Some(found);
         }
-        self.last_record_line = line;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_breaks_where_a_record_names_another_hash() {
+        let mut chain = HashChain::default();
+        let zeros = "0".repeat(64);
+        assert!(
+            chain
+                .add(1, "one", Some(Str::plain(&zeros)), true)
+                .is_none()
+        );
+        let hash = hex(&Sha256::digest("one"));
+        assert!(
+            chain
+                .add(2, "two", Some(Str::plain(&hash)), false)
+                .is_none()
+        );
+        let broken = chain.add(3, "three", Some(Str::plain(&hash)), false);
+        assert_eq!(broken.map(|b| b.previous_line), Some(2));
+        assert!(chain.add(4, "four", None, false).is_some());
+    }
+
+    #[test]
+    fn a_chain_that_begins_late_is_broken() {
+        let mut chain = HashChain::default();
+        assert!(chain.add(1, "one", None, false).is_none());
+        assert!(!chain.is_used());
+        let hash = hex(&Sha256::digest("one"));
+        assert!(
+            chain
+                .add(2, "two", Some(Str::plain(&hash)), false)
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn a_line_repeats_only_byte_for_byte() {
+        let mut seen = SeenLines::default();
+        assert!(!seen.add("a"));
+        assert!(!seen.add("a "));
+        assert!(seen.add("a"));
+        assert_eq!((seen.len(), seen.repeats()), (2, 1));
     }
 }

@@ -6,7 +6,6 @@ use crate::trace::identity::{Identity, plain, shape};
 use crate::trace::step::{Decision, Started};
 use governance::DecidedBy;
 use hashbrown::{HashMap, HashSet};
-use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
 /// Ids whose shapes are kept to compare others with them.
@@ -281,36 +280,5 @@ impl Execution {
         }
         People::note(&mut self.people.issuers, &who, line);
         self.people.look_at(line, issuer, &who, step_facts);
-    }
-
-    /// Takes note of the conditions that a start sets, and of what they were before a pause.
-    pub(super) fn compare_conditions(
-        &mut self,
-        started: &Started<'_, '_>,
-        resumes: bool,
-        step_facts: &mut StepFacts,
-    ) {
-        let intent: Option<[u8; 32]> = started
-            .intent
-            .map(|intent| Sha256::digest(&*intent.decode()).into());
-        let digest = started.policy_digest.map(|d| d.decode());
-        if resumes {
-            let changed = &mut step_facts.anomalies_mut().resumed;
-            changed.policy = digest
-                .as_deref()
-                .zip(self.policy_digest.as_deref())
-                .is_some_and(|(now, then)| now != then);
-            changed.max_turns = self
-                .max_turns
-                .zip(started.max_turns)
-                .filter(|(then, now)| then != now);
-            changed.intent = self
-                .intent
-                .zip(intent)
-                .is_some_and(|(then, now)| then != now);
-        }
-        self.max_turns = started.max_turns.or(self.max_turns);
-        self.policy_digest = digest.map(Into::into).or(self.policy_digest.take());
-        self.intent = intent.or(self.intent);
     }
 }

@@ -25,11 +25,10 @@ impl Execution {
             // for each.
             self.machine.apply(Event::Start);
             self.apply(line, Event::Start, step_facts);
-            self.restart = Some((self.turn.id.unwrap_or_default(), true));
+            self.turns.restart(self.turn.id.unwrap_or_default());
             self.turn = TurnEvidence::default();
-            (self.outcome, self.last_evaluation) = (None, None);
-        } else if let Some((_, second @ true)) = &mut self.restart {
-            *second = false;
+            self.outcome.reset();
+        } else if self.turns.is_second_start() {
         } else if self.started && !paused && !self.machine.may_be(State::Idle) {
             // The id is taken. The second start isn't applied: what follows is judged as going on.
             let before = self.machine.state();
@@ -41,7 +40,7 @@ impl Execution {
             self.breach(line, Event::Start, before, Breach::Restart, step_facts);
             // If a pause was lost before it, the execution goes on from here.
             self.machine.apply(Event::Start);
-            self.reopened = false;
+            self.outcome.resume();
             if before == State::Terminal {
                 self.machine.put(State::Thinking);
                 self.turn = TurnEvidence::default();
@@ -53,7 +52,7 @@ impl Execution {
             self.started = true;
             self.apply(line, Event::Start, step_facts);
         }
-        self.ended = false;
+        self.outcome.start();
         if let Some(decision) = &started.refused {
             self.refused_at_the_start(decision, step_facts);
         }
@@ -61,8 +60,7 @@ impl Execution {
         let legal = step_facts.anomalies().reuse.is_none();
         self.name_people(line, started, goes_on && legal, step_facts);
         self.compare_conditions(started, goes_on && legal && paused, step_facts);
-        self.capabilities_required |= started.capabilities_required;
-        self.policy_missing |= !started.policy;
-        self.chain |= started.chain.is_some();
+        self.tokens.require(started.capabilities_required);
+        self.chain.declare(started.chain.is_some());
     }
 }

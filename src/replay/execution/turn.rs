@@ -23,10 +23,12 @@ impl Execution {
         let after_end = step_facts
             .movement
             .is_some_and(|m| m.breach == Some(Breach::AfterTerminal));
-        if after_end || self.reopened || self.machine.candidates().single() == Some(State::Terminal)
+        if after_end
+            || self.outcome.is_reopened()
+            || self.machine.candidates().single() == Some(State::Terminal)
         {
             // What comes after the end has its finding; its number is no news.
-            if begins && !self.reopened {
+            if begins && !self.outcome.is_reopened() {
                 self.begin_turn(line, Some(found));
             }
             return;
@@ -38,11 +40,9 @@ impl Execution {
             }
             open => {
                 let expected = open.map_or(1, |n| n.saturating_add(1));
-                let missed = self.turns_missed && found > expected;
+                let missed = self.turns.are_missed() && found > expected;
                 // The early machine may count on, or from one again.
-                let counts_on = self
-                    .restart
-                    .is_some_and(|(last, _)| found == last.saturating_add(1));
+                let counts_on = self.turns.counts_on(found);
                 let jump = found != expected && !missed && !counts_on;
                 if missed {
                     self.verdict.doubt(Aspect::LegalPath);
@@ -79,15 +79,7 @@ impl Execution {
             begun: true,
             ..TurnEvidence::default()
         };
-        self.restart = None;
-        self.turns_missed = false;
-        self.turns += 1;
-        if self
-            .max_turns
-            .is_some_and(|max| i64::try_from(self.turns).is_ok_and(|n| n > max))
-        {
-            self.over_max.get_or_insert(line);
-        }
+        self.turns.begin(line);
     }
 
     /// Whether a thought is one more of the turn that is thought about.

@@ -17,36 +17,17 @@ impl Execution {
             .iter()
             .map(|(id, known)| id.len() + known.weight())
             .sum();
-        let unissued: usize = self
-            .unissued
-            .iter()
-            .map(|(id, _)| id.len() + 2 * ENTRY)
-            .sum();
-        let grants: usize = self
-            .unknown_grants
-            .iter()
-            .map(|(_, word)| word.len() + 2 * ENTRY)
-            .sum();
         let refused: usize = self.refused.ids.iter().map(|id| id.len() + 2 * ENTRY).sum();
-        let names = self.people.weight() + unissued + grants + refused;
-        let tokens: usize = self
-            .ledger
-            .iter()
-            .map(|(id, token, _)| id.len() + token.weight())
-            .sum();
+        let names = self.people.weight() + refused;
         let changes: usize = self
             .changes
             .iter()
             .map(super::super::changes::RecordedChange::weight)
             .sum();
         let lines = self.seen_lines.len() * (size_of::<[u8; 32]>() + ENTRY / 2);
-        let own = size_of::<Self>() + self.id.len() + self.outcome.as_ref().map_or(0, String::len);
-        let books = known + names + tokens + self.buried_weight() + self.left.weight();
+        let own = size_of::<Self>() + self.id.len() + self.outcome.weight();
+        let books = known + names + self.tokens.weight(ENTRY) + self.left.weight();
         own + books + changes + lines + self.shown.weight() + self.turn.weight()
-    }
-
-    fn buried_weight(&self) -> usize {
-        self.ledger.buried().map(|id| id.len() + 2 * ENTRY).sum()
     }
 
     /// Lets go of payloads of more than `short` bytes: what they do is found out before, and

@@ -1,0 +1,208 @@
+//! Capability tokens: which are issued or revoked, and what they were used for.
+
+use super::super::digest::Covered;
+use super::super::evidence::Token;
+use super::super::scope;
+use super::super::step_facts::{StepFacts, TokenUse};
+use crate::trace::action;
+use crate::trace::scalar::Timestamp;
+use crate::trace::step::{Action, ActionKind};
+use governance::{ActionType, Ledger, LedgerError};
+use std::collections::BTreeSet;
+
+/// Uses of tokens that nobody has issued that are kept; the answer is uncertain with the first.
+const UNISSUED: usize = 1024;
+/// Words of grants that nobody knows that are kept.
+const WORDS: usize = 256;
+
+/// The tokens of one execution.
+#[derive(Debug)]
+pub(super) struct Capabilities {
+    ledger: Ledger<Token>,
+    /// How much may still be compared with scopes.
+    scope_work: u64,
+    required: bool,
+    /// A record that issues a token can't be read.
+    unknown: bool,
+    /// Tokens that something ran on before any was issued, and where.
+    unissued: Vec<(String, u64)>,
+    /// Words that tokens grant and that nobody knows so far, and where they were issued.
+    unknown_grants: Vec<(u64, Box<str>)>,
+}
+
+impl Capabilities {
+    pub(super) fn new() -> Self {
+        Self {
+            ledger: Ledger::new(),
+            scope_work: scope::WORK,
+            required: false,
+            unknown: false,
+            unissued: Vec::new(),
+            unknown_grants: Vec::new(),
+        }
+    }
+
+    pub(super) const fn ledger(&self) -> &Ledger<Token> {
+        &self.ledger
+    }
+
+    /// A start requires tokens for what runs.
+    pub(super) const fn require(&mut self, required: bool) {
+        self.required |= required;
+    }
+
+    /// Whether what runs needs a token.
+    pub(super) fn are_in_force(&self) -> bool {
+        self.required || self.ledger.is_used()
+    }
+
+    /// A record that issues a token can't be read.
+    pub(super) const fn lose_token(&mut self) {
+        self.unknown = true;
+    }
+
+    pub(super) const fn are_unknown(&self) -> bool {
+        self.unknown
+    }
+
+    pub(super) fn issue(&mut self, line: u64, id: &str, token: Token, step_facts: &mut StepFacts) {
+        let anomalies = step_facts.anomalies_mut();
+        anomalies.used_unissued = std::mem::take(&mut self.unissued);
+        anomalies.tokens_lost = self.unknown;
+        let room = WORDS.saturating_sub(self.unknown_grants.len());
+        self.unknown_grants.extend(
+            token
+                .grants
+                .words
+                .iter()
+                .take(room)
+                .map(|word| (line, word.clone())),
+        );
+        step_facts.anomalies_mut().token = self.ledger.issue(id, token).err();
+    }
+
+    /// Takes note of a token that is revoked. Nothing may have run on it behind that, wherever the
+    /// record of it stands.
+    pub(super) fn revoke(&mut self, time: Option<Timestamp>, id: &str, step_facts: &mut StepFacts) {
+        // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind
+        // that.
+        let revoked = self.ledger.revoke(id).is_ok();
+        let used = self
+            .ledger
+            .token_mut(id)
+            .filter(|_| revoked)
+            .and_then(|token| token.last_use);
+        if let (Some(time), Some((used, line))) = (time, used)
+            && time.is_before(used)
+        {
+            step_facts.anomalies_mut().used_revoked = Some((id.to_owned(), line));
+        }
+    }
+
+    pub(super) fn is_revoked(&self, id: &str) -> bool {
+        self.ledger
+            .live(id)
+            .is_err_and(|e| e == LedgerError::Revoked)
+    }
+
+    /// Something ran on a token that nobody has issued so far.
+    pub(super) fn use_unissued(&mut self, id: &str, line: u64) {
+        if self.unissued.len() < UNISSUED {
+            self.unissued.push((id.to_owned(), line));
+        }
+    }
+
+    /// Which token, if any, covers what ran.
+    pub(super) fn token_use(
+        &mut self,
+        named: Option<&str>,
+        what: (Option<&str>, Option<&Action<'_>>, Option<&Covered>),
+        changed: (&BTreeSet<String>, Option<Timestamp>),
+    ) -> TokenUse {
+        scope::token_use(&self.ledger, named, what, changed, &mut self.scope_work)
+    }
+
+    /// Takes note of when a token was used. Where none is named and there are several, any of them
+    /// may have covered it.
+    pub(super) fn date_use(&mut self, named: Option<String>, time: Timestamp, line: u64) {
+        let Some(name) = named.or_else(|| self.ledger.only().map(str::to_owned)) else {
+            return;
+        };
+        if let Some(token) = self.ledger.token_mut(&name)
+            && token
+                .last_use
+                .is_none_or(|(before, _)| before.is_before(time))
+        {
+            token.last_use = Some((time, line));
+        }
+    }
+
+    /// Takes note of the tool of an action: a grant that is called so is that of a tool.
+    pub(super) fn name_tool(&mut self, action: &Action<'_>) {
+        if !self.unknown_grants.is_empty()
+            && action.kind == ActionKind::Known(ActionType::ToolCall)
+            && let Some(tool) = action.payload.and_then(action::tool)
+        {
+            self.unknown_grants.retain(|(_, word)| **word != *tool);
+        }
+    }
+
+    /// Takes the words of grants that nobody has explained, with where they were issued.
+    pub(super) fn take_unknown_grants(&mut self) -> Vec<(u64, Box<str>)> {
+        std::mem::take(&mut self.unknown_grants)
+    }
+
+    /// Takes what outlives the end of an execution.
+    pub(super) fn take(&mut self) -> (Ledger<Token>, Vec<(String, u64)>) {
+        (
+            std::mem::take(&mut self.ledger),
+            std::mem::take(&mut self.unissued),
+        )
+    }
+
+    /// Goes on with what an ended execution has left.
+    pub(super) fn restore(&mut self, ledger: Ledger<Token>, unissued: Vec<(String, u64)>) {
+        (self.ledger, self.unissued) = (ledger, unissued);
+    }
+
+    /// Bytes that it holds, with `entry` for the place of each in a map.
+    pub(super) fn weight(&self, entry: usize) -> usize {
+        let unissued = self.unissued.iter().map(|(id, _)| id.len() + 2 * entry);
+        let grants = self
+            .unknown_grants
+            .iter()
+            .map(|(_, word)| word.len() + 2 * entry);
+        let tokens = self
+            .ledger
+            .iter()
+            .map(|(id, token, _)| id.len() + token.weight());
+        let buried = self.ledger.buried().map(|id| id.len() + 2 * entry);
+        unissued.chain(grants).chain(tokens).chain(buried).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_in_force_when_a_start_requires_them() {
+        let mut tokens = Capabilities::new();
+        tokens.require(false);
+        assert!(!tokens.are_in_force());
+        tokens.require(true);
+        tokens.require(false);
+        assert!(tokens.are_in_force());
+    }
+
+    #[test]
+    fn uses_of_unissued_tokens_are_kept_up_to_a_bound_and_taken_once() {
+        let mut tokens = Capabilities::new();
+        for line in 0..=(UNISSUED as u64) {
+            tokens.use_unissued("t", line);
+        }
+        assert_eq!(tokens.weight(1), UNISSUED * 3);
+        assert_eq!(tokens.take().1.len(), UNISSUED);
+        assert!(tokens.take().1.is_empty());
+    }
+}

@@ -1,0 +1,84 @@
+//! The conditions of an execution: what starts and thoughts record of policy, intent and prompts.
+
+use super::super::step_facts::StepFacts;
+use super::Execution;
+use crate::trace::step::Started;
+use sha2::{Digest as _, Sha256};
+
+/// The policy in force and what is asked for, as the last start says it, and what isn't recorded.
+#[derive(Debug, Default)]
+pub(super) struct Conditions {
+    policy_digest: Option<Box<str>>,
+    intent: Option<[u8; 32]>,
+    prompt_missing: bool,
+    policy_missing: bool,
+}
+
+impl Conditions {
+    /// A thought doesn't record the versions of its prompt and its tools.
+    pub(super) const fn miss_prompt(&mut self) {
+        self.prompt_missing = true;
+    }
+
+    /// What isn't recorded.
+    pub(super) const fn missing(&self) -> Option<&'static str> {
+        match (self.prompt_missing, self.policy_missing) {
+            (true, true) => Some("prompt, tool-set and policy version"),
+            (true, false) => Some("prompt and tool-set version"),
+            (false, true) => Some("policy version"),
+            (false, false) => None,
+        }
+    }
+}
+
+impl Execution {
+    /// Takes note of the conditions that a start sets, and of what they were before a pause.
+    pub(super) fn compare_conditions(
+        &mut self,
+        started: &Started<'_, '_>,
+        resumes: bool,
+        step_facts: &mut StepFacts,
+    ) {
+        let conditions = &mut self.conditions;
+        let intent: Option<[u8; 32]> = started
+            .intent
+            .map(|intent| Sha256::digest(&*intent.decode()).into());
+        let digest = started.policy_digest.map(|d| d.decode());
+        if resumes {
+            let changed = &mut step_facts.anomalies_mut().resumed;
+            changed.policy = digest
+                .as_deref()
+                .zip(conditions.policy_digest.as_deref())
+                .is_some_and(|(now, then)| now != then);
+            changed.max_turns = self
+                .turns
+                .max()
+                .zip(started.max_turns)
+                .filter(|(then, now)| then != now);
+            changed.intent = conditions
+                .intent
+                .zip(intent)
+                .is_some_and(|(then, now)| then != now);
+        }
+        self.turns.limit(started.max_turns);
+        conditions.policy_digest = digest.map(Into::into).or(conditions.policy_digest.take());
+        conditions.intent = intent.or(conditions.intent);
+        conditions.policy_missing |= !started.policy;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let mut conditions = Conditions::default();
+        assert_eq!(conditions.missing(), None);
+        conditions.policy_missing = true;
+        assert_eq!(conditions.missing(), Some("policy version"));
+        conditions.miss_prompt();
+        let both = Some("prompt, tool-set and policy version");
+        assert_eq!(conditions.missing(), both);
+    }
+}
