@@ -1,7 +1,7 @@
 //! The optional parts of the program, and which of them this build contains.
 //!
-//! They are the features of `Cargo.toml`. A build without one still lists its commands and knows its
-//! sections of the configuration, and refuses both with [`NotInBuild`].
+//! `Cargo.toml` defines them. A build without one still lists its commands and knows its sections
+//! of the configuration, and refuses both with [`NotInBuild`].
 
 /// An optional part of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

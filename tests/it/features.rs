@@ -1,5 +1,5 @@
-//! Builds without a feature: its commands and its sections of the configuration are refused, and the
-//! error names the build that has them.
+//! Builds without a feature: its commands and its sections of the configuration are refused, and
+//! the error names the build that has them.
 
 use super::support::{run, write};
 use std::path::Path;

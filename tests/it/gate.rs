@@ -188,6 +188,7 @@ fn an_ignore_that_fits_nothing_is_said() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn sections_that_are_not_run_are_never_silent() {
     let config = format!("{PLAIN}[knowledge]\nstore = 'k'\n");
     let ran = gate(repository(&config, GREEN).path(), &["-q"]);
@@ -200,6 +201,7 @@ fn sections_that_are_not_run_are_never_silent() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "repomap"), ignore = "needs repomap")]
 fn the_committed_map_has_to_be_what_the_tree_gives() {
     let repository = repository(&format!("{PLAIN}[repo-map]\nfile = 'MAP.md'\n"), GREEN);
     let root = repository.path();
@@ -233,6 +235,7 @@ fn the_committed_map_has_to_be_what_the_tree_gives() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "repomap"), ignore = "needs repomap")]
 fn interfaces_are_compared_with_where_the_branch_began() {
     let repository = repository(&format!("{PLAIN}[repo-map]\nbase = 'main'\n"), GREEN);
     let root = repository.path();
@@ -590,6 +593,7 @@ fn a_link_in_the_repository_does_not_lead_a_report_out_of_it() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn init_writes_what_gate_reads() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();

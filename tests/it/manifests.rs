@@ -74,6 +74,7 @@ fn what_is_a_manifest_by_its_name_is_checked_as_one_whatever_stands_in_it() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn manifests_are_told_from_records() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -215,6 +216,7 @@ fn meta(member: &str, value: Value) -> Value {
 }
 
 #[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn permissions_cover_what_ran_or_it_is_a_finding() {
     let allowed = json!([{"type":"file_system","rules":["read:src/**","write:out/**"]},{"type":"command","rules":["cat","cp","git","curl"]},
         {"type":"network","rules":["*.example.com"]}]);
@@ -286,6 +288,7 @@ fn permissions_cover_what_ran_or_it_is_a_finding() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn calls_of_tools_stay_within_what_the_tools_declare() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -346,6 +349,7 @@ fn calls_of_tools_stay_within_what_the_tools_declare() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn trials_are_proved_on_the_record() {
     let ok = json!({"success":true,"output":"","durationMs":500.0,"metadata":{"memoryBytes":1000}});
     let of = |trial: Value, action: Value, result: &Value| {
@@ -433,6 +437,7 @@ fn trials_are_proved_on_the_record() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn limits_hold_per_day_hour_and_task() {
     let spend = |cost: f64| json!({"success":true,"output":"","cost":cost,"durationMs":100.0});
     let turns: Vec<Value> = (1..=4)
@@ -507,6 +512,7 @@ fn limits_hold_per_day_hour_and_task() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn what_cannot_be_checked_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

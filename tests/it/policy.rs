@@ -363,6 +363,7 @@ fn a_changed_reason_is_found_by_its_snapshot() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "policy-fuzz"), ignore = "needs policy-fuzz")]
 fn a_counterexample_is_kept_as_a_case() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -398,6 +399,7 @@ fn a_counterexample_is_kept_as_a_case() {
 
 /// What looked at nothing has not passed.
 #[test]
+#[cfg_attr(not(feature = "policy-fuzz"), ignore = "needs policy-fuzz")]
 fn a_property_that_nothing_was_found_for_is_not_passed() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -580,6 +582,7 @@ fn a_folder_is_compared_with_all_that_is_below_it() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "policy-fuzz"), ignore = "needs policy-fuzz")]
 fn changes_that_no_case_notices_are_listed_with_a_case_that_would() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

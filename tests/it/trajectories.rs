@@ -764,6 +764,7 @@ fn the_json_keeps_its_schemas() {
 
 /// What an index of knowledge knows is told with its lines; one that isn't there is an error.
 #[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn an_index_gives_evidence_with_files_and_lines() {
     let folder = tempfile::tempdir().unwrap();
     let trace = std::fs::read_to_string(concat!(
