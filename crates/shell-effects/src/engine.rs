@@ -714,6 +714,13 @@ impl<'a> Engine<'a> {
         i.min(MAX_KEPT.saturating_sub(1))
     }
 
+    /// True if the line itself wrote this file.
+    pub(crate) fn wrote(&self, file: &str) -> bool {
+        !self.files.is_empty()
+            && super::path::normalise(file, self.cwd.as_deref())
+                .is_some_and(|p| self.files.contains_key(&p))
+    }
+
     /// The analysis of what was walked.
     pub(crate) fn finish(self) -> Analysis {
         let mut effects = self.effects;

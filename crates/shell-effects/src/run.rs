@@ -6,6 +6,7 @@ use super::engine::{Engine, MAX_LEVEL, Stream};
 use super::expand::Arg;
 use super::parse::Base;
 use super::path::{self, PathClass};
+use super::programs::{self, Invocation};
 
 /// Directories whose programs are known by their names.
 const BIN_DIRS: &[&str] = &[
@@ -307,15 +308,23 @@ impl Engine<'_> {
         if let Some(s) = self.builtin(name, first, rest, stdin, want, span) {
             return s;
         }
-        if let Some(s) = self.special(name, first, rest, stdin, want, span) {
+        let mut call = Invocation {
+            name,
+            rest,
+            stdin,
+            want,
+            span,
+        };
+        if let Some(s) = programs::run(&call, self) {
             return s;
         }
         if let Some(table_name) = self.table_name(name) {
             // `bash-5.2`, `python3.11`
-            if table_name != name
-                && let Some(s) = self.special(&table_name, first, rest, stdin, want, span)
-            {
-                return s;
+            if table_name != name {
+                call.name = &table_name;
+                if let Some(s) = programs::run(&call, self) {
+                    return s;
+                }
             }
             let piped = stdin.present && !stdin.inline && stdin.text.is_none();
             let first_arg = rest.first().map(|a| a.text.as_str()).unwrap_or_default();
