@@ -78,9 +78,9 @@ impl Engine<'_> {
                 if rest.is_empty() {
                     return none;
                 }
-                let how = self.how;
+                let how = self.sink.how();
                 let s = self.joined_shell(&rest, stdin, want);
-                self.how = how;
+                self.sink.set_how(how);
                 Some(s)
             }
             "source" | "." => {

@@ -240,10 +240,7 @@ impl Engine<'_> {
                     .is_some_and(|(_, r)| r.contains(UNKNOWN))
         });
         if leaks
-            && self
-                .effects
-                .iter()
-                .any(|e| e.kind == EffectKind::Credential)
+            && self.sink.has(EffectKind::Credential)
             && let Some(a) = rest.first()
         {
             self.emit_raw(

@@ -7,21 +7,18 @@
 use super::Context;
 use super::ast::{Assign, Command, Kind, List, Pipeline, Redir, RedirOp};
 use super::chars::{UNKNOWN, has_hole, show};
-use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span, Step};
+use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span};
 use super::expand::{Arg, Var};
 use super::parse::{self, Base};
+use super::sink::Sink;
+use super::work::Work;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Deepest nesting of code in code (`sh -c`, `eval`, functions, wrappers).
-pub(crate) const MAX_LEVEL: usize = 20;
-
 /// Bytes of one text that are looked at. Systems hand a shell no longer one (Linux: 128 KiB), and
 /// its tree takes many times as much.
 const LONGEST: usize = 256 << 10;
-/// Most effects and steps that are kept; more add nothing to the verdict.
-const MAX_KEPT: usize = 512;
 
 /// What flows through a pipe.
 #[derive(Debug, Clone, Default)]
@@ -61,12 +58,8 @@ pub(crate) struct Saved<'a> {
 
 pub(crate) struct Engine<'a> {
     pub ctx: &'a Context<'a>,
-    pub effects: Vec<Effect>,
-    pub steps: Vec<Step>,
-    pub parent: Option<usize>,
-    pub how: How,
-    pub fuel: usize,
-    pub level: usize,
+    pub sink: Sink,
+    pub work: Work,
     // Keyed hashing: whoever writes the line chooses these names.
     pub vars: HashMap<String, Var>,
     pub functions: HashMap<String, Rc<Command>>,
@@ -82,11 +75,6 @@ pub(crate) struct Engine<'a> {
     pub as_written: bool,
     /// The other machine is a container on this one.
     pub container: bool,
-    /// Effects that change something are dropped (`--dry-run`).
-    pub dry: bool,
-    pub unparsed: bool,
-    /// Something was left out of the effects or the steps.
-    pub cut: bool,
     pub conditional: usize,
     /// Input given to all later commands by `exec <`.
     pub exec_stdin: Option<Stream>,
@@ -100,12 +88,8 @@ impl<'a> Engine<'a> {
     pub(crate) fn new(ctx: &'a Context<'a>, fuel: usize) -> Self {
         Self {
             ctx,
-            effects: Vec::new(),
-            steps: Vec::new(),
-            parent: None,
-            how: How::Direct,
-            fuel,
-            level: 0,
+            sink: Sink::with_capacity(0, 0),
+            work: Work::new(fuel),
             vars: HashMap::default(),
             functions: HashMap::default(),
             aliases: HashMap::default(),
@@ -116,9 +100,6 @@ impl<'a> Engine<'a> {
             remote: false,
             as_written: false,
             container: false,
-            dry: false,
-            unparsed: false,
-            cut: false,
             conditional: 0,
             exec_stdin: None,
             fetched: false,
@@ -126,15 +107,10 @@ impl<'a> Engine<'a> {
         }
     }
 
-    pub(crate) fn burn(&mut self, n: usize) {
-        self.fuel = self.fuel.saturating_sub(n);
-    }
-
     /// True once the work limit is reached; the caller stops then.
     pub(crate) fn spent(&mut self, span: Span) -> bool {
-        if self.fuel == 0 {
-            if !self.unparsed {
-                self.unparsed = true;
+        if self.work.is_spent() {
+            if self.sink.mark_unparsed() {
                 self.emit_raw(
                     EffectKind::Unknown,
                     None,
@@ -161,7 +137,7 @@ impl<'a> Engine<'a> {
     ) {
         let place = self.place_of(kind, target.as_deref());
         let changes = matches!(kind, EffectKind::Write | EffectKind::Delete);
-        self.emit_at(Effect {
+        self.sink.add(Effect {
             kind,
             target,
             certainty,
@@ -171,47 +147,6 @@ impl<'a> Engine<'a> {
             place,
             changes,
         });
-    }
-
-    /// Adds an effect whose place is known.
-    pub(crate) fn emit_at(&mut self, effect: Effect) {
-        use EffectKind::{Delete, Execute, GitRewrite, GitWrite, Install, Process, System, Write};
-        if self.dry
-            && matches!(
-                effect.kind,
-                Write | Delete | Install | Process | GitWrite | GitRewrite | Execute | System
-            )
-        {
-            return;
-        }
-        let same = |e: &Effect| {
-            e.kind == effect.kind
-                && e.span == effect.span
-                && e.target == effect.target
-                && e.place == effect.place
-                && e.changes == effect.changes
-        };
-        if let Some(e) = self.effects.iter_mut().rev().take(32).find(|e| same(e)) {
-            e.certainty = e.certainty.min(effect.certainty);
-            if effect.risk > e.risk {
-                e.risk = effect.risk;
-                e.why = effect.why;
-            }
-            return;
-        }
-        if self.effects.len() < MAX_KEPT {
-            self.effects.push(effect);
-            return;
-        }
-        self.cut = true;
-        // Never lose the worst.
-        if let Some(last) = self
-            .effects
-            .last_mut()
-            .filter(|last| effect.risk > last.risk)
-        {
-            *last = effect;
-        }
     }
 
     /// Where the path of an effect points, seen from the directory that the line is in by then.
@@ -284,12 +219,13 @@ impl<'a> Engine<'a> {
         want: bool,
     ) -> Stream {
         let span = base.span(0, text.len());
-        if self.level >= MAX_LEVEL {
+        if self.work.is_too_deep() {
             self.dynamic(span, "code nested too deeply");
             return Stream::unknown();
         }
         if text.len() > LONGEST {
-            (self.cut, self.unparsed) = (true, true);
+            self.sink.mark_cut();
+            self.sink.mark_unparsed();
             let why = "code of more than 256 KiB: it isn't looked at";
             self.emit_raw(
                 EffectKind::Unknown,
@@ -305,23 +241,24 @@ impl<'a> Engine<'a> {
         if self.spent(span) {
             return Stream::unknown();
         }
-        self.level += 1;
+        self.work.enter();
         let mut fuel = self
-            .fuel
+            .work
+            .fuel()
             .min(text.len().saturating_mul(40).saturating_add(400));
         let before = fuel;
         let parsed = parse::parse(text, base, 0, &mut fuel);
         self.burn((before - fuel) / 4);
         let out = match parsed {
             Ok(list) => {
-                let saved = std::mem::replace(&mut self.how, how);
+                let saved = self.sink.set_how(how);
                 let s = self.run_list(&list, stdin, want, None);
-                self.how = saved;
+                self.sink.set_how(saved);
                 s
             }
             Err(e) => {
-                if self.level == 1 || matches!(base, Base::Offset(_)) {
-                    self.unparsed = true;
+                if self.work.is_outermost() || matches!(base, Base::Offset(_)) {
+                    self.sink.mark_unparsed();
                 }
                 let why = match e {
                     parse::ParseError::Refused(why) => why.to_owned(),
@@ -338,7 +275,7 @@ impl<'a> Engine<'a> {
                 Stream::unknown()
             }
         };
-        self.level -= 1;
+        self.work.leave();
         out
     }
 
@@ -350,9 +287,9 @@ impl<'a> Engine<'a> {
         want: bool,
         sub: Option<Span>,
     ) -> Stream {
-        let how = self.how;
+        let how = self.sink.how();
         if sub.is_some() {
-            self.how = How::Substitution;
+            self.sink.set_how(How::Substitution);
         }
         let mut out = Stream {
             text: Some(String::new()),
@@ -378,7 +315,7 @@ impl<'a> Engine<'a> {
                 break;
             }
         }
-        self.how = how;
+        self.sink.set_how(how);
         if want { out } else { Stream::unknown() }
     }
 
@@ -591,7 +528,7 @@ impl<'a> Engine<'a> {
         let Some(body) = self.functions.get(name).cloned() else {
             return Stream::unknown();
         };
-        if self.level >= MAX_LEVEL {
+        if self.work.is_too_deep() {
             // Recursion without end: a fork bomb is one.
             self.emit_raw(
                 EffectKind::Process,
@@ -603,14 +540,14 @@ impl<'a> Engine<'a> {
             );
             return Stream::unknown();
         }
-        self.level += 1;
+        self.work.enter();
         self.params
             .push(args.iter().map(|a| a.text.clone()).collect());
-        let how = std::mem::replace(&mut self.how, How::Function);
+        let how = self.sink.set_how(How::Function);
         let s = self.run_command(&body, stdin, want);
-        self.how = how;
+        self.sink.set_how(how);
         self.params.pop();
-        self.level -= 1;
+        self.work.leave();
         s
     }
 
@@ -700,18 +637,17 @@ impl<'a> Engine<'a> {
 
     /// Adds a step to the tree; returns its index.
     pub(crate) fn step(&mut self, program: &str, args: &[Arg], span: Span) -> usize {
-        let i = self.steps.len();
-        self.cut |= i >= MAX_KEPT || args.len() > 64;
-        if i < MAX_KEPT {
-            self.steps.push(Step {
-                parent: self.parent,
-                how: self.how,
-                program: show(program),
-                args: args.iter().take(64).map(|a| show(&a.text)).collect(),
-                span,
-            });
-        }
-        i.min(MAX_KEPT.saturating_sub(1))
+        self.sink.add_step(program, args, span)
+    }
+
+    /// Pays for work.
+    pub(crate) fn burn(&mut self, n: usize) {
+        self.work.burn(n);
+    }
+
+    /// The analysis of what was walked.
+    pub(crate) fn finish(self) -> Analysis {
+        self.sink.finish()
     }
 
     /// True if the line itself wrote this file.
@@ -719,21 +655,6 @@ impl<'a> Engine<'a> {
         !self.files.is_empty()
             && super::path::normalise(file, self.cwd.as_deref())
                 .is_some_and(|p| self.files.contains_key(&p))
-    }
-
-    /// The analysis of what was walked.
-    pub(crate) fn finish(self) -> Analysis {
-        let mut effects = self.effects;
-        effects.sort_by_key(|e| (e.span, e.kind));
-        let risk = effects.iter().map(|e| e.risk).max().unwrap_or_default();
-        let risk = if self.unparsed { RiskLevel::High } else { risk };
-        Analysis {
-            risk,
-            effects,
-            unparsed: self.unparsed,
-            tree: self.steps,
-            cut: self.cut,
-        }
     }
 }
 

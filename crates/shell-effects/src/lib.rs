@@ -44,6 +44,7 @@ mod redirect;
 mod reexpansion;
 pub mod rewrite;
 mod run;
+mod sink;
 mod spec_eval;
 pub mod table;
 mod tool;
@@ -54,6 +55,7 @@ mod tool_name;
 mod tool_params;
 mod unexpanded;
 mod word;
+mod work;
 mod wrappers;
 
 pub use content::{Content, recorded_content};
@@ -127,7 +129,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
         .then_some(nul)
         .or_else(|| non_posix::recognise(&clean))
     {
-        engine.unparsed = true;
+        engine.sink.mark_unparsed();
         engine.emit_raw(
             EffectKind::Unknown,
             None,
@@ -145,7 +147,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
             false,
         );
     }
-    let left = engine.fuel;
+    let left = engine.work.fuel();
     (engine.finish(), fuel - left)
 }
 

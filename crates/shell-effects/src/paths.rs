@@ -161,7 +161,7 @@ impl Engine<'_> {
             // What is shown says less than what was classed.
             return self.emit_raw(kind, Some(show(at.text)), certainty, at.span, risk, why);
         }
-        self.emit_at(Effect {
+        self.sink.add(Effect {
             kind,
             target: Some(at.text.to_owned()),
             certainty,

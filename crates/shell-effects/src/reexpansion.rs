@@ -5,7 +5,7 @@
 //! of its own, and expands the subscripts in it.
 
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
-use super::engine::{Engine, MAX_LEVEL};
+use super::engine::Engine;
 use super::expand::Arg;
 use super::parse::{Base, Parser};
 use std::collections::HashSet;
@@ -51,22 +51,23 @@ impl Engine<'_> {
         if self.spent(span) {
             return;
         }
-        if self.level >= MAX_LEVEL {
+        if self.work.is_too_deep() {
             self.dynamic(span, "code nested too deeply");
             return;
         }
         let source = super::chars::source(text);
         let fuel = self
-            .fuel
+            .work
+            .fuel()
             .min(source.len().saturating_mul(40).saturating_add(400));
         let mut parser = Parser::new(&source, Base::Fixed(span), 0, fuel);
         let word = parser.double_quoted(None);
         self.burn((fuel - parser.fuel) / 4);
         match word {
             Ok(parts) => {
-                self.level += 1;
+                self.work.enter();
                 let _ = self.text(&super::ast::Word { parts, span });
-                self.level -= 1;
+                self.work.leave();
             }
             Err(e) => {
                 let why = format!("not understood as text that the shell expands: {e}");

@@ -2,7 +2,7 @@
 
 use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_hole, show};
 use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
-use super::engine::{Engine, MAX_LEVEL, Stream};
+use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
 use super::path::{self, PathClass};
@@ -64,7 +64,7 @@ impl Engine<'_> {
         if self.spent(span) {
             return Stream::unknown();
         }
-        if self.level >= MAX_LEVEL {
+        if self.work.is_too_deep() {
             self.dynamic(span, "commands nested too deeply");
             return Stream::unknown();
         }
@@ -81,32 +81,32 @@ impl Engine<'_> {
         }
         if let Some(body) = self.aliases.get(text).cloned()
             && !first.quoted
-            && self.level < MAX_LEVEL
+            && !self.work.is_too_deep()
         {
             return self.run_alias(&body, args, stdin, want, span);
         }
         if self.functions.contains_key(text) {
             let i = self.step(text, args.get(1..).unwrap_or_default(), span);
-            let parent = self.parent.replace(i);
+            let parent = self.sink.enter_step(i);
             let rest = args.get(1..).unwrap_or_default();
             let s = self.call_function(text, rest, stdin, want, span);
-            self.parent = parent;
+            self.sink.leave_step(parent);
             return s;
         }
         let Some(name) = self.program_name(first, stdin) else {
             let i = self.step(text, args.get(1..).unwrap_or_default(), span);
-            let parent = self.parent.replace(i);
+            let parent = self.sink.enter_step(i);
             self.local_program(first, args, stdin);
-            self.parent = parent;
+            self.sink.leave_step(parent);
             return Stream::unknown();
         };
         let rest = args.get(1..).unwrap_or_default();
         let i = self.step(&name, rest, span);
-        let parent = self.parent.replace(i);
-        self.level += 1;
+        let parent = self.sink.enter_step(i);
+        self.work.enter();
         let out = self.run_program(&name, first, rest, stdin, want, span);
-        self.level -= 1;
-        self.parent = parent;
+        self.work.leave();
+        self.sink.leave_step(parent);
         out
     }
 
@@ -282,17 +282,17 @@ impl Engine<'_> {
         want: bool,
         span: Span,
     ) -> Stream {
-        if self.level >= MAX_LEVEL {
+        if self.work.is_too_deep() {
             self.dynamic(span, "commands nested too deeply");
             return Stream::unknown();
         }
-        let how = std::mem::replace(&mut self.how, How::Wrapper);
+        let how = self.sink.set_how(How::Wrapper);
         let functions = std::mem::take(&mut self.functions);
         let aliases = std::mem::take(&mut self.aliases);
         let s = self.run_args(args, stdin, want, span);
         self.functions = functions;
         self.aliases = aliases;
-        self.how = how;
+        self.sink.set_how(how);
         s
     }
 
@@ -333,7 +333,7 @@ impl Engine<'_> {
                     table_name.as_str(),
                     "tar" | "bsdtar" | "cpio" | "unzip" | "gtar"
                 ) && piped
-                    && self.effects.iter().any(|e| e.kind == EffectKind::Network);
+                    && self.sink.has(EffectKind::Network);
             let ctx = self.ctx;
             if let Some(spec) = ctx.table.get(&table_name) {
                 let out = self.apply(&table_name, spec, rest, stdin, want, span);

@@ -115,7 +115,7 @@ impl Engine<'_> {
         };
         if is_one {
             for effect in found.effects {
-                self.emit_at(super::Effect {
+                self.sink.add(super::Effect {
                     span: NOWHERE,
                     ..effect
                 });
@@ -131,7 +131,7 @@ impl Engine<'_> {
             .any(|line| line.starts_with("+++ ") || line.starts_with("diff --git "))
         {
             for effect in effects_of_diff(&text, self.ctx).effects {
-                self.emit_at(super::Effect {
+                self.sink.add(super::Effect {
                     span: NOWHERE,
                     ..effect
                 });

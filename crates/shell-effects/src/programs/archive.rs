@@ -18,10 +18,8 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     } = *call;
     let words = old_style(rest);
     archived(cx, &words);
-    cx.fetched |= stdin.present
-        && stdin.text.is_none()
-        && !stdin.inline
-        && cx.effects.iter().any(|e| e.kind == EffectKind::Network);
+    cx.fetched |=
+        stdin.present && stdin.text.is_none() && !stdin.inline && cx.sink.has(EffectKind::Network);
     let ctx = cx.ctx;
     let spec = ctx.table.get("tar")?;
     Some(cx.apply("tar", spec, &words, stdin, want, span))
