@@ -222,7 +222,7 @@ impl Engine<'_> {
             }
         }
         for n in names {
-            if let Some(p) = super::path::normalise(&n, self.cwd.as_deref())
+            if let Some(p) = super::path::normalise(&n, self.shell.cwd())
                 && n != "-"
                 && !n.is_empty()
             {

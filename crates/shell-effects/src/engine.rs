@@ -10,10 +10,11 @@ use super::chars::{UNKNOWN, has_hole, show};
 use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span};
 use super::expand::{Arg, Var};
 use super::parse::{self, Base};
+use super::shell_state::{Saved, Shell};
 use super::sink::Sink;
 use super::work::Work;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Bytes of one text that are looked at. Systems hand a shell no longer one (Linux: 128 KiB), and
@@ -50,38 +51,21 @@ impl Stream {
     }
 }
 
-/// State that a subshell doesn't hand back.
-pub(crate) struct Saved<'a> {
-    cwd: Option<Cow<'a, str>>,
-    vars: HashMap<String, Var>,
-}
-
 pub(crate) struct Engine<'a> {
     pub ctx: &'a Context<'a>,
     pub sink: Sink,
     pub work: Work,
-    // Keyed hashing: whoever writes the line chooses these names.
-    pub vars: HashMap<String, Var>,
-    pub functions: HashMap<String, Rc<Command>>,
-    pub aliases: HashMap<String, String>,
-    pub cwd: Option<Cow<'a, str>>,
+    pub shell: Shell<'a>,
     /// Files that the line itself writes, with their text where it is known.
     pub files: HashMap<String, Option<String>>,
-    pub params: Vec<Vec<String>>,
-    pub procs: Vec<Stream>,
     /// Paths are those of another machine.
     pub remote: bool,
     /// Paths are names in a diff, which nobody expands.
     pub as_written: bool,
     /// The other machine is a container on this one.
     pub container: bool,
-    pub conditional: usize,
-    /// Input given to all later commands by `exec <`.
-    pub exec_stdin: Option<Stream>,
     /// The line has fetched files from elsewhere.
     pub fetched: bool,
-    /// Variables that were declared to hold numbers.
-    pub numbers: HashSet<String>,
 }
 
 impl<'a> Engine<'a> {
@@ -90,20 +74,12 @@ impl<'a> Engine<'a> {
             ctx,
             sink: Sink::with_capacity(0, 0),
             work: Work::new(fuel),
-            vars: HashMap::default(),
-            functions: HashMap::default(),
-            aliases: HashMap::default(),
-            cwd: Some(Cow::Borrowed(&ctx.cwd)),
+            shell: Shell::new(&ctx.cwd),
             files: HashMap::default(),
-            params: Vec::new(),
-            procs: Vec::new(),
             remote: false,
             as_written: false,
             container: false,
-            conditional: 0,
-            exec_stdin: None,
             fetched: false,
-            numbers: HashSet::new(),
         }
     }
 
@@ -193,20 +169,12 @@ impl<'a> Engine<'a> {
     }
 
     pub(crate) fn enter_subshell(&mut self) -> Saved<'a> {
-        self.burn(1 + self.vars.len());
-        Saved {
-            cwd: self.cwd.clone(),
-            vars: if self.vars.is_empty() {
-                HashMap::default()
-            } else {
-                self.vars.clone()
-            },
-        }
+        self.burn(1 + self.shell.var_count());
+        self.shell.save()
     }
 
     pub(crate) fn leave_subshell(&mut self, saved: Saved<'a>) {
-        self.cwd = saved.cwd;
-        self.vars = saved.vars;
+        self.shell.restore(saved);
     }
 
     /// Parses text as shell and walks it; `span` is the outer text that causes it.
@@ -297,11 +265,11 @@ impl<'a> Engine<'a> {
         };
         for p in &list.items {
             if p.conditional {
-                self.conditional += 1;
+                self.shell.enter_branch();
             }
             let s = self.run_pipeline(p, stdin, want);
             if p.conditional {
-                self.conditional -= 1;
+                self.shell.leave_branch();
             }
             if want {
                 out.obfuscated |= s.obfuscated;
@@ -371,19 +339,19 @@ impl<'a> Engine<'a> {
             }
             Kind::Group(l) => self.run_list(l, input, want, None),
             Kind::If(lists) => {
-                self.conditional += 1;
+                self.shell.enter_branch();
                 for l in lists {
                     self.run_list(l, input, false, None);
                 }
-                self.conditional -= 1;
+                self.shell.leave_branch();
                 Stream::unknown()
             }
             Kind::While(a, b) => {
-                self.conditional += 1;
+                self.shell.enter_branch();
                 // What the body assigns is unknown when the condition is seen again.
                 self.run_list(a, input, false, None);
                 self.run_list(b, input, false, None);
-                self.conditional -= 1;
+                self.shell.leave_branch();
                 Stream::unknown()
             }
             Kind::For { var, words, body } => {
@@ -392,7 +360,7 @@ impl<'a> Engine<'a> {
             Kind::ForArith(head, body) => {
                 let (text, _) = self.text(head);
                 self.arithmetic(&text, head.span);
-                self.conditional += 1;
+                self.shell.enter_branch();
                 // The counter is some number.
                 let name: String = text
                     .trim()
@@ -400,7 +368,7 @@ impl<'a> Engine<'a> {
                     .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
                     .collect();
                 if !name.is_empty() {
-                    self.vars.insert(
+                    self.shell.set_var(
                         name,
                         Var {
                             text: super::chars::SAFE_HOLE.to_string(),
@@ -409,23 +377,23 @@ impl<'a> Engine<'a> {
                     );
                 }
                 self.run_list(body, input, false, None);
-                self.conditional -= 1;
+                self.shell.leave_branch();
                 Stream::unknown()
             }
             Kind::Case { word, arms } => {
                 let _ = self.text(word);
-                self.conditional += 1;
+                self.shell.enter_branch();
                 for (pats, l) in arms {
                     for p in pats {
                         let _ = self.text(p);
                     }
                     self.run_list(l, input, false, None);
                 }
-                self.conditional -= 1;
+                self.shell.leave_branch();
                 Stream::unknown()
             }
             Kind::Function { name, body } => {
-                self.functions.insert(name.clone(), Rc::clone(body));
+                self.shell.define(name.clone(), Rc::clone(body));
                 // A function that is never called does nothing; but a name that shadows a
                 // program is called sooner or later, and some names are called by the shell.
                 if matches!(name.as_str(), "command_not_found_handle" | ":") || name == "cd" {
@@ -496,7 +464,7 @@ impl<'a> Engine<'a> {
             out.text = None;
         }
         for item in items {
-            self.vars.insert(
+            self.shell.set_var(
                 var.to_owned(),
                 Var {
                     text: item.text,
@@ -525,7 +493,7 @@ impl<'a> Engine<'a> {
         want: bool,
         span: Span,
     ) -> Stream {
-        let Some(body) = self.functions.get(name).cloned() else {
+        let Some(body) = self.shell.function(name) else {
             return Stream::unknown();
         };
         if self.work.is_too_deep() {
@@ -541,12 +509,12 @@ impl<'a> Engine<'a> {
             return Stream::unknown();
         }
         self.work.enter();
-        self.params
-            .push(args.iter().map(|a| a.text.clone()).collect());
+        self.shell
+            .push_params(args.iter().map(|a| a.text.clone()).collect());
         let how = self.sink.set_how(How::Function);
         let s = self.run_command(&body, stdin, want);
         self.sink.set_how(how);
-        self.params.pop();
+        self.shell.pop_params();
         self.work.leave();
         s
     }
@@ -571,7 +539,7 @@ impl<'a> Engine<'a> {
         }
         for a in assigns {
             if program_assigns && !a.declared {
-                shadow.push((a.name.clone(), self.vars.get(&a.name).cloned()));
+                shadow.push((a.name.clone(), self.shell.var(&a.name).cloned()));
             }
             self.assign(a, program_assigns && !a.declared);
         }
@@ -584,7 +552,7 @@ impl<'a> Engine<'a> {
         if let (Some(i), [only]) = (&input, args.as_slice())
             && only.text == "exec"
         {
-            self.exec_stdin = Some(i.clone());
+            self.shell.set_input(i.clone());
         }
         let input = input.as_ref().unwrap_or(stdin);
         let out = if args.is_empty() {
@@ -602,8 +570,8 @@ impl<'a> Engine<'a> {
         };
         for (name, old) in shadow {
             match old {
-                Some(v) => self.vars.insert(name, v),
-                None => self.vars.remove(&name),
+                Some(v) => self.shell.set_var(name, v),
+                None => self.shell.remove_var(&name),
             };
         }
         if let Some(path) = output {
@@ -629,9 +597,9 @@ impl<'a> Engine<'a> {
             .strip_prefix("/dev/fd/proc")
             .and_then(|n| n.parse::<usize>().ok())
         {
-            return self.procs.get(n).and_then(|s| s.text.clone());
+            return self.shell.stream(n).and_then(|s| s.text.clone());
         }
-        let abs = super::path::normalise(path, self.cwd.as_deref())?;
+        let abs = super::path::normalise(path, self.shell.cwd())?;
         self.files.get(&abs).cloned().flatten()
     }
 
@@ -653,7 +621,7 @@ impl<'a> Engine<'a> {
     /// True if the line itself wrote this file.
     pub(crate) fn wrote(&self, file: &str) -> bool {
         !self.files.is_empty()
-            && super::path::normalise(file, self.cwd.as_deref())
+            && super::path::normalise(file, self.shell.cwd())
                 .is_some_and(|p| self.files.contains_key(&p))
     }
 }

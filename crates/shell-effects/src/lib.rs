@@ -44,6 +44,7 @@ mod redirect;
 mod reexpansion;
 pub mod rewrite;
 mod run;
+mod shell_state;
 mod sink;
 mod spec_eval;
 pub mod table;

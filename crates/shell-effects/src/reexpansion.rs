@@ -100,7 +100,7 @@ impl Engine<'_> {
                 self.expand_again(&text, span);
             }
             for name in names(&text) {
-                if seen.contains(name) || !self.vars.contains_key(name) {
+                if seen.contains(name) || !self.shell.has_var(name) {
                     continue;
                 }
                 if seen.len() == MOST_NAMES {
@@ -108,7 +108,7 @@ impl Engine<'_> {
                     return;
                 }
                 seen.insert(name.to_owned());
-                if let Some(var) = self.vars.get(name) {
+                if let Some(var) = self.shell.var(name) {
                     let values = std::iter::once(&var.text).chain(var.array.iter().flatten());
                     // Numbers lead nowhere.
                     queue.extend(
@@ -156,7 +156,7 @@ impl Engine<'_> {
 
     /// A variable is set. Some hold numbers, whatever they are given.
     pub(super) fn number_set(&mut self, name: &str, text: &str, span: Span) {
-        if NUMBERS.contains(&name) || self.numbers.contains(name) {
+        if NUMBERS.contains(&name) || self.shell.is_number(name) {
             self.arithmetic(text, span);
         }
     }
@@ -170,7 +170,7 @@ impl Engine<'_> {
         let (number, reference) = (flag('i'), flag('n'));
         for a in assigns.iter().filter(|a| a.declared) {
             if number {
-                self.numbers.insert(a.name.clone());
+                self.shell.declare_number(a.name.clone());
             }
             if reference && let super::ast::AssignValue::Word(w) = &a.value {
                 let (text, _) = self.text(w);
@@ -190,7 +190,8 @@ impl Engine<'_> {
         for a in args.iter().filter(|a| !a.text.starts_with(['-', '+'])) {
             let (name, value) = a.text.split_once('=').unwrap_or((&a.text, ""));
             if number {
-                self.numbers.insert(name.trim_end_matches('+').to_owned());
+                self.shell
+                    .declare_number(name.trim_end_matches('+').to_owned());
             }
             if number || reference {
                 self.arithmetic(value, a.span);

@@ -79,13 +79,13 @@ impl Engine<'_> {
                 "the name of the program is hidden behind a computation",
             );
         }
-        if let Some(body) = self.aliases.get(text).cloned()
+        if let Some(body) = self.shell.alias(text)
             && !first.quoted
             && !self.work.is_too_deep()
         {
             return self.run_alias(&body, args, stdin, want, span);
         }
-        if self.functions.contains_key(text) {
+        if self.shell.has_function(text) {
             let i = self.step(text, args.get(1..).unwrap_or_default(), span);
             let parent = self.sink.enter_step(i);
             let rest = args.get(1..).unwrap_or_default();
@@ -125,10 +125,10 @@ impl Engine<'_> {
         }
         let name = args.first().map(|a| a.text.clone()).unwrap_or_default();
         // An alias isn't expanded inside itself.
-        let saved = self.aliases.remove(&name);
+        let saved = self.shell.remove_alias(&name);
         let s = self.run_text(&text, Base::Fixed(span), How::Code, stdin, want);
         if let Some(b) = saved {
-            self.aliases.insert(name, b);
+            self.shell.set_alias(name, b);
         }
         s
     }
@@ -164,7 +164,7 @@ impl Engine<'_> {
         if !text.contains('/') {
             return Some(text.to_owned());
         }
-        let abs = path::normalise(text, self.cwd.as_deref()).unwrap_or_else(|| text.to_owned());
+        let abs = path::normalise(text, self.shell.cwd()).unwrap_or_else(|| text.to_owned());
         if self.files.contains_key(&abs) {
             return None;
         }
@@ -212,7 +212,7 @@ impl Engine<'_> {
             self.dynamic(arg.span, "runs a program fetched from the network");
             return true;
         }
-        let abs = path::normalise(text, self.cwd.as_deref()).unwrap_or_default();
+        let abs = path::normalise(text, self.shell.cwd()).unwrap_or_default();
         let proc = text.starts_with("/dev/fd/proc");
         if proc || self.files.contains_key(&abs) {
             match self.file_text(text) {
@@ -221,7 +221,7 @@ impl Engine<'_> {
                         && text
                             .strip_prefix("/dev/fd/proc")
                             .and_then(|n| n.parse::<usize>().ok())
-                            .and_then(|n| self.procs.get(n))
+                            .and_then(|n| self.shell.stream(n))
                             .is_some_and(|s| s.obfuscated);
                     let lang = if interpreter.is_empty() {
                         shebang(&code)
@@ -287,11 +287,11 @@ impl Engine<'_> {
             return Stream::unknown();
         }
         let how = self.sink.set_how(How::Wrapper);
-        let functions = std::mem::take(&mut self.functions);
-        let aliases = std::mem::take(&mut self.aliases);
+        let functions = self.shell.take_functions();
+        let aliases = self.shell.take_aliases();
         let s = self.run_args(args, stdin, want, span);
-        self.functions = functions;
-        self.aliases = aliases;
+        self.shell.restore_functions(functions);
+        self.shell.restore_aliases(aliases);
         self.sink.set_how(how);
         s
     }

@@ -113,7 +113,7 @@ impl Engine<'_> {
                 "an option that isn't in the table",
             );
         }
-        let saved_cwd = self.cwd.clone();
+        let saved_cwd = self.shell.place();
         let saved_dry = self.sink.drop_changes(dry);
         for seen in &call.flags {
             if matches!(seen.flag.and_then(|f| f.arg.as_ref()), Some(Role::Cwd))
@@ -159,7 +159,7 @@ impl Engine<'_> {
             self.stdin_role(role, stdin, name, span);
         }
         self.sink.restore_changes(saved_dry);
-        self.cwd = saved_cwd;
+        self.shell.set_place(saved_cwd);
         out
     }
 

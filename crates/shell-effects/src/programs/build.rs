@@ -124,7 +124,7 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             .position(|a| a.text == "-o")
             .and_then(|i| rest.get(i + 1))
             .map_or("a.out".to_owned(), |a| a.text.clone());
-        if let Some(p) = crate::path::normalise(&out, cx.cwd.as_deref()) {
+        if let Some(p) = crate::path::normalise(&out, cx.shell.cwd()) {
             cx.files.insert(p, None);
         }
         if rest.first().is_some_and(|a| a.text == "run") {
@@ -144,7 +144,7 @@ fn packages(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         && rest
             .iter()
             .any(|a| a.text.starts_with("scripts") || a.text == "set-script")
-        && let Some(p) = crate::path::normalise("package.json", cx.cwd.as_deref())
+        && let Some(p) = crate::path::normalise("package.json", cx.shell.cwd())
     {
         cx.files.insert(p, None);
     }

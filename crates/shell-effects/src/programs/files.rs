@@ -59,7 +59,7 @@ fn tee(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         }
     }
     for a in rest.iter().filter(|a| !a.text.starts_with('-')) {
-        if let Some(p) = crate::path::normalise(&a.text, cx.cwd.as_deref()) {
+        if let Some(p) = crate::path::normalise(&a.text, cx.shell.cwd()) {
             cx.files.insert(p, stdin.text.clone());
         }
     }
@@ -131,7 +131,7 @@ fn copied(cx: &mut Engine<'_>, rest: &[Arg]) {
         crate::path::PathClass::Inside | crate::path::PathClass::Root
     );
     if (foreign || cx.wrote(&from.text))
-        && let Some(p) = crate::path::normalise(&to.text, cx.cwd.as_deref())
+        && let Some(p) = crate::path::normalise(&to.text, cx.shell.cwd())
     {
         let base = from.text.rsplit('/').next().unwrap_or_default();
         cx.files.insert(format!("{p}/{base}"), text.clone());

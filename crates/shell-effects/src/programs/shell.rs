@@ -33,7 +33,7 @@ fn run_shell(
     span: Span,
 ) -> Stream {
     // `exec < file` gave every later command its input.
-    let inherited = cx.exec_stdin.clone();
+    let inherited = cx.shell.input().cloned();
     let stdin = if stdin.present {
         stdin
     } else {
@@ -108,11 +108,11 @@ fn run_shell(
             return Stream::unknown();
         }
         let list = params.iter().skip(1).map(|a| a.text.clone()).collect();
-        cx.params.push(list);
-        let functions = std::mem::take(&mut cx.functions);
+        cx.shell.push_params(list);
+        let functions = cx.shell.take_functions();
         let saved = cx.enter_subshell();
         if let Some(zero) = params.first() {
-            cx.vars.insert(
+            cx.shell.set_var(
                 "0".to_owned(),
                 crate::expand::Var {
                     text: zero.text.clone(),
@@ -123,9 +123,9 @@ fn run_shell(
         }
         let s = cx.shell_arg(code, stdin, want);
         cx.leave_subshell(saved);
-        cx.vars.remove("0");
-        cx.functions = functions;
-        cx.params.pop();
+        cx.shell.remove_var("0");
+        cx.shell.restore_functions(functions);
+        cx.shell.pop_params();
         return s;
     }
     match words.first() {
@@ -134,10 +134,10 @@ fn run_shell(
                 cx.path_read(file);
                 return Stream::unknown();
             }
-            cx.params
-                .push(words.iter().skip(1).map(|a| a.text.clone()).collect());
+            cx.shell
+                .push_params(words.iter().skip(1).map(|a| a.text.clone()).collect());
             cx.script(&file.clone(), name, stdin);
-            cx.params.pop();
+            cx.shell.pop_params();
         }
         _ => {
             if dry {
@@ -150,8 +150,8 @@ fn run_shell(
                             cx.dynamic(span, "decoded text is piped into a shell");
                         }
                         let text = t.clone();
-                        cx.params
-                            .push(words.iter().map(|a| a.text.clone()).collect());
+                        cx.shell
+                            .push_params(words.iter().map(|a| a.text.clone()).collect());
                         let s = cx.run_text(
                             &text,
                             Base::Fixed(span),
@@ -159,7 +159,7 @@ fn run_shell(
                             &Stream::default(),
                             want,
                         );
-                        cx.params.pop();
+                        cx.shell.pop_params();
                         return s;
                     }
                     _ => cx.dynamic(span, "text that isn't known is piped into a shell"),
