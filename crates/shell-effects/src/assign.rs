@@ -50,7 +50,7 @@ impl Engine<'_> {
                 .as_ref()
                 .map(super::word::literal)
                 .unwrap_or_default();
-            let entry = self.vars.entry(a.name.clone()).or_default();
+            let entry = self.shell.var_mut(&a.name);
             let arr = entry.array.get_or_insert_with(Vec::new);
             match ix.trim().parse::<usize>() {
                 Ok(i) if i < 1024 => {
@@ -65,7 +65,7 @@ impl Engine<'_> {
             }
             return;
         }
-        let old = self.vars.get(&a.name);
+        let old = self.shell.var(&a.name);
         let value = if a.append {
             match old {
                 Some(o) => match (&o.array, &var.array) {
@@ -94,7 +94,10 @@ impl Engine<'_> {
                     obfuscated: true,
                 },
             }
-        } else if !for_program && self.conditional > 0 && old.is_some_and(|o| o.text != var.text) {
+        } else if !for_program
+            && self.shell.is_in_branch()
+            && old.is_some_and(|o| o.text != var.text)
+        {
             // Which of the values holds isn't known.
             Var {
                 text: UNKNOWN.to_string(),
@@ -105,6 +108,6 @@ impl Engine<'_> {
             var
         };
         self.burn(value.text.len() / 8);
-        self.vars.insert(a.name.clone(), value);
+        self.shell.set_var(a.name.clone(), value);
     }
 }

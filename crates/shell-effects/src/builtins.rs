@@ -40,32 +40,32 @@ impl Engine<'_> {
                     .iter()
                     .find(|a| !a.text.starts_with('-') || a.text == "-");
                 match target {
-                    None => self.cwd = Some(Cow::Borrowed(&self.ctx.home)),
+                    None => self.shell.set_place(Some(Cow::Borrowed(&self.ctx.home))),
                     Some(a) if a.text == "-" => {
                         // Back to where it was before: the work tree or another known place; not
                         // followed.
-                        self.cwd = None;
+                        self.shell.set_place(None);
                     }
                     // Which of the folders of CDPATH holds it isn't known.
                     Some(a)
                         if !a.text.starts_with(['/', '.', '~'])
                             && self
-                                .vars
-                                .get("CDPATH")
+                                .shell
+                                .var("CDPATH")
                                 .is_some_and(|v| !matches!(v.text.as_str(), "" | "." | ":")) =>
                     {
-                        self.cwd = None;
+                        self.shell.set_place(None);
                     }
                     Some(a) => self.change_dir(&a.text.clone()),
                 }
                 none
             }
             "popd" => {
-                self.cwd = Some(Cow::Borrowed(&self.ctx.cwd));
+                self.shell.set_place(Some(Cow::Borrowed(&self.ctx.cwd)));
                 none
             }
             "pwd" => Some(Stream {
-                text: self.cwd.as_deref().map(str::to_owned),
+                text: self.shell.cwd().map(str::to_owned),
                 present: true,
                 ..Stream::default()
             }),
@@ -78,9 +78,9 @@ impl Engine<'_> {
                 if rest.is_empty() {
                     return none;
                 }
-                let how = self.how;
+                let how = self.sink.how();
                 let s = self.joined_shell(&rest, stdin, want);
-                self.how = how;
+                self.sink.set_how(how);
                 Some(s)
             }
             "source" | "." => {
@@ -145,8 +145,8 @@ impl Engine<'_> {
             "alias" => {
                 for a in rest {
                     if let Some((n, body)) = a.text.split_once('=') {
-                        self.aliases
-                            .insert(n.to_owned(), super::chars::source(body));
+                        self.shell
+                            .set_alias(n.to_owned(), super::chars::source(body));
                     }
                 }
                 none
@@ -164,7 +164,7 @@ impl Engine<'_> {
                             self.subscript(&Arg::literal(n.as_str(), a.span));
                             self.number_set(&n, &v, a.span);
                             self.env_effect(&n, &v, a.span);
-                            self.vars.insert(
+                            self.shell.set_var(
                                 n,
                                 Var {
                                     text: v,
@@ -202,9 +202,9 @@ impl Engine<'_> {
                         .iter()
                         .map(|a| a.text.clone())
                         .collect();
-                    match self.params.last_mut() {
+                    match self.shell.params_mut() {
                         Some(p) => *p = list,
-                        None => self.params.push(list),
+                        None => self.shell.push_params(list),
                     }
                 }
                 none
@@ -214,7 +214,7 @@ impl Engine<'_> {
                     .first()
                     .and_then(|a| a.text.parse::<usize>().ok())
                     .unwrap_or(1);
-                if let Some(p) = self.params.last_mut() {
+                if let Some(p) = self.shell.params_mut() {
                     p.drain(..n.min(p.len()));
                 }
                 none
@@ -246,7 +246,7 @@ impl Engine<'_> {
                     Some(t) => t.lines().map(str::to_owned).collect(),
                     None => vec![UNKNOWN.to_string()],
                 };
-                self.vars.insert(
+                self.shell.set_var(
                     var,
                     Var {
                         text: array.first().cloned().unwrap_or_default(),
@@ -259,8 +259,8 @@ impl Engine<'_> {
             "unset" => {
                 for a in rest {
                     self.subscript(a);
-                    self.vars.insert(a.text.clone(), Var::default());
-                    self.functions.remove(&a.text);
+                    self.shell.set_var(a.text.clone(), Var::default());
+                    self.shell.undefine(&a.text);
                 }
                 none
             }
@@ -390,7 +390,7 @@ impl Engine<'_> {
                 if name == "getopts"
                     && let Some(v) = rest.get(1)
                 {
-                    self.vars.insert(
+                    self.shell.set_var(
                         v.text.clone(),
                         Var {
                             text: super::chars::SAFE_HOLE.to_string(),
@@ -415,21 +415,23 @@ impl Engine<'_> {
         let there = if to.contains(UNKNOWN) {
             None
         } else {
-            path::normalise(to, self.cwd.as_deref())
+            path::normalise(to, self.shell.cwd())
         };
         // Every path that follows begins with it: one that only grows would make the work grow with
         // its square.
-        self.cwd = there
-            .filter(|d| d.len() <= LONGEST_CWD.max(self.ctx.cwd.len() + 64))
-            .map(Cow::Owned);
-        self.burn(self.cwd.as_deref().map_or(0, str::len) / 8);
+        self.shell.set_place(
+            there
+                .filter(|d| d.len() <= LONGEST_CWD.max(self.ctx.cwd.len() + 64))
+                .map(Cow::Owned),
+        );
+        self.burn(self.shell.cwd().map_or(0, str::len) / 8);
     }
 
     fn source(&mut self, file: &Arg, stdin: &Stream) {
         let text = file.text.clone();
         let info = self.classify(&text);
         let known = text.starts_with("/dev/")
-            || path::normalise(&text, self.cwd.as_deref())
+            || path::normalise(&text, self.shell.cwd())
                 .is_some_and(|p| self.files.contains_key(&p));
         if !known && !has_hole(&text) {
             // Start-up files and what package managers install are read by every shell anyway.
@@ -495,7 +497,7 @@ impl Engine<'_> {
                         .collect()
                 },
             );
-            self.vars.insert(
+            self.shell.set_var(
                 a,
                 Var {
                     text: list.first().cloned().unwrap_or_default(),
@@ -521,7 +523,7 @@ impl Engine<'_> {
                     w
                 }
             };
-            self.vars.insert(
+            self.shell.set_var(
                 name,
                 Var {
                     text: value,
@@ -601,7 +603,7 @@ impl Engine<'_> {
             self.subscript(var);
             let s = self.printf(tail);
             let text = s.text.unwrap_or_else(|| UNKNOWN.to_string());
-            self.vars.insert(
+            self.shell.set_var(
                 var.text.clone(),
                 Var {
                     text,

@@ -159,7 +159,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
         }
     }
     if !found {
-        e.unparsed = true;
+        e.sink.mark_unparsed();
         e.emit_raw(
             EffectKind::Unknown,
             None,

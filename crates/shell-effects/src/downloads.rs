@@ -222,7 +222,7 @@ impl Engine<'_> {
             }
         }
         for n in names {
-            if let Some(p) = super::path::normalise(&n, self.cwd.as_deref())
+            if let Some(p) = super::path::normalise(&n, self.shell.cwd())
                 && n != "-"
                 && !n.is_empty()
             {
@@ -240,10 +240,7 @@ impl Engine<'_> {
                     .is_some_and(|(_, r)| r.contains(UNKNOWN))
         });
         if leaks
-            && self
-                .effects
-                .iter()
-                .any(|e| e.kind == EffectKind::Credential)
+            && self.sink.has(EffectKind::Credential)
             && let Some(a) = rest.first()
         {
             self.emit_raw(

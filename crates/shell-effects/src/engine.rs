@@ -7,21 +7,19 @@
 use super::Context;
 use super::ast::{Assign, Command, Kind, List, Pipeline, Redir, RedirOp};
 use super::chars::{UNKNOWN, has_hole, show};
-use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span, Step};
+use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span};
 use super::expand::{Arg, Var};
 use super::parse::{self, Base};
+use super::shell_state::{Saved, Shell};
+use super::sink::Sink;
+use super::work::Work;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
-
-/// Deepest nesting of code in code (`sh -c`, `eval`, functions, wrappers).
-pub(crate) const MAX_LEVEL: usize = 20;
 
 /// Bytes of one text that are looked at. Systems hand a shell no longer one (Linux: 128 KiB), and
 /// its tree takes many times as much.
 const LONGEST: usize = 256 << 10;
-/// Most effects and steps that are kept; more add nothing to the verdict.
-const MAX_KEPT: usize = 512;
 
 /// What flows through a pipe.
 #[derive(Debug, Clone, Default)]
@@ -53,88 +51,42 @@ impl Stream {
     }
 }
 
-/// State that a subshell doesn't hand back.
-pub(crate) struct Saved<'a> {
-    cwd: Option<Cow<'a, str>>,
-    vars: HashMap<String, Var>,
-}
-
 pub(crate) struct Engine<'a> {
     pub ctx: &'a Context<'a>,
-    pub effects: Vec<Effect>,
-    pub steps: Vec<Step>,
-    pub parent: Option<usize>,
-    pub how: How,
-    pub fuel: usize,
-    pub level: usize,
-    // Keyed hashing: whoever writes the line chooses these names.
-    pub vars: HashMap<String, Var>,
-    pub functions: HashMap<String, Rc<Command>>,
-    pub aliases: HashMap<String, String>,
-    pub cwd: Option<Cow<'a, str>>,
+    pub sink: Sink,
+    pub work: Work,
+    pub shell: Shell<'a>,
     /// Files that the line itself writes, with their text where it is known.
     pub files: HashMap<String, Option<String>>,
-    pub params: Vec<Vec<String>>,
-    pub procs: Vec<Stream>,
     /// Paths are those of another machine.
     pub remote: bool,
     /// Paths are names in a diff, which nobody expands.
     pub as_written: bool,
     /// The other machine is a container on this one.
     pub container: bool,
-    /// Effects that change something are dropped (`--dry-run`).
-    pub dry: bool,
-    pub unparsed: bool,
-    /// Something was left out of the effects or the steps.
-    pub cut: bool,
-    pub conditional: usize,
-    /// Input given to all later commands by `exec <`.
-    pub exec_stdin: Option<Stream>,
     /// The line has fetched files from elsewhere.
     pub fetched: bool,
-    /// Variables that were declared to hold numbers.
-    pub numbers: HashSet<String>,
 }
 
 impl<'a> Engine<'a> {
     pub(crate) fn new(ctx: &'a Context<'a>, fuel: usize) -> Self {
         Self {
             ctx,
-            effects: Vec::new(),
-            steps: Vec::new(),
-            parent: None,
-            how: How::Direct,
-            fuel,
-            level: 0,
-            vars: HashMap::default(),
-            functions: HashMap::default(),
-            aliases: HashMap::default(),
-            cwd: Some(Cow::Borrowed(&ctx.cwd)),
+            sink: Sink::with_capacity(0, 0),
+            work: Work::new(fuel),
+            shell: Shell::new(&ctx.cwd),
             files: HashMap::default(),
-            params: Vec::new(),
-            procs: Vec::new(),
             remote: false,
             as_written: false,
             container: false,
-            dry: false,
-            unparsed: false,
-            cut: false,
-            conditional: 0,
-            exec_stdin: None,
             fetched: false,
-            numbers: HashSet::new(),
         }
-    }
-
-    pub(crate) fn burn(&mut self, n: usize) {
-        self.fuel = self.fuel.saturating_sub(n);
     }
 
     /// True once the work limit is reached; the caller stops then.
     pub(crate) fn spent(&mut self, span: Span) -> bool {
-        if self.fuel == 0 {
-            if !self.unparsed {
-                self.unparsed = true;
+        if self.work.is_spent() {
+            if self.sink.mark_unparsed() {
                 self.emit_raw(
                     EffectKind::Unknown,
                     None,
@@ -161,7 +113,7 @@ impl<'a> Engine<'a> {
     ) {
         let place = self.place_of(kind, target.as_deref());
         let changes = matches!(kind, EffectKind::Write | EffectKind::Delete);
-        self.emit_at(Effect {
+        self.sink.add(Effect {
             kind,
             target,
             certainty,
@@ -171,47 +123,6 @@ impl<'a> Engine<'a> {
             place,
             changes,
         });
-    }
-
-    /// Adds an effect whose place is known.
-    pub(crate) fn emit_at(&mut self, effect: Effect) {
-        use EffectKind::{Delete, Execute, GitRewrite, GitWrite, Install, Process, System, Write};
-        if self.dry
-            && matches!(
-                effect.kind,
-                Write | Delete | Install | Process | GitWrite | GitRewrite | Execute | System
-            )
-        {
-            return;
-        }
-        let same = |e: &Effect| {
-            e.kind == effect.kind
-                && e.span == effect.span
-                && e.target == effect.target
-                && e.place == effect.place
-                && e.changes == effect.changes
-        };
-        if let Some(e) = self.effects.iter_mut().rev().take(32).find(|e| same(e)) {
-            e.certainty = e.certainty.min(effect.certainty);
-            if effect.risk > e.risk {
-                e.risk = effect.risk;
-                e.why = effect.why;
-            }
-            return;
-        }
-        if self.effects.len() < MAX_KEPT {
-            self.effects.push(effect);
-            return;
-        }
-        self.cut = true;
-        // Never lose the worst.
-        if let Some(last) = self
-            .effects
-            .last_mut()
-            .filter(|last| effect.risk > last.risk)
-        {
-            *last = effect;
-        }
     }
 
     /// Where the path of an effect points, seen from the directory that the line is in by then.
@@ -258,20 +169,12 @@ impl<'a> Engine<'a> {
     }
 
     pub(crate) fn enter_subshell(&mut self) -> Saved<'a> {
-        self.burn(1 + self.vars.len());
-        Saved {
-            cwd: self.cwd.clone(),
-            vars: if self.vars.is_empty() {
-                HashMap::default()
-            } else {
-                self.vars.clone()
-            },
-        }
+        self.burn(1 + self.shell.var_count());
+        self.shell.save()
     }
 
     pub(crate) fn leave_subshell(&mut self, saved: Saved<'a>) {
-        self.cwd = saved.cwd;
-        self.vars = saved.vars;
+        self.shell.restore(saved);
     }
 
     /// Parses text as shell and walks it; `span` is the outer text that causes it.
@@ -284,12 +187,13 @@ impl<'a> Engine<'a> {
         want: bool,
     ) -> Stream {
         let span = base.span(0, text.len());
-        if self.level >= MAX_LEVEL {
+        if self.work.is_too_deep() {
             self.dynamic(span, "code nested too deeply");
             return Stream::unknown();
         }
         if text.len() > LONGEST {
-            (self.cut, self.unparsed) = (true, true);
+            self.sink.mark_cut();
+            self.sink.mark_unparsed();
             let why = "code of more than 256 KiB: it isn't looked at";
             self.emit_raw(
                 EffectKind::Unknown,
@@ -305,23 +209,24 @@ impl<'a> Engine<'a> {
         if self.spent(span) {
             return Stream::unknown();
         }
-        self.level += 1;
+        self.work.enter();
         let mut fuel = self
-            .fuel
+            .work
+            .fuel()
             .min(text.len().saturating_mul(40).saturating_add(400));
         let before = fuel;
         let parsed = parse::parse(text, base, 0, &mut fuel);
         self.burn((before - fuel) / 4);
         let out = match parsed {
             Ok(list) => {
-                let saved = std::mem::replace(&mut self.how, how);
+                let saved = self.sink.set_how(how);
                 let s = self.run_list(&list, stdin, want, None);
-                self.how = saved;
+                self.sink.set_how(saved);
                 s
             }
             Err(e) => {
-                if self.level == 1 || matches!(base, Base::Offset(_)) {
-                    self.unparsed = true;
+                if self.work.is_outermost() || matches!(base, Base::Offset(_)) {
+                    self.sink.mark_unparsed();
                 }
                 let why = match e {
                     parse::ParseError::Refused(why) => why.to_owned(),
@@ -338,7 +243,7 @@ impl<'a> Engine<'a> {
                 Stream::unknown()
             }
         };
-        self.level -= 1;
+        self.work.leave();
         out
     }
 
@@ -350,9 +255,9 @@ impl<'a> Engine<'a> {
         want: bool,
         sub: Option<Span>,
     ) -> Stream {
-        let how = self.how;
+        let how = self.sink.how();
         if sub.is_some() {
-            self.how = How::Substitution;
+            self.sink.set_how(How::Substitution);
         }
         let mut out = Stream {
             text: Some(String::new()),
@@ -360,11 +265,11 @@ impl<'a> Engine<'a> {
         };
         for p in &list.items {
             if p.conditional {
-                self.conditional += 1;
+                self.shell.enter_branch();
             }
             let s = self.run_pipeline(p, stdin, want);
             if p.conditional {
-                self.conditional -= 1;
+                self.shell.leave_branch();
             }
             if want {
                 out.obfuscated |= s.obfuscated;
@@ -378,7 +283,7 @@ impl<'a> Engine<'a> {
                 break;
             }
         }
-        self.how = how;
+        self.sink.set_how(how);
         if want { out } else { Stream::unknown() }
     }
 
@@ -434,19 +339,19 @@ impl<'a> Engine<'a> {
             }
             Kind::Group(l) => self.run_list(l, input, want, None),
             Kind::If(lists) => {
-                self.conditional += 1;
+                self.shell.enter_branch();
                 for l in lists {
                     self.run_list(l, input, false, None);
                 }
-                self.conditional -= 1;
+                self.shell.leave_branch();
                 Stream::unknown()
             }
             Kind::While(a, b) => {
-                self.conditional += 1;
+                self.shell.enter_branch();
                 // What the body assigns is unknown when the condition is seen again.
                 self.run_list(a, input, false, None);
                 self.run_list(b, input, false, None);
-                self.conditional -= 1;
+                self.shell.leave_branch();
                 Stream::unknown()
             }
             Kind::For { var, words, body } => {
@@ -455,7 +360,7 @@ impl<'a> Engine<'a> {
             Kind::ForArith(head, body) => {
                 let (text, _) = self.text(head);
                 self.arithmetic(&text, head.span);
-                self.conditional += 1;
+                self.shell.enter_branch();
                 // The counter is some number.
                 let name: String = text
                     .trim()
@@ -463,7 +368,7 @@ impl<'a> Engine<'a> {
                     .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
                     .collect();
                 if !name.is_empty() {
-                    self.vars.insert(
+                    self.shell.set_var(
                         name,
                         Var {
                             text: super::chars::SAFE_HOLE.to_string(),
@@ -472,23 +377,23 @@ impl<'a> Engine<'a> {
                     );
                 }
                 self.run_list(body, input, false, None);
-                self.conditional -= 1;
+                self.shell.leave_branch();
                 Stream::unknown()
             }
             Kind::Case { word, arms } => {
                 let _ = self.text(word);
-                self.conditional += 1;
+                self.shell.enter_branch();
                 for (pats, l) in arms {
                     for p in pats {
                         let _ = self.text(p);
                     }
                     self.run_list(l, input, false, None);
                 }
-                self.conditional -= 1;
+                self.shell.leave_branch();
                 Stream::unknown()
             }
             Kind::Function { name, body } => {
-                self.functions.insert(name.clone(), Rc::clone(body));
+                self.shell.define(name.clone(), Rc::clone(body));
                 // A function that is never called does nothing; but a name that shadows a
                 // program is called sooner or later, and some names are called by the shell.
                 if matches!(name.as_str(), "command_not_found_handle" | ":") || name == "cd" {
@@ -559,7 +464,7 @@ impl<'a> Engine<'a> {
             out.text = None;
         }
         for item in items {
-            self.vars.insert(
+            self.shell.set_var(
                 var.to_owned(),
                 Var {
                     text: item.text,
@@ -588,10 +493,10 @@ impl<'a> Engine<'a> {
         want: bool,
         span: Span,
     ) -> Stream {
-        let Some(body) = self.functions.get(name).cloned() else {
+        let Some(body) = self.shell.function(name) else {
             return Stream::unknown();
         };
-        if self.level >= MAX_LEVEL {
+        if self.work.is_too_deep() {
             // Recursion without end: a fork bomb is one.
             self.emit_raw(
                 EffectKind::Process,
@@ -603,14 +508,14 @@ impl<'a> Engine<'a> {
             );
             return Stream::unknown();
         }
-        self.level += 1;
-        self.params
-            .push(args.iter().map(|a| a.text.clone()).collect());
-        let how = std::mem::replace(&mut self.how, How::Function);
+        self.work.enter();
+        self.shell
+            .push_params(args.iter().map(|a| a.text.clone()).collect());
+        let how = self.sink.set_how(How::Function);
         let s = self.run_command(&body, stdin, want);
-        self.how = how;
-        self.params.pop();
-        self.level -= 1;
+        self.sink.set_how(how);
+        self.shell.pop_params();
+        self.work.leave();
         s
     }
 
@@ -634,7 +539,7 @@ impl<'a> Engine<'a> {
         }
         for a in assigns {
             if program_assigns && !a.declared {
-                shadow.push((a.name.clone(), self.vars.get(&a.name).cloned()));
+                shadow.push((a.name.clone(), self.shell.var(&a.name).cloned()));
             }
             self.assign(a, program_assigns && !a.declared);
         }
@@ -647,7 +552,7 @@ impl<'a> Engine<'a> {
         if let (Some(i), [only]) = (&input, args.as_slice())
             && only.text == "exec"
         {
-            self.exec_stdin = Some(i.clone());
+            self.shell.set_input(i.clone());
         }
         let input = input.as_ref().unwrap_or(stdin);
         let out = if args.is_empty() {
@@ -665,8 +570,8 @@ impl<'a> Engine<'a> {
         };
         for (name, old) in shadow {
             match old {
-                Some(v) => self.vars.insert(name, v),
-                None => self.vars.remove(&name),
+                Some(v) => self.shell.set_var(name, v),
+                None => self.shell.remove_var(&name),
             };
         }
         if let Some(path) = output {
@@ -692,41 +597,32 @@ impl<'a> Engine<'a> {
             .strip_prefix("/dev/fd/proc")
             .and_then(|n| n.parse::<usize>().ok())
         {
-            return self.procs.get(n).and_then(|s| s.text.clone());
+            return self.shell.stream(n).and_then(|s| s.text.clone());
         }
-        let abs = super::path::normalise(path, self.cwd.as_deref())?;
+        let abs = super::path::normalise(path, self.shell.cwd())?;
         self.files.get(&abs).cloned().flatten()
     }
 
     /// Adds a step to the tree; returns its index.
     pub(crate) fn step(&mut self, program: &str, args: &[Arg], span: Span) -> usize {
-        let i = self.steps.len();
-        self.cut |= i >= MAX_KEPT || args.len() > 64;
-        if i < MAX_KEPT {
-            self.steps.push(Step {
-                parent: self.parent,
-                how: self.how,
-                program: show(program),
-                args: args.iter().take(64).map(|a| show(&a.text)).collect(),
-                span,
-            });
-        }
-        i.min(MAX_KEPT.saturating_sub(1))
+        self.sink.add_step(program, args, span)
+    }
+
+    /// Pays for work.
+    pub(crate) fn burn(&mut self, n: usize) {
+        self.work.burn(n);
     }
 
     /// The analysis of what was walked.
     pub(crate) fn finish(self) -> Analysis {
-        let mut effects = self.effects;
-        effects.sort_by_key(|e| (e.span, e.kind));
-        let risk = effects.iter().map(|e| e.risk).max().unwrap_or_default();
-        let risk = if self.unparsed { RiskLevel::High } else { risk };
-        Analysis {
-            risk,
-            effects,
-            unparsed: self.unparsed,
-            tree: self.steps,
-            cut: self.cut,
-        }
+        self.sink.finish()
+    }
+
+    /// True if the line itself wrote this file.
+    pub(crate) fn wrote(&self, file: &str) -> bool {
+        !self.files.is_empty()
+            && super::path::normalise(file, self.shell.cwd())
+                .is_some_and(|p| self.files.contains_key(&p))
     }
 }
 

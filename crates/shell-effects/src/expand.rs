@@ -258,7 +258,7 @@ impl Engine<'_> {
     }
 
     fn split(&mut self, v: &str, f: &mut Fields, span: Span) {
-        let custom = self.vars.get("IFS").map(|v| v.text.clone());
+        let custom = self.shell.var("IFS").map(|v| v.text.clone());
         let is_sep = |c: char| match &custom {
             None => matches!(c, ' ' | '\t' | '\n'),
             Some(set) => set.contains(c),
@@ -290,7 +290,7 @@ impl Engine<'_> {
             return Some(rest);
         }
         if let Some(r) = rest.strip_prefix('+') {
-            out.push_str(self.cwd.as_deref().unwrap_or("\0"));
+            out.push_str(self.shell.cwd().unwrap_or("\0"));
             return Some(r);
         }
         if let Some(r) = rest
@@ -382,8 +382,7 @@ impl Engine<'_> {
         };
         let s = self.run_list(list, &input, !output, Some(span));
         self.leave_subshell(saved);
-        let n = self.procs.len();
-        self.procs.push(s);
+        let n = self.shell.add_stream(s);
         format!("/dev/fd/proc{n}")
     }
 
@@ -393,7 +392,7 @@ impl Engine<'_> {
         let whole = !p.indirect
             && !p.length
             && matches!(p.op, ParamOp::None | ParamOp::Default | ParamOp::Error);
-        whole && super::env::names_secret(&p.name) && !self.vars.contains_key(&p.name)
+        whole && super::env::names_secret(&p.name) && !self.shell.has_var(&p.name)
     }
 
     /// The values of a parameter (several only for arrays and `$@`); the flag is set when
@@ -411,8 +410,8 @@ impl Engine<'_> {
                 return (vec![SAFE_HOLE.to_string()], false);
             }
             let name = self
-                .vars
-                .get(&p.name)
+                .shell
+                .var(&p.name)
                 .map(|v| v.text.clone())
                 .unwrap_or_default();
             let inner = Param {
@@ -471,7 +470,7 @@ impl Engine<'_> {
                     return (vals, obfuscated);
                 }
                 if p.op == ParamOp::Assign {
-                    self.vars.insert(
+                    self.shell.set_var(
                         p.name.clone(),
                         Var {
                             text: a.clone(),
@@ -524,8 +523,8 @@ impl Engine<'_> {
     }
 
     fn is_set(&self, p: &Param) -> bool {
-        self.vars
-            .get(&p.name)
+        self.shell
+            .var(&p.name)
             .is_some_and(|v| !v.text.is_empty() || v.array.is_some())
             || p.name.bytes().all(|c| c.is_ascii_digit())
                 && self.positional(&p.name).is_some_and(|s| !s.is_empty())
@@ -533,18 +532,18 @@ impl Engine<'_> {
     }
 
     fn may_be_set(&self, p: &Param) -> bool {
-        !self.vars.contains_key(&p.name) && p.name.bytes().any(|c| c.is_ascii_alphabetic())
+        !self.shell.has_var(&p.name) && p.name.bytes().any(|c| c.is_ascii_alphabetic())
     }
 
     pub(crate) fn positional(&self, name: &str) -> Option<&String> {
         let i: usize = name.parse().ok()?;
-        self.params.last()?.get(i.checked_sub(1)?)
+        self.shell.params()?.get(i.checked_sub(1)?)
     }
 
     fn raw_values(&mut self, p: &Param, alone: bool) -> (Vec<String>, bool) {
         let name = p.name.as_str();
         let one = |s: &str| (vec![s.to_owned()], false);
-        if let Some(v) = self.vars.get(name) {
+        if let Some(v) = self.shell.var(name) {
             let obfuscated = v.obfuscated;
             if let Some(ix) = &p.index {
                 let key = super::word::literal(ix);
@@ -575,7 +574,7 @@ impl Engine<'_> {
             return (vec![v.text.clone()], obfuscated);
         }
         match name {
-            "@" | "*" => match self.params.last() {
+            "@" | "*" => match self.shell.params() {
                 Some(ps) => (ps.clone(), false),
                 None if alone => one("\0"),
                 None => (Vec::new(), false),
@@ -586,14 +585,14 @@ impl Engine<'_> {
             | "LANG" | "NPROC" | "EPOCHREALTIME" | "SRANDOM" | "GITHUB_SHA" | "GITHUB_RUN_ID"
             | "CI" => (vec![SAFE_HOLE.to_string()], false),
             "HOME" => one(&self.ctx.home),
-            "PWD" => one(self.cwd.as_deref().unwrap_or("\0")),
+            "PWD" => one(self.shell.cwd().unwrap_or("\0")),
             "IFS" => (vec![" \t\n".to_owned()], false),
             "TMPDIR" | "TMP" | "TEMP" => one("/tmp"),
             "GITHUB_WORKSPACE" | "PROJECT_ROOT" | "CI_PROJECT_DIR" | "WORKSPACE" => {
                 one(&self.ctx.workdir)
             }
             "0" | "BASH" | "SHELL" => one("bash"),
-            n if n.bytes().all(|c| c.is_ascii_digit()) => match self.params.last() {
+            n if n.bytes().all(|c| c.is_ascii_digit()) => match self.shell.params() {
                 Some(_) => (vec![self.positional(n).cloned().unwrap_or_default()], false),
                 None if alone => one("\0"),
                 None => one(""),
@@ -610,7 +609,9 @@ impl Engine<'_> {
             return SAFE_HOLE.to_string();
         }
         match super::arith::eval(&text, &|name| {
-            self.vars.get(name).and_then(|v| v.text.trim().parse().ok())
+            self.shell
+                .var(name)
+                .and_then(|v| v.text.trim().parse().ok())
         }) {
             Some(n) => n.to_string(),
             None => SAFE_HOLE.to_string(),

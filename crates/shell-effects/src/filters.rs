@@ -157,7 +157,7 @@ impl Engine<'_> {
             ..Stream::default()
         };
         let inside = |e: &Self| {
-            let base = e.cwd.as_deref().unwrap_or_default().to_owned();
+            let base = e.shell.cwd().unwrap_or_default().to_owned();
             if base.is_empty() {
                 Stream::unknown()
             } else {
@@ -287,7 +287,7 @@ impl Engine<'_> {
             },
             "realpath" | "readlink" => match operands(rest).first() {
                 Some(a) if !has_hole(&a.text) => Stream {
-                    text: super::path::normalise(&a.text, self.cwd.as_deref()),
+                    text: super::path::normalise(&a.text, self.shell.cwd()),
                     present: true,
                     ..Stream::default()
                 },

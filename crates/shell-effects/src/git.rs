@@ -77,8 +77,8 @@ impl Engine<'_> {
                 let (k, v) = t.split_once('=').unwrap_or((t, ""));
                 if by_env {
                     let value = self
-                        .vars
-                        .get(v)
+                        .shell
+                        .var(v)
                         .map_or_else(|| UNKNOWN.to_string(), |v| v.text.clone());
                     let k = k.to_owned();
                     rebases = pull_rebases(&k, &value).unwrap_or(rebases);

@@ -44,10 +44,10 @@ mod redirect;
 mod reexpansion;
 pub mod rewrite;
 mod run;
-mod shell;
+mod shell_state;
+mod sink;
 mod spec_eval;
 pub mod table;
-mod tar;
 mod tool;
 mod tool_beside;
 mod tool_found;
@@ -56,6 +56,7 @@ mod tool_name;
 mod tool_params;
 mod unexpanded;
 mod word;
+mod work;
 mod wrappers;
 
 pub use content::{Content, recorded_content};
@@ -129,7 +130,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
         .then_some(nul)
         .or_else(|| non_posix::recognise(&clean))
     {
-        engine.unparsed = true;
+        engine.sink.mark_unparsed();
         engine.emit_raw(
             EffectKind::Unknown,
             None,
@@ -147,7 +148,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
             false,
         );
     }
-    let left = engine.fuel;
+    let left = engine.work.fuel();
     (engine.finish(), fuel - left)
 }
 

@@ -51,7 +51,7 @@ impl Engine<'_> {
         } else {
             path::classify
         };
-        let info = classify(text, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
+        let info = classify(text, self.shell.cwd(), &self.ctx.workdir, &self.ctx.home);
         if self.ctx.links.is_empty() {
             return info;
         }
@@ -59,7 +59,7 @@ impl Engine<'_> {
         let (path, cwd) = if text.starts_with('~') {
             (info.absolute.as_str(), None)
         } else {
-            (text, self.cwd.as_deref())
+            (text, self.shell.cwd())
         };
         match self.ctx.links.follow(path, cwd) {
             Followed::Same => info,
@@ -161,7 +161,7 @@ impl Engine<'_> {
             // What is shown says less than what was classed.
             return self.emit_raw(kind, Some(show(at.text)), certainty, at.span, risk, why);
         }
-        self.emit_at(Effect {
+        self.sink.add(Effect {
             kind,
             target: Some(at.text.to_owned()),
             certainty,

@@ -79,20 +79,20 @@ impl Engine<'_> {
                         }
                         self.path_write(&arg);
                         if r.fd.is_some_and(|fd| fd > 2)
-                            && let Some(p) = super::path::normalise(&arg.text, self.cwd.as_deref())
+                            && let Some(p) = super::path::normalise(&arg.text, self.shell.cwd())
                         {
                             self.files.insert(p, None);
                         }
                         if r.fd.is_none_or(|fd| fd == 1) {
                             let sink = super::path::classify(
                                 &arg.text,
-                                self.cwd.as_deref(),
+                                self.shell.cwd(),
                                 &self.ctx.workdir,
                                 &self.ctx.home,
                             );
                             if sink.class != super::path::PathClass::Sink {
                                 output = Some(
-                                    super::path::normalise(&arg.text, self.cwd.as_deref())
+                                    super::path::normalise(&arg.text, self.shell.cwd())
                                         .unwrap_or(arg.text),
                                 );
                             }
@@ -112,8 +112,7 @@ impl Engine<'_> {
         if !(writes && empty) || self.files.contains_key(path) {
             return;
         }
-        let info =
-            super::path::classify(path, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
+        let info = super::path::classify(path, self.shell.cwd(), &self.ctx.workdir, &self.ctx.home);
         if info.class != super::path::PathClass::Sink {
             self.emit_raw(
                 EffectKind::Delete,

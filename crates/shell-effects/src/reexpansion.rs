@@ -5,7 +5,7 @@
 //! of its own, and expands the subscripts in it.
 
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
-use super::engine::{Engine, MAX_LEVEL};
+use super::engine::Engine;
 use super::expand::Arg;
 use super::parse::{Base, Parser};
 use std::collections::HashSet;
@@ -51,22 +51,23 @@ impl Engine<'_> {
         if self.spent(span) {
             return;
         }
-        if self.level >= MAX_LEVEL {
+        if self.work.is_too_deep() {
             self.dynamic(span, "code nested too deeply");
             return;
         }
         let source = super::chars::source(text);
         let fuel = self
-            .fuel
+            .work
+            .fuel()
             .min(source.len().saturating_mul(40).saturating_add(400));
         let mut parser = Parser::new(&source, Base::Fixed(span), 0, fuel);
         let word = parser.double_quoted(None);
         self.burn((fuel - parser.fuel) / 4);
         match word {
             Ok(parts) => {
-                self.level += 1;
+                self.work.enter();
                 let _ = self.text(&super::ast::Word { parts, span });
-                self.level -= 1;
+                self.work.leave();
             }
             Err(e) => {
                 let why = format!("not understood as text that the shell expands: {e}");
@@ -99,7 +100,7 @@ impl Engine<'_> {
                 self.expand_again(&text, span);
             }
             for name in names(&text) {
-                if seen.contains(name) || !self.vars.contains_key(name) {
+                if seen.contains(name) || !self.shell.has_var(name) {
                     continue;
                 }
                 if seen.len() == MOST_NAMES {
@@ -107,7 +108,7 @@ impl Engine<'_> {
                     return;
                 }
                 seen.insert(name.to_owned());
-                if let Some(var) = self.vars.get(name) {
+                if let Some(var) = self.shell.var(name) {
                     let values = std::iter::once(&var.text).chain(var.array.iter().flatten());
                     // Numbers lead nowhere.
                     queue.extend(
@@ -155,7 +156,7 @@ impl Engine<'_> {
 
     /// A variable is set. Some hold numbers, whatever they are given.
     pub(super) fn number_set(&mut self, name: &str, text: &str, span: Span) {
-        if NUMBERS.contains(&name) || self.numbers.contains(name) {
+        if NUMBERS.contains(&name) || self.shell.is_number(name) {
             self.arithmetic(text, span);
         }
     }
@@ -169,7 +170,7 @@ impl Engine<'_> {
         let (number, reference) = (flag('i'), flag('n'));
         for a in assigns.iter().filter(|a| a.declared) {
             if number {
-                self.numbers.insert(a.name.clone());
+                self.shell.declare_number(a.name.clone());
             }
             if reference && let super::ast::AssignValue::Word(w) = &a.value {
                 let (text, _) = self.text(w);
@@ -189,7 +190,8 @@ impl Engine<'_> {
         for a in args.iter().filter(|a| !a.text.starts_with(['-', '+'])) {
             let (name, value) = a.text.split_once('=').unwrap_or((&a.text, ""));
             if number {
-                self.numbers.insert(name.trim_end_matches('+').to_owned());
+                self.shell
+                    .declare_number(name.trim_end_matches('+').to_owned());
             }
             if number || reference {
                 self.arithmetic(value, a.span);

@@ -2,10 +2,11 @@
 
 use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_hole, show};
 use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
-use super::engine::{Engine, MAX_LEVEL, Stream};
+use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
 use super::path::{self, PathClass};
+use super::programs::{self, Invocation};
 
 /// Directories whose programs are known by their names.
 const BIN_DIRS: &[&str] = &[
@@ -63,7 +64,7 @@ impl Engine<'_> {
         if self.spent(span) {
             return Stream::unknown();
         }
-        if self.level >= MAX_LEVEL {
+        if self.work.is_too_deep() {
             self.dynamic(span, "commands nested too deeply");
             return Stream::unknown();
         }
@@ -78,34 +79,34 @@ impl Engine<'_> {
                 "the name of the program is hidden behind a computation",
             );
         }
-        if let Some(body) = self.aliases.get(text).cloned()
+        if let Some(body) = self.shell.alias(text)
             && !first.quoted
-            && self.level < MAX_LEVEL
+            && !self.work.is_too_deep()
         {
             return self.run_alias(&body, args, stdin, want, span);
         }
-        if self.functions.contains_key(text) {
+        if self.shell.has_function(text) {
             let i = self.step(text, args.get(1..).unwrap_or_default(), span);
-            let parent = self.parent.replace(i);
+            let parent = self.sink.enter_step(i);
             let rest = args.get(1..).unwrap_or_default();
             let s = self.call_function(text, rest, stdin, want, span);
-            self.parent = parent;
+            self.sink.leave_step(parent);
             return s;
         }
         let Some(name) = self.program_name(first, stdin) else {
             let i = self.step(text, args.get(1..).unwrap_or_default(), span);
-            let parent = self.parent.replace(i);
+            let parent = self.sink.enter_step(i);
             self.local_program(first, args, stdin);
-            self.parent = parent;
+            self.sink.leave_step(parent);
             return Stream::unknown();
         };
         let rest = args.get(1..).unwrap_or_default();
         let i = self.step(&name, rest, span);
-        let parent = self.parent.replace(i);
-        self.level += 1;
+        let parent = self.sink.enter_step(i);
+        self.work.enter();
         let out = self.run_program(&name, first, rest, stdin, want, span);
-        self.level -= 1;
-        self.parent = parent;
+        self.work.leave();
+        self.sink.leave_step(parent);
         out
     }
 
@@ -124,10 +125,10 @@ impl Engine<'_> {
         }
         let name = args.first().map(|a| a.text.clone()).unwrap_or_default();
         // An alias isn't expanded inside itself.
-        let saved = self.aliases.remove(&name);
+        let saved = self.shell.remove_alias(&name);
         let s = self.run_text(&text, Base::Fixed(span), How::Code, stdin, want);
         if let Some(b) = saved {
-            self.aliases.insert(name, b);
+            self.shell.set_alias(name, b);
         }
         s
     }
@@ -163,7 +164,7 @@ impl Engine<'_> {
         if !text.contains('/') {
             return Some(text.to_owned());
         }
-        let abs = path::normalise(text, self.cwd.as_deref()).unwrap_or_else(|| text.to_owned());
+        let abs = path::normalise(text, self.shell.cwd()).unwrap_or_else(|| text.to_owned());
         if self.files.contains_key(&abs) {
             return None;
         }
@@ -211,7 +212,7 @@ impl Engine<'_> {
             self.dynamic(arg.span, "runs a program fetched from the network");
             return true;
         }
-        let abs = path::normalise(text, self.cwd.as_deref()).unwrap_or_default();
+        let abs = path::normalise(text, self.shell.cwd()).unwrap_or_default();
         let proc = text.starts_with("/dev/fd/proc");
         if proc || self.files.contains_key(&abs) {
             match self.file_text(text) {
@@ -220,7 +221,7 @@ impl Engine<'_> {
                         && text
                             .strip_prefix("/dev/fd/proc")
                             .and_then(|n| n.parse::<usize>().ok())
-                            .and_then(|n| self.procs.get(n))
+                            .and_then(|n| self.shell.stream(n))
                             .is_some_and(|s| s.obfuscated);
                     let lang = if interpreter.is_empty() {
                         shebang(&code)
@@ -281,17 +282,17 @@ impl Engine<'_> {
         want: bool,
         span: Span,
     ) -> Stream {
-        if self.level >= MAX_LEVEL {
+        if self.work.is_too_deep() {
             self.dynamic(span, "commands nested too deeply");
             return Stream::unknown();
         }
-        let how = std::mem::replace(&mut self.how, How::Wrapper);
-        let functions = std::mem::take(&mut self.functions);
-        let aliases = std::mem::take(&mut self.aliases);
+        let how = self.sink.set_how(How::Wrapper);
+        let functions = self.shell.take_functions();
+        let aliases = self.shell.take_aliases();
         let s = self.run_args(args, stdin, want, span);
-        self.functions = functions;
-        self.aliases = aliases;
-        self.how = how;
+        self.shell.restore_functions(functions);
+        self.shell.restore_aliases(aliases);
+        self.sink.set_how(how);
         s
     }
 
@@ -307,15 +308,23 @@ impl Engine<'_> {
         if let Some(s) = self.builtin(name, first, rest, stdin, want, span) {
             return s;
         }
-        if let Some(s) = self.special(name, first, rest, stdin, want, span) {
+        let mut call = Invocation {
+            name,
+            rest,
+            stdin,
+            want,
+            span,
+        };
+        if let Some(s) = programs::run(&call, self) {
             return s;
         }
         if let Some(table_name) = self.table_name(name) {
             // `bash-5.2`, `python3.11`
-            if table_name != name
-                && let Some(s) = self.special(&table_name, first, rest, stdin, want, span)
-            {
-                return s;
+            if table_name != name {
+                call.name = &table_name;
+                if let Some(s) = programs::run(&call, self) {
+                    return s;
+                }
             }
             let piped = stdin.present && !stdin.inline && stdin.text.is_none();
             let first_arg = rest.first().map(|a| a.text.as_str()).unwrap_or_default();
@@ -324,7 +333,7 @@ impl Engine<'_> {
                     table_name.as_str(),
                     "tar" | "bsdtar" | "cpio" | "unzip" | "gtar"
                 ) && piped
-                    && self.effects.iter().any(|e| e.kind == EffectKind::Network);
+                    && self.sink.has(EffectKind::Network);
             let ctx = self.ctx;
             if let Some(spec) = ctx.table.get(&table_name) {
                 let out = self.apply(&table_name, spec, rest, stdin, want, span);

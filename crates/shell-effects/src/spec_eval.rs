@@ -113,9 +113,8 @@ impl Engine<'_> {
                 "an option that isn't in the table",
             );
         }
-        let saved_cwd = self.cwd.clone();
-        let saved_dry = self.dry;
-        self.dry |= dry;
+        let saved_cwd = self.shell.place();
+        let saved_dry = self.sink.drop_changes(dry);
         for seen in &call.flags {
             if matches!(seen.flag.and_then(|f| f.arg.as_ref()), Some(Role::Cwd))
                 && let Some(v) = seen.values.first()
@@ -123,7 +122,7 @@ impl Engine<'_> {
                 self.change_dir(&v.text.clone());
             }
         }
-        let first = self.effects.len();
+        let first = self.sink.len();
         for (e, span) in own {
             self.table_effect(e, span);
         }
@@ -159,8 +158,8 @@ impl Engine<'_> {
         if let (Some(role), false, true) = (&spec.stdin, code, stdin.present) {
             self.stdin_role(role, stdin, name, span);
         }
-        self.dry = saved_dry;
-        self.cwd = saved_cwd;
+        self.sink.restore_changes(saved_dry);
+        self.shell.set_place(saved_cwd);
         out
     }
 
@@ -169,19 +168,8 @@ impl Engine<'_> {
         if floor == RiskLevel::Low {
             return;
         }
-        let worst = self.effects.iter().skip(first).map(|e| e.risk).max();
-        if worst.is_some_and(|w| w >= floor) {
-            return;
-        }
-        let target = self
-            .effects
-            .iter_mut()
-            .skip(first)
-            .max_by_key(|e| (e.kind.base_risk(), std::cmp::Reverse(e.span)));
-        if let Some(e) = target {
-            e.risk = floor;
-            e.why = format!("`{name}` with these arguments is rated {}", floor.name()).into();
-        } else {
+        let why = || format!("`{name}` with these arguments is rated {}", floor.name());
+        if !self.sink.raise(first, floor, why) {
             let kind = if floor == RiskLevel::High {
                 EffectKind::System
             } else {

@@ -8,6 +8,7 @@ use super::engine::Engine;
 use super::expand::Arg;
 use super::memo::Memo;
 use super::param::Param;
+use super::sink::Sink;
 use super::tool_beside::calls_below;
 use super::tool_found::Found;
 use super::tool_name::{Verb, spelled, verb, words};
@@ -54,7 +55,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
 pub(super) fn effects_of_own(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, 200_000);
     // Most calls have one step and one effect.
-    (e.steps, e.effects) = (Vec::with_capacity(1), Vec::with_capacity(2));
+    e.sink = Sink::with_capacity(1, 2);
     let (mut v, topics) = TOOLS.with_borrow_mut(|tools| tools.get(name, verb));
     let args: Vec<Arg> = Vec::new();
     e.step(name, &args, Span::default());

@@ -84,12 +84,13 @@ impl Engine<'_> {
 
     /// Does something in another directory.
     fn at(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
-        let before = self.cwd.clone();
+        let before = self.shell.place();
         if let Some(cwd) = cwd {
-            self.cwd = normalise(&clean(cwd), before.as_deref()).map(Cow::Owned);
+            self.shell
+                .set_place(normalise(&clean(cwd), before.as_deref()).map(Cow::Owned));
         }
         run(self);
-        self.cwd = before;
+        self.shell.set_place(before);
     }
 
     /// A parameter that may be a command line which runs at some time.
@@ -115,7 +116,7 @@ impl Engine<'_> {
         };
         if is_one {
             for effect in found.effects {
-                self.emit_at(super::Effect {
+                self.sink.add(super::Effect {
                     span: NOWHERE,
                     ..effect
                 });
@@ -131,7 +132,7 @@ impl Engine<'_> {
             .any(|line| line.starts_with("+++ ") || line.starts_with("diff --git "))
         {
             for effect in effects_of_diff(&text, self.ctx).effects {
-                self.emit_at(super::Effect {
+                self.sink.add(super::Effect {
                     span: NOWHERE,
                     ..effect
                 });

@@ -91,7 +91,7 @@ impl Engine<'_> {
         }
         let table = names::table(lang);
         let mut all_known = true;
-        let before = self.cwd.clone();
+        let before = self.shell.place();
         self.code_assignments(lang, &tokens, arg.span);
         for (i, token) in tokens.iter().enumerate() {
             match token {
@@ -117,7 +117,7 @@ impl Engine<'_> {
                 _ => {}
             }
         }
-        self.cwd = before;
+        self.shell.set_place(before);
         if computed::computed_call(lang, &tokens) {
             self.dynamic(arg.span, "the code computes the names that it calls");
         }
@@ -295,10 +295,10 @@ impl Engine<'_> {
         match action {
             Action::Safe => {}
             Action::Shell => {
-                let before = self.cwd.clone();
+                let before = self.shell.place();
                 self.shell_settings(&args, span);
                 self.code_shell(&args, span);
-                self.cwd = before;
+                self.shell.set_place(before);
             }
             Action::Dynamic => {
                 self.emit_raw(
@@ -583,7 +583,7 @@ impl Engine<'_> {
     /// Code writes a file: running that file later is running what isn't seen here.
     pub(super) fn code_write(&mut self, target: &Arg) {
         self.path_write(target);
-        if let Some(p) = super::path::normalise(&target.text, self.cwd.as_deref()) {
+        if let Some(p) = super::path::normalise(&target.text, self.shell.cwd()) {
             self.files.insert(p, None);
         }
     }

@@ -1,0 +1,111 @@
+//! tar: its old style of options, and the commands that it runs.
+
+use super::{Family, Invocation};
+use crate::effect::{Certainty, EffectKind, RiskLevel};
+use crate::engine::{Engine, Stream};
+use crate::expand::Arg;
+use crate::spec_eval::read;
+
+pub(super) const PROGRAMS: Family = &[(&["tar", "gtar", "bsdtar"], tar)];
+
+fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        rest,
+        stdin,
+        want,
+        span,
+        ..
+    } = *call;
+    let words = old_style(rest);
+    archived(cx, &words);
+    cx.fetched |=
+        stdin.present && stdin.text.is_none() && !stdin.inline && cx.sink.has(EffectKind::Network);
+    let ctx = cx.ctx;
+    let spec = ctx.table.get("tar")?;
+    Some(cx.apply("tar", spec, &words, stdin, want, span))
+}
+
+fn archived(cx: &mut Engine<'_>, rest: &[Arg]) {
+    let ctx = cx.ctx;
+    if let Some(spec) = ctx.table.get("tar") {
+        let (call, _) = read(spec, rest);
+        let creates = [
+            "-c",
+            "--create",
+            "-r",
+            "--append",
+            "-u",
+            "--update",
+            "-A",
+            "--catenate",
+            "--concatenate",
+        ]
+        .iter()
+        .any(|f| call.has(f));
+        if let (true, Some(f)) = (
+            creates,
+            call.flags
+                .iter()
+                .rev()
+                .find(|f| matches!(f.name.as_str(), "-f" | "--file"))
+                .and_then(|f| f.values.first()),
+        ) {
+            let f = f.clone();
+            cx.path_write(&f);
+        }
+    }
+    for (i, a) in rest.iter().enumerate() {
+        let t = a.text.as_str();
+        let action = match t {
+            "--checkpoint-action" => rest.get(i + 1).map(|v| v.text.clone()),
+            _ => t.strip_prefix("--checkpoint-action=").map(str::to_owned),
+        };
+        if let Some(cmd) = action.as_deref().and_then(|x| x.strip_prefix("exec=")) {
+            let c = Arg {
+                text: cmd.to_owned(),
+                at: None,
+                ..a.clone()
+            };
+            cx.shell_arg(&c, &Stream::default(), false);
+            cx.emit_raw(
+                EffectKind::Execute,
+                Some(cmd.to_owned()),
+                Certainty::Certain,
+                a.span,
+                RiskLevel::High,
+                "tar runs a command at each checkpoint",
+            );
+        }
+    }
+}
+
+/// `tar xzf a.tgz`: the first word is a bundle of flags without a dash, whose
+/// arguments follow in order.
+fn old_style(rest: &[Arg]) -> Vec<Arg> {
+    let Some((first, tail)) = rest.split_first() else {
+        return Vec::new();
+    };
+    let bundle = !first.text.starts_with('-')
+        && first.text.bytes().all(|c| c.is_ascii_alphabetic())
+        && first.text.contains(['c', 'x', 't', 'r', 'u', 'A']);
+    if !bundle {
+        return rest.to_vec();
+    }
+    let mut out = Vec::new();
+    let mut tail = tail.iter();
+    for c in first.text.chars() {
+        out.push(Arg {
+            text: format!("-{c}"),
+            at: None,
+            ..first.clone()
+        });
+        if matches!(
+            c,
+            'f' | 'C' | 'T' | 'X' | 'I' | 'b' | 'g' | 'F' | 'V' | 'L' | 'H' | 'K' | 'N'
+        ) {
+            out.extend(tail.next().cloned());
+        }
+    }
+    out.extend(tail.cloned());
+    out
+}

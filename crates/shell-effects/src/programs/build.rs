@@ -1,0 +1,163 @@
+//! Compilers, build tools and package managers.
+
+use super::{Family, Invocation};
+use crate::engine::{Engine, Stream};
+use crate::expand::Arg;
+use crate::spec_eval::is_assignment;
+
+pub(super) const PROGRAMS: Family = &[
+    (&["cmake"], cmake),
+    (&["make", "gmake"], make),
+    (
+        &[
+            "gcc", "cc", "g++", "clang", "clang++", "c++", "tcc", "rustc", "go", "javac",
+        ],
+        compiler,
+    ),
+    (
+        &[
+            "npm", "yarn", "pnpm", "npx", "bun", "bunx", "pip", "pip3", "pipx", "uv", "uvx",
+        ],
+        packages,
+    ),
+];
+
+fn cmake(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        rest,
+        stdin,
+        want,
+        span,
+        ..
+    } = *call;
+    if rest.first().is_none_or(|a| a.text != "-E") {
+        return None;
+    }
+    let words = rest.get(1..).unwrap_or_default();
+    let (tool, args) = words.split_first()?;
+    let run = |n: &str, extra: &[&str]| {
+        let mut w: Vec<Arg> = std::iter::once(n)
+            .chain(extra.iter().copied())
+            .map(|t| Arg::literal(t, tool.span))
+            .collect();
+        w.extend(args.iter().cloned());
+        w
+    };
+    let w = match tool.text.as_str() {
+        "rm" => run("rm", &[]),
+        "remove" => run("rm", &["-f"]),
+        "remove_directory" => run("rm", &["-rf"]),
+        "env" => run("env", &[]),
+        "time" => args.to_vec(),
+        "copy" | "copy_if_different" => run("cp", &[]),
+        "copy_directory" => run("cp", &["-r"]),
+        "rename" => run("mv", &[]),
+        "make_directory" => run("mkdir", &["-p"]),
+        "touch" => run("touch", &[]),
+        "tar" => run("tar", &[]),
+        "cat" => run("cat", &[]),
+        "create_symlink" | "create_hardlink" => run("ln", &[]),
+        "echo" | "sleep" | "capabilities" | "compare_files" | "md5sum" | "sha256sum" | "true"
+        | "false" | "environment" | "help" => {
+            return Some(Stream::unknown());
+        }
+        _ => return None,
+    };
+    if w.is_empty() {
+        return Some(Stream::unknown());
+    }
+    Some(cx.wrapped(&w, stdin, want, span))
+}
+
+fn make(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, span, .. } = *call;
+    for (i, a) in rest.iter().enumerate() {
+        let file = match a.text.as_str() {
+            "-f" | "--file" | "--makefile" => rest.get(i + 1).map(|f| f.text.clone()),
+            t => t
+                .strip_prefix("--file=")
+                .or_else(|| t.strip_prefix("--makefile="))
+                .or_else(|| t.strip_prefix("-f"))
+                .map(str::to_owned),
+        };
+        if file
+            .as_deref()
+            .is_some_and(|f| f == "-" || f == "/dev/stdin" || cx.wrote(f))
+        {
+            cx.dynamic(
+                a.span,
+                "make reads its rules from text that this line makes",
+            );
+        }
+    }
+    if cx.fetched {
+        cx.dynamic(span, "make may follow rules that this line has fetched");
+    }
+    if ["Makefile", "makefile", "GNUmakefile"]
+        .iter()
+        .any(|f| cx.wrote(f))
+    {
+        cx.dynamic(span, "make reads rules that this line wrote");
+    }
+    for a in rest {
+        let Some((k, v)) = is_assignment(&a.text) else {
+            continue;
+        };
+        if matches!(k, "SHELL" | "MAKEFLAGS" | "MAKE") || v.contains("$(shell") || v.contains('`') {
+            cx.dynamic(a.span, "a variable of make that runs commands");
+        } else {
+            let (k, v) = (k.to_owned(), v.to_owned());
+            cx.env_effect(&k, &v, a.span);
+        }
+    }
+    None
+}
+
+fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        rest, stdin, span, ..
+    } = *call;
+    // A program compiled from text of this line is text of this line.
+    if stdin.present || rest.iter().any(|a| cx.wrote(&a.text)) {
+        let out = rest
+            .iter()
+            .position(|a| a.text == "-o")
+            .and_then(|i| rest.get(i + 1))
+            .map_or("a.out".to_owned(), |a| a.text.clone());
+        if let Some(p) = crate::path::normalise(&out, cx.shell.cwd()) {
+            cx.files.insert(p, None);
+        }
+        if rest.first().is_some_and(|a| a.text == "run") {
+            cx.dynamic(span, "runs a program that this line wrote");
+        }
+    }
+    None
+}
+
+fn packages(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        name, rest, span, ..
+    } = *call;
+    if rest
+        .first()
+        .is_some_and(|a| matches!(a.text.as_str(), "pkg" | "set-script"))
+        && rest
+            .iter()
+            .any(|a| a.text.starts_with("scripts") || a.text == "set-script")
+        && let Some(p) = crate::path::normalise("package.json", cx.shell.cwd())
+    {
+        cx.files.insert(p, None);
+    }
+    if cx.wrote("package.json")
+        && rest.iter().any(|a| {
+            matches!(
+                a.text.as_str(),
+                "run" | "test" | "start" | "exec" | "install" | "i" | "ci" | "run-script"
+            )
+        })
+    {
+        cx.dynamic(span, "runs scripts of a file that this line wrote");
+    }
+    cx.install_from_url(name, rest);
+    None
+}

@@ -1,0 +1,178 @@
+//! Programs that copy, fill, empty or read files.
+
+use super::{Family, Invocation};
+use crate::effect::{Certainty, EffectKind, RiskLevel};
+use crate::engine::{Engine, Stream};
+use crate::expand::Arg;
+use crate::spec_eval::read;
+
+pub(super) const PROGRAMS: Family = &[
+    (&["cp", "gcp", "install", "ln"], copy),
+    (&["dd"], dd),
+    (&["mv"], move_files),
+    (&["tee"], tee),
+    (&["chmod"], chmod),
+    (&["truncate"], truncate),
+    (&["yq"], yq),
+];
+
+fn copy(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { name, rest, .. } = *call;
+    if name != "ln" {
+        copy_null(cx, rest);
+    }
+    copied(cx, rest);
+    None
+}
+
+fn dd(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, stdin, .. } = *call;
+    dd_target(cx, rest, stdin);
+    None
+}
+
+fn move_files(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    if let Some(last) = rest.iter().find(|a| a.text.ends_with("/dev/null")) {
+        cx.emit_raw(
+            EffectKind::Delete,
+            None,
+            Certainty::Certain,
+            last.span,
+            RiskLevel::High,
+            "moves files into nothing",
+        );
+    }
+    None
+}
+
+fn tee(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, stdin, .. } = *call;
+    // `tee file < /dev/null` empties it.
+    if stdin.text.as_deref() == Some("")
+        && !rest
+            .iter()
+            .any(|a| a.text.starts_with("-a") || a.text == "--append")
+    {
+        for a in rest.iter().filter(|a| !a.text.starts_with('-')) {
+            cx.path_empty(a);
+        }
+    }
+    for a in rest.iter().filter(|a| !a.text.starts_with('-')) {
+        if let Some(p) = crate::path::normalise(&a.text, cx.shell.cwd()) {
+            cx.files.insert(p, stdin.text.clone());
+        }
+    }
+    None
+}
+
+fn chmod(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    cx.chmod(rest);
+    None
+}
+
+fn truncate(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    truncated(cx, rest)
+}
+
+/// `load("file")` and `load_str("file")` read what they name.
+fn yq(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    for a in rest.iter().filter(|a| a.text.contains("load")) {
+        for file in a.text.split(['"', '\'']).skip(1).step_by(2) {
+            if cx.classify(file).secret {
+                cx.path_read(&Arg::literal(file, a.span));
+            }
+        }
+    }
+    None
+}
+
+fn dd_target(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
+    let get = |k: &str| {
+        rest.iter()
+            .find_map(|a| a.text.strip_prefix(k).map(|v| (a, v)))
+    };
+    let Some((a, of)) = get("of=") else { return };
+    let source = get("if=").map(|(_, v)| v);
+    if matches!(
+        source,
+        Some("/dev/zero" | "/dev/null" | "/dev/urandom" | "/dev/random")
+    ) || stdin.text.as_deref() == Some("")
+    {
+        let f = Arg {
+            text: of.to_owned(),
+            at: None,
+            ..a.clone()
+        };
+        let inside = matches!(
+            cx.classify(of).class,
+            crate::path::PathClass::Inside | crate::path::PathClass::Temporary
+        );
+        // Making a test file of zeros is everyday work; `/dev/null` empties.
+        let sized = get("count=").is_some() && source != Some("/dev/null");
+        if !(inside && sized) {
+            cx.path_empty(&f);
+        }
+    }
+}
+
+/// A copy of a program or of text of this line is run under another name later.
+fn copied(cx: &mut Engine<'_>, rest: &[Arg]) {
+    let ops: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
+    let [from, .., to] = ops.as_slice() else {
+        return;
+    };
+    let text = cx.file_text(&from.text);
+    let foreign = !matches!(
+        cx.classify(&from.text).class,
+        crate::path::PathClass::Inside | crate::path::PathClass::Root
+    );
+    if (foreign || cx.wrote(&from.text))
+        && let Some(p) = crate::path::normalise(&to.text, cx.shell.cwd())
+    {
+        let base = from.text.rsplit('/').next().unwrap_or_default();
+        cx.files.insert(format!("{p}/{base}"), text.clone());
+        cx.files.insert(p, text);
+    }
+}
+
+fn copy_null(cx: &mut Engine<'_>, rest: &[Arg]) {
+    let ops: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
+    if let [first, .., last] = ops.as_slice()
+        && matches!(
+            first.text.as_str(),
+            "/dev/null" | "/dev/zero" | "/dev/urandom"
+        )
+    {
+        let last = (*last).clone();
+        cx.path_empty(&last);
+    }
+}
+
+/// A size that isn't zero only makes a file of that length.
+fn truncated(cx: &mut Engine<'_>, rest: &[Arg]) -> Option<Stream> {
+    let ctx = cx.ctx;
+    let spec = ctx.table.get("truncate")?;
+    let (call, _) = read(spec, rest);
+    let size = call
+        .flags
+        .iter()
+        .rev()
+        .find(|f| matches!(f.name.as_str(), "-s" | "--size"))
+        .and_then(|f| f.values.first())?;
+    let digits = size.text.trim_start_matches(['+', '>', '%', '/']);
+    let grows = digits
+        .bytes()
+        .next()
+        .is_some_and(|c| (b'1'..=b'9').contains(&c));
+    if !grows {
+        return None;
+    }
+    for a in &call.operands {
+        cx.path_write(a);
+    }
+    Some(Stream::unknown())
+}

@@ -1,0 +1,183 @@
+//! Editors and interpreters that take code in their arguments.
+
+use super::{Family, Invocation};
+use crate::engine::{Engine, Stream};
+use crate::expand::Arg;
+use crate::spec_eval::read;
+
+pub(super) const PROGRAMS: Family = &[
+    (
+        &["vim", "vi", "nvim", "view", "gvim", "ex", "vimdiff"],
+        editor,
+    ),
+    (&["ed", "red"], ed),
+    (&["psql", "pgcli", "usql"], psql),
+    (&["perl"], perl),
+    (&["ipython", "ipython3"], ipython),
+    (
+        &["python", "python3", "python2", "pypy", "pypy3", "php"],
+        python,
+    ),
+];
+
+fn editor(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    for a in rest
+        .iter()
+        .filter(|a| a.text.starts_with('+') && a.text.len() > 1)
+    {
+        let code = Arg {
+            text: a.text.get(1..).unwrap_or_default().to_owned(),
+            at: None,
+            ..a.clone()
+        };
+        cx.code("vim", &code, &Stream::default());
+    }
+    None
+}
+
+fn ed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    for a in rest {
+        if let Some(cmd) = a.text.strip_prefix('!') {
+            cx.shell_arg(&Arg::literal(cmd, a.span), &Stream::default(), false);
+        }
+    }
+    None
+}
+
+fn psql(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    for (i, a) in rest.iter().enumerate() {
+        let to = match a.text.as_str() {
+            "-o" | "--output" => rest.get(i + 1).map(|v| v.text.clone()),
+            t => t
+                .strip_prefix("--output=")
+                .or_else(|| t.strip_prefix("-o"))
+                .map(str::to_owned),
+        };
+        if let Some(cmd) = to.as_deref().and_then(|t| t.trim_start().strip_prefix('|')) {
+            cx.shell_arg(&Arg::literal(cmd, a.span), &Stream::unknown(), false);
+        }
+    }
+    None
+}
+
+fn perl(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    perl_operands(cx, rest);
+    for a in rest {
+        if let Some(m) = a
+            .text
+            .strip_prefix("-M")
+            .or_else(|| a.text.strip_prefix("-m"))
+            && m.contains([';', '(', '`', '{'])
+        {
+            let code = Arg {
+                text: m.to_owned(),
+                at: None,
+                ..a.clone()
+            };
+            cx.code("perl", &code, &Stream::default());
+        }
+    }
+    None
+}
+
+fn ipython(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    for line in rest
+        .iter()
+        .flat_map(|a| a.text.split(['\n', ';']).map(move |l| (l.trim(), a.span)))
+    {
+        if let (Some(cmd), span) = (line.0.strip_prefix('!'), line.1) {
+            cx.shell_arg(
+                &Arg::literal(cmd.trim_start_matches('!'), span),
+                &Stream::default(),
+                false,
+            );
+        } else if line.0.starts_with('%') || line.0.contains("=!") || line.0.contains("= !") {
+            cx.dynamic(line.1, "magic of IPython, which may run commands");
+        }
+    }
+    None
+}
+
+fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    if let Some(i) = rest.iter().position(|a| a.text == "timeit").filter(|i| {
+        i.checked_sub(1)
+            .and_then(|k| rest.get(k))
+            .is_some_and(|p| p.text == "-m")
+    }) {
+        for a in rest.iter().skip(i + 1).filter(|a| !a.text.starts_with('-')) {
+            cx.code("python", a, &Stream::default());
+        }
+    }
+    if rest.iter().any(|a| a.text == "pdb") {
+        for (i, a) in rest
+            .iter()
+            .enumerate()
+            .filter(|(_, a)| a.text.starts_with("-c"))
+        {
+            let code = if a.text == "-c" {
+                rest.get(i + 1).cloned()
+            } else {
+                Some(Arg {
+                    text: a.text.get(2..).unwrap_or_default().to_owned(),
+                    at: None,
+                    ..a.clone()
+                })
+            };
+            if let Some(c) = code {
+                cx.code(
+                    "python",
+                    &Arg {
+                        text: c.text.trim_start_matches('!').to_owned(),
+                        at: None,
+                        ..c
+                    },
+                    &Stream::default(),
+                );
+            }
+        }
+    }
+    if let Some((script, words)) = rest.split_first() {
+        cx.framework(script, words);
+    }
+    None
+}
+
+/// `perl -n`, `-p` and `<>` open their operands in the old way: `>file` is written, `cmd|` is
+/// run.
+fn perl_operands(cx: &mut Engine<'_>, rest: &[Arg]) {
+    let ctx = cx.ctx;
+    let Some(spec) = ctx.table.get("perl") else {
+        return;
+    };
+    let (call, _) = read(spec, rest);
+    let code = |f: &crate::spec_eval::Seen<'_>| matches!(f.name.as_str(), "-e" | "-E");
+    let opens = call.has("-n")
+        || call.has("-p")
+        || call.flags.iter().filter(|f| code(f)).any(|f| {
+            f.values
+                .iter()
+                .any(|v| v.text.contains("<>") || v.text.contains("<ARGV>"))
+        });
+    if !opens || !call.flags.iter().any(code) {
+        return;
+    }
+    for a in &call.operands {
+        let t = a.text.trim();
+        if let Some(file) = t.strip_prefix('>') {
+            cx.path_write(&Arg::literal(file.trim_start_matches(['>', ' ']), a.span));
+            cx.path_empty(&Arg::literal(file.trim_start_matches(['>', ' ']), a.span));
+        } else if t.starts_with('|') || t.ends_with('|') {
+            cx.shell_arg(
+                &Arg::literal(t.trim_matches('|'), a.span),
+                &Stream::unknown(),
+                false,
+            );
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Programs whose arguments are a language of their own.
+//!
+//! The table of programs describes most calls. A program that needs code has one function here: it
+//! reads an [`Invocation`] and tells the engine what the call does. Each family lists its functions
+//! in `PROGRAMS` with the names that they handle.
+
+#![expect(
+    clippy::unnecessary_wraps,
+    reason = "every function here has the type `Program`"
+)]
+
+mod archive;
+mod build;
+mod files;
+mod git;
+mod interpreters;
+mod remote;
+mod shell;
+mod wrappers;
+
+use super::effect::Span;
+use super::engine::{Engine, Stream};
+use super::expand::Arg;
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
+
+/// One call of a program.
+#[derive(Clone, Copy)]
+pub(crate) struct Invocation<'c> {
+    /// The name as the table of programs spells it.
+    pub(crate) name: &'c str,
+    /// The arguments behind the name.
+    pub(crate) rest: &'c [Arg],
+    pub(crate) stdin: &'c Stream,
+    /// The caller uses the output.
+    pub(crate) want: bool,
+    pub(crate) span: Span,
+}
+
+/// Adds what a call does. `None` if the table of programs describes the rest of the call.
+type Program = fn(&Invocation<'_>, &mut Engine<'_>) -> Option<Stream>;
+
+/// Functions with the names of the programs that they handle.
+type Family = &'static [(&'static [&'static str], Program)];
+
+const FAMILIES: [Family; 8] = [
+    archive::PROGRAMS,
+    build::PROGRAMS,
+    files::PROGRAMS,
+    git::PROGRAMS,
+    interpreters::PROGRAMS,
+    remote::PROGRAMS,
+    shell::PROGRAMS,
+    wrappers::PROGRAMS,
+];
+
+static PROGRAMS: LazyLock<FxHashMap<&str, Program>> = LazyLock::new(|| {
+    let families = FAMILIES.iter().copied().flatten();
+    families
+        .flat_map(|(names, program)| names.iter().map(|name| (*name, *program)))
+        .collect()
+});
+
+/// Runs the function of a program, if it has one.
+pub(crate) fn run(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    PROGRAMS
+        .get(call.name)
+        .and_then(|program| program(call, cx))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_one_function() {
+        let names = FAMILIES
+            .iter()
+            .copied()
+            .flatten()
+            .map(|(names, _)| names.len());
+        assert_eq!(names.sum::<usize>(), PROGRAMS.len());
+    }
+}

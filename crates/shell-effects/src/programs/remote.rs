@@ -1,0 +1,129 @@
+//! Programs that talk to other machines.
+
+use super::{Family, Invocation};
+use crate::chars::show;
+use crate::effect::{Certainty, EffectKind, RiskLevel};
+use crate::engine::{Engine, Stream};
+use crate::expand::Arg;
+
+pub(super) const PROGRAMS: Family = &[
+    (
+        &["ssh", "scp", "sftp", "autossh", "sshpass", "rsync", "mosh"],
+        ssh,
+    ),
+    (&["curl", "wget"], download),
+    (&["nc", "ncat", "netcat", "socat", "telnet"], netcat),
+    (&["openssl"], openssl),
+];
+
+fn ssh(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        name,
+        rest,
+        stdin,
+        span,
+        ..
+    } = *call;
+    ssh_options(cx, rest);
+    if name == "ssh" && stdin.present && !stdin.inline && stdin.text.is_none() {
+        cx.emit_raw(
+            EffectKind::Network,
+            None,
+            Certainty::Certain,
+            span,
+            RiskLevel::High,
+            "sends what it is given to another machine",
+        );
+    }
+    if name == "rsync"
+        && rest.iter().any(|a| {
+            matches!(a.text.as_str(), "--dry-run" | "--list-only")
+                || a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains('n')
+        })
+    {
+        if let Some(a) = rest.iter().find(|a| a.text.contains(':')) {
+            cx.network(&a.clone());
+        }
+        return Some(Stream::unknown());
+    }
+    None
+}
+
+fn download(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { name, rest, .. } = *call;
+    cx.download(name, rest);
+    cx.secret_in_url(rest);
+    None
+}
+
+fn netcat(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        name,
+        rest,
+        stdin,
+        span,
+        ..
+    } = *call;
+    cx.netcat(name, rest, stdin, span);
+    None
+}
+
+fn openssl(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        rest, stdin, span, ..
+    } = *call;
+    if !(rest.first().is_some_and(|a| a.text == "s_client")
+        && stdin.present
+        && !stdin.inline
+        && stdin.text.is_none())
+    {
+        return None;
+    }
+    cx.emit_raw(
+        EffectKind::Network,
+        None,
+        Certainty::Possible,
+        span,
+        RiskLevel::High,
+        "sends what it is given over the network",
+    );
+    None
+}
+
+fn ssh_options(cx: &mut Engine<'_>, rest: &[Arg]) {
+    for (i, a) in rest.iter().enumerate() {
+        let t = a.text.as_str();
+        let option = match t {
+            "-o" => rest.get(i + 1).map(|v| v.text.clone()),
+            _ => t.strip_prefix("-o").map(str::to_owned),
+        };
+        let Some(option) = option else { continue };
+        let (k, v) = option.split_once(['=', ' ']).unwrap_or((&option, ""));
+        if matches!(
+            k.to_ascii_lowercase().as_str(),
+            "proxycommand"
+                | "localcommand"
+                | "knownhostscommand"
+                | "remotecommand_"
+                | "pkcs11provider"
+                | "securitykeyprovider"
+                | "proxyusefdpass_"
+        ) && v != "none"
+        {
+            let c = Arg {
+                text: v.to_owned(),
+                at: None,
+                ..a.clone()
+            };
+            cx.shell_arg(&c, &Stream::default(), false);
+            cx.emit_raw(
+                EffectKind::Dynamic,
+                Some(show(&option)),
+                Certainty::Possible,
+                a.span,
+                RiskLevel::High,
+                "an option that makes ssh run a command",
+            );
+        }
+    }
+}

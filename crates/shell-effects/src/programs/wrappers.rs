@@ -1,0 +1,206 @@
+//! Programs that run another command.
+
+use super::{Family, Invocation};
+use crate::chars::{STAR, UNKNOWN};
+use crate::effect::How;
+use crate::engine::{Engine, Stream};
+use crate::expand::Arg;
+use crate::parse::Base;
+use crate::spec_eval::is_assignment;
+
+pub(super) const PROGRAMS: Family = &[
+    (&["busybox", "toybox"], busybox),
+    (&["find", "gfind"], find),
+    (&["fd", "fdfind"], fd),
+    (&["xargs", "gxargs"], xargs),
+    (&["parallel"], parallel),
+    (&["env"], env),
+    (&["time"], time),
+    (&["hyperfine"], hyperfine),
+    (&["strace", "ltrace"], strace),
+];
+
+fn busybox(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        rest,
+        stdin,
+        want,
+        span,
+        ..
+    } = *call;
+    let words = rest
+        .iter()
+        .skip_while(|a| a.text.starts_with('-'))
+        .cloned()
+        .collect::<Vec<_>>();
+    if words.is_empty() {
+        return Some(Stream::unknown());
+    }
+    Some(cx.wrapped(&words, stdin, want, span))
+}
+
+fn find(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        rest,
+        stdin,
+        want,
+        span,
+        ..
+    } = *call;
+    cx.find(rest, span);
+    if want {
+        return Some(cx.filter_output("find", rest, stdin, Stream::unknown()));
+    }
+    Some(Stream::unknown())
+}
+
+fn fd(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, span, .. } = *call;
+    let i = rest
+        .iter()
+        .position(|a| matches!(a.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))?;
+    let words: Vec<Arg> = rest
+        .iter()
+        .skip(i + 1)
+        .take_while(|a| a.text != ";")
+        .cloned()
+        .collect();
+    let below = format!("./{STAR}");
+    let placed = words
+        .iter()
+        .any(|w| w.text.contains("{}") || w.text.contains("{/}") || w.text.contains("{.}"));
+    let mut args: Vec<Arg> = words
+        .into_iter()
+        .map(|w| {
+            if w.text.contains('{') {
+                Arg {
+                    text: ["{}", "{/}", "{//}", "{.}", "{/.}"]
+                        .iter()
+                        .fold(w.text.clone(), |t, m| t.replace(m, &below)),
+                    at: None,
+                    ..w
+                }
+            } else {
+                w
+            }
+        })
+        .collect();
+    if !placed {
+        args.push(Arg::literal(below, span));
+    }
+    Some(cx.wrapped(&args, &Stream::default(), false, span))
+}
+
+fn xargs(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        rest, stdin, span, ..
+    } = *call;
+    Some(cx.xargs(rest, stdin, span))
+}
+
+fn parallel(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        rest, stdin, span, ..
+    } = *call;
+    Some(cx.parallel(rest, stdin, span))
+}
+
+fn env(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, stdin, .. } = *call;
+    env_split(cx, rest, stdin);
+    None
+}
+
+fn time(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation {
+        rest,
+        stdin,
+        want,
+        span,
+        ..
+    } = *call;
+    let words: Vec<Arg> = rest
+        .iter()
+        .skip_while(|a| a.text.starts_with('-'))
+        .cloned()
+        .collect();
+    if words.is_empty() {
+        return Some(Stream::unknown());
+    }
+    Some(cx.wrapped(&words, stdin, want, span))
+}
+
+fn hyperfine(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    for (i, a) in rest
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| matches!(a.text.as_str(), "-L" | "--parameter-list"))
+    {
+        if rest
+            .get(i + 2)
+            .is_some_and(|v| v.text.contains([';', '|', '&', '`', '$', UNKNOWN, '\n']))
+        {
+            cx.dynamic(a.span, "a parameter that becomes a part of the commands");
+        }
+    }
+    None
+}
+
+fn strace(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let Invocation { rest, .. } = *call;
+    for (i, a) in rest.iter().enumerate() {
+        let target = if matches!(a.text.as_str(), "-o" | "--output") {
+            rest.get(i + 1).map(|v| v.text.clone())
+        } else {
+            a.text
+                .strip_prefix("-o")
+                .or_else(|| a.text.strip_prefix("--output="))
+                .map(str::to_owned)
+        };
+        if let Some(cmd) = target.as_deref().and_then(|t| t.strip_prefix(['|', '!'])) {
+            let c = Arg {
+                text: cmd.to_owned(),
+                at: None,
+                ..a.clone()
+            };
+            cx.shell_arg(&c, &Stream::default(), false);
+        }
+    }
+    None
+}
+
+/// `env -S 'cmd args'`
+fn env_split(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
+    for (i, a) in rest.iter().enumerate() {
+        let t = a.text.as_str();
+        let code = match t {
+            "-S" | "--split-string" => rest.get(i + 1).map(|v| v.text.clone()),
+            _ => t
+                .strip_prefix("--split-string=")
+                .or_else(|| t.strip_prefix("-S"))
+                .or_else(|| t.strip_prefix("-vS"))
+                .map(str::to_owned),
+        };
+        if let Some(c) = code {
+            let mut words = vec![c];
+            let from = if matches!(t, "-S" | "--split-string") {
+                i + 2
+            } else {
+                i + 1
+            };
+            words.extend(
+                rest.get(from..)
+                    .unwrap_or_default()
+                    .iter()
+                    .map(|a| crate::run::quote(&a.text)),
+            );
+            let text = format!("env {}", words.join(" "));
+            cx.run_text(&text, Base::Fixed(a.span), How::Wrapper, stdin, false);
+            return;
+        }
+        if !t.starts_with('-') && is_assignment(t).is_none() {
+            return;
+        }
+    }
+}

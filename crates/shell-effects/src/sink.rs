@@ -1,0 +1,176 @@
+//! Collects the effects and the steps of an analysis.
+
+use super::chars::show;
+use super::effect::{Analysis, Effect, EffectKind, How, RiskLevel, Span, Step};
+use super::expand::Arg;
+
+/// Most effects and steps that are kept; more add nothing to the verdict.
+const MAX_KEPT: usize = 512;
+
+/// Takes what programs do.
+pub(crate) struct Sink {
+    effects: Vec<Effect>,
+    steps: Vec<Step>,
+    /// The step that new steps belong to.
+    parent: Option<usize>,
+    /// How new steps are reached.
+    how: How,
+    /// Effects that change something are dropped (`--dry-run`).
+    dry: bool,
+    unparsed: bool,
+    /// Something was left out of the effects or the steps.
+    cut: bool,
+}
+
+impl Sink {
+    pub(crate) fn with_capacity(steps: usize, effects: usize) -> Self {
+        Self {
+            steps: Vec::with_capacity(steps),
+            effects: Vec::with_capacity(effects),
+            parent: None,
+            how: How::Direct,
+            dry: false,
+            unparsed: false,
+            cut: false,
+        }
+    }
+
+    /// Adds an effect, or merges it with an equal one.
+    pub(crate) fn add(&mut self, effect: Effect) {
+        use EffectKind::{Delete, Execute, GitRewrite, GitWrite, Install, Process, System, Write};
+        if self.dry
+            && matches!(
+                effect.kind,
+                Write | Delete | Install | Process | GitWrite | GitRewrite | Execute | System
+            )
+        {
+            return;
+        }
+        let same = |e: &Effect| {
+            e.kind == effect.kind
+                && e.span == effect.span
+                && e.target == effect.target
+                && e.place == effect.place
+                && e.changes == effect.changes
+        };
+        if let Some(e) = self.effects.iter_mut().rev().take(32).find(|e| same(e)) {
+            e.certainty = e.certainty.min(effect.certainty);
+            if effect.risk > e.risk {
+                e.risk = effect.risk;
+                e.why = effect.why;
+            }
+            return;
+        }
+        if self.effects.len() < MAX_KEPT {
+            self.effects.push(effect);
+            return;
+        }
+        self.cut = true;
+        // Never lose the worst.
+        if let Some(last) = self
+            .effects
+            .last_mut()
+            .filter(|last| effect.risk > last.risk)
+        {
+            *last = effect;
+        }
+    }
+
+    /// Adds a step to the tree; returns its index.
+    pub(crate) fn add_step(&mut self, program: &str, args: &[Arg], span: Span) -> usize {
+        let i = self.steps.len();
+        self.cut |= i >= MAX_KEPT || args.len() > 64;
+        if i < MAX_KEPT {
+            self.steps.push(Step {
+                parent: self.parent,
+                how: self.how,
+                program: show(program),
+                args: args.iter().take(64).map(|a| show(&a.text)).collect(),
+                span,
+            });
+        }
+        i.min(MAX_KEPT.saturating_sub(1))
+    }
+
+    /// New steps belong to this one; returns what [`Sink::leave_step`] takes.
+    pub(crate) fn enter_step(&mut self, step: usize) -> Option<usize> {
+        self.parent.replace(step)
+    }
+
+    pub(crate) fn leave_step(&mut self, parent: Option<usize>) {
+        self.parent = parent;
+    }
+
+    pub(crate) fn how(&self) -> How {
+        self.how
+    }
+
+    /// Sets how new steps are reached; returns how they were before.
+    pub(crate) fn set_how(&mut self, how: How) -> How {
+        std::mem::replace(&mut self.how, how)
+    }
+
+    /// Drops changes from now on if `dry`; returns what [`Sink::restore_changes`] takes.
+    pub(crate) fn drop_changes(&mut self, dry: bool) -> bool {
+        let before = self.dry;
+        self.dry |= dry;
+        before
+    }
+
+    pub(crate) fn restore_changes(&mut self, dry: bool) {
+        self.dry = dry;
+    }
+
+    pub(crate) fn has(&self, kind: EffectKind) -> bool {
+        self.effects.iter().any(|e| e.kind == kind)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.effects.len()
+    }
+
+    /// Raises the effects since `first` to `floor`; false if there are none to raise.
+    pub(crate) fn raise(
+        &mut self,
+        first: usize,
+        floor: RiskLevel,
+        why: impl FnOnce() -> String,
+    ) -> bool {
+        let effects = self.effects.get_mut(first..).unwrap_or_default();
+        if effects.iter().any(|e| e.risk >= floor) {
+            return true;
+        }
+        let target = effects
+            .iter_mut()
+            .max_by_key(|e| (e.kind.base_risk(), std::cmp::Reverse(e.span)));
+        let Some(e) = target else { return false };
+        e.risk = floor;
+        e.why = why().into();
+        true
+    }
+
+    /// The text isn't understood; false if that was known.
+    pub(crate) fn mark_unparsed(&mut self) -> bool {
+        !std::mem::replace(&mut self.unparsed, true)
+    }
+
+    /// Something was left out.
+    pub(crate) fn mark_cut(&mut self) {
+        self.cut = true;
+    }
+
+    /// The analysis of what was collected.
+    pub(crate) fn finish(self) -> Analysis {
+        let mut effects = self.effects;
+        effects.sort_by_key(|e| (e.span, e.kind));
+        let risk = effects.iter().map(|e| e.risk).max().unwrap_or_default();
+        let risk = if self.unparsed { RiskLevel::High } else { risk };
+        Analysis {
+            risk,
+            effects,
+            unparsed: self.unparsed,
+            tree: self.steps,
+            cut: self.cut,
+        }
+    }
+}
