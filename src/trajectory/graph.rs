@@ -63,9 +63,9 @@ impl Graph {
                 secrets.add(line.get(place).unwrap_or_default());
             }
             match read_line(number, line) {
-                Some(Some(edge)) => graph.edges.push(edge),
-                Some(None) => graph.nodes += 1,
-                None => {
+                Read::Edge(edge) => graph.edges.push(edge),
+                Read::Node => graph.nodes += 1,
+                Read::Malformed => {
                     graph.malformed_count += 1;
                     graph
                         .malformed
@@ -82,25 +82,36 @@ impl Graph {
     }
 }
 
-/// The edge of a line, or nothing for a node; `None` when it is neither.
-fn read_line(number: u64, line: &str) -> Option<Option<Edge>> {
-    let read = GraphLine::parse(line)?;
-    let time = match read.timestamp {
-        Some(raw) => Some(raw.read::<Timestamp>()?),
-        None => None,
+/// What a line is.
+enum Read {
+    Edge(Edge),
+    Node,
+    Malformed,
+}
+
+fn read_line(number: u64, line: &str) -> Read {
+    let Some(read) = GraphLine::parse(line) else {
+        return Read::Malformed;
     };
-    let Some(ends) = read.ends() else {
-        return (read.kind().is_some() && read.id().is_some()).then_some(None);
-    };
-    let meta = read.meta().and_then(Raw::read::<Meta>);
-    Some(Some(Edge {
-        line: number,
-        from: ends.from.into_owned(),
-        to: ends.to.into_owned(),
-        kind: ends.kind.to_lowercase(),
-        time: time.map(Timestamp::millis),
-        success: meta.and_then(|m| m.success),
-    }))
+    let time = read.timestamp.map(Raw::read::<Timestamp>);
+    if matches!(time, Some(None)) {
+        return Read::Malformed;
+    }
+    match read.ends() {
+        Some(ends) => Read::Edge(Edge {
+            line: number,
+            from: ends.from.into_owned(),
+            to: ends.to.into_owned(),
+            kind: ends.kind.to_lowercase(),
+            time: time.flatten().map(Timestamp::millis),
+            success: read
+                .meta()
+                .and_then(Raw::read::<Meta>)
+                .and_then(|meta| meta.success),
+        }),
+        None if read.kind().is_some() && read.id().is_some() => Read::Node,
+        None => Read::Malformed,
+    }
 }
 
 /// Something that the graph says, with the line that says it.
