@@ -50,7 +50,10 @@ impl<'a> GraphLine<'a> {
     /// Reads a line; `None` when it is no JSON object.
     #[must_use]
     pub fn parse(line: &'a str) -> Option<Self> {
-        from_text(line).ok()
+        // A derived reader takes arrays as well.
+        from_text(line)
+            .ok()
+            .filter(|_| line.trim_start().starts_with('{'))
     }
 
     /// Whether it is meant as an edge.
