@@ -290,11 +290,7 @@ impl Shard {
     fn relieve(&mut self, line: u64, settings: &Settings) {
         let mut open = std::mem::take(&mut self.open);
         let mut current = self.current.take();
-        let context = Context {
-            assessor: settings.assessor,
-            keep_changes: settings.keep_changes,
-            looks: None,
-        };
+        let context = context_of(settings);
         for lighter in [None, Some(false), Some(true)] {
             for live in open
                 .values_mut()
@@ -601,7 +597,10 @@ impl Shard {
     }
 
     /// Ends every execution that is still open, with the input.
-    pub(super) fn end(mut self, settings: &Settings) -> ShardOutput {
+    pub(super) fn end(mut self, stem: &str, settings: &Settings) -> ShardOutput {
+        let context = context_of(settings);
+        let mut reader = std::mem::replace(&mut self.reader, Box::new(NoReader));
+        reader.finish(&mut |fed| self.entry(stem, &fed, settings, context));
         let mut open: Vec<_> = std::mem::take(&mut self.open)
             .into_iter()
             .chain(self.current.take())
@@ -637,8 +636,20 @@ const SHORT: usize = 1 << 10;
 /// Bytes that are read of an execution before it is found out what it holds.
 const WEIGHED: usize = 16 << 10;
 
+/// What a replay needs of the settings, without what other records have taught.
+const fn context_of(settings: &Settings) -> Context<'_> {
+    Context {
+        assessor: settings.assessor,
+        keep_changes: settings.keep_changes,
+        looks: None,
+    }
+}
+
 fn drafts_of(cx: &RuleContext<'_, '_, '_>) -> Vec<Draft> {
     let mut out = Sink::default();
     rules::check_all(cx, &mut out);
     out.drafts
 }
+
+#[cfg(test)]
+mod tests;

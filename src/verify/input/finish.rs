@@ -62,7 +62,7 @@ impl Run<'_> {
         // that isn't over.
         let (mut attributed, mut open) = (false, false);
         for shard in shards {
-            let mut output = shard.end(settings);
+            let mut output = shard.end(&self.stem, settings);
             if !self.mask.is_empty() {
                 output.timeline.each_text(&mut |text| self.mask.clean(text));
             }

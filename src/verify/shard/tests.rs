@@ -1,0 +1,63 @@
+use super::*;
+use crate::source::Limits;
+use crate::trace::entry::{Grammar, read};
+use strict_json::Scanner;
+
+/// Hands its records on when the input is over, as a reader does with calls that were never
+/// answered.
+#[derive(Debug)]
+struct HoldsBack {
+    format: Format,
+    kept: Vec<(u64, String)>,
+}
+
+impl Reader for HoldsBack {
+    fn feed(&mut self, entry: &Entry<'_>, _: &mut dyn FnMut(Fed<'_, '_>)) {
+        self.kept.push((entry.line, entry.text.to_owned()));
+    }
+
+    fn finish(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+        for (line, text) in &self.kept {
+            let mut scanner = Scanner::new("", 32);
+            let grammar = Grammar::Format(self.format);
+            let entry = read(grammar, &mut scanner, text, (*line, 0), false);
+            on(Fed {
+                execution: Some("another".into()),
+                entry: &entry,
+                problem: None,
+            });
+        }
+    }
+}
+
+#[test]
+fn what_a_reader_keeps_to_the_end_is_replayed() {
+    let format = Format::parse("execution-record").unwrap();
+    let bounds = Bounds::of(&Limits::default(), 100, 1);
+    let mut shard = Shard::new("t.jsonl".into(), format, 10, bounds);
+    shard.reader = Box::new(HoldsBack {
+        format,
+        kept: Vec::new(),
+    });
+    let settings = Settings::default();
+    let trace = [
+        r#"{"record":"execution_started","executionId":"e","schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1"}"#,
+        r#"{"record":"execution_ended","executionId":"e","outcome":"goal_satisfied"}"#,
+    ];
+    for (text, line) in trace.into_iter().zip(1..) {
+        let mut scanner = Scanner::new("", 32);
+        let entry = read(
+            Grammar::Format(format),
+            &mut scanner,
+            text,
+            (line, 0),
+            false,
+        );
+        shard.feed("stem", &entry, &settings, context_of(&settings));
+    }
+    assert_eq!(shard.executions(), 0);
+    let output = shard.end("stem", &settings);
+    let names: Vec<&str> = output.summaries.iter().map(|s| &*s.id).collect();
+    assert_eq!(names, ["another"]);
+    assert_eq!(output.summaries[0].line, 1);
+}
