@@ -12,8 +12,7 @@ mod resign;
 pub use resign::Keys;
 
 use crate::trace::Format;
-use crate::trace::formats::Coverage;
-use crate::trace::formats::yuangs_turns::NativeTurn;
+use crate::trace::formats::{Coverage, FormatRecord};
 use content_scan::redact::{Gathered, RedactError, Redactor, has_member};
 use record::{Edit, set};
 use resign::Resigner;
@@ -295,21 +294,28 @@ fn without_end(whole: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// Makes the hash of a turn's messages anew, if it fitted before.
+/// Recomputes the hash of a turn's messages, if it was right before.
 fn input_hash(format: Option<Format>, before: &str, after: &mut String, outcome: &mut Outcome) {
-    if format.is_none_or(|f| f.coverage() != Coverage::Turns) {
+    let Some(format) = format.filter(|f| f.coverage() == Coverage::Turns) else {
         return;
-    }
-    let fits = strict_json::from_text::<NativeTurn<'_>>(before)
-        .is_ok_and(|turn| turn.input_hash_is_wrong() == Some(false));
-    let new = strict_json::from_text::<NativeTurn<'_>>(after)
-        .ok()
-        .and_then(|turn| turn.input_hash());
-    if let Some(new) = new.filter(|_| fits) {
+    };
+    let was_right = read(format, before, |record| record.input_hash_is_wrong()) == Some(false);
+    let new = read(format, after, |record| record.input_hash());
+    if let Some(new) = new.filter(|_| was_right) {
         let edit = Edit {
             pointer: "/contextSnapshot/inputHash",
             value: format!("\"{new}\""),
         };
         outcome.input_hashes += u64::from(set(after, &edit));
     }
+}
+
+/// What a record says, if it can be read.
+fn read<T>(
+    format: Format,
+    text: &str,
+    ask: impl FnOnce(&dyn FormatRecord<'_>) -> Option<T>,
+) -> Option<T> {
+    let record = format.read(&mut Scanner::new(text, DEPTH), text).ok()?;
+    ask(record.native()?)
 }

@@ -107,7 +107,7 @@ pub struct Summary {
     /// The first line of it.
     pub line: u64,
     /// The format.
-    pub format: &'static str,
+    pub format: Format,
     /// The version that judged.
     pub version: FsmVersion,
     /// The verdict.
@@ -154,8 +154,7 @@ impl Summary {
         let unknown = [legal_path, authorised, governance_complete]
             .into_iter()
             .all(|answer| answer == Answer::NotRecorded);
-        let recording =
-            Format::parse(self.format).is_some_and(|f| f.coverage() == Coverage::Terminal);
+        let recording = self.format.coverage() == Coverage::Terminal;
         unknown && (recording || self.actions == 0)
             || self.turns == 0 && self.actions == 0 && self.decisions == 0
     }

@@ -289,7 +289,7 @@ fn execution<'r>(summary: &'r Summary, findings: Vec<&'r str>) -> ExecutionRepor
         execution_id: &summary.id,
         file: &summary.file,
         line: summary.line,
-        format: summary.format,
+        format: summary.format.name(),
         fsm_version: summary.version.name(),
         verdict: summary.verdict,
         turns: summary.turns,

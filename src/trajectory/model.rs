@@ -88,7 +88,7 @@ impl Trajectory {
             execution_id: summary.id.to_string(),
             file: summary.file.to_string(),
             line: summary.line,
-            format: summary.format.to_owned(),
+            format: summary.format.name().to_owned(),
             fsm_version: summary.version.name().to_owned(),
             verdict: summary.verdict,
             final_state: summary.final_state,

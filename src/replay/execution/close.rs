@@ -118,7 +118,7 @@ impl Execution {
             id: self.id.clone(),
             file: self.file.clone(),
             line: self.first_line,
-            format: self.format.name(),
+            format: self.format,
             version: self.machine.version(),
             verdict: self.verdict,
             turns: self.turns.count(),

@@ -234,7 +234,7 @@ fn of_execution(
             question("governance complete", verdict.governance_complete),
         ],
         position: shown(&format!("{}:{}", summary.file, summary.line)),
-        format: summary.format,
+        format: summary.format.name(),
         outcome: summary.outcome.as_deref().map(shown),
         violation: summary.violation.as_ref().map(|v| {
             shown(&format!(

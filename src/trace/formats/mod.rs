@@ -1,6 +1,6 @@
 //! The formats that are read. Each is one file and one line of [`Format::ALL`]: how its records are
-//! recognised, how they are read, and what it never records. Nothing outside of this folder names a
-//! format; what follows from one is asked of it.
+//! recognised, how they are read, and what it never records. Nothing outside of this folder asks
+//! which format something is in; what follows from one is asked of it.
 
 mod execution_record;
 mod foreign;
@@ -269,6 +269,11 @@ pub trait FormatRecord<'a>: fmt::Debug {
     /// Whether its recorded hash of the messages that the model was shown is wrong. `None` when
     /// that can't be told.
     fn input_hash_is_wrong(&self) -> Option<bool> {
+        None
+    }
+
+    /// The hash that those messages have, as far as the list is kept.
+    fn input_hash(&self) -> Option<String> {
         None
     }
 }

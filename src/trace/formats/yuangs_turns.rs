@@ -194,36 +194,6 @@ impl<'a> NativeTurn<'a> {
             && self.evaluation.is_none()
     }
 
-    /// Whether the turn's recorded hash of its messages is wrong. `None` when it can't be told: the
-    /// list is only complete while it is shorter than what the runtime keeps.
-    ///
-    /// The hash is SHA-256 over the compact JSON of all messages, as the runtime serialised them: a
-    /// file that was laid out anew since, with its members in another order or its characters
-    /// escaped, still holds the same messages.
-    #[must_use]
-    pub fn input_hash_is_wrong(&self) -> Option<bool> {
-        let kept = if self.is_editor() { 5 } else { 10 };
-        let messages = self.context_snapshot.recent_messages?;
-        let recorded = self.context_snapshot.input_hash;
-        let same = self.input_hash().is_some_and(|hash| recorded == *hash)
-            || messages
-                .as_serialised()
-                .is_some_and(|text| recorded == *sha256(&text));
-        match (same, messages.count < kept) {
-            (true, _) => Some(false),
-            (false, true) => Some(true),
-            (false, false) => None,
-        }
-    }
-
-    /// The hash that the turn's messages have, as far as the list is kept.
-    #[must_use]
-    pub fn input_hash(&self) -> Option<String> {
-        Some(sha256(&minify(
-            self.context_snapshot.recent_messages?.raw.as_written(),
-        )))
-    }
-
     /// The denial of the policy's check before the governor, which leaves no decision behind.
     fn refusal(&self) -> Option<Decision<'a>> {
         let result = self.execution_result.as_ref()?;
@@ -271,8 +241,29 @@ impl<'a> FormatRecord<'a> for NativeTurn<'a> {
         Narrative::Turn
     }
 
+    // The hash is SHA-256 over the compact JSON of all messages, as the runtime serialised them: a
+    // file that was formatted again, with its members in another order or its characters
+    // escaped, still holds the same messages. The list is only complete while it is shorter than
+    // what the runtime keeps.
     fn input_hash_is_wrong(&self) -> Option<bool> {
-        NativeTurn::input_hash_is_wrong(self)
+        let kept = if self.is_editor() { 5 } else { 10 };
+        let messages = self.context_snapshot.recent_messages?;
+        let recorded = self.context_snapshot.input_hash;
+        let same = self.input_hash().is_some_and(|hash| recorded == *hash)
+            || messages
+                .as_serialised()
+                .is_some_and(|text| recorded == *sha256(&text));
+        match (same, messages.count < kept) {
+            (true, _) => Some(false),
+            (false, true) => Some(true),
+            (false, false) => None,
+        }
+    }
+
+    fn input_hash(&self) -> Option<String> {
+        Some(sha256(&minify(
+            self.context_snapshot.recent_messages?.raw.as_written(),
+        )))
     }
 
     fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {

@@ -9,34 +9,28 @@ use crate::parse::Base;
 use crate::spec_eval::is_assignment;
 
 pub(super) const PROGRAMS: Family = &[
-    (&["busybox", "toybox"], busybox),
+    (&["busybox", "toybox", "time"], behind_options),
     (&["find", "gfind"], find),
     (&["fd", "fdfind"], fd),
     (&["xargs", "gxargs"], xargs),
     (&["parallel"], parallel),
     (&["env"], env),
-    (&["time"], time),
     (&["hyperfine"], hyperfine),
     (&["strace", "ltrace"], strace),
 ];
 
-fn busybox(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
-    let Invocation {
-        rest,
-        stdin,
-        want,
-        span,
-        ..
-    } = *call;
-    let words = rest
+/// A command behind the options.
+fn behind_options(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let words: Vec<Arg> = call
+        .rest
         .iter()
         .skip_while(|a| a.text.starts_with('-'))
         .cloned()
-        .collect::<Vec<_>>();
+        .collect();
     if words.is_empty() {
         return Some(Stream::unknown());
     }
-    Some(cx.wrapped(&words, stdin, want, span))
+    Some(cx.wrapped(&words, call.stdin, call.want, call.span))
 }
 
 fn find(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
@@ -109,25 +103,6 @@ fn env(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, stdin, .. } = *call;
     env_split(cx, rest, stdin);
     None
-}
-
-fn time(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
-    let Invocation {
-        rest,
-        stdin,
-        want,
-        span,
-        ..
-    } = *call;
-    let words: Vec<Arg> = rest
-        .iter()
-        .skip_while(|a| a.text.starts_with('-'))
-        .cloned()
-        .collect();
-    if words.is_empty() {
-        return Some(Stream::unknown());
-    }
-    Some(cx.wrapped(&words, stdin, want, span))
 }
 
 fn hyperfine(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
