@@ -177,7 +177,9 @@ fn sentences(outcome: &Outcome) -> Vec<String> {
         ),
     }];
     let mut remade = |what: &str, counts: RecomputedCounts, remedy: &str| {
-        all.extend((counts.anew > 0).then(|| format!("{} made anew", n(counts.anew, what))));
+        all.extend(
+            (counts.recomputed > 0).then(|| format!("{} made anew", n(counts.recomputed, what))),
+        );
         all.extend((counts.stale > 0).then(|| {
             format!(
                 "{} no longer good, and marked as such: {remedy}",

@@ -2,7 +2,7 @@
 //! text.
 //!
 //! Only text is replaced, so a record keeps its members, their order and its white space. What was
-//! computed from the text no longer fits: the chain and the signatures are made anew where their
+//! computed from the text no longer fits: the chain and the signatures are recomputed where their
 //! keys are given, and where they fitted before; elsewhere they stay as they are, which a replay
 //! reports, and the record says so in its metadata.
 
@@ -48,11 +48,11 @@ pub struct Outcome {
     pub places: u64,
     /// Records that hold one.
     pub changed: u64,
-    /// Links of a chain that were made anew, and that no longer fit.
+    /// Links of a chain that were recomputed, and that no longer fit.
     pub links: RecomputedCounts,
-    /// Signatures that were made anew, and that no longer fit.
+    /// Signatures that were recomputed, and that no longer fit.
     pub signatures: RecomputedCounts,
-    /// Hashes of messages (`inputHash`) that were made anew.
+    /// Hashes of messages (`inputHash`) that were recomputed.
     pub input_hashes: u64,
     /// Lines that are no JSON; their text was replaced all the same.
     pub unreadable: u64,
@@ -61,8 +61,8 @@ pub struct Outcome {
 /// What became of something that was computed from text that has changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecomputedCounts {
-    /// Made anew.
-    pub anew: u64,
+    /// Recomputed.
+    pub recomputed: u64,
     /// Left as it was: it doesn't fit any more, or never did.
     pub stale: u64,
 }
@@ -114,7 +114,7 @@ fn format(body: &str) -> Result<Option<Format>, Error> {
     let first = || {
         let mut scanner = Scanner::new(trimmed, DEPTH);
         let mut found = None;
-        // What is broken further on changes nothing about what stands before it.
+        // What is broken further on changes nothing about what comes before it.
         let _ = scanner.each_element(|start, end| {
             found = found
                 .or_else(|| Format::of_record(trimmed.get(start..end).unwrap_or_default(), DEPTH));
@@ -153,7 +153,7 @@ fn is_document(body: &str, format: Option<Format>) -> bool {
     several && is_json(body)
 }
 
-/// One document, as a whole. Hashes of messages are made anew in each element.
+/// One document, as a whole. Hashes of messages are recomputed in each element.
 fn whole(
     body: &str,
     format: Option<Format>,
@@ -195,7 +195,7 @@ fn whole(
         from = end;
     }
     out.push_str(body.get(from..).unwrap_or_default());
-    // What a signature vouches for, and what a link is made of, stands in another record.
+    // What a signature vouches for, and what a link is made of, is in another record.
     if outcome.changed > 0 && is_sealed(format) && has_member(body, &["signature", "prev"]) {
         return Err(Error::SealedDocument);
     }
@@ -214,7 +214,7 @@ fn by_line(
             .zip(body.split_inclusive('\n'))
             .map(|(number, whole)| (number, without_end(whole), whole))
     };
-    // Where nothing is made anew, every link behind a change is stale.
+    // Where nothing is recomputed, every link behind a change is stale.
     let misfits = if keys.is_empty() || !is_sealed(format) {
         BTreeSet::new()
     } else {
@@ -254,7 +254,7 @@ fn by_line(
     Ok(out)
 }
 
-/// A recording: what stands in several frames, then what stands in one.
+/// A recording: what spans several frames, then what is in one.
 fn recording(
     body: &str,
     format: Option<Format>,

@@ -10,7 +10,7 @@ pub(super) struct Edit<'e> {
     pub(super) value: String,
 }
 
-/// Puts a value in the place of the one at a pointer. False when nothing stands there.
+/// Puts a value in the place of the one at a pointer. False when nothing is there.
 pub(super) fn set(text: &mut String, edit: &Edit<'_>) -> bool {
     let Some(place) = resolve(text, edit.pointer).map(|located| located.value) else {
         return false;

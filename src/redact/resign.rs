@@ -35,7 +35,7 @@ pub(super) struct Resigner<'k> {
     misfits: BTreeSet<u64>,
 }
 
-/// The lines of the records on either side of each link that doesn't fit: it can't be made anew,
+/// The lines of the records on either side of each link that doesn't fit: it can't be recomputed,
 /// and they can't say so.
 pub(super) fn misfits<'t>(lines: impl Iterator<Item = (u64, &'t str)>) -> BTreeSet<u64> {
     let mut misfits = BTreeSet::new();
@@ -62,7 +62,7 @@ fn hash(text: &str) -> String {
 /// What became of the signatures of one record.
 #[derive(Default)]
 struct Signatures {
-    anew: u64,
+    recomputed: u64,
     stale: u64,
 }
 
@@ -112,20 +112,20 @@ impl<'k> Resigner<'k> {
             RecordKind::Execution => turns(self.keys, ids, before, after, &mut signatures),
             _ => {}
         }
-        outcome.signatures.anew += signatures.anew;
+        outcome.signatures.recomputed += signatures.recomputed;
         outcome.signatures.stale += signatures.stale;
         sealed.chained |= string(before, "/chain").is_some() || value(before, "/prev").is_some();
-        if count > 0 || signatures.anew + signatures.stale > 0 {
-            let anew = !self.keys.is_empty() && !self.misfits.contains(&number);
+        if count > 0 || signatures.recomputed + signatures.stale > 0 {
+            let recomputed = !self.keys.is_empty() && !self.misfits.contains(&number);
             note(
                 after,
-                &said(count, &signatures, sealed.chained.then_some(anew)),
+                &said(count, &signatures, sealed.chained.then_some(recomputed)),
             );
         }
         if let (Some((was, is)), Some(prev)) = (&sealed.last, string(before, "/prev"))
             && was != is
         {
-            let anew = prev == *was
+            let recomputed = prev == *was
                 && !self.keys.is_empty()
                 && set(
                     after,
@@ -134,8 +134,8 @@ impl<'k> Resigner<'k> {
                         value: format!("\"{is}\""),
                     },
                 );
-            if anew {
-                outcome.links.anew += 1;
+            if recomputed {
+                outcome.links.recomputed += 1;
             } else {
                 outcome.links.stale += 1;
             }
@@ -148,9 +148,9 @@ impl<'k> Resigner<'k> {
 fn said(count: usize, signatures: &Signatures, chain: Option<bool>) -> String {
     let mut said = serde_json::Map::new();
     said.insert("secrets".into(), count.into());
-    let word = |anew| if anew { "recomputed" } else { "stale" };
-    said.extend(chain.map(|anew| ("chain".to_owned(), word(anew).into())));
-    if signatures.anew + signatures.stale > 0 {
+    let word = |recomputed| if recomputed { "recomputed" } else { "stale" };
+    said.extend(chain.map(|recomputed| ("chain".to_owned(), word(recomputed).into())));
+    if signatures.recomputed + signatures.stale > 0 {
         said.insert("signature".into(), word(signatures.stale == 0).into());
     }
     serde_json::Value::Object(said).to_string()
@@ -197,11 +197,11 @@ fn turns(
             .collect()
     };
     let (old, mut new) = (elements(before), elements(after));
-    let done = signatures.anew;
+    let done = signatures.recomputed;
     for (old, new) in old.iter().zip(&mut new) {
         turn(keys, ids, old, new, signatures);
     }
-    if signatures.anew > done {
+    if signatures.recomputed > done {
         set(
             after,
             &Edit {
@@ -212,7 +212,7 @@ fn turns(
     }
 }
 
-/// Signs a decision anew if what it says has changed.
+/// Signs a decision again if what it says has changed.
 fn resign(
     keys: &Keys,
     ids: [&str; 2],
@@ -261,7 +261,7 @@ fn signed(text: &str, id: &str, decision: &str, proposed: Option<&str>) -> Optio
     Some(canonicalise(Raw::trusted(&core.to_string())))
 }
 
-/// Signs a decision anew, if the key that has signed it is given and the signature was right.
+/// Signs a decision again, if the key that has signed it is given and the signature was right.
 fn sign(
     keys: &Keys,
     (before, old): (&str, Option<String>),
@@ -285,7 +285,7 @@ fn sign(
                 .is_ok()
         })
     };
-    let anew = key.filter(right).zip(new).is_some_and(|(key, new)| {
+    let recomputed = key.filter(right).zip(new).is_some_and(|(key, new)| {
         let value = STANDARD.encode(key.sign(new.as_bytes()).to_bytes());
         set(
             after,
@@ -295,8 +295,8 @@ fn sign(
             },
         )
     });
-    if anew {
-        signatures.anew += 1;
+    if recomputed {
+        signatures.recomputed += 1;
     } else {
         signatures.stale += 1;
     }

@@ -18,8 +18,8 @@ use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
 use std::fmt;
 use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str, from_text};
 
-/// Broken turns of one record that are mended. A record with more is taken for no execution: what
-/// is kept of each would be many times as long as what stands in the text.
+/// Broken turns of one record that are recovered. A record with more is taken for no execution:
+/// what is kept of each would be many times as long as what stands in the text.
 const TURNS: usize = 256;
 
 /// A record of several events that breaks its schema, as far as it can be read.
@@ -112,7 +112,7 @@ struct LooseExecution<'a> {
 
 /// Reads a turn or an execution that its type refused. Nothing where not even its execution can be
 /// told, or too much of it is broken.
-pub(super) fn mend<'a>(kind: RecordKind, text: &'a str) -> Option<Recovered<'a>> {
+pub(super) fn recover<'a>(kind: RecordKind, text: &'a str) -> Option<Recovered<'a>> {
     if kind == RecordKind::Turn {
         let turn: LooseTurn<'a> = from_text(text).ok()?;
         let (execution_id, prev) = (turn.execution_id.there()?, turn.prev.there());

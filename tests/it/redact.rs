@@ -98,12 +98,12 @@ fn with_its_key_a_trace_is_as_sound_as_before() {
         (
             outcome.places,
             outcome.changed,
-            outcome.signatures.anew,
+            outcome.signatures.recomputed,
             outcome.signatures.stale
         ),
         (3, 3, 1, 0)
     );
-    assert_eq!((outcome.links.anew, outcome.links.stale), (5, 0));
+    assert_eq!((outcome.links.recomputed, outcome.links.stale), (5, 0));
     assert!(after.contains(r#""redaction":{"chain":"recomputed","secrets":1}"#));
 }
 
@@ -113,7 +113,7 @@ fn without_a_key_a_trace_says_what_no_longer_fits() {
     let before = trace("e", &format!("echo {token}"), "ok");
     let (after, outcome) = redact(&before, &Keys::new()).unwrap();
     assert_eq!(codes(&after), ["YV801", "YV802"]);
-    assert_eq!((outcome.signatures.stale, outcome.links.anew), (1, 0));
+    assert_eq!((outcome.signatures.stale, outcome.links.recomputed), (1, 0));
     assert!(outcome.links.stale > 0);
     assert!(after.contains(r#""signature":"stale""#) && after.contains(r#""chain":"stale""#));
 }
@@ -299,7 +299,7 @@ fn turns_and_executions_are_signed_anew_too() {
         assert_eq!(codes(&text), ["YV803"], "{text}");
         let (after, outcome) = redact(&text, &keys()).unwrap();
         assert_eq!(
-            (codes(&after), outcome.signatures.anew),
+            (codes(&after), outcome.signatures.recomputed),
             (Vec::new(), 1),
             "{after}"
         );

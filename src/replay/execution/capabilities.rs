@@ -82,7 +82,7 @@ impl Capabilities {
     }
 
     /// Takes note of a token that is revoked. Nothing may have run on it behind that, wherever the
-    /// record of it stands.
+    /// record of it is there.
     pub(super) fn revoke(&mut self, time: Option<Timestamp>, id: &str, step_facts: &mut StepFacts) {
         // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind
         // that.
@@ -112,7 +112,7 @@ impl Capabilities {
         }
     }
 
-    /// Which token, if any, covers what ran.
+    /// Which token, if any, covers the executed action.
     pub(super) fn token_use(
         &mut self,
         named: Option<&str>,

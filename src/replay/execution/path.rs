@@ -1,4 +1,4 @@
-//! The movements of an execution: what its machine is told, and where its path breaks.
+//! The movements of an execution: the events of its machine, and where its path breaks.
 
 use super::super::machine::Movement;
 use super::super::step_facts::{Breach, Moved, StepFacts};

@@ -34,7 +34,7 @@ impl HashChain {
         declares: bool,
     ) -> Option<ChainBreak> {
         let first = self.last_line == 0;
-        // Who has a `prev` is chained, whatever the start says: it may have been written anew
+        // Who has a `prev` is chained, whatever the start says: it may have been written again
         // without a word of the chain.
         let begins = !self.declared && !first && prev.is_some() && !declares;
         self.declared |= declares || prev.is_some();

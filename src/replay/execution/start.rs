@@ -30,7 +30,8 @@ impl Execution {
             self.outcome.reset();
         } else if self.turns.is_second_start() {
         } else if self.started && !paused && !self.machine.may_be(State::Idle) {
-            // The id is taken. The second start isn't applied: what follows is judged as going on.
+            // The id is taken. The second start isn't applied: what follows is replayed as going
+            // on.
             let before = self.machine.state();
             step_facts.anomalies_mut().reuse = Some(Reuse {
                 of: "execution",

@@ -6,7 +6,7 @@ use crate::trace::cut::CutMembers;
 use crate::trace::entry::{Record, data};
 use crate::trace::record as v1;
 use crate::trace::record::RecordKind;
-use crate::trace::recover::{Recovered, mend};
+use crate::trace::recover::{Recovered, recover};
 use crate::trace::v1 as typed;
 use governance::FsmVersion;
 use serde::Deserialize;
@@ -44,7 +44,7 @@ impl TraceFormat for ExecutionRecord {
 
     fn recover<'a>(&self, kind: RecordKind, text: &'a str) -> Option<Recovered<'a>> {
         match kind {
-            RecordKind::Turn | RecordKind::Execution => mend(kind, text),
+            RecordKind::Turn | RecordKind::Execution => recover(kind, text),
             _ => None,
         }
     }

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::fmt;
 use strict_json::Raw;
 
-/// The members of an object that shapes are told by: the first ones. The first of several that have
-/// the same name is kept.
+/// The members of an object that formats are detected by: the first ones. The first of several that
+/// have the same name is kept.
 #[derive(Debug, Default)]
 pub(super) struct Members<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
 

@@ -105,7 +105,7 @@ pub trait TraceFormat: Sync {
         FsmVersion::V0
     }
 
-    /// Whether each record stands on a line of its own, whatever else the file looks like.
+    /// Whether each record is on a line of its own, whatever else the file looks like.
     fn is_line_oriented(&self) -> bool {
         true
     }
@@ -123,7 +123,7 @@ pub trait TraceFormat: Sync {
     /// Whether a unit of an input has the shape of one of its records.
     fn is_shape_of(&self, unit: &Unit<'_>) -> bool;
 
-    /// Reads one record; the scanner stands at the beginning of `text`.
+    /// Reads one record; the scanner is at the beginning of `text`.
     ///
     /// # Errors
     /// When the text isn't JSON, or no record of this format.
@@ -161,9 +161,9 @@ pub trait TraceFormat: Sync {
 /// Whether something is shown, or only can't be ruled out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// It stands there.
+    /// It is shown.
     Yes,
-    /// It may have stood there.
+    /// It may have been there.
     Perhaps,
 }
 
@@ -174,7 +174,7 @@ pub enum Coverage {
     Complete,
     /// Movements of the state machine.
     Movements {
-        /// What they rest on is told beside them, in lines of its own. Otherwise it isn't told.
+        /// What they rest on is recorded next to them, on lines of its own. Otherwise it isn't.
         evidence: bool,
     },
     /// Whole turns, without a start of the execution.
@@ -196,8 +196,8 @@ pub enum Routing {
     Nowhere,
 }
 
-/// A unit of an input (a line, a whole document or an element of one), as far as formats are told
-/// by it.
+/// A unit of an input (a line, a whole document or an element of one), as far as formats are
+/// detected by it.
 #[derive(Debug)]
 pub struct Unit<'a> {
     /// The members of an object.
@@ -246,7 +246,7 @@ pub trait FormatRecord<'a>: fmt::Debug {
     /// Unfolds it into its steps, in their order.
     fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>));
 
-    /// Whether a rejection may stand anywhere in it.
+    /// Whether a rejection may appear anywhere in it.
     fn may_refuse(&self) -> bool {
         false
     }
@@ -256,7 +256,7 @@ pub trait FormatRecord<'a>: fmt::Debug {
         None
     }
 
-    /// The member that holds what ran.
+    /// The member that holds the executed action.
     fn action_pointer(&self) -> &'static str {
         "/action"
     }

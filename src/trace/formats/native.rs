@@ -1,6 +1,6 @@
 //! What the formats of other writers share: their shapes, read as they are.
 //!
-//! Their writers are out of our hands and still change, so unknown members are let pass here; what
+//! Their writers are out of our hands and still change, so unknown members are accepted here; what
 //! a format doesn't keep stays not recorded.
 
 pub(in crate::trace) use super::shown::{DECISION_MEMBERS, names_action};
@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use strict_json::{Raw, Str};
 
-/// Declares structs of a foreign format: camelCase members, unknown ones let pass.
+/// Declares structs of a foreign format: camelCase members, unknown ones accepted.
 macro_rules! open_shapes {
     ($($(#[$meta:meta])* pub struct $name:ident<$a:lifetime> { $($(#[$field_meta:meta])* $field:ident : $type:ty,)* })*) => {$(
         $(#[$meta])*

@@ -26,7 +26,7 @@ pub trait Reader: fmt::Debug + Send {
     fn finish(&mut self, _on: &mut dyn FnMut(Fed<'_, '_>)) {}
 }
 
-/// Each record stands for itself.
+/// Each record is handed on as it is.
 #[derive(Debug)]
 pub(super) struct ByRecord;
 

@@ -221,7 +221,7 @@ pub enum Frame<'a> {
     Typed(Str<'a>),
     /// Something was printed.
     Printed(Str<'a>),
-    /// A prompt stands there for something that nobody shall see.
+    /// A prompt is shown for something that nobody shall see.
     PromptShown,
     /// An elevation (`sudo`, `su`) was let through and waits for its password.
     ElevationStarted,

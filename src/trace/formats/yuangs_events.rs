@@ -44,7 +44,7 @@ impl TraceFormat for YuangsEvents {
 
     fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
         // Other agents write `type`, `data` and `timestamp` as well: only who names an execution or
-        // a known type is told by them.
+        // a known type is detected by them.
         let known = || unit.get("type").and_then(Raw::read::<EventType>).is_some();
         unit.has(&["type", "data"]) && (unit.has(&["executionId"]) || known())
     }
@@ -61,7 +61,7 @@ impl TraceFormat for YuangsEvents {
         let kind = cut.kind.and_then(Raw::read::<EventType>);
         let acts =
             kind.map(|kind| matches!(kind, EventType::ToolExecution | EventType::StateTransition));
-        // A result stands in events of other types as well.
+        // A result appears in events of other types as well.
         if acts == Some(true) || cut.acts || cut.result && acts.is_none() {
             return Some(Shown::Yes);
         }
@@ -175,7 +175,7 @@ pub(super) fn check_payload(
     }
 }
 
-/// Whether what stands beside a movement is meant as a decision, and can't be read as one: then
+/// Whether what is next to a movement is meant as a decision, and can't be read as one: then
 /// something was decided, and nobody can tell what.
 fn is_garbled(from: State, to: State, payload: Option<Raw<'_>>) -> bool {
     let decides = from == State::Governing && matches!(to, State::Executing | State::Thinking);
