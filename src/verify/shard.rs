@@ -483,7 +483,6 @@ impl Shard {
             if let Some(told) = told.as_ref().filter(|_| !behind) {
                 self.refusal(live, entry, told, (lost_between, settings), context);
             }
-            let told_behind = told.filter(|_| behind);
             let step = refused.as_ref().unwrap_or(step);
             let mut step_facts = StepFacts::default();
             if std::mem::take(&mut input_hash_wrong) {
@@ -492,14 +491,14 @@ impl Shard {
             if !context_breaks.is_empty() {
                 step_facts.anomalies_mut().context = std::mem::take(&mut context_breaks);
             }
-            let told = live.execution.told_for(step);
-            let decision = told
+            let earlier = live.execution.told_for(step);
+            let decision = earlier
                 .as_ref()
                 .and_then(|(line, text)| Some((*line, native::decision(text)?)));
-            let told = decision
+            let decided = decision
                 .as_ref()
                 .map(|(line, decision)| step.with_decision(*line, decision));
-            let step = told.as_ref().unwrap_or(step);
+            let step = decided.as_ref().unwrap_or(step);
             live.execution
                 .step(entry.line, step, context, &mut step_facts);
             self.recorder
@@ -514,7 +513,7 @@ impl Shard {
             if matches!(step.fact, Fact::Unreadable(_)) {
                 live.root = live.root.or(live.lost);
             }
-            if let Some(told) = told_behind.as_ref() {
+            if let Some(told) = told.as_ref().filter(|_| behind) {
                 self.refusal(live, entry, told, (lost_between, settings), context);
             }
         });

@@ -5,7 +5,7 @@ use super::Execution;
 use crate::replay::Machine;
 use crate::trace::formats::Coverage;
 use governance::State;
-use sha2::{Digest as _, Sha256};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// What is to be said of an execution when its input ends.
 #[derive(Debug, Clone)]
@@ -49,8 +49,9 @@ struct Books {
 /// Of an id, what is kept when its execution is over: one bit of a Bloom filter. Two that share it
 /// make an answer uncertain, and nothing worse.
 fn bit(id: &str) -> u64 {
-    let hash: [u8; 32] = Sha256::digest(id).into();
-    1 << (hash.first().copied().unwrap_or_default() % 64)
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    1 << (hasher.finish() % 64)
 }
 
 impl ClosedState {
