@@ -5,7 +5,7 @@ use crate::diag::{Finding, digest, subject};
 use std::borrow::Cow;
 
 /// Bytes that are kept of an id.
-const NAME: usize = 256;
+const NAME: usize = 160;
 /// Bytes that are kept of an outcome.
 pub(super) const OUTCOME: usize = 128;
 /// Bytes that are kept of a message, a pointer or a subject of a finding.
@@ -114,7 +114,8 @@ mod tests {
         for n in 0..executions {
             let _ = writeln!(
                 text,
-                r#"{{"record":"execution_started","executionId":"{n}{id}","schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1"}}"#
+                r#"{{"record":"execution_started","executionId":"{n}{id}","schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1","maxTurns":5,"governor":{{"id":"g"}},"policy":{{"digest":"sha256:{:064}"}}}}"#,
+                0
             );
             let _ = writeln!(
                 text,
@@ -146,7 +147,7 @@ mod tests {
             limits,
             ..Options::default()
         };
-        let text = trace(9_000, 260, 260);
+        let text = trace(12_000, 260, 260);
         let report = verify_reader("t.jsonl", text.as_bytes(), &options);
         let refused = report
             .findings
@@ -159,6 +160,6 @@ mod tests {
             .map(|s| s.id.len() + s.outcome.as_ref().map_or(0, |o| o.len()));
         // Each of 16 workers may have 256 KiB at least.
         assert!(names.sum::<usize>() < 16 * (300 << 10));
-        assert!(report.summaries.len() < 9_000);
+        assert!(report.summaries.len() < 12_000);
     }
 }
