@@ -49,7 +49,7 @@ pub enum DiagramFormat {
 }
 
 fn version(text: &str) -> Result<FsmVersion, String> {
-    FsmVersion::parse(text).ok_or_else(|| "known versions: 0, 1".into())
+    FsmVersion::parse(text).ok_or_else(|| "known versions: 0, 1, session".into())
 }
 
 impl FsmCommand {

@@ -3,7 +3,7 @@
 use super::analysis_cache::Looks;
 use super::digest::Fixed;
 use super::evidence::{KeptAction, TurnEvidence};
-use super::path_effects::{PathEffects, Start, places, start};
+use super::path_effects::{PathEffects, Start, WorkTree, places, start};
 use super::step_facts::{Decided, Lineage};
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
@@ -30,7 +30,7 @@ pub enum Assessor {
 }
 
 /// What a replay is told from outside.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// How risk is found.
     pub assessor: Assessor,
@@ -38,6 +38,19 @@ pub struct Context<'a> {
     pub keep_changes: bool,
     /// What equal actions were found to do, if that is remembered.
     pub looks: Option<&'a Looks>,
+    /// Where the work tree stands.
+    pub tree: &'a WorkTree,
+}
+
+impl Default for Context<'_> {
+    fn default() -> Self {
+        Self {
+            assessor: Assessor::default(),
+            keep_changes: false,
+            looks: None,
+            tree: WorkTree::unknown(),
+        }
+    }
 }
 
 /// What the analyser finds of an action's risk; `None` when there is no analyser. A type that
@@ -61,10 +74,12 @@ pub(super) fn look(
     action: &Action<'_>,
 ) -> (Option<RiskLevel>, Option<Arc<PathEffects>>) {
     let found = || {
-        let (risk, reach) = analyse(action);
+        let (risk, reach) = analyse(action, context.tree);
         (risk, Some(reach).filter(|r| !r.is_empty()).map(Arc::new))
     };
-    let (found, reach) = match (context.looks, action.payload, action.kind) {
+    // What is remembered was found where nothing is known of the work tree.
+    let looks = context.looks.filter(|_| context.tree.is_unknown());
+    let (found, reach) = match (looks, action.payload, action.kind) {
         (Some(looks), Some(payload), ActionKind::Known(kind)) => {
             looks.get(kind, payload.as_written(), found)
         }
@@ -112,12 +127,12 @@ pub(super) fn digest(context: Context<'_>, action: &mut KeptAction, short: usize
 }
 
 /// What an action does; the risk of what can't be found in the payload is high.
-fn analyse(action: &Action<'_>) -> (RiskLevel, PathEffects) {
+fn analyse(action: &Action<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     if let (Some(payload), ActionKind::Known(ActionType::CodeDiff)) = (action.payload, action.kind)
     {
-        return analyse_diff(payload);
+        return analyse_diff(payload, tree);
     }
-    let Some((kind, analysis, moved)) = effects(action) else {
+    let Some((kind, analysis, moved)) = effects(action, tree) else {
         return (RiskLevel::High, PathEffects::default());
     };
     let kind = if kind == ActionType::Answer {
@@ -127,27 +142,27 @@ fn analyse(action: &Action<'_>) -> (RiskLevel, PathEffects) {
     };
     (
         risk(&analysis),
-        PathEffects::of_effects(kind, &analysis, moved),
+        PathEffects::of_effects(kind, &analysis, moved, tree),
     )
 }
 
 /// The same of a diff. Its own paths are known; of those beside it nothing is known but where they
 /// are.
-fn analyse_diff(payload: Raw<'_>) -> (RiskLevel, PathEffects) {
+fn analyse_diff(payload: Raw<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     let (diff, more) = action::diff_and_more(&shell_effects::DIFF, payload);
     let reach = PathEffects::of_diff(diff.as_deref());
     let Some(diff) = diff else {
         return (RiskLevel::High, reach);
     };
-    let own = risk(&shell_effects::effects_of_diff(&diff, places()));
+    let own = risk(&shell_effects::effects_of_diff(&diff, &tree.places));
     if !more {
         return (own, reach);
     }
     let Some(all) = payload.read_all::<shell_effects::Param<'_>>() else {
         return (RiskLevel::High, reach);
     };
-    let beside = shell_effects::effects_beside_diff(&all, places());
-    let elsewhere = PathEffects::of_effects(ActionType::ToolCall, &beside, false);
+    let beside = shell_effects::effects_beside_diff(&all, &tree.places);
+    let elsewhere = PathEffects::of_effects(ActionType::ToolCall, &beside, false, tree);
     (own.max(risk(&beside)), reach.and_beside(elsewhere))
 }
 
@@ -157,7 +172,10 @@ fn risk(analysis: &shell_effects::Analysis) -> RiskLevel {
 
 /// The effects of an action, and whether it starts in a folder of its own; none where its payload
 /// can't be read.
-fn effects(action: &Action<'_>) -> Option<(ActionType, shell_effects::Analysis, bool)> {
+fn effects(
+    action: &Action<'_>,
+    tree: &WorkTree,
+) -> Option<(ActionType, shell_effects::Analysis, bool)> {
     let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
         return None;
     };
@@ -167,19 +185,20 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, shell_effects::Analysis, 
         ActionType::Answer if !action::has_more_than(&shell_effects::ANSWER, payload) => {
             shell_effects::Analysis::default()
         }
-        ActionType::Answer => shell_effects::effects_of_answer(&payload.read_all()?, places()),
+        ActionType::Answer => shell_effects::effects_of_answer(&payload.read_all()?, &tree.places),
         ActionType::CodeDiff => {
-            let mut analysis = shell_effects::effects_of_diff(&action::diff(payload)?, places());
+            let mut analysis =
+                shell_effects::effects_of_diff(&action::diff(payload)?, &tree.places);
             analysis.join(shell_effects::effects_beside_diff(
                 &payload.read_all()?,
-                places(),
+                &tree.places,
             ));
             analysis
         }
         ActionType::ShellCmd => {
             let payload: serde_json::Value = payload.read_all()?;
             let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
-            let start = start(line.cwd.as_deref());
+            let start = start(line.cwd.as_deref(), tree);
             // Where a command starts in a work tree that goes by another name, nobody knows how far
             // `..` takes it.
             moved = start == Start::Somewhere;
@@ -188,16 +207,16 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, shell_effects::Analysis, 
                     &line.text,
                     &shell_effects::Context {
                         cwd,
-                        ..places().clone()
+                        ..tree.places.clone()
                     },
                 ),
-                Start::Tree | Start::Somewhere => shell_effects::analyse(&line.text, places()),
+                Start::Tree | Start::Somewhere => shell_effects::analyse(&line.text, &tree.places),
             }
         }
         ActionType::ToolCall => {
             let call: shell_effects::Param<'_> = payload.read_all()?;
-            let mut analysis = shell_effects::effects_of_call(call.tool()?, &call, places());
-            join_other_tools(&mut analysis, &call);
+            let mut analysis = shell_effects::effects_of_call(call.tool()?, &call, &tree.places);
+            join_other_tools(&mut analysis, &call, tree);
             analysis
         }
     };
@@ -206,9 +225,13 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, shell_effects::Analysis, 
 
 /// Adds what a call does if it is that of another tool that it names. Where that may be a
 /// parameter, only a name that says what it does is taken for a tool's.
-fn join_other_tools(analysis: &mut shell_effects::Analysis, call: &shell_effects::Param<'_>) {
+fn join_other_tools(
+    analysis: &mut shell_effects::Analysis,
+    call: &shell_effects::Param<'_>,
+    tree: &WorkTree,
+) {
     for (tool, given, perhaps) in call.other_tools() {
-        let other = shell_effects::effects_of_call(tool, given, places());
+        let other = shell_effects::effects_of_call(tool, given, &tree.places);
         if !perhaps
             || other
                 .effects
@@ -233,7 +256,7 @@ pub(super) struct Doing {
 impl Doing {
     /// Nothing where the payload can't be read.
     pub(super) fn of(action: &Action<'_>) -> Option<Self> {
-        let (kind, analysis, _) = effects(action)?;
+        let (kind, analysis, _) = effects(action, WorkTree::unknown())?;
         // The first step of a call is the tool, which is compared by itself.
         let steps = analysis
             .tree
@@ -284,7 +307,8 @@ pub(super) fn content(payload: Raw<'_>) -> Option<(String, shell_effects::Conten
 
 /// Whether an action changes nothing by its own words.
 pub(super) fn only_reads(action: &Action<'_>) -> bool {
-    effects(action).is_some_and(|(_, analysis, _)| analysis.risk == RiskLevel::Low)
+    effects(action, WorkTree::unknown())
+        .is_some_and(|(_, analysis, _)| analysis.risk == RiskLevel::Low)
 }
 
 /// The categories of everything that an action does, as bits; `None` where that can't be told. A
@@ -311,7 +335,7 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
         ActionType::ToolCall => {
             let call: shell_effects::Param<'_> = payload.read_all()?;
             let mut analysis = shell_effects::effects_of_call(call.tool()?, &call, places());
-            join_other_tools(&mut analysis, &call);
+            join_other_tools(&mut analysis, &call, WorkTree::unknown());
             analysis
         }
     };

@@ -1,6 +1,6 @@
 //! What the actions of an execution have changed, as far as the record holds it.
 
-use super::path_effects::{self, PathEffects};
+use super::path_effects::{PathEffects, WorkTree};
 use shell_effects::path::PathClass;
 use shell_effects::{Analysis, Content, EffectKind};
 
@@ -28,8 +28,8 @@ pub struct RecordedChange {
 
 /// What an action writes inside the work tree, by its effects; and whether it may write anything
 /// else there.
-pub(super) fn written(analysis: &Analysis) -> (Vec<String>, bool) {
-    let root = format!("{}/", path_effects::places().workdir);
+pub(super) fn written(analysis: &Analysis, tree: &WorkTree) -> (Vec<String>, bool) {
+    let root = format!("{}/", tree.places.workdir);
     let mut paths = Vec::new();
     let mut opaque = analysis.unparsed || analysis.cut;
     for effect in &analysis.effects {

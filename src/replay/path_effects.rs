@@ -110,8 +110,13 @@ impl PathEffects {
 
     /// What a tool call or a command reaches, from its effects. `moved` says that it starts in a
     /// folder of its own.
-    pub(super) fn of_effects(kind: ActionType, analysis: &Analysis, moved: bool) -> Self {
-        let (written, opaque) = super::changes::written(analysis);
+    pub(super) fn of_effects(
+        kind: ActionType,
+        analysis: &Analysis,
+        moved: bool,
+        tree: &WorkTree,
+    ) -> Self {
+        let (written, opaque) = super::changes::written(analysis, tree);
         let mut reach = Self {
             written,
             opaque,
@@ -120,7 +125,7 @@ impl PathEffects {
         for effect in &analysis.effects {
             if effect.kind == EffectKind::Read {
                 let path = |place: &shell_effects::path::PathInfo| {
-                    in_tree(&place.absolute)
+                    tree.below(&place.absolute)
                         .unwrap_or(&place.absolute)
                         .to_owned()
                 };
@@ -136,13 +141,13 @@ impl PathEffects {
             else {
                 continue;
             };
-            if let Some((why, disguised)) = leaves(effect, target, tool, writes, moved) {
+            if let Some((why, disguised)) = leaves(effect, target, tool, writes, moved, tree) {
                 reach.leave(target, why, disguised);
             } else if writes {
                 let inside = effect
                     .place
                     .as_ref()
-                    .and_then(|place| in_tree(&place.absolute))
+                    .and_then(|place| tree.below(&place.absolute))
                     .unwrap_or(target);
                 reach.write(inside, effect.certainty == Certainty::Possible);
             }
@@ -182,15 +187,20 @@ impl PathEffects {
     }
 
     /// The same with what was seen to change.
-    pub(super) fn observing(mut self, observed: &[String]) -> Self {
+    pub(super) fn observing(mut self, observed: &[String], tree: &WorkTree) -> Self {
         for name in observed {
             if is_plainly_inside(name) {
                 self.write(name, false);
                 continue;
             }
-            match leaves(&seen(name), name, true, true, false) {
+            let change = seen(name, tree);
+            match leaves(&change, name, true, true, false, tree) {
                 Some((why, disguised)) => self.leave(name, why, disguised),
-                None => self.write(name, false),
+                None => {
+                    let place = change.place.as_ref();
+                    let inside = place.and_then(|place| tree.below(&place.absolute));
+                    self.write(inside.filter(|_| tree.known).unwrap_or(name), false);
+                }
             }
         }
         self.settled()
@@ -198,10 +208,7 @@ impl PathEffects {
 
     fn leave(&mut self, path: &str, why: String, disguised: bool) {
         // The home directory is made up; nobody shall look for it in the record.
-        let path = match path
-            .strip_prefix(places().home.as_str())
-            .filter(|rest| rest.starts_with('/'))
-        {
+        let path = match path.strip_prefix(HOME).filter(|rest| rest.starts_with('/')) {
             Some(rest) => format!("~{rest}"),
             None => path.to_owned(),
         };
@@ -246,11 +253,11 @@ pub(super) enum Start {
 }
 
 /// Where a command starts that says this of it.
-pub(super) fn start(cwd: Option<&str>) -> Start {
+pub(super) fn start(cwd: Option<&str>, tree: &WorkTree) -> Start {
     let Some(cwd) = cwd.filter(|cwd| !matches!(*cwd, "" | "." | "./")) else {
         return Start::Tree;
     };
-    let places = places();
+    let places = &tree.places;
     let place =
         shell_effects::path::classify(cwd, Some(&places.cwd), &places.workdir, &places.home);
     let absolute = place.absolute;
@@ -281,6 +288,11 @@ pub(super) fn start(cwd: Option<&str>) -> Start {
             || absolute.split('/').any(|part| part.starts_with('.'))
     };
     match place.class {
+        PathClass::Temporary | PathClass::Home | PathClass::Outside | PathClass::System
+            if tree.known =>
+        {
+            Start::At(absolute)
+        }
         PathClass::System if built => Start::Somewhere,
         PathClass::Inside
         | PathClass::Root
@@ -303,6 +315,7 @@ fn leaves(
     tool: bool,
     writes: bool,
     moved: bool,
+    tree: &WorkTree,
 ) -> Option<(String, bool)> {
     match path::parts(target) {
         Err(PathFault::GitFolder(part)) if part != ".git" && writes => {
@@ -350,14 +363,17 @@ fn leaves(
             "it lies in a home directory".to_owned()
         }
         PathClass::Outside if absolute == "/" => "it is the root of the file system".to_owned(),
+        PathClass::Home | PathClass::Outside if tree.known => {
+            "it lies outside of the work tree".to_owned()
+        }
         PathClass::Home | PathClass::Outside => return None,
     };
     Some((why, false))
 }
 
 /// What it means that a file was seen to change.
-fn seen(name: &str) -> Effect {
-    let places = places();
+fn seen(name: &str, tree: &WorkTree) -> Effect {
+    let places = &tree.places;
     Effect {
         kind: EffectKind::Write,
         target: Some(name.to_owned()),
@@ -382,23 +398,86 @@ fn is_plainly_inside(path: &str) -> bool {
     !path.starts_with(['/', '.']) && !path.contains("/.") && path.bytes().all(plain)
 }
 
-/// An absolute path as one below the work tree, if it is there.
-fn in_tree(absolute: &str) -> Option<&str> {
-    absolute
-        .strip_prefix(places().workdir.as_str())?
-        .strip_prefix('/')
+/// Where the work tree of an execution stands.
+#[derive(Debug, Clone)]
+pub struct WorkTree {
+    /// Its places. Made up where nothing is known of them.
+    pub(super) places: shell_effects::Context<'static>,
+    /// Whether an absolute path can be told to be outside.
+    known: bool,
 }
 
-/// The context in which a record's actions are looked at: nothing is known but the work tree that
-/// paths are relative to.
-pub(super) fn places() -> &'static shell_effects::Context<'static> {
-    static TABLE: LazyLock<shell_effects::Table> = LazyLock::new(shell_effects::Table::builtin);
-    static PLACES: LazyLock<shell_effects::Context<'static>> =
-        LazyLock::new(|| shell_effects::Context {
-            home: HOME.to_owned(),
-            ..shell_effects::Context::new(&TABLE)
+impl WorkTree {
+    /// A work tree of which nothing is known: paths are relative to it, and an absolute one may
+    /// well be inside.
+    pub(super) fn unknown() -> &'static Self {
+        static TREE: LazyLock<WorkTree> = LazyLock::new(|| WorkTree {
+            places: shell_effects::Context {
+                home: HOME.to_owned(),
+                ..shell_effects::Context::new(table())
+            },
+            known: false,
         });
-    &PLACES
+        &TREE
+    }
+
+    /// The work tree with this root, as a session names it. The root of a file system and what
+    /// holds home directories are none, and then every absolute path is outside, as it is where no
+    /// root is named.
+    pub(super) fn at(root: Option<&str>) -> Self {
+        let mut tree = Self {
+            known: true,
+            ..Self::unknown().clone()
+        };
+        // A system with drive letters: nothing is known of such paths.
+        if root.is_some_and(|root| !root.starts_with('/')) {
+            return Self::unknown().clone();
+        }
+        let root = root.unwrap_or_default().trim_end_matches('/');
+        if matches!(root, "" | "/home" | "/Users" | "/private" | "/var") {
+            return tree;
+        }
+        let places = &mut tree.places;
+        places.home = home_above(root).unwrap_or(HOME).to_owned();
+        places.workdir = root.to_owned();
+        places.cwd = root.to_owned();
+        tree
+    }
+
+    /// An absolute path as one below the work tree, if it is there.
+    fn below<'p>(&self, absolute: &'p str) -> Option<&'p str> {
+        absolute
+            .strip_prefix(self.places.workdir.as_str())?
+            .strip_prefix('/')
+    }
+
+    /// Whether it is the tree of which nothing is known.
+    pub(super) const fn is_unknown(&self) -> bool {
+        !self.known
+    }
+}
+
+/// The home directory that a path lies in, by its name.
+fn home_above(path: &str) -> Option<&str> {
+    if path == "/root" || path.starts_with("/root/") {
+        return Some("/root");
+    }
+    let name = path
+        .strip_prefix("/home/")
+        .or_else(|| path.strip_prefix("/Users/"))?;
+    let behind = name.find('/').map_or(0, |at| name.len() - at);
+    path.get(..path.len() - behind)
+}
+
+fn table() -> &'static shell_effects::Table {
+    static TABLE: LazyLock<shell_effects::Table> = LazyLock::new(shell_effects::Table::builtin);
+    &TABLE
+}
+
+/// The context in which a record's actions are looked at where nothing is known but that paths are
+/// relative to a work tree.
+pub(super) fn places() -> &'static shell_effects::Context<'static> {
+    &WorkTree::unknown().places
 }
 
 /// The home directory, under a name that no record has: what lies in it was named by a tilde or a
@@ -421,7 +500,7 @@ mod tests {
         #[test]
         fn what_is_plainly_inside_does_not_leave(path in "[a-zA-Z0-9._/-]{0,24}") {
             prop_assume!(is_plainly_inside(&path));
-            prop_assert_eq!(leaves(&seen(&path), &path, true, true, false), None);
+            prop_assert_eq!(leaves(&seen(&path, WorkTree::unknown()), &path, true, true, false, WorkTree::unknown()), None);
         }
     }
 
@@ -430,6 +509,7 @@ mod tests {
             ActionType::ShellCmd,
             &shell_effects::analyse(line, places()),
             false,
+            WorkTree::unknown(),
         )
     }
 
@@ -438,6 +518,7 @@ mod tests {
             ActionType::ToolCall,
             &shell_effects::effects_of_tool(name, parameters, places()),
             false,
+            WorkTree::unknown(),
         )
     }
 

@@ -70,6 +70,10 @@ pub struct Anomalies {
     pub input_hash_wrong: bool,
     /// Why a proposed diff is none.
     pub malformed_diff: Option<String>,
+    /// What is remarkable about a call of a session.
+    pub call: Option<CallMark>,
+    /// The same action was rejected before, under another id: that, and where.
+    pub rejected_before: Option<(String, u64)>,
     /// What can't be about the context.
     pub context: Vec<ContextBreak>,
 }
@@ -341,6 +345,35 @@ impl ExecutedFacts {
             token_lost: false,
         }
     }
+}
+
+/// What is remarkable about a call of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallMark {
+    /// The call.
+    pub id: Option<String>,
+    /// What.
+    pub kind: CallMarkKind,
+}
+
+/// The kinds of that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallMarkKind {
+    /// No result is on record.
+    Unmatched {
+        /// It is the last call of its input.
+        last: bool,
+    },
+    /// It was stopped, and may have run in part.
+    Interrupted,
+    /// Only a text says that it was rejected.
+    RejectedByText,
+    /// A result without a call.
+    ResultWithoutCall,
+    /// A second result, and another one.
+    AmbiguousResult,
+    /// Another source says the opposite of the decision.
+    Contradicted,
 }
 
 /// Who allowed an action to run.

@@ -3,7 +3,7 @@
 //! A record of any format unfolds into steps: one for an event, several for a turn or an execution.
 //! A fact that a format doesn't keep is [`None`] or [`Fact::NotRecorded`]; it is never made up.
 
-use super::record::{Capability, ChainMode, EvaluationReason, RecordKind, Signature};
+use super::record::{Capability, ChainMode, EvaluationReason, NotRecorded, RecordKind, Signature};
 use super::scalar::Timestamp;
 use governance::{ActionType, DecidedBy};
 use governance::{EvaluationKind, Event, RiskLevel, Ruling, State};
@@ -124,6 +124,10 @@ pub struct Started<'r, 'a> {
     pub alone: bool,
     /// A rejection that the record holds besides.
     pub refused: Option<Decision<'a>>,
+    /// What its writer doesn't keep.
+    pub not_recorded: &'r [NotRecorded],
+    /// The root of the work tree, absolute.
+    pub workdir: Option<Str<'a>>,
 }
 
 /// What an action is.
@@ -314,6 +318,9 @@ pub struct Outcome<'a> {
     pub duration: Option<f64>,
     /// Files that it is said to have left behind.
     pub artifacts: Option<super::record::Texts<'a>>,
+    /// Whether it may have changed what it asks for, though it isn't said to have succeeded: it was
+    /// interrupted, nobody knows how it ended, or only a text says that it was rejected.
+    pub perhaps: bool,
     /// How the format marks what failed, was refused or didn't run, at the start of the output.
     /// Nothing where the output is what was asked for, and may say anything.
     pub marks: &'static [&'static str],
@@ -383,8 +390,30 @@ pub enum Annotation<'r, 'a> {
     SummedUp(super::record::Texts<'a>),
     /// A rejection that the end of an execution lists, and its number among those.
     RefusedBefore(Decision<'a>, u64),
+    /// What is remarkable about a call of a session.
+    Call(SessionMark<'a>),
     /// Something was noted that no check reads.
     Other,
+}
+
+/// What is remarkable about a call of a session.
+#[derive(Debug, Clone, Copy)]
+pub enum SessionMark<'a> {
+    /// No result is on record.
+    Unmatched {
+        /// It is the last one of its input.
+        last: bool,
+    },
+    /// It was stopped, and may have run in part.
+    Interrupted,
+    /// A text says that it was rejected, and nothing else does.
+    RejectedByText,
+    /// A result of something that no call asks for.
+    ResultWithoutCall(Str<'a>),
+    /// One more result of a call, and another one.
+    AmbiguousResult(Str<'a>),
+    /// Another source of the decision says the opposite.
+    Contradicted,
 }
 
 /// What an action that is shown somewhere is evidence of.
@@ -429,6 +458,7 @@ impl<'r, 'a> Step<'r, 'a> {
                 return format!("{}>{}", moved.from.name(), moved.to.name()).into();
             }
             Fact::Annotation(Annotation::Other) => "other",
+            Fact::Annotation(Annotation::Call(_)) => "a call",
             Fact::NotRecorded(_) => "not recorded",
             Fact::Terminal(_) => "terminal",
             Fact::Annotation(Annotation::Agent(_)) => "agent",

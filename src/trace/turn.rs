@@ -328,6 +328,7 @@ impl<'r, 'a> Parts<'r, 'a> {
                 cost: result.cost,
                 duration: result.duration_ms,
                 artifacts: result.artifacts,
+                perhaps: false,
                 marks: &[],
             }),
         })

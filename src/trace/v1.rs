@@ -1,13 +1,13 @@
 //! `ExecutionRecord` JSONL, version 1: from a line to a record, from a record to steps.
 
 use super::record::{
-    self as v1, ActionProposed, CapabilityIssued, CapabilityRevoked, ContextChanged,
+    self as v1, ActionProposed, Call, CapabilityIssued, CapabilityRevoked, ContextChanged,
     EvaluationMade, Execution, ExecutionEnded, ExecutionFinished, ExecutionStarted,
     GovernanceDecided, Intent, ObservationRecorded, RecordKind, ThoughtGenerated, Turn, Values,
 };
 use super::step::{
     Action, ActionKind, Annotation, Decision, Executed, Fact, Observed, Outcome, Part, Paths,
-    Proposal, Step, Thought,
+    Proposal, SessionMark, Started, Step, Thought,
 };
 use super::turn::Parts;
 use governance::Ruling;
@@ -31,6 +31,8 @@ macro_rules! started {
             chain: $record.chain,
             alone: $alone,
             refused: None,
+            not_recorded: &[],
+            workdir: None,
         }
     };
 }
@@ -53,6 +55,7 @@ pub enum Record<'a> {
     ContextChanged(Box<ContextChanged<'a>>),
     Turn(Box<Turn<'a>>),
     Execution(Box<Execution<'a>>),
+    Call(Box<Call<'a>>),
 }
 
 /// Reads the line under `scanner` as a record of `kind`.
@@ -93,6 +96,7 @@ pub fn read<'a>(kind: RecordKind, scanner: &mut Scanner<'a>) -> Result<Record<'a
             }
             Record::Execution(execution)
         }
+        RecordKind::Call => Record::Call(Box::deserialize(de)?),
     };
     scanner.end()?;
     Ok(record)
@@ -116,6 +120,7 @@ impl<'a> Record<'a> {
             Self::ContextChanged(r) => r.execution_id,
             Self::Turn(r) => r.execution_id.unwrap_or_default(),
             Self::Execution(r) => r.execution_id,
+            Self::Call(r) => r.execution_id,
         }
     }
 
@@ -136,6 +141,7 @@ impl<'a> Record<'a> {
             Self::ContextChanged(r) => r.prev,
             Self::Turn(r) => r.prev,
             Self::Execution(r) => r.prev,
+            Self::Call(r) => r.prev,
         }
     }
 
@@ -157,7 +163,11 @@ impl<'a> Record<'a> {
                     turn: None,
                     time: r.timestamp,
                     part: Part::WHOLE,
-                    fact: Fact::Started(started!(r, true)),
+                    fact: Fact::Started(Started {
+                        not_recorded: r.not_recorded.as_deref().unwrap_or_default(),
+                        workdir: r.workdir,
+                        ..started!(r, true)
+                    }),
                 });
             }
             Self::ThoughtGenerated(r) => emit(&Step {
@@ -211,6 +221,7 @@ impl<'a> Record<'a> {
                         cost: r.result.cost,
                         duration: r.result.duration_ms,
                         artifacts: r.result.artifacts,
+                        perhaps: false,
                         marks: &[],
                     }),
                 }),
@@ -277,6 +288,7 @@ impl<'a> Record<'a> {
                 });
             }
             Self::Turn(r) => Parts::of(r).steps(None, emit),
+            Self::Call(r) => r.steps(emit),
             Self::Execution(r) => {
                 emit(&Step {
                     turn: None,
@@ -297,6 +309,115 @@ impl<'a> Record<'a> {
                 }
             }
         }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// The proposal, the decision if one is recorded, what came of it, and what is remarkable about
+    /// that.
+    fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
+        let mut emit = |time, member, fact| {
+            emit(&Step {
+                turn: Some(self.turn_id.get()),
+                time,
+                part: Part::member(member),
+                fact,
+            });
+        };
+        if let Some(action) = &self.action {
+            let fact = Fact::Proposed(Proposal {
+                agent: self.agent_id,
+                action: Action {
+                    id: Some(self.call_id),
+                    kind: ActionKind::Known(action.kind),
+                    payload: Some(action.payload.0),
+                    risk: None,
+                },
+                declared: None,
+                replaced: false,
+            });
+            emit(self.timestamp, "action", fact);
+        }
+        if let Some(decision) = &self.decision {
+            let fact = Fact::Decided(Decision {
+                ruling: decision.status,
+                by: decision.by,
+                time: decision.timestamp,
+                action: Some(self.call_id),
+                signer: None,
+                reason: decision.reason,
+                rule: None,
+                original: None,
+                modified: None,
+                modification_reason: None,
+                signature: None,
+            });
+            emit(decision.timestamp, "decision", fact);
+        }
+        let time = self.result.as_ref().and_then(|r| r.timestamp);
+        if self.action.is_some() && self.outcome.may_have_run() {
+            let fact = Fact::Executed(Executed {
+                action_id: Some(self.call_id),
+                capability: None,
+                action: None,
+                observed: self
+                    .result
+                    .as_ref()
+                    .and_then(|r| Paths::union(r.observed_changes.as_deref(), None)),
+                result: Some(Outcome {
+                    success: self.outcome == v1::CallOutcome::Ok,
+                    perhaps: self.outcome.may_have_changed(),
+                    output: self.result.as_ref().map(|r| r.output).unwrap_or_default(),
+                    error: None,
+                    error_type: false,
+                    exit_code: self
+                        .result
+                        .as_ref()
+                        .and_then(|r| r.exit_code)
+                        .map(|n| n.get()),
+                    cost: None,
+                    duration: None,
+                    artifacts: None,
+                    marks: &[],
+                }),
+            });
+            emit(time, "result", fact);
+        }
+        for mark in self.marks().into_iter().flatten() {
+            emit(time, "outcome", Fact::Annotation(Annotation::Call(mark)));
+        }
+    }
+
+    fn marks(&self) -> [Option<SessionMark<'a>>; 2] {
+        use v1::CallOutcome as O;
+        let contradicted = self
+            .decision
+            .as_ref()
+            .is_some_and(|d| d.contradicted == Some(true));
+        let mark = match self.outcome {
+            _ if self.repeats_result == Some(true) => {
+                Some(SessionMark::AmbiguousResult(self.call_id))
+            }
+            _ if self.action.is_none() => Some(SessionMark::ResultWithoutCall(self.call_id)),
+            O::Interrupted => Some(SessionMark::Interrupted),
+            O::Unmatched => Some(SessionMark::Unmatched { last: false }),
+            O::Open => Some(SessionMark::Unmatched { last: true }),
+            O::RejectedByText => Some(SessionMark::RejectedByText),
+            O::Ok | O::Error | O::NotExecuted | O::NotRecorded => None,
+        };
+        [mark, contradicted.then_some(SessionMark::Contradicted)]
+    }
+}
+
+impl v1::CallOutcome {
+    /// Whether it isn't ruled out that the call ran, by what is recorded of it.
+    const fn may_have_run(self) -> bool {
+        !matches!(self, Self::NotExecuted)
+    }
+
+    /// Whether it may have had its effects, though no result says that it succeeded.
+    const fn may_have_changed(self) -> bool {
+        !matches!(self, Self::Ok | Self::Error | Self::NotExecuted)
     }
 }
 

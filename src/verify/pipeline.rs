@@ -129,6 +129,7 @@ impl Router {
             assessor: settings.assessor,
             keep_changes: settings.keep_changes,
             looks: Some(looks),
+            ..Context::default()
         };
         for (number, shard) in (first..).zip(shards) {
             for (entry, route) in entries.iter().zip(routes) {

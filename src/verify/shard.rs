@@ -636,11 +636,11 @@ const SHORT: usize = 1 << 10;
 const WEIGHED: usize = 16 << 10;
 
 /// What a replay needs of the settings, without what other records have taught.
-const fn context_of(settings: &Settings) -> Context<'_> {
+fn context_of(settings: &Settings) -> Context<'_> {
     Context {
         assessor: settings.assessor,
         keep_changes: settings.keep_changes,
-        looks: None,
+        ..Context::default()
     }
 }
 

@@ -14,10 +14,13 @@ pub enum FsmVersion {
     V0,
     /// The machine in force.
     V1,
+    /// The machine of recorded sessions of coding agents, which keep calls and their results, and
+    /// of decisions what their format keeps. Nothing is promised of it but that these are in order.
+    Session,
 }
 
 impl FsmVersion {
-    /// All versions, oldest first.
+    /// The versions of the governed machine, oldest first.
     pub const ALL: [Self; 2] = [Self::V0, Self::V1];
 
     /// The version that a trace names.
@@ -26,6 +29,7 @@ impl FsmVersion {
         match text {
             "0" => Some(Self::V0),
             "1" => Some(Self::V1),
+            "session" => Some(Self::Session),
             _ => None,
         }
     }
@@ -36,6 +40,7 @@ impl FsmVersion {
         match self {
             Self::V0 => "0",
             Self::V1 => "1",
+            Self::Session => "session",
         }
     }
 }
@@ -68,6 +73,24 @@ pub const fn reduce(version: FsmVersion, state: State, event: Event) -> Result<S
             (State::Terminal, Event::Start) => Ok(State::Idle),
             _ => reduce_v1(state, event),
         },
+        FsmVersion::Session => reduce_session(state, event),
+    }
+}
+
+/// A session: a call is proposed, decided about if that is recorded, and has a result or none. It
+/// is open between calls (`THINKING`) and has no end of its own.
+const fn reduce_session(state: State, event: Event) -> Result<State, Illegal> {
+    use Event as E;
+    use State as S;
+    match (state, event) {
+        (S::Idle | S::Thinking | S::Governing | S::Executing, E::Start)
+        | (S::Governing, E::GovernanceDecided(Ruling::Rejected))
+        | (S::Governing | S::Executing, E::ExecutionFinished) => Ok(S::Thinking),
+        (S::Thinking | S::Governing | S::Executing, E::ActionProposed) => Ok(S::Governing),
+        (S::Governing, E::GovernanceDecided(Ruling::Approved | Ruling::Modified)) => {
+            Ok(S::Executing)
+        }
+        _ => Err(Illegal { state, event }),
     }
 }
 
@@ -273,6 +296,48 @@ mod tests {
                     expected,
                     "{state} {event}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn every_pair_of_a_session_is_as_specified() {
+        use Event as E;
+        use State as S;
+        let legal = [
+            (S::Idle, E::Start, S::Thinking),
+            (S::Thinking, E::Start, S::Thinking),
+            (S::Governing, E::Start, S::Thinking),
+            (S::Executing, E::Start, S::Thinking),
+            (S::Thinking, E::ActionProposed, S::Governing),
+            (S::Governing, E::ActionProposed, S::Governing),
+            (S::Executing, E::ActionProposed, S::Governing),
+            (
+                S::Governing,
+                E::GovernanceDecided(Ruling::Approved),
+                S::Executing,
+            ),
+            (
+                S::Governing,
+                E::GovernanceDecided(Ruling::Modified),
+                S::Executing,
+            ),
+            (
+                S::Governing,
+                E::GovernanceDecided(Ruling::Rejected),
+                S::Thinking,
+            ),
+            (S::Governing, E::ExecutionFinished, S::Thinking),
+            (S::Executing, E::ExecutionFinished, S::Thinking),
+        ];
+        for state in State::ALL {
+            for event in Event::ALL {
+                let expected = legal
+                    .iter()
+                    .find(|(s, e, _)| (*s, *e) == (state, event))
+                    .map(|(.., to)| *to);
+                let found = reduce(FsmVersion::Session, state, event).ok();
+                assert_eq!(found, expected, "{state} {event}");
             }
         }
     }

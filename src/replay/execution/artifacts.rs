@@ -90,7 +90,7 @@ impl Execution {
             .filter(|_| success)
             .map(|p| p.to_string())
             .collect();
-        let declared = PathEffects::default().observing(&declared);
+        let declared = PathEffects::default().observing(&declared, self.tree());
         let paths = [Some(seen), Some(&declared), reach]
             .into_iter()
             .flatten()
@@ -118,7 +118,7 @@ impl Execution {
         changed.retain(|path| !self.left.known.contains(path.as_str()));
         let PathEffects {
             leaves, protected, ..
-        } = PathEffects::default().observing(&changed);
+        } = PathEffects::default().observing(&changed, self.tree());
         if !(leaves.is_empty() && protected.is_empty()) {
             step_facts.executed = Some(ExecutedFacts {
                 leaves,
@@ -280,7 +280,7 @@ impl Execution {
             .filter(|token| matches!(token, TokenUse::OutOfScope(_)))
             .unwrap_or(TokenUse::Fine);
         let by_human = decision.what.by == DecidedBy::Human;
-        let reach = PathEffects::default().observing(&changed);
+        let reach = PathEffects::default().observing(&changed, self.tree());
         if by_human {
             self.left.know(special(&reach).map(Into::into));
         }

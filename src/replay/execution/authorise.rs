@@ -121,6 +121,7 @@ impl Execution {
         {
             (known.rejected, known.refused) = (true, true);
             known.frozen = proposal.cloned();
+            self.session.reject(line, proposal);
         }
         self.judge_signer(line, decision, &mut facts, step_facts);
         if let Some(id) = modified_id {
@@ -229,7 +230,13 @@ impl Execution {
         let high_by_policy = !differs
             && approval == Approval::Given
             && self.is_high_by_policy(ran.as_ref(), approved);
-        let success = executed.result.is_none_or(|r| r.success);
+        // What may have run isn't held against anybody for want of a decision.
+        let perhaps = executed.result.is_some_and(|r| r.perhaps);
+        if perhaps && approval == Approval::Missing {
+            approval = Approval::Unknown;
+        }
+        self.compare_with_rejected(approved, approval, step_facts);
+        let success = executed.result.is_none_or(|r| r.success || r.perhaps);
         let weighed = approved
             .filter(|known| known.is_recorded())
             .or(ran.as_ref());
@@ -281,7 +288,7 @@ impl Execution {
                     success,
                 )
             });
-        let where_seen = PathEffects::default().observing(&seen);
+        let where_seen = PathEffects::default().observing(&seen, self.tree());
         let account = self.account(weighed, approval, success, &where_seen);
         let (leaves, protected) = self.reach(
             executed.action,
@@ -410,7 +417,7 @@ impl Execution {
         let seen = self.seen_to_change(changed, approved, true);
         let declared = self.turn.declared.as_deref().unwrap_or_default();
         let undeclared = authority::undeclared_changes(declared, observed, true);
-        let where_seen = PathEffects::default().observing(&seen);
+        let where_seen = PathEffects::default().observing(&seen, self.tree());
         let (leaves, protected) = self.reach(None, approved, (approval, true), where_seen, context);
         let facts = ExecutedFacts {
             undeclared,
@@ -644,7 +651,7 @@ impl Execution {
             return Approval::Rejected;
         }
         let Some(decision) = &turn.decision else {
-            return if turn.decision_unknown {
+            return if turn.decision_unknown || !self.session.records_decisions() {
                 Approval::Unknown
             } else {
                 Approval::Missing

@@ -5,6 +5,7 @@ use super::Execution;
 use crate::replay::Machine;
 use crate::trace::formats::Coverage;
 use governance::State;
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// What is to be said of an execution when its input ends.
@@ -21,7 +22,7 @@ pub struct Close {
     /// What isn't said of the conditions.
     pub conditions_missing: Option<&'static str>,
     /// What its format doesn't keep.
-    pub not_recorded: Option<&'static str>,
+    pub not_recorded: Option<Cow<'static, str>>,
     /// Words that tokens grant and that are no type, category or tool, with where they were issued.
     pub unknown_grants: Vec<(u64, Box<str>)>,
     /// Byte-identical lines that were read once.
@@ -87,7 +88,8 @@ impl Execution {
         let paused = self.outcome.is_pause() && self.machine.may_be(State::Idle);
         let done = self.machine.may_be(State::Terminal)
             || (self.editor && self.answered)
-            || self.format.coverage() == Coverage::Terminal;
+            || self.format.coverage() == Coverage::Terminal
+            || self.is_session();
         Close {
             unterminated: !done && !self.outcome.is_ended(),
             paused,
@@ -114,7 +116,8 @@ impl Execution {
     /// What is reported of it.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let known_end = !self.editor && self.format.coverage() != Coverage::Terminal;
+        let known_end =
+            !self.editor && self.format.coverage() != Coverage::Terminal && !self.is_session();
         Summary {
             id: self.id.clone(),
             file: self.file.clone(),
@@ -190,14 +193,21 @@ impl Execution {
     }
 
     fn conditions_missing(&self) -> Option<&'static str> {
-        if self.format.coverage() != Coverage::Complete {
+        if self.format.coverage() != Coverage::Complete || self.is_session() {
             return None;
         }
         self.conditions.missing()
     }
 
     /// What this execution's format doesn't keep.
-    fn not_recorded_parts(&mut self) -> Option<&'static str> {
+    fn not_recorded_parts(&mut self) -> Option<Cow<'static, str>> {
+        if self.is_session() {
+            self.verdict.doubt(Aspect::GovernanceComplete);
+            if !self.session.records_decisions() {
+                self.verdict.doubt(Aspect::Authorised);
+            }
+            return self.session.not_recorded().map(Cow::Owned);
+        }
         let parts = self.format.not_recorded(self.editor)?;
         self.verdict.doubt(Aspect::GovernanceComplete);
         if matches!(
@@ -210,6 +220,6 @@ impl Execution {
         if self.format.coverage() == Coverage::Terminal || self.events == 0 {
             self.verdict.doubt(Aspect::LegalPath);
         }
-        Some(parts)
+        Some(Cow::Borrowed(parts))
     }
 }

@@ -85,7 +85,7 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
         Fact::Evaluated(..)
         | Fact::Ended(_)
         | Fact::Context
-        | Fact::Annotation(Annotation::Other | Annotation::SummedUp(_))
+        | Fact::Annotation(Annotation::Other | Annotation::SummedUp(_) | Annotation::Call(_))
         | Fact::NotRecorded(_)
         | Fact::Terminal(_)
         | Fact::Unreadable(_) => false,

@@ -15,6 +15,7 @@ mod proposal;
 mod records;
 mod reexecution;
 mod separation_of_duties;
+mod session;
 mod start;
 mod terminal;
 mod turn;
@@ -114,6 +115,7 @@ pub struct Execution {
     changes: Vec<RecordedChange>,
     shown: ContextTracker,
     refused: StartRefusals,
+    session: session::Session,
 }
 
 /// Rejections in the record that starts an execution, of what runs behind it.
@@ -183,6 +185,7 @@ impl Execution {
             changes: Vec::new(),
             shown: ContextTracker::default(),
             refused: StartRefusals::default(),
+            session: session::Session::default(),
         }
     }
 
@@ -298,6 +301,11 @@ impl Execution {
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
+        let tree = self.session.tree();
+        let context = Context {
+            tree: tree.as_deref().unwrap_or(context.tree),
+            ..context
+        };
         self.check_time(line, step, step_facts);
         self.check_ids(step);
         match &step.fact {

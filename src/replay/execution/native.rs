@@ -348,6 +348,7 @@ impl Execution {
             Annotation::RefusedBefore(decision, nth) => {
                 self.refused_at_the_end(decision, *nth, step_facts);
             }
+            Annotation::Call(mark) => self.call_mark(line, step, *mark, step_facts),
             // A turn in which nothing happened is one.
             Annotation::Other => self.check_turn(line, step, true, step_facts),
         }
@@ -499,7 +500,7 @@ impl Execution {
             .flatten()
             .map(|path| path.to_string())
             .collect();
-        let declared = PathEffects::default().observing(&declared);
+        let declared = PathEffects::default().observing(&declared, self.tree());
         let (leaves, protected) =
             self.reach(Some(*action), None, (approval, true), declared, context);
         let decision_line = self.turn.decision.as_ref().map(|d| d.line);
@@ -658,7 +659,8 @@ impl Execution {
             | RecordKind::ActionProposed
             | RecordKind::GovernanceDecided
             | RecordKind::Turn
-            | RecordKind::Execution => self.doubt_all(),
+            | RecordKind::Execution
+            | RecordKind::Call => self.doubt_all(),
             RecordKind::ExecutionFinished
             | RecordKind::CapabilityIssued
             | RecordKind::CapabilityRevoked => {
@@ -670,7 +672,10 @@ impl Execution {
             | RecordKind::ExecutionEnded
             | RecordKind::ContextChanged => {}
         }
-        let begins = matches!(kind, RecordKind::ThoughtGenerated | RecordKind::Turn);
+        let begins = matches!(
+            kind,
+            RecordKind::ThoughtGenerated | RecordKind::Turn | RecordKind::Call
+        );
         if begins && step.turn.is_none() {
             self.miss_turns();
         } else if begins && step.turn != self.turn.id {
@@ -725,7 +730,7 @@ impl Execution {
                 ]);
             }
             RecordKind::ExecutionEnded => self.outcome.end(),
-            RecordKind::Turn | RecordKind::Execution => {
+            RecordKind::Turn | RecordKind::Execution | RecordKind::Call => {
                 self.started = true;
                 self.machine.lose_track();
             }

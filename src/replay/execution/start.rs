@@ -29,7 +29,8 @@ impl Execution {
             self.turn = TurnEvidence::default();
             self.outcome.reset();
         } else if self.turns.is_second_start() {
-        } else if self.started && !paused && !self.machine.may_be(State::Idle) {
+        } else if self.started && !paused && !self.machine.may_be(State::Idle) && !self.is_session()
+        {
             // The id is taken. The second start isn't applied: what follows is replayed as going
             // on.
             let before = self.machine.state();
@@ -54,6 +55,9 @@ impl Execution {
             self.apply(line, Event::Start, step_facts);
         }
         self.outcome.start();
+        if self.is_session() {
+            self.session.start(started);
+        }
         if let Some(decision) = &started.refused {
             self.refused_at_the_start(decision, step_facts);
         }

@@ -69,7 +69,9 @@ impl Execution {
     }
 
     pub(super) fn turn_is_over(&self) -> bool {
-        self.machine.may_be(State::Thinking) || self.machine.may_be(State::Idle)
+        self.is_session()
+            || self.machine.may_be(State::Thinking)
+            || self.machine.may_be(State::Idle)
     }
 
     pub(super) fn begin_turn(&mut self, line: u64, id: Option<i64>) {

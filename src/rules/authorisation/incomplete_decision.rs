@@ -28,6 +28,7 @@ use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::trace::formats::Coverage;
+use crate::trace::record::NotRecorded;
 use governance::DecidedBy;
 use governance::{RiskLevel, Ruling};
 use strict_json::Str;
@@ -50,6 +51,9 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let (Some(decided), Some(decision)) = (&cx.step_facts.decided, cx.decision()) else {
         return;
     };
+    if !cx.execution.records(NotRecorded::DecisionDetails) {
+        return;
+    }
     let ours = cx.execution.format().coverage() == Coverage::Complete;
     let blank = |text: Option<Str<'_>>| text.is_none_or(|t| t.decode().chars().all(shows_nothing));
     let mut missing = Vec::new();

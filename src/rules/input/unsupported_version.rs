@@ -60,7 +60,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if FsmVersion::parse(&fsm).is_none() {
         out.report(
             &RULE,
-            format!("the FSM version is `{fsm}`; `0` and `1` are known"),
+            format!("the FSM version is `{fsm}`; `0`, `1` and `session` are known"),
         )
         .whole_record("/fsmVersion")
         .subject(format!("fsm {fsm}"));

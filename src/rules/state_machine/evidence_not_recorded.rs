@@ -44,7 +44,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(close) = cx.close
-        && let Some(parts) = close.not_recorded
+        && let Some(parts) = &close.not_recorded
     {
         let format = cx.execution.format().name();
         let repeats = match close.repeats {

@@ -61,9 +61,12 @@ impl TraceFormat for ExecutionRecord {
             return Some(Shown::Yes);
         }
         match kind {
-            Some(RecordKind::ExecutionFinished | RecordKind::Turn | RecordKind::Execution) => {
-                Some(Shown::Yes)
-            }
+            Some(
+                RecordKind::ExecutionFinished
+                | RecordKind::Turn
+                | RecordKind::Execution
+                | RecordKind::Call,
+            ) => Some(Shown::Yes),
             Some(_) => None,
             None => Some(Shown::Perhaps),
         }
@@ -168,6 +171,11 @@ impl TraceFormat for ExecutionRecord {
                 K::Turn => catalogue.add::<v1::Turn<'_>>(
                     &n,
                     "One whole turn: it stands for the events in their order.",
+                    is(kind),
+                ),
+                K::Call => catalogue.add::<v1::Call<'_>>(
+                    &n,
+                    "A tool call of a session, with what is recorded of its decision and result.",
                     is(kind),
                 ),
                 K::Execution => {

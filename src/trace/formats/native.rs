@@ -206,6 +206,7 @@ impl<'a> NativeResult<'a> {
             cost: None,
             duration: None,
             artifacts: self.artifacts,
+            perhaps: false,
             marks,
         }
     }
