@@ -37,6 +37,8 @@ pub struct Entry<'a> {
     pub unread: Option<Box<str>>,
     /// It has an object that may hold anything, such as `metadata`; told of records of version 1.
     pub open: bool,
+    /// It was written from what other records tell: its text stands nowhere in the input.
+    pub derived: bool,
     places: OnceLock<Places>,
 }
 
@@ -120,6 +122,7 @@ impl<'a> Entry<'a> {
             secrets,
             unread: None,
             open: false,
+            derived: false,
             places: OnceLock::new(),
         }
     }

@@ -409,7 +409,13 @@ impl<'o> Run<'o> {
             ..bounds
         };
         let new = |format| {
-            let mut shard = Shard::new(self.file.clone(), format, self.options.max_turns, bounds);
+            let mut shard = Shard::new(
+                self.file.clone(),
+                &self.stem,
+                format,
+                self.options.max_turns,
+                bounds,
+            );
             shard.lost(self.lost_early);
             shard
         };

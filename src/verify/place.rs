@@ -75,12 +75,20 @@ pub(super) fn problem_finding(
         Record::Recovered(mended) => mended.turn_at(problem.pointer.as_deref()),
         _ => None,
     };
-    let place = Place {
-        file: file.clone(),
-        line,
-        column,
-        pointer: problem.pointer.clone(),
-        excerpt: Some(entry.excerpt(problem.at.0, problem.at.1)),
+    let place = if entry.derived || entry.text.is_empty() {
+        Place {
+            file: file.clone(),
+            line,
+            ..Place::default()
+        }
+    } else {
+        Place {
+            file: file.clone(),
+            line,
+            column,
+            pointer: problem.pointer.clone(),
+            excerpt: Some(entry.excerpt(problem.at.0, problem.at.1)),
+        }
     };
     let pointer = problem.pointer.as_deref().unwrap_or_default();
     let about = if problem.is_scanned() {
@@ -128,6 +136,13 @@ pub(super) fn place(
             last_line
         });
     };
+    if entry.derived {
+        return bare(if let Target::Line(line) = draft.target {
+            line
+        } else {
+            entry.line
+        });
+    }
     let about_decision = match draft.rule.check {
         Check::Step(&[Trigger::Decision], _) => true,
         // What only the execution shows is in its own record.

@@ -128,7 +128,13 @@ pub(super) struct ShardOutput {
 }
 
 impl Shard {
-    pub(super) fn new(file: Arc<str>, format: Format, max_turns: usize, bounds: Bounds) -> Self {
+    pub(super) fn new(
+        file: Arc<str>,
+        stem: &str,
+        format: Format,
+        max_turns: usize,
+        bounds: Bounds,
+    ) -> Self {
         Self {
             file,
             format,
@@ -151,7 +157,7 @@ impl Shard {
             follow_ups: Vec::new(),
             recorder: Recorder::new(max_turns),
             signed: Signed::default(),
-            reader: format.reader(),
+            reader: format.reader(stem),
         }
     }
 

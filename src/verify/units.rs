@@ -44,7 +44,7 @@ impl Units {
             Record::Native(record)
                 if matches!(
                     record.get().class(),
-                    RecordClass::Command | RecordClass::Header
+                    RecordClass::Command | RecordClass::Header | RecordClass::Remark
                 ) =>
             {
                 &mut self.no_step

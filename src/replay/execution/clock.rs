@@ -23,6 +23,10 @@ impl Execution {
         step: &Step<'_, '_>,
         step_facts: &mut StepFacts,
     ) {
+        // Calls of a session run beside each other, and are told as they end.
+        if self.is_session() {
+            return;
+        }
         if let Some(now) = step.time
             && let Some(run) = self.undated.take()
             && now.is_before(run.decided)

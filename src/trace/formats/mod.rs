@@ -7,6 +7,7 @@ mod foreign;
 mod members;
 pub mod native;
 mod reader;
+pub mod session;
 mod shown;
 pub mod yuangs_cast;
 pub mod yuangs_events;
@@ -37,13 +38,14 @@ pub struct Format(&'static dyn TraceFormat);
 
 impl Format {
     /// All formats. Where a record fits several, the first one is believed.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self(&execution_record::ExecutionRecord),
         Self(&yuangs_events::YuangsEvents),
         Self(&yuangs_transitions::YuangsTransitions),
         Self(&yuangs_turns::YuangsTurns),
         Self(&yuangs_record::YuangsRecord),
         Self(&yuangs_cast::YuangsCast),
+        Self(&session::claude_code::ClaudeCode),
     ];
 
     /// The name for `--format-in` and in reports.
@@ -134,8 +136,9 @@ pub trait TraceFormat: Sync {
         None
     }
 
-    /// What turns the records of one input into executions.
-    fn reader(&self) -> Box<dyn Reader> {
+    /// What turns the records of one input into executions. `stem`: the execution of records that
+    /// name none.
+    fn reader(&self, _stem: &str) -> Box<dyn Reader> {
         Box::new(reader::ByRecord)
     }
 
@@ -229,6 +232,13 @@ impl<'a> Unit<'a> {
     fn has_one(&self, names: &[&str]) -> bool {
         self.members.as_ref().is_some_and(|m| m.has_one(names))
     }
+
+    /// Whether a member is one of some words.
+    fn is_word(&self, name: &str, words: &[&str]) -> bool {
+        self.get(name)
+            .and_then(|value| value.read::<Str<'_>>())
+            .is_some_and(|text| words.contains(&&*text.decode()))
+    }
 }
 
 /// A record of a format.
@@ -318,6 +328,8 @@ native_records! {
     CastHeader(yuangs_cast::CastHeader<'a>),
     /// A frame of a recording.
     CastFrame(yuangs_cast::CastFrame<'a>),
+    /// A record of a coding agent's session.
+    Session(session::SessionRecord<'a>),
 }
 
 /// What a record is of.
@@ -333,6 +345,8 @@ pub enum RecordClass {
     Header,
     /// A command, without an execution.
     Command,
+    /// Nothing that happened: a summary, a setting, a measurement.
+    Remark,
 }
 
 /// What a report shows of a record besides its steps.

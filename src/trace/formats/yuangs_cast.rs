@@ -64,7 +64,7 @@ impl TraceFormat for YuangsCast {
         Ok(record)
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
+    fn reader(&self, _stem: &str) -> Box<dyn Reader> {
         Box::new(Session { begun: false })
     }
 

@@ -1,0 +1,358 @@
+//! `claude-code`: sessions of Claude Code, as it keeps them and as `--output-format stream-json`
+//! prints them.
+//!
+//! Every record stands on a line. A message of the model is split over several records; calls and
+//! results are blocks of messages. Rejections leave `toolUseResult` or `toolDenialKind`, or in a
+//! stream the list `permission_denials` at the end; approvals leave nothing.
+
+use super::{Call, Change, Ended, Event, How, Lenient, Pairing, SessionRecord, What, output, text};
+use crate::schema::Catalogue;
+use crate::trace::entry::Record;
+use crate::trace::formats::{Coverage, Reader, Routing, TraceFormat, Unit};
+use crate::trace::record::NotRecorded;
+use crate::trace::scalar::Timestamp;
+use governance::{DecidedBy, FsmVersion};
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use strict_json::{Deserializer, Error, Raw, Scanner, Str};
+
+pub(in crate::trace::formats) struct ClaudeCode;
+
+/// What no record of this format holds.
+const NOT_RECORDED: &[NotRecorded] = &[
+    NotRecorded::Decisions,
+    NotRecorded::DecisionDetails,
+    NotRecorded::ExitCodes,
+];
+
+impl TraceFormat for ClaudeCode {
+    fn name(&self) -> &'static str {
+        "claude-code"
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Complete
+    }
+
+    fn routing(&self) -> Routing {
+        Routing::ByInput
+    }
+
+    fn machine(&self) -> FsmVersion {
+        FsmVersion::Session
+    }
+
+    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+        is_session(unit) || is_stream(unit)
+    }
+
+    fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+        scanner.trust_types(false);
+        let line = Raw::deserialize(&mut Deserializer::new(scanner))?;
+        scanner.end()?;
+        let record = line
+            .read::<Line<'_>>()
+            .map(|line| line.record(text))
+            .unwrap_or_default();
+        Ok(Box::new(record).into())
+    }
+
+    fn reader(&self, stem: &str) -> Box<dyn Reader> {
+        Box::new(Pairing::new(stem, NOT_RECORDED))
+    }
+
+    fn not_recorded(&self, _: bool) -> Option<&'static str> {
+        None
+    }
+
+    fn add_schemas(&self, _: &mut Catalogue) {}
+}
+
+fn is_session(unit: &Unit<'_>) -> bool {
+    let kinds = [
+        "summary",
+        "file-history-snapshot",
+        "queue-operation",
+        "permission-mode",
+    ];
+    unit.has(&["type", "sessionId"])
+        && unit.has_one(&["uuid", "message", "permissionMode", "operation"])
+        || unit.is_word("type", &kinds)
+            && unit.has_one(&[
+                "leafUuid",
+                "messageId",
+                "snapshot",
+                "operation",
+                "permissionMode",
+            ])
+}
+
+fn is_stream(unit: &Unit<'_>) -> bool {
+    unit.is_word("type", &["system", "result"]) && unit.has(&["subtype", "session_id"])
+        || unit.is_word("type", &["assistant", "user"])
+            && unit.has(&["message"])
+            && unit.has_one(&["session_id", "timestamp", "parent_tool_use_id"])
+}
+
+/// The members of a line that tell something of calls.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Line<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    uuid: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "sessionId")]
+    session: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    session_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    cwd: Lenient<Str<'a>>,
+    timestamp: Lenient<Timestamp>,
+    #[serde(borrow, rename = "agentId")]
+    agent: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    parent_tool_use_id: Lenient<Str<'a>>,
+    #[serde(rename = "isSidechain")]
+    sidechain: Lenient<bool>,
+    #[serde(rename = "isMeta")]
+    meta: Lenient<bool>,
+    #[serde(borrow)]
+    message: Lenient<Message<'a>>,
+    #[serde(borrow, rename = "toolUseResult")]
+    tool_use_result: Option<Raw<'a>>,
+    #[serde(borrow, rename = "toolDenialKind")]
+    denial: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    permission_denials: Lenient<Vec<Lenient<Denial<'a>>>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Message<'a> {
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Denial<'a> {
+    #[serde(borrow)]
+    tool_use_id: Lenient<Str<'a>>,
+}
+
+/// A block of a message.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    text: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    input: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tool_use_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
+    is_error: Lenient<bool>,
+}
+
+impl<'a> Line<'a> {
+    fn record(self, whole: &'a str) -> SessionRecord<'a> {
+        let word = self.kind.0.map(Str::decode).unwrap_or_default();
+        let mut events = Vec::new();
+        let mut tell = |part: Option<Raw<'_>>, what| {
+            let at = part.and_then(|part| offset(whole, part.as_written()));
+            events.push(Event {
+                at: at.unwrap_or_default(),
+                time: self.timestamp.0,
+                what,
+            });
+        };
+        for denial in self.permission_denials.0.unwrap_or_default() {
+            if let Some(id) = denial.0.and_then(|d| text(d.tool_use_id)) {
+                // Nobody is there to ask where this is printed.
+                let by = DecidedBy::Policy;
+                tell(None, What::Rejected { id, by });
+            }
+        }
+        let content = self.message.0.and_then(|message| message.content);
+        let blocks: Vec<Raw<'a>> = content.and_then(Raw::read).unwrap_or_default();
+        if let Some(said) = content.and_then(|c| c.read::<Str<'_>>()).map(Str::decode) {
+            match &*word {
+                "user" if self.meta.0 != Some(true) && !is_machine_text(&said) => {
+                    tell(content, What::Prompt(said));
+                }
+                "assistant" => tell(content, What::Said(said)),
+                _ => {}
+            }
+        }
+        let results = blocks.len();
+        for raw in blocks {
+            let Some(block) = raw.read::<Block<'_>>() else {
+                continue;
+            };
+            match (block.kind.0.map(Str::decode).as_deref(), &*word) {
+                (Some("text"), "assistant") => {
+                    if let Some(said) = text(block.text) {
+                        tell(Some(raw), What::Said(said));
+                    }
+                }
+                (Some("text"), _) => {
+                    let asked = text(block.text).filter(|said| !is_machine_text(said));
+                    if let Some(asked) = asked.filter(|_| self.meta.0 != Some(true)) {
+                        tell(Some(raw), What::Prompt(asked));
+                    }
+                }
+                (Some("tool_use" | "server_tool_use" | "mcp_tool_use"), _) => {
+                    let call = Call {
+                        id: text(block.id),
+                        tool: text(block.name).unwrap_or_default(),
+                        input: Cow::Borrowed(block.input.map_or("{}", Raw::as_written)),
+                    };
+                    tell(Some(raw), What::Call(call));
+                }
+                (Some(kind), _) if kind == "tool_result" || kind.ends_with("_tool_result") => {
+                    // The structured result of a record is that of its only block.
+                    let beside = self.tool_use_result.filter(|_| results == 1);
+                    tell(Some(raw), What::Ended(ended(&block, beside, self.denial)));
+                }
+                _ => {}
+            }
+        }
+        let side = self.sidechain.0 == Some(true);
+        let agent = text(self.agent)
+            .or_else(|| text(self.parent_tool_use_id))
+            .or_else(|| side.then_some(Cow::Borrowed("sidechain")));
+        SessionRecord {
+            session: text(self.session).or_else(|| text(self.session_id)),
+            agent,
+            id: text(self.uuid),
+            cwd: text(self.cwd),
+            events,
+        }
+    }
+}
+
+/// Where a part of a text begins in it.
+fn offset(whole: &str, part: &str) -> Option<usize> {
+    (part.as_ptr() as usize)
+        .checked_sub(whole.as_ptr() as usize)
+        .filter(|at| *at <= whole.len())
+}
+
+/// Whether the program has put a text where the person's stand.
+fn is_machine_text(text: &str) -> bool {
+    text.starts_with("<local-command")
+        || text.starts_with("<bash-")
+        || text.starts_with("<command-")
+        || text.starts_with("[Request interrupted")
+        || text.starts_with("Caveat: ")
+}
+
+/// Texts with which the program says that a call was rejected. Any tool can print them.
+const REJECTED: [&str; 2] = [
+    "The user doesn't want to proceed with this tool use.",
+    "The user doesn't want to take this action right now.",
+];
+
+fn says_rejected(text: &str) -> bool {
+    REJECTED.iter().any(|mark| text.starts_with(mark))
+}
+
+/// A note of a failure without what it begins with.
+fn after_error(note: &str) -> &str {
+    note.strip_prefix("Error: ").unwrap_or(note)
+}
+
+/// Whether the guard of the program against leaving its folders says that it has stopped a command.
+fn is_blocked(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    line.starts_with("cd to ") && line.contains(" was blocked")
+}
+
+/// The end of a call. `beside`: what the program keeps of the result besides the block that the
+/// model is shown.
+fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>>) -> Ended<'a> {
+    let shown = output(block.content);
+    let failed = block.is_error.0 == Some(true);
+    let kept = beside.and_then(|raw| raw.read::<Kept<'_>>());
+    let note = beside
+        .and_then(|raw| raw.read::<Str<'_>>())
+        .map(Str::decode);
+    let interrupted = kept.as_ref().is_some_and(|k| k.interrupted.0 == Some(true));
+    let how = match (denial.0.map(Str::decode).as_deref(), note.as_deref()) {
+        (Some("user-rejected"), _) => How::Rejected(DecidedBy::Human),
+        (Some("interrupted"), _) => How::Interrupted,
+        (Some("cancelled"), _) => How::Cancelled,
+        (Some(_), _) => How::Rejected(DecidedBy::Policy),
+        (None, Some("User rejected tool use")) if failed => How::Rejected(DecidedBy::Human),
+        (None, _) if interrupted => How::Interrupted,
+        (None, _) if !failed => How::Ok,
+        (None, _) if shown.starts_with("[Request interrupted by user") => How::Interrupted,
+        (None, _) if shown.starts_with("Permission prompt was aborted") => How::Interrupted,
+        (None, Some(note)) if says_rejected(after_error(note)) => {
+            How::RejectedInNote(DecidedBy::Human)
+        }
+        (None, Some(note)) if is_blocked(after_error(note)) => {
+            How::RejectedInNote(DecidedBy::Policy)
+        }
+        (None, _) if says_rejected(&shown) || is_blocked(&shown) => How::RejectedByText,
+        (None, _) => How::Error,
+    };
+    Ended {
+        id: text(block.tool_use_id),
+        how,
+        output: shown,
+        exit_code: None,
+        change: kept.filter(|_| how == How::Ok).and_then(Kept::change),
+    }
+}
+
+/// What the program keeps of a result.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Kept<'a> {
+    interrupted: Lenient<bool>,
+    #[serde(borrow, rename = "filePath")]
+    path: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "structuredPatch")]
+    patch: Lenient<Vec<Hunk<'a>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Hunk<'a> {
+    old_start: u64,
+    old_lines: u64,
+    new_start: u64,
+    new_lines: u64,
+    #[serde(borrow)]
+    lines: Vec<Str<'a>>,
+}
+
+impl Kept<'_> {
+    /// Its hunks.
+    fn change(self) -> Option<Change> {
+        let path = text(self.path)?.into_owned();
+        let patch = self.patch.0.filter(|hunks| !hunks.is_empty())?;
+        let mut hunks = String::new();
+        for hunk in patch {
+            let _ = writeln!(
+                hunks,
+                "@@ -{},{} +{},{} @@",
+                hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines
+            );
+            for line in hunk.lines {
+                let _ = writeln!(hunks, "{}", line.decode());
+            }
+        }
+        Some(Change { path, hunks })
+    }
+}

@@ -1,0 +1,140 @@
+//! Records of `ExecutionRecord`, written from what a session tells.
+
+use super::How;
+use super::tools::Asked;
+use crate::trace::record::NotRecorded;
+use crate::trace::scalar::Timestamp;
+use governance::DecidedBy;
+use std::fmt::Write as _;
+
+/// What is written of a call.
+pub(super) struct CallParts<'c> {
+    pub(super) execution: &'c str,
+    pub(super) turn: u64,
+    pub(super) id: &'c str,
+    pub(super) time: Option<Timestamp>,
+    pub(super) tool: Option<&'c str>,
+    pub(super) reasoning: Option<&'c str>,
+    pub(super) action: Option<&'c Asked>,
+    pub(super) decision: Option<(bool, DecidedBy)>,
+    pub(super) end: End<'c>,
+    /// It is one more result of a call.
+    pub(super) again: bool,
+}
+
+/// How a call ended, as far as that is known.
+#[derive(Clone, Copy)]
+pub(super) enum End<'c> {
+    /// No result; `last`: it is the last call of its input.
+    None { last: bool },
+    /// A result.
+    Result {
+        how: How,
+        output: &'c str,
+        exit_code: Option<i64>,
+        time: Option<Timestamp>,
+    },
+}
+
+/// Adds a JSON string.
+pub(super) fn string(out: &mut String, text: &str) {
+    // Never fails: a string goes into a string.
+    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+}
+
+fn member(out: &mut String, name: &str, text: &str) {
+    let _ = write!(out, ",\"{name}\":");
+    string(out, text);
+}
+
+/// The start of a session.
+pub(super) fn start(
+    execution: &str,
+    parent: Option<&str>,
+    intent: &str,
+    cwd: Option<&str>,
+    not_recorded: &[NotRecorded],
+) -> String {
+    let mut out = String::from("{\"record\":\"execution_started\"");
+    member(&mut out, "executionId", execution);
+    out.push_str(",\"schemaVersion\":\"1.0\"");
+    member(&mut out, "rootIntent", intent);
+    out.push_str(",\"fsmVersion\":\"session\"");
+    if let Some(parent) = parent {
+        member(&mut out, "parent", parent);
+    }
+    if let Some(cwd) = cwd {
+        member(&mut out, "workdir", cwd);
+    }
+    let parts = serde_json::to_string(not_recorded).unwrap_or_default();
+    let _ = write!(out, ",\"notRecorded\":{parts}}}");
+    out
+}
+
+/// One call.
+pub(super) fn call(parts: &CallParts<'_>) -> String {
+    let mut out = String::from("{\"record\":\"call\"");
+    member(&mut out, "executionId", parts.execution);
+    let _ = write!(out, ",\"turnId\":{}", parts.turn);
+    if let Some(time) = parts.time {
+        let _ = write!(out, ",\"timestamp\":{}", time.millis());
+    }
+    member(&mut out, "callId", parts.id);
+    if let Some(tool) = parts.tool {
+        member(&mut out, "tool", tool);
+    }
+    if let Some(reasoning) = parts.reasoning {
+        member(&mut out, "reasoning", reasoning);
+    }
+    if let Some(Asked { kind, payload }) = parts.action {
+        let _ = write!(
+            out,
+            ",\"action\":{{\"type\":\"{kind}\",\"payload\":{payload}}}"
+        );
+    }
+    if let Some((approved, by)) = parts.decision {
+        let status = if approved { "approved" } else { "rejected" };
+        let by = match by {
+            DecidedBy::Human => "human",
+            DecidedBy::Policy => "policy",
+        };
+        let _ = write!(
+            out,
+            ",\"decision\":{{\"status\":\"{status}\",\"by\":\"{by}\"}}"
+        );
+    }
+    let outcome = match parts.end {
+        End::None { last: true } => "open",
+        End::None { last: false } => "unmatched",
+        End::Result { how, .. } => match how {
+            How::Ok => "ok",
+            How::Error => "error",
+            How::Interrupted => "interrupted",
+            How::Cancelled | How::Rejected(_) => "not_executed",
+            How::RejectedByText | How::RejectedInNote(_) => "rejected_by_text",
+        },
+    };
+    member(&mut out, "outcome", outcome);
+    if let End::Result {
+        output,
+        exit_code,
+        time,
+        ..
+    } = parts.end
+    {
+        out.push_str(",\"result\":{\"output\":");
+        string(&mut out, output);
+        if let Some(code) = exit_code {
+            let _ = write!(out, ",\"exitCode\":{code}");
+        }
+        if let Some(time) = time {
+            let _ = write!(out, ",\"timestamp\":{}", time.millis());
+        }
+        out.push('}');
+    }
+    if parts.again {
+        out.push_str(",\"repeatsResult\":true");
+    }
+    out.push('}');
+    out
+}
