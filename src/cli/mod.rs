@@ -6,6 +6,7 @@ mod command;
 mod common;
 mod compare;
 mod config;
+mod convert;
 mod detectors;
 mod executions;
 mod explain;
@@ -111,6 +112,8 @@ enum Command {
     Stats(stats::StatsArgs),
     /// Hand executions to other tools: spans (OTLP), tables (CSV, JSON lines).
     Export(export::ExportArgs),
+    /// Write recorded sessions as ExecutionRecord JSONL, with nothing made up.
+    Convert(convert::ConvertArgs),
     /// List the rules.
     Rules(rules::RulesArgs),
     /// Print completions for a shell.
@@ -125,6 +128,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Gate(args) => args.run(),
+        Command::Convert(args) => args.run(),
         Command::Attest(command) => command.run(),
         Command::Init(args) => args.run(),
         Command::Config(command) => command.run(),

@@ -130,6 +130,10 @@ impl<'a> FormatRecord<'a> for SessionRecord<'a> {
         }
     }
 
+    fn is_told(&self) -> bool {
+        true
+    }
+
     fn steps<'r>(&'r self, _: &mut dyn FnMut(&Step<'r, 'a>)) {
         // They are those of the records that the pairing hands on.
     }
