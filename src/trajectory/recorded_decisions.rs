@@ -9,6 +9,8 @@ use std::collections::HashMap;
 /// One execution while its trace is read.
 #[derive(Debug, Default)]
 struct Account {
+    /// It is a session: that a call ran says no more than that nothing stopped it.
+    session: bool,
     proposed: Option<(Action, Option<RiskLevel>)>,
     agent: Option<String>,
     digest: Option<String>,
@@ -41,6 +43,7 @@ impl DecisionHistory {
         match &step.fact {
             Fact::Started(started) => {
                 account.digest = started.policy_digest.map(|d| d.decode().into_owned());
+                account.session = started.fsm_version == *"session";
             }
             Fact::Proposed(proposal) => {
                 account.proposed = taken(&proposal.action).map(|a| (a, proposal.action.risk));
@@ -54,7 +57,12 @@ impl DecisionHistory {
                 }
                 account.decide(step, decision, ask);
             }
-            Fact::Executed(executed) => account.executed(executed),
+            Fact::Executed(executed) => {
+                if account.session && account.proposed.is_some() {
+                    account.decide(step, &UNSTOPPED, ask);
+                }
+                account.executed(executed);
+            }
             Fact::Annotation(Annotation::Executed(executed, _)) => account.executed(executed),
             Fact::Ended(_) => {
                 self.open.remove(execution);
@@ -63,6 +71,21 @@ impl DecisionHistory {
         }
     }
 }
+
+/// What stands for the decision about a call that ran, where none is recorded.
+const UNSTOPPED: Decision<'static> = Decision {
+    ruling: governance::Ruling::Approved,
+    by: DecidedBy::Policy,
+    time: None,
+    action: None,
+    signer: None,
+    reason: None,
+    rule: None,
+    original: None,
+    modified: None,
+    modification_reason: None,
+    signature: None,
+};
 
 /// An action out of a trace, if its payload can be read.
 fn taken(action: &step::Action<'_>) -> Option<Action> {
