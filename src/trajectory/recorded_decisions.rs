@@ -14,6 +14,7 @@ struct Account {
     proposed: Option<(Action, Option<RiskLevel>)>,
     agent: Option<String>,
     digest: Option<String>,
+    root: Option<String>,
     /// The latest time of its decisions so far.
     latest: Option<i64>,
     history: History,
@@ -43,6 +44,7 @@ impl DecisionHistory {
         match &step.fact {
             Fact::Started(started) => {
                 account.digest = started.policy_digest.map(|d| d.decode().into_owned());
+                account.root = started.workdir.map(|root| root.decode().into_owned());
                 account.session = started.fsm_version == *"session";
             }
             Fact::Proposed(proposal) => {
@@ -131,6 +133,7 @@ impl Account {
             turn: step.turn,
             time,
             digest: self.digest.clone(),
+            root: self.root.clone(),
         };
         ask(&decided, &self.history);
         if decision.ruling.permits() {

@@ -138,6 +138,13 @@ impl TurnOutcome {
     /// What became of the action of this turn.
     #[must_use]
     pub fn from_turn(turn: &Turn) -> Self {
+        match turn.call.as_ref().map(|call| call.outcome) {
+            Some(CallOutcome::Unmatched | CallOutcome::Open | CallOutcome::NotRecorded) => {
+                return Self::Open;
+            }
+            Some(CallOutcome::RejectedByText) => return Self::Rejected,
+            _ => {}
+        }
         match (&turn.result, &turn.decision, &turn.proposed) {
             (Some(result), _, _) if result.failed() => Self::Failed,
             (Some(_), _, _) => Self::Succeeded,

@@ -232,7 +232,16 @@ mod tests {
         assert_eq!(since("36h"), Ok(hours(36)));
         assert_eq!(since("2w"), Ok(hours(2 * 7 * 24)));
         assert_eq!(since("all"), Ok(Since(None)));
-        for wrong in ["", "d", "7", "-1d", "7 d", "1.5d", "99999999999999999999d", "7é"] {
+        for wrong in [
+            "",
+            "d",
+            "7",
+            "-1d",
+            "7 d",
+            "1.5d",
+            "99999999999999999999d",
+            "7é",
+        ] {
             assert!(since(wrong).is_err(), "{wrong}");
         }
     }

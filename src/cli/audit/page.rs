@@ -52,10 +52,18 @@ pub(super) fn text(
             writeln!(out, "  nothing")?;
         }
         for group in &other.groups {
-            let what = group.first.as_ref().map_or("", |(_, _, what)| what.as_str());
-            let by = format!("{} by {}", group.count, group.rule);
-            line(out, &by, what, "")?;
-            writeln!(out, "          {}", terminal(&group.reason))?;
+            let what = group
+                .first
+                .as_ref()
+                .map_or("", |(_, _, what)| what.as_str());
+            line(
+                out,
+                group.decision,
+                what,
+                &format!("{} in all", group.count),
+            )?;
+            let reason = terminal(&group.reason);
+            writeln!(out, "          {} ({})", reason, terminal(&group.rule))?;
             if let Some((file, at, _)) = &group.first {
                 let first = Spot {
                     file: file.clone(),
@@ -121,7 +129,10 @@ fn head(read: &Read, out: &mut dyn Write) -> io::Result<()> {
         besides.push(format!("{} without a time, counted", audit.undated));
     }
     if audit.calls_left_out > 0 {
-        besides.push(format!("{} not ranked", plural(audit.calls_left_out, "call")));
+        besides.push(format!(
+            "{} not ranked",
+            plural(audit.calls_left_out, "call")
+        ));
     }
     if !besides.is_empty() {
         writeln!(out, "Besides: {}", besides.join("; "))?;
@@ -145,7 +156,12 @@ fn rejections(audit: &Audit, out: &mut dyn Write) -> io::Result<()> {
             parts.push(format!("{count} {by}"));
         }
     }
-    writeln!(out, "\nRejected: {} ({})", plural(all, "call"), parts.join(", "))?;
+    writeln!(
+        out,
+        "\nRejected: {} ({})",
+        plural(all, "call"),
+        parts.join(", ")
+    )?;
     if r.ran_all_the_same > 0 {
         writeln!(
             out,
@@ -218,6 +234,7 @@ pub(super) fn json(read: &Read, other: Option<&OtherDecisions>) -> Value {
             .map(|group| {
                 let first = group.first.as_ref();
                 json!({
+                    "decision": group.decision,
                     "rule": group.rule,
                     "reason": group.reason,
                     "count": group.count,

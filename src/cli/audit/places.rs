@@ -22,7 +22,11 @@ pub(super) fn of(tree: &Path) -> Vec<PathBuf> {
     };
     let mut folders = claude(&home, tree);
     folders.push(home.join(".codex/sessions"));
-    folders.push(home.join(".gemini/tmp").join(project_hash(tree)).join("chats"));
+    folders.push(
+        home.join(".gemini/tmp")
+            .join(project_hash(tree))
+            .join("chats"),
+    );
     for base in [
         ".config/Code/User/globalStorage",
         ".config/Cursor/User/globalStorage",

@@ -374,6 +374,8 @@ pub(in crate::cli) struct OtherDecisions {
 
 /// What one rule would have decided otherwise.
 pub(in crate::cli) struct OtherDecision {
+    /// What it would have been: `deny`, `ask` or `allow`.
+    pub(in crate::cli) decision: &'static str,
     pub(in crate::cli) rule: String,
     pub(in crate::cli) reason: String,
     pub(in crate::cli) count: u64,
@@ -387,9 +389,15 @@ pub(in crate::cli) fn other_decisions(
 ) -> Result<OtherDecisions, Failure> {
     let policies = PolicySet::load(Some(policy), &[], KnownContext::default())?;
     let (tally, _, _) = evaluate_all(&policies, inputs);
-    let groups = tally.groups.into_iter().map(|((_, rule), group)| {
+    let groups = tally.groups.into_iter().map(|((code, rule), group)| {
         let first = group.actions.into_iter().next();
         OtherDecision {
+            decision: match code {
+                501 => "deny",
+                502 => "ask",
+                503 => "allow",
+                _ => "deny (over a limit)",
+            },
             rule,
             reason: group.reason,
             count: group.count,

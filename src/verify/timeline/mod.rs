@@ -11,8 +11,8 @@ mod visit;
 
 pub use command::{CommandRun, SkillScore};
 pub use turn::{
-    CallEnd, Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop, Text,
-    Thought, Turn, Verdict,
+    CallEnd, Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop,
+    Text, Thought, Turn, Verdict,
 };
 
 use super::kept_text::shortened;

@@ -3,8 +3,8 @@
 
 use super::command::CommandRun;
 use super::turn::{
-    CallEnd, Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop, Text,
-    Thought, Turn, Verdict,
+    CallEnd, Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop,
+    Text, Thought, Turn, Verdict,
 };
 use std::sync::Arc;
 
