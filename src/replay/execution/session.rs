@@ -20,6 +20,8 @@ const REJECTED: usize = 1024;
 pub(super) struct Session {
     /// Where it works, once it has started.
     tree: Option<Arc<WorkTree>>,
+    /// Somebody else has said where: what the record says of it doesn't count.
+    placed: bool,
     not_recorded: Vec<NotRecorded>,
     /// Rejected actions by a hash of type and payload: their ids and lines.
     rejected: HashMap<u64, (Box<str>, u64)>,
@@ -30,7 +32,8 @@ impl Session {
     /// that it doesn't keep stays unknown.
     pub(super) fn start(&mut self, started: &Started<'_, '_>) {
         let root = started.workdir.map(|root| root.decode());
-        if self.tree.is_none() || root.is_some() && self.lacks(NotRecorded::Workdir) {
+        let later = root.is_some() && self.lacks(NotRecorded::Workdir);
+        if !self.placed && (self.tree.is_none() || later) {
             self.tree = Some(Arc::new(WorkTree::at(root.as_deref())));
         }
         for part in started.not_recorded {
@@ -87,6 +90,12 @@ impl Execution {
         self.machine.version() == FsmVersion::Session
     }
 
+    /// Says where the work tree stands.
+    pub fn place_at(&mut self, root: &str) {
+        self.session.tree = Some(Arc::new(WorkTree::at(Some(root))));
+        self.session.placed = true;
+    }
+
     /// Whether what its record doesn't hold of this shows that it wasn't there.
     #[must_use]
     pub fn records(&self, part: NotRecorded) -> bool {
@@ -108,7 +117,8 @@ impl Execution {
         approval: Approval,
         step_facts: &mut StepFacts,
     ) {
-        if self.session.rejected.is_empty() || approval == Approval::Rejected {
+        if !self.is_session() || self.session.rejected.is_empty() || approval == Approval::Rejected
+        {
             return;
         }
         let proposal = self.turn.proposal.as_ref().map(|p| &p.what);
