@@ -3,7 +3,7 @@
 use super::tools::asked;
 use super::write::{self, CallParts, End};
 use super::{Call, Change, Ended, Event, How, SessionRecord, What};
-use crate::rules::codes;
+use crate::diag::Code;
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::formats::{Fed, NativeRecord, Reader};
 use crate::trace::record::{NotRecorded, RecordKind};
@@ -191,7 +191,7 @@ impl Pairing {
         while self.held > WAITING && !self.waiting.is_empty() {
             let line = self.waiting.front().map_or(line, |w| w.line);
             let problem = Problem {
-                code: codes::LIMIT_EXCEEDED,
+                code: Code(107),
                 at: (0, 1),
                 pointer: None,
                 message: format!(
@@ -374,7 +374,7 @@ fn feed(kind: RecordKind, key: &str, line: u64, text: &str, on: &mut dyn FnMut(F
         Err(error) => {
             // What can't be read as a call is one that nobody has checked.
             entry.problems.push(Problem {
-                code: codes::SCHEMA_VIOLATION,
+                code: Code(103),
                 at: (0, 1),
                 pointer: None,
                 message: format!("this call can't be read: {error}"),
