@@ -8,6 +8,7 @@
 pub mod claude_code;
 mod pairing;
 mod tools;
+mod waiting;
 mod write;
 
 pub(super) use pairing::Pairing;
