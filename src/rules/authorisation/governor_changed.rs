@@ -69,6 +69,13 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             "/maxTurns",
         );
     }
+    if resumed.workdir {
+        note(
+            "the work tree isn't the one that the session started in, which still applies"
+                .to_owned(),
+            "/workdir",
+        );
+    }
     if resumed.intent {
         note(
             "what is asked for isn't what was asked for before the pause".to_owned(),

@@ -3,6 +3,8 @@
 //! ## What it does
 //! The session records results, and none of this call. It is treated as one that may have run. It is a
 //! note for the last call of its input, which may still be running or may be waiting for an answer.
+//! Where decisions are recorded and none is of this call, a text that says it was rejected is no
+//! result either: anything can print such a text.
 //!
 //! ## Why it matters
 //! Whatever the call did, the record doesn't show it: whether it ran, whether it failed, what it
@@ -24,6 +26,7 @@ use super::named;
 use crate::diag::{Code, Severity};
 use crate::replay::{CallMark, CallMarkKind};
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::trace::record::NotRecorded;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(325),
@@ -40,20 +43,26 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    let Some(CallMark {
-        id,
-        kind: CallMarkKind::Unmatched { last },
-    }) = &cx.step_facts.anomalies().call
-    else {
+    let Some(CallMark { id, kind }) = &cx.step_facts.anomalies().call else {
         return;
     };
+    let (lacks, last) = match kind {
+        CallMarkKind::Unmatched { last } => ("has no result on record", *last),
+        CallMarkKind::RejectedByText
+            if cx.execution.records(NotRecorded::Decisions)
+                && cx.execution.turn().decision.is_none() =>
+        {
+            (
+                "has no result on record but a text that says it was rejected",
+                false,
+            )
+        }
+        _ => return,
+    };
     let draft = out
-        .report(
-            &RULE,
-            format!("{} has no result on record", named(id.as_deref())),
-        )
+        .report(&RULE, format!("{} {lacks}", named(id.as_deref())))
         .subject(id.as_deref().unwrap_or_default());
-    if *last {
+    if last {
         draft.severity(Severity::Note);
     }
 }
