@@ -1,6 +1,6 @@
 //! Effects of a call of a known tool, by what its parameters are.
 
-use super::{Meaning, Role, Tool};
+use super::{Meaning, Reading, Role, Tool};
 use crate::Context;
 use crate::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use crate::engine::Engine;
@@ -28,7 +28,7 @@ pub(crate) fn effects_of_known(
     let mut e = Engine::new(ctx, 200_000);
     e.sink = Sink::with_capacity(1, 2);
     e.step(name, &[], Span::default());
-    e.known_call(reading.meaning, &reading.parts);
+    e.known_call(&reading);
     let known = e.finish();
     if reading.understood {
         return known;
@@ -43,7 +43,10 @@ pub(crate) fn effects_of_known(
         let listed = |(name, _): &&(Cow<'_, str>, _)| !reading.unlisted.contains(&&**name);
         let members = inputs.values.members().unwrap_or_default();
         let without = Param::Members(members.iter().filter(listed).cloned().collect());
-        add(&mut analysis, effects_by_name(name, &without, ctx));
+        let without = effects_by_name(name, &without, ctx);
+        if without.risk > analysis.risk {
+            add(&mut analysis, without);
+        }
     }
     analysis
 }
@@ -75,7 +78,8 @@ fn texts<'p>(value: &'p Param<'p>) -> impl Iterator<Item = &'p str> {
 
 impl Engine<'_> {
     /// What a tool does with these parameters.
-    fn known_call(&mut self, meaning: Meaning, parts: &[(Role, &Param<'_>)]) {
+    fn known_call(&mut self, reading: &Reading<'_>) {
+        let (meaning, parts) = (reading.meaning, &reading.parts);
         let of = |role: Role| {
             let values = parts.iter().filter(move |(r, _)| *r == role);
             values.flat_map(|(_, value)| texts(value))
@@ -90,7 +94,8 @@ impl Engine<'_> {
         for word in of(Role::Url).flat_map(str::split_whitespace) {
             fetches |= self.known_address(word);
         }
-        let mut named = false;
+        // What isn't listed may name it.
+        let mut named = !reading.unlisted.is_empty();
         for text in of(Role::Directory) {
             if let Some(path) = self.known_path(text) {
                 self.path_read(&*path);
@@ -123,11 +128,14 @@ impl Engine<'_> {
             Meaning::Command if runs => {}
             Meaning::Fetch if fetches => {}
             Meaning::Patch if of(Role::Patch).next().is_some() => {}
-            Meaning::Command | Meaning::Fetch | Meaning::Patch => self.known_unnamed(meaning),
-            Meaning::Note | Meaning::Ask | Meaning::Kill | Meaning::Spawn => {
-                self.known_unnamed(meaning);
-            }
-            _ if named => {}
+            Meaning::List
+            | Meaning::Search
+            | Meaning::Read
+            | Meaning::Write
+            | Meaning::Edit
+            | Meaning::Move
+            | Meaning::Delete
+                if named => {}
             _ => self.known_unnamed(meaning),
         }
     }

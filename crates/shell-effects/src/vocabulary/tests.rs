@@ -4,6 +4,8 @@ use crate::{Context, RiskLevel, Table};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
+
 fn entries_of_all() -> impl Iterator<Item = (&'static str, Tool)> {
     let texts = FILES
         .iter()
@@ -18,8 +20,7 @@ fn entries_of_all() -> impl Iterator<Item = (&'static str, Tool)> {
 
 #[test]
 fn every_entry_is_read_and_its_calls_do_what_it_says() {
-    let table = Table::builtin();
-    let ctx = Context::new(&table);
+    let ctx = Context::new(&TABLE);
     let mut wrong = Vec::new();
     let mut seen = 0;
     for (file, tool) in entries_of_all() {
@@ -170,8 +171,7 @@ fn what_other_code_asks_of_a_tool() {
 
 #[test]
 fn a_servers_tool_is_rated_by_its_own_name() {
-    let table = Table::builtin();
-    let ctx = Context::new(&table);
+    let ctx = Context::new(&TABLE);
     let every = NAMES.iter().flat_map(|(name, slot)| {
         let tests = slot
             .entries
@@ -191,8 +191,7 @@ fn a_servers_tool_is_rated_by_its_own_name() {
 
 #[test]
 fn calls_come_in_many_shapes() {
-    let table = Table::builtin();
-    let ctx = Context::new(&table);
+    let ctx = Context::new(&TABLE);
     let risk = |name: &str, call: Value| effects_of_call(name, &Param::from(&call), &ctx).risk;
     let todos = json!({"todos": [{"content": "a", "status": "b"}]});
     for call in [
@@ -230,8 +229,7 @@ fn calls_come_in_many_shapes() {
 
 #[test]
 fn other_types_are_read_as_before() {
-    let table = Table::builtin();
-    let ctx = Context::new(&table);
+    let ctx = Context::new(&TABLE);
     for (name, call) in [
         ("Read", json!({"file_path": {"path": "/etc/shadow"}})),
         (
@@ -326,8 +324,7 @@ proptest! {
             value(),
         ],
     ) {
-        let table = Table::builtin();
-        let ctx = Context::new(&table);
+        let ctx = Context::new(&TABLE);
         let before = Value::Object(given.clone());
         let before = effects_of_call(&name, &Param::from(&before), &ctx);
         given.insert(key, value);
@@ -340,9 +337,23 @@ proptest! {
 
     #[test]
     fn any_value_is_read(name in "Read|Bash|apply_patch|TodoWrite|str_replace_editor|write_stdin", call in value()) {
-        let table = Table::builtin();
-        let ctx = Context::new(&table);
+        let ctx = Context::new(&TABLE);
         let found = effects_of_call(&name, &Param::from(&call), &ctx);
         prop_assert!(found.risk >= RiskLevel::Low);
+    }
+}
+
+#[test]
+fn a_file_in_a_parameter_that_is_not_listed_is_the_one() {
+    let ctx = Context::new(&TABLE);
+    for (name, key) in [
+        ("write_file", "filename"),
+        ("Read", "path"),
+        ("edit", "file"),
+    ] {
+        let call = json!({ key: "src/a.rs" });
+        let found = effects_of_call(name, &Param::from(&call), &ctx);
+        let targets: Vec<_> = found.effects.iter().map(|e| e.target.as_deref()).collect();
+        assert_eq!(targets, [Some("src/a.rs")], "{name}");
     }
 }
