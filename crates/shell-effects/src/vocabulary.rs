@@ -172,6 +172,9 @@ pub struct Tool {
     requires: Vec<String>,
     #[serde(default)]
     subcommands: BTreeMap<String, Meaning>,
+    /// The agent itself applies the patch of a command `apply_patch`: no program of that name runs.
+    #[serde(default)]
+    applies_patches: bool,
     #[serde(default)]
     #[cfg_attr(not(test), expect(dead_code, reason = "for the tests of the data"))]
     tests: Vec<TestCall>,
@@ -260,6 +263,7 @@ struct Reading<'p> {
     /// What the tool does in this call.
     meaning: Meaning,
     parts: Vec<(Role, &'p Param<'p>)>,
+    applies_patches: bool,
     /// Names that the data doesn't list.
     unlisted: Vec<&'p str>,
     /// Whether all of the call is explained.
@@ -323,6 +327,7 @@ impl Tool {
                 }
             }
         }
+        one.applies_patches &= other.applies_patches;
         one.requires.retain(|name| other.requires.contains(name));
         for (name, does) in other.subcommands {
             let known = one.subcommands.entry(name).or_insert(does);
@@ -335,6 +340,7 @@ impl Tool {
     fn read<'p>(&self, params: &'p Param<'p>) -> Reading<'p> {
         let mut reading = Reading {
             meaning: self.does,
+            applies_patches: self.applies_patches,
             parts: Vec::new(),
             unlisted: Vec::new(),
             understood: true,

@@ -67,6 +67,31 @@ fn add(analysis: &mut Analysis, other: Analysis) {
     }
 }
 
+/// The patch of a command `apply_patch`: its only argument, or its only here-document.
+fn command_patch<'p>(command: &'p Param<'_>) -> Option<&'p str> {
+    let words: Vec<&str> = texts(command).collect();
+    let line = match words.as_slice() {
+        ["apply_patch" | "applypatch", patch] => return Some(patch),
+        [
+            "bash" | "sh" | "zsh" | "/bin/bash" | "/bin/sh" | "/bin/zsh",
+            "-lc" | "-c",
+            line,
+        ] => *line,
+        [line] if command.as_str().is_some() => *line,
+        _ => return None,
+    };
+    let line = line.trim();
+    let behind = line
+        .strip_prefix("apply_patch")
+        .or_else(|| line.strip_prefix("applypatch"))?;
+    let (end, body) = behind.trim_start().strip_prefix("<<'")?.split_once("'\n")?;
+    let plain = !end.is_empty() && end.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let patch = body.strip_suffix(end)?;
+    // The document ends at the first such line, which must be the last.
+    let whole = patch.ends_with('\n') && !patch.lines().any(|line| line == end);
+    (plain && whole).then_some(patch)
+}
+
 /// The texts of a value.
 fn texts<'p>(value: &'p Param<'p>) -> impl Iterator<Item = &'p str> {
     let list = match value {
@@ -87,7 +112,17 @@ impl Engine<'_> {
         let directory = of(Role::Directory).next();
         let mut runs = false;
         for (_, value) in parts.iter().filter(|(role, _)| *role == Role::Command) {
-            runs |= self.known_command(value, directory);
+            let patch = reading
+                .applies_patches
+                .then(|| command_patch(value))
+                .flatten();
+            runs |= match patch {
+                Some(patch) => {
+                    self.at(directory, |engine| engine.known_patch(patch));
+                    true
+                }
+                None => self.known_command(value, directory),
+            };
         }
         of(Role::Patch).for_each(|text| self.known_patch(text));
         let mut fetches = false;
@@ -147,10 +182,7 @@ impl Engine<'_> {
         match value {
             Param::List(_) => {
                 let words: Vec<&str> = texts(value).collect();
-                match words.as_slice() {
-                    ["apply_patch" | "applypatch", patch] => self.known_patch(patch),
-                    _ => self.tool_words(&words, around),
-                }
+                self.tool_words(&words, around);
                 !words.is_empty()
             }
             _ => value.as_str().is_some_and(|text| {
