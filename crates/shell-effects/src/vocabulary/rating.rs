@@ -143,17 +143,23 @@ impl Engine<'_> {
                 named = true;
             }
         }
-        let searched = directory.or_else(|| of(Role::Path).next());
-        for pattern in of(Role::Glob) {
-            // Patterns are relative to what is searched.
-            let pattern = clean(pattern);
-            let rooted = pattern.starts_with(['/', '~', '$']);
-            let text = match searched.filter(|_| !rooted) {
-                Some(place) => Cow::Owned(format!("{}/{pattern}", clean(place))),
-                None => pattern,
-            };
-            self.tool_glob(&text, meaning == Meaning::List && !rooted);
+        for text in of(Role::Glob) {
             named = true;
+            let Some(pattern) = self.known_path(text) else {
+                continue;
+            };
+            // Patterns are relative to what is searched, but for those that say where they begin.
+            let places: Vec<&str> = of(Role::Directory).chain(of(Role::Path)).collect();
+            let rooted = pattern.starts_with(['/', '~', '$']);
+            if rooted || places.is_empty() || pattern.contains('{') {
+                self.tool_glob(&pattern, meaning == Meaning::List && !rooted);
+            }
+            if !rooted {
+                for place in places {
+                    let joined = format!("{}/{pattern}", with_slashes(clean(place)));
+                    self.tool_glob(&joined, meaning == Meaning::List);
+                }
+            }
         }
         match meaning {
             Meaning::Input => {

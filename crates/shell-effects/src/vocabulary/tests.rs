@@ -357,3 +357,32 @@ fn a_file_in_a_parameter_that_is_not_listed_is_the_one() {
         assert_eq!(targets, [Some("src/a.rs")], "{name}");
     }
 }
+
+/// The program `apply_patch` is nobody's but Codex's.
+#[test]
+fn only_codex_applies_the_patch_of_a_command() {
+    let ctx = Context::new(&TABLE);
+    let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
+    let line = format!("apply_patch <<'EOF'\n{patch}EOF");
+    let words = json!({"command": ["apply_patch", patch]});
+    let risk = |name: &str, call: &Value| effects_of_call(name, &Param::from(call), &ctx).risk;
+    assert_eq!(risk("shell", &words), RiskLevel::Medium);
+    assert_eq!(
+        risk("exec_command", &json!({"cmd": line})),
+        RiskLevel::Medium
+    );
+    assert_eq!(risk("bash", &words), RiskLevel::High);
+    assert_eq!(risk("Bash", &json!({"command": line})), RiskLevel::High);
+    for line in [
+        line.replace("<<'EOF'", "<<EOF"),
+        line.replace("\nEOF", "\nEOF; rm -rf src"),
+        line.replace("*** End", "EOF\nrm -rf src\n*** End"),
+        format!("cd /etc && {line}"),
+    ] {
+        assert_eq!(
+            risk("exec_command", &json!({"cmd": line})),
+            RiskLevel::High,
+            "{line}"
+        );
+    }
+}
