@@ -606,6 +606,7 @@ mod tests {
             ActionType::ShellCmd,
             &shell_effects::analyse("echo x > ../a", places()),
             true,
+            WorkTree::unknown(),
         );
         assert!(is_harmless(&climbing));
         assert!(is_harmless(&tool(
