@@ -1,6 +1,7 @@
 //! Traces: from bytes to records, from records to steps.
 
 pub mod action;
+pub mod call;
 pub mod contract;
 pub mod cut;
 pub mod entry;

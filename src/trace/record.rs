@@ -4,6 +4,8 @@
 //! from them. Strings stay borrowed, payloads stay text, and lists that no rule reads are checked
 //! without being built ([`Each`]).
 
+pub use super::call::{Call, CallOutcome, NotRecorded};
+
 use super::contract::{Evaluation, Thought, TurnThought};
 use super::injected::{Messages, SnapshotMetadata};
 use super::scalar::{Int, Timestamp};
@@ -320,67 +322,6 @@ pub enum ErrorType {
     NotFound,
 }
 
-/// What the writer of a record doesn't keep. Nobody is accused of what can't be on record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum NotRecorded {
-    /// Who allowed a call: that there is no decision says nothing.
-    Decisions,
-    /// By whom, when or by which rule it was decided.
-    DecisionDetails,
-    /// What came of a call.
-    Results,
-    /// Exit codes.
-    ExitCodes,
-    /// What a call was given.
-    Arguments,
-    /// Which files changed how.
-    Diffs,
-    /// When.
-    Times,
-    /// Where the work tree stands.
-    Workdir,
-}
-
-impl NotRecorded {
-    /// The word for people.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Decisions => "who allowed a call",
-            Self::DecisionDetails => "who decided, when and by which rule",
-            Self::Results => "results",
-            Self::ExitCodes => "exit codes",
-            Self::Arguments => "the arguments of calls",
-            Self::Diffs => "diffs",
-            Self::Times => "times",
-            Self::Workdir => "the work tree",
-        }
-    }
-}
-
-/// What became of a call of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CallOutcome {
-    /// It ran, and its result is no error.
-    Ok,
-    /// It ran, and its result is an error.
-    Error,
-    /// It was stopped: it may have run in part.
-    Interrupted,
-    /// It didn't run, by a structured mark.
-    NotExecuted,
-    /// A text says that it was rejected. Anything can print such a text.
-    RejectedByText,
-    /// No result is on record.
-    Unmatched,
-    /// The last call of the input, and no result is on record so far.
-    Open,
-    /// Its format records no results.
-    NotRecorded,
-}
-
 /// Whether capability tokens are in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -448,6 +389,7 @@ macro_rules! shapes {
         pub struct $name<$a> { $($(#[$field_meta])* pub $field: $type,)* }
     )*};
 }
+pub(super) use shapes;
 
 shapes! {
     /// Name and version of the writer.
@@ -814,51 +756,6 @@ shapes! {
         observed_changes: Option<Vec<Str<'a>>>,
         observation: Option<TurnObservation<'a>>,
         evaluation: Option<Evaluation>,
-        metadata: Option<AnyObject>,
-    }
-
-    /// What a call asks for.
-    pub struct CallAction<'a> {
-        #[serde(rename = "type")]
-        kind: ActionType,
-        payload: Payload<'a>,
-    }
-
-    /// A decision about a call, as far as it is recorded.
-    pub struct CallDecision<'a> {
-        status: Ruling,
-        by: DecidedBy,
-        timestamp: Option<Timestamp>,
-        reason: Option<Str<'a>>,
-        /// A second source says the opposite.
-        contradicted: Option<bool>,
-    }
-
-    /// What a call gave back.
-    pub struct CallResult<'a> {
-        output: Str<'a>,
-        exit_code: Option<Int<-2_147_483_648>>,
-        timestamp: Option<Timestamp>,
-        observed_changes: Option<Vec<Str<'a>>>,
-    }
-
-    /// A tool call of a session, with what is recorded of the decision and of the result. Without
-    /// an action it is a result whose call isn't on record, or one more result of a call.
-    pub struct Call<'a> {
-        record: RecordKind,
-        execution_id: Str<'a>,
-        turn_id: Int<1>,
-        timestamp: Option<Timestamp>,
-        prev: Option<Str<'a>>,
-        call_id: Str<'a>,
-        agent_id: Option<Str<'a>>,
-        tool: Option<Str<'a>>,
-        reasoning: Option<Str<'a>>,
-        action: Option<CallAction<'a>>,
-        decision: Option<CallDecision<'a>>,
-        outcome: CallOutcome,
-        result: Option<CallResult<'a>>,
-        repeats_result: Option<bool>,
         metadata: Option<AnyObject>,
     }
 

@@ -7,7 +7,7 @@ use super::record::{
 };
 use super::step::{
     Action, ActionKind, Annotation, Decision, Executed, Fact, Observed, Outcome, Part, Paths,
-    Proposal, SessionMark, Started, Step, Thought,
+    Proposal, Started, Step, Thought,
 };
 use super::turn::Parts;
 use governance::Ruling;
@@ -309,137 +309,6 @@ impl<'a> Record<'a> {
                 }
             }
         }
-    }
-}
-
-impl<'a> Call<'a> {
-    /// The proposal, the decision if one is recorded, what came of it, and what is remarkable about
-    /// that.
-    fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
-        let mut emit = |time, member, fact| {
-            emit(&Step {
-                turn: Some(self.turn_id.get()),
-                time,
-                part: Part::member(member),
-                fact,
-            });
-        };
-        let begins = Annotation::Call(SessionMark::Begins);
-        emit(self.timestamp, "", Fact::Annotation(begins));
-        if let Some(action) = &self.action {
-            let fact = Fact::Proposed(Proposal {
-                agent: self.agent_id,
-                action: Action {
-                    id: Some(self.call_id),
-                    kind: ActionKind::Known(action.kind),
-                    payload: Some(action.payload.0),
-                    risk: None,
-                },
-                declared: None,
-                replaced: false,
-            });
-            emit(self.timestamp, "action", fact);
-        }
-        if let Some(decision) = &self.decision {
-            let fact = Fact::Decided(Decision {
-                ruling: decision.status,
-                by: decision.by,
-                time: decision.timestamp,
-                action: Some(self.call_id),
-                signer: None,
-                reason: decision.reason,
-                rule: None,
-                original: None,
-                modified: None,
-                modification_reason: None,
-                signature: None,
-            });
-            emit(decision.timestamp, "decision", fact);
-        }
-        let time = self.result.as_ref().and_then(|r| r.timestamp);
-        let observed = self
-            .result
-            .as_ref()
-            .and_then(|r| r.observed_changes.as_deref())
-            .filter(|changes| !changes.is_empty());
-        let observed = Paths::union(observed, None);
-        // What changed something ran, whatever else is said of it.
-        if self.may_have_run() || observed.is_some() {
-            let executed = Executed {
-                action_id: Some(self.call_id),
-                capability: None,
-                action: None,
-                observed,
-                result: Some(Outcome {
-                    success: self.outcome == v1::CallOutcome::Ok,
-                    perhaps: self.outcome.may_have_changed() && observed.is_none(),
-                    output: self.result.as_ref().map(|r| r.output).unwrap_or_default(),
-                    error: None,
-                    error_type: false,
-                    exit_code: self
-                        .result
-                        .as_ref()
-                        .and_then(|r| r.exit_code)
-                        .map(|n| n.get()),
-                    cost: None,
-                    duration: None,
-                    artifacts: None,
-                    marks: &[],
-                }),
-            };
-            let fact = match &self.action {
-                Some(_) => Fact::Executed(executed),
-                None => Fact::Annotation(Annotation::Changed(executed)),
-            };
-            emit(time, "result", fact);
-        }
-        for mark in self.marks().into_iter().flatten() {
-            emit(time, "outcome", Fact::Annotation(Annotation::Call(mark)));
-        }
-    }
-
-    /// Whether it isn't ruled out that the call ran, by what is recorded of it. A rejected one has
-    /// no result.
-    fn may_have_run(&self) -> bool {
-        use v1::CallOutcome as O;
-        let rejected = self
-            .decision
-            .as_ref()
-            .is_some_and(|d| d.status == Ruling::Rejected);
-        self.action.is_some()
-            && match self.outcome {
-                O::Ok | O::Error | O::Interrupted => true,
-                O::RejectedByText | O::Unmatched | O::Open | O::NotRecorded => !rejected,
-                O::NotExecuted => false,
-            }
-    }
-
-    fn marks(&self) -> [Option<SessionMark<'a>>; 2] {
-        use v1::CallOutcome as O;
-        let contradicted = self
-            .decision
-            .as_ref()
-            .is_some_and(|d| d.contradicted == Some(true));
-        let mark = match self.outcome {
-            _ if self.repeats_result == Some(true) => {
-                Some(SessionMark::AmbiguousResult(self.call_id))
-            }
-            _ if self.action.is_none() => Some(SessionMark::ResultWithoutCall(self.call_id)),
-            O::Interrupted => Some(SessionMark::Interrupted),
-            O::Unmatched => Some(SessionMark::Unmatched { last: false }),
-            O::Open => Some(SessionMark::Unmatched { last: true }),
-            O::RejectedByText => Some(SessionMark::RejectedByText),
-            O::NotRecorded => Some(SessionMark::NotRecorded),
-            O::Ok | O::Error | O::NotExecuted => None,
-        };
-        [mark, contradicted.then_some(SessionMark::Contradicted)]
-    }
-}
-
-impl v1::CallOutcome {
-    /// Whether it may have had its effects, though no result says that it succeeded.
-    const fn may_have_changed(self) -> bool {
-        !matches!(self, Self::Ok | Self::Error | Self::NotExecuted)
     }
 }
 

@@ -75,7 +75,7 @@ pub(super) fn problem_finding(
         Record::Recovered(mended) => mended.turn_at(problem.pointer.as_deref()),
         _ => None,
     };
-    let place = if entry.derived || entry.text.is_empty() {
+    let place = if entry.derived {
         Place {
             file: file.clone(),
             line,

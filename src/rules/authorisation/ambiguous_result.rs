@@ -1,15 +1,16 @@
 //! A call has two different results.
 //!
 //! ## What it does
-//! A session holds a second result of one call, and it differs from the first. The same result written
-//! twice isn't reported.
+//! A session holds a second result of one call, and it differs from the first. The same result
+//! written twice isn't reported.
 //!
 //! ## Why it matters
-//! A call has one result. Where there are two, one of them was added, or two calls share one id. Then
-//! it can't be determined which of them a decision was about.
+//! A call has one result. Where there are two, one of them was added, or two calls share one id.
+//! Then it can't be determined which of them a decision was about.
 //!
 //! ## How to mend it
-//! Find out which result the runtime wrote. Give each call an id of its own, also when it is repeated.
+//! Find out which result the runtime wrote. Give each call an id of its own, also when it is
+//! repeated.
 //!
 //! ## Fails
 //! ```jsonl

@@ -5,12 +5,12 @@
 //! authorised isn't either.
 //!
 //! ## Why it matters
-//! Something ran, and the record doesn't show what. A cut transcript begins like that, and so does one
-//! from which a call was taken out.
+//! Something ran, and the record doesn't show what. A cut transcript begins like that, and so does
+//! one from which a call was taken out.
 //!
 //! ## How to mend it
-//! Get the earlier part of the transcript, or the part that was compacted away, and verify the whole
-//! session.
+//! Get the earlier part of the transcript, or the part that was compacted away, and verify the
+//! whole session.
 //!
 //! ## Fails
 //! ```jsonl

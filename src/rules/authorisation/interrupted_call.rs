@@ -1,13 +1,13 @@
 //! A call was stopped and may have run in part.
 //!
 //! ## What it does
-//! The record says that the call was interrupted while it ran. It is treated as one that may have had
-//! all of its effects. A call that was stopped before it ran has the outcome `not_executed` and isn't
-//! reported.
+//! The record says that the call was interrupted while it ran. It is treated as one that may have
+//! had all of its effects. A call that was stopped before it ran has the outcome `not_executed` and
+//! isn't reported.
 //!
 //! ## Why it matters
-//! Half of a migration or of a file may be there. A result that says "interrupted" tells neither that
-//! nothing happened nor that everything did.
+//! Half of a migration or of a file may be there. A result that says "interrupted" tells neither
+//! that nothing happened nor that everything did.
 //!
 //! ## How to mend it
 //! Look at what the call asks for and check how far it came before you go on.

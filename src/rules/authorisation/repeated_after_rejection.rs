@@ -3,17 +3,17 @@
 //! ## What it does
 //! In a session, an action with the type and payload of a rejected one ran, or may have run, and no
 //! approval of it is on record. The rule compares up to 1024 rejected actions of a session. It is a
-//! note where the session doesn't record decisions: the approval may be missing from the record alone.
-//! The rejected call itself is YV309 when it runs.
+//! note where the session doesn't record decisions: the approval may be missing from the record
+//! alone. The rejected call itself is YV309 when it runs.
 //!
 //! ## Why it matters
-//! The agent was told no, and asked again until something let it through. Without a recorded approval
-//! nobody can tell whether a person changed their mind or the second call went around the first
-//! answer.
+//! The agent was told no, and asked again until something let it through. Without a recorded
+//! approval nobody can tell whether a person changed their mind or the second call went around the
+//! first answer.
 //!
 //! ## How to mend it
-//! Ask whoever rejected it whether they allowed the second call. Have the runtime record each decision
-//! with its call, and remember a rejection for the rest of the session.
+//! Ask whoever rejected it whether they allowed the second call. Have the runtime record each
+//! decision with its call, and remember a rejection for the rest of the session.
 //!
 //! ## Fails
 //! ```jsonl

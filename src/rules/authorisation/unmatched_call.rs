@@ -1,10 +1,10 @@
 //! A call has no result on record.
 //!
 //! ## What it does
-//! The session records results, and none of this call. It is treated as one that may have run. It is a
-//! note for the last call of its input, which may still be running or may be waiting for an answer.
-//! Where decisions are recorded and none is of this call, a text that says it was rejected is no
-//! result either: anything can print such a text.
+//! The session records results, and none of this call. It is treated as one that may have run. It
+//! is a note for the last call of its input, which may still be running or may be waiting for an
+//! answer. Where decisions are recorded and none is of this call, a text that says it was rejected
+//! is no result either: anything can print such a text.
 //!
 //! ## Why it matters
 //! Whatever the call did, the record doesn't show it: whether it ran, whether it failed, what it

@@ -166,7 +166,8 @@ impl Pairing {
                 pointer: None,
                 message,
             };
-            let entry = Entry::unread((oldest.line, 0), "", Vec::new(), Vec::new());
+            let mut entry = Entry::unread((oldest.line, 0), "", Vec::new(), Vec::new());
+            entry.derived = true;
             on(Fed {
                 execution: Some(Cow::Owned(oldest.session.to_string())),
                 entry: &entry,

@@ -1,0 +1,251 @@
+//! The calls of a session: what a record says of each, and the steps that it unfolds into.
+
+use super::record::{AnyObject, Payload, RecordKind, shapes};
+use super::scalar::{Int, Timestamp};
+use super::step::{
+    Action, ActionKind, Annotation, Decision, Executed, Fact, Outcome, Part, Paths, Proposal,
+    SessionMark, Step,
+};
+use governance::{ActionType, DecidedBy, Ruling};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strict_json::Str;
+
+/// What the writer of a record doesn't keep. Nobody is accused of what can't be on record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NotRecorded {
+    /// Who allowed a call: that there is no decision says nothing.
+    Decisions,
+    /// By whom, when or by which rule it was decided.
+    DecisionDetails,
+    /// What came of a call.
+    Results,
+    /// Exit codes.
+    ExitCodes,
+    /// What a call was given.
+    Arguments,
+    /// Which files changed how.
+    Diffs,
+    /// When.
+    Times,
+    /// Where the work tree stands.
+    Workdir,
+}
+
+impl NotRecorded {
+    /// The word for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Decisions => "who allowed a call",
+            Self::DecisionDetails => "who decided, when and by which rule",
+            Self::Results => "results",
+            Self::ExitCodes => "exit codes",
+            Self::Arguments => "the arguments of calls",
+            Self::Diffs => "diffs",
+            Self::Times => "times",
+            Self::Workdir => "the work tree",
+        }
+    }
+}
+
+/// What became of a call of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CallOutcome {
+    /// It ran, and its result is no error.
+    Ok,
+    /// It ran, and its result is an error.
+    Error,
+    /// It was stopped: it may have run in part.
+    Interrupted,
+    /// It didn't run, by a structured mark.
+    NotExecuted,
+    /// A text says that it was rejected. Anything can print such a text.
+    RejectedByText,
+    /// No result is on record.
+    Unmatched,
+    /// The last call of the input, and no result is on record so far.
+    Open,
+    /// Its format records no results.
+    NotRecorded,
+}
+
+shapes! {
+    /// What a call asks for.
+    pub struct CallAction<'a> {
+        #[serde(rename = "type")]
+        kind: ActionType,
+        payload: Payload<'a>,
+    }
+
+    /// A decision about a call, as far as it is recorded.
+    pub struct CallDecision<'a> {
+        status: Ruling,
+        by: DecidedBy,
+        timestamp: Option<Timestamp>,
+        reason: Option<Str<'a>>,
+        /// A second source says the opposite.
+        contradicted: Option<bool>,
+    }
+
+    /// What a call gave back.
+    pub struct CallResult<'a> {
+        output: Str<'a>,
+        exit_code: Option<Int<-2_147_483_648>>,
+        timestamp: Option<Timestamp>,
+        observed_changes: Option<Vec<Str<'a>>>,
+    }
+
+    /// A tool call of a session, with what is recorded of the decision and of the result. Without
+    /// an action it is a result whose call isn't on record, or one more result of a call.
+    pub struct Call<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        turn_id: Int<1>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        call_id: Str<'a>,
+        agent_id: Option<Str<'a>>,
+        tool: Option<Str<'a>>,
+        reasoning: Option<Str<'a>>,
+        action: Option<CallAction<'a>>,
+        decision: Option<CallDecision<'a>>,
+        outcome: CallOutcome,
+        result: Option<CallResult<'a>>,
+        repeats_result: Option<bool>,
+        metadata: Option<AnyObject>,
+    }
+}
+
+impl<'a> Call<'a> {
+    /// The proposal, the decision if one is recorded, what came of it, and what is remarkable about
+    /// that.
+    pub(super) fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
+        let mut emit = |time, member, fact| {
+            emit(&Step {
+                turn: Some(self.turn_id.get()),
+                time,
+                part: Part::member(member),
+                fact,
+            });
+        };
+        let begins = Annotation::Call(SessionMark::Begins);
+        emit(self.timestamp, "", Fact::Annotation(begins));
+        if let Some(action) = &self.action {
+            let fact = Fact::Proposed(Proposal {
+                agent: self.agent_id,
+                action: Action {
+                    id: Some(self.call_id),
+                    kind: ActionKind::Known(action.kind),
+                    payload: Some(action.payload.0),
+                    risk: None,
+                },
+                declared: None,
+                replaced: false,
+            });
+            emit(self.timestamp, "action", fact);
+        }
+        if let Some(decision) = &self.decision {
+            let fact = Fact::Decided(Decision {
+                ruling: decision.status,
+                by: decision.by,
+                time: decision.timestamp,
+                action: Some(self.call_id),
+                signer: None,
+                reason: decision.reason,
+                rule: None,
+                original: None,
+                modified: None,
+                modification_reason: None,
+                signature: None,
+            });
+            emit(decision.timestamp, "decision", fact);
+        }
+        let time = self.result.as_ref().and_then(|r| r.timestamp);
+        let observed = self
+            .result
+            .as_ref()
+            .and_then(|r| r.observed_changes.as_deref())
+            .filter(|changes| !changes.is_empty());
+        let observed = Paths::union(observed, None);
+        // What changed something ran, whatever else is said of it.
+        if self.may_have_run() || observed.is_some() {
+            let executed = Executed {
+                action_id: Some(self.call_id),
+                capability: None,
+                action: None,
+                observed,
+                result: Some(Outcome {
+                    success: self.outcome == CallOutcome::Ok,
+                    perhaps: self.outcome.may_have_changed() && observed.is_none(),
+                    output: self.result.as_ref().map(|r| r.output).unwrap_or_default(),
+                    error: None,
+                    error_type: false,
+                    exit_code: self
+                        .result
+                        .as_ref()
+                        .and_then(|r| r.exit_code)
+                        .map(|n| n.get()),
+                    cost: None,
+                    duration: None,
+                    artifacts: None,
+                    marks: &[],
+                }),
+            };
+            let fact = match &self.action {
+                Some(_) => Fact::Executed(executed),
+                None => Fact::Annotation(Annotation::Changed(executed)),
+            };
+            emit(time, "result", fact);
+        }
+        for mark in self.marks().into_iter().flatten() {
+            emit(time, "outcome", Fact::Annotation(Annotation::Call(mark)));
+        }
+    }
+
+    /// Whether it isn't ruled out that the call ran, by what is recorded of it. A rejected one has
+    /// no result.
+    fn may_have_run(&self) -> bool {
+        use CallOutcome as O;
+        let rejected = self
+            .decision
+            .as_ref()
+            .is_some_and(|d| d.status == Ruling::Rejected);
+        self.action.is_some()
+            && match self.outcome {
+                O::Ok | O::Error | O::Interrupted => true,
+                O::RejectedByText | O::Unmatched | O::Open | O::NotRecorded => !rejected,
+                O::NotExecuted => false,
+            }
+    }
+
+    fn marks(&self) -> [Option<SessionMark<'a>>; 2] {
+        use CallOutcome as O;
+        let contradicted = self
+            .decision
+            .as_ref()
+            .is_some_and(|d| d.contradicted == Some(true));
+        let mark = match self.outcome {
+            _ if self.repeats_result == Some(true) => {
+                Some(SessionMark::AmbiguousResult(self.call_id))
+            }
+            _ if self.action.is_none() => Some(SessionMark::ResultWithoutCall(self.call_id)),
+            O::Interrupted => Some(SessionMark::Interrupted),
+            O::Unmatched => Some(SessionMark::Unmatched { last: false }),
+            O::Open => Some(SessionMark::Unmatched { last: true }),
+            O::RejectedByText => Some(SessionMark::RejectedByText),
+            O::NotRecorded => Some(SessionMark::NotRecorded),
+            O::Ok | O::Error | O::NotExecuted => None,
+        };
+        [mark, contradicted.then_some(SessionMark::Contradicted)]
+    }
+}
+
+impl CallOutcome {
+    /// Whether it may have had its effects, though no result says that it succeeded.
+    const fn may_have_changed(self) -> bool {
+        !matches!(self, Self::Ok | Self::Error | Self::NotExecuted)
+    }
+}
