@@ -194,12 +194,13 @@ impl PathEffects {
                 continue;
             }
             let change = seen(name, tree);
-            if let Some((why, disguised)) = leaves(&change, name, true, true, false, tree) {
-                self.leave(name, why, disguised);
-            } else {
-                let place = change.place.as_ref();
-                let inside = place.and_then(|place| tree.below(&place.absolute));
-                self.write(inside.filter(|_| tree.known).unwrap_or(name), false);
+            match leaves(&change, name, true, true, false, tree) {
+                Some((why, disguised)) => self.leave(name, why, disguised),
+                None => {
+                    let place = change.place.as_ref();
+                    let inside = place.and_then(|place| tree.below(&place.absolute));
+                    self.write(inside.filter(|_| tree.known).unwrap_or(name), false);
+                }
             }
         }
         self.settled()
@@ -461,11 +462,9 @@ impl WorkTree {
             return tree;
         }
         let places = &mut tree.places;
-        home_above(root)
-            .unwrap_or(HOME)
-            .clone_into(&mut places.home);
-        root.clone_into(&mut places.workdir);
-        root.clone_into(&mut places.cwd);
+        places.home = home_above(root).unwrap_or(HOME).to_owned();
+        places.workdir = root.to_owned();
+        places.cwd = root.to_owned();
         tree
     }
 

@@ -57,18 +57,6 @@ impl Session {
         moved
     }
 
-    /// Bytes that it holds, with `entry` for a place in a map.
-    pub(super) fn weight(&self, entry: usize) -> usize {
-        let rejected: usize = self
-            .rejected
-            .values()
-            .map(|(id, _)| id.len() + size_of::<(u64, (Box<str>, u64))>() + entry)
-            .sum();
-        // A work tree holds its root twice.
-        let root = self.root.as_ref().map_or(0, |root| 3 * root.len());
-        rejected + root + self.open.as_ref().map_or(0, |id| id.len())
-    }
-
     /// Where it works.
     pub(super) fn tree(&self) -> Option<Arc<WorkTree>> {
         self.tree.clone()
@@ -91,7 +79,9 @@ impl Session {
 
     /// Remembers a rejected action.
     pub(super) fn reject(&mut self, line: u64, action: Option<&KeptAction>) {
-        let Some(action) = action.filter(|_| self.tree.is_some()) else {
+        // Calls whose arguments aren't recorded all look the same.
+        let comparable = self.tree.is_some() && !self.lacks(NotRecorded::Arguments);
+        let Some(action) = action.filter(|_| comparable) else {
             return;
         };
         if self.rejected.len() < REJECTED

@@ -13,14 +13,12 @@ type Shape = (&'static str, fn(&Members<'_>) -> bool);
 #[must_use]
 pub fn looks_like(text: &str) -> Option<&'static str> {
     let members = Members::of(text)?;
-    let shapes: [Shape; 17] = [
+    let shapes: [Shape; 15] = [
         ("an OpenTelemetry export (OTLP)", |m| {
-            has_one(m, &["resourceLogs", "resourceSpans", "resourceMetrics"])
+            has(m, &["resourceMetrics"])
         }),
         ("a Claude Code session", is_claude_session),
         ("a Claude Code stream (stream-json)", is_claude_stream),
-        ("a Codex session", is_codex),
-        ("a Codex terminal log", |m| has(m, &["ts", "dir", "kind"])),
         ("a Gemini CLI chat", |m| {
             has(m, &["sessionId", "projectHash", "messages"])
         }),
@@ -109,20 +107,6 @@ fn is_claude_stream(members: &Members<'_>) -> bool {
     })
 }
 
-fn is_codex(members: &Members<'_>) -> bool {
-    let kinds = [
-        "session_meta",
-        "response_item",
-        "event_msg",
-        "turn_context",
-        "compacted",
-    ];
-    has(members, &["timestamp", "payload"])
-        && word(members, "type").is_some_and(|t| kinds.contains(&t.as_str()))
-        || has(members, &["id", "timestamp", "instructions"])
-        || word(members, "record_type").is_some_and(|t| t == "state")
-}
-
 #[cfg(test)]
 mod tests {
     use super::looks_like;
@@ -144,14 +128,6 @@ mod tests {
                 Some("a Claude Code stream (stream-json)"),
             ),
             (
-                r#"{"timestamp":"t","type":"session_meta","payload":{}}"#,
-                Some("a Codex session"),
-            ),
-            (
-                r#"{"ts":"t","dir":"to_tui","kind":"codex_event"}"#,
-                Some("a Codex terminal log"),
-            ),
-            (
                 r#"{"sessionId":"s","projectHash":"p","messages":[]}"#,
                 Some("a Gemini CLI chat"),
             ),
@@ -160,7 +136,7 @@ mod tests {
                 Some("a Copilot CLI session"),
             ),
             (
-                r#"{"resourceSpans":[]}"#,
+                r#"{"resourceMetrics":[]}"#,
                 Some("an OpenTelemetry export (OTLP)"),
             ),
             (

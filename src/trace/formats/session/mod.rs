@@ -6,12 +6,17 @@
 //! conversion is what was replayed.
 
 pub mod claude_code;
+pub mod codex;
+pub mod codex_log;
+pub mod otlp;
 mod pairing;
+#[cfg(test)]
+mod tests;
 mod tools;
 mod waiting;
 mod write;
 
-pub(super) use pairing::Pairing;
+pub(super) use pairing::{Pairing, Sessions};
 
 use super::{FormatRecord, RecordClass};
 use crate::trace::scalar::Timestamp;
@@ -19,7 +24,7 @@ use crate::trace::step::Step;
 use governance::DecidedBy;
 use serde::Deserialize;
 use std::borrow::Cow;
-use strict_json::{Raw, Str};
+use strict_json::{Raw, Scanner, Str};
 
 /// A record of a session, or a whole session that stands in one document.
 #[derive(Debug, Default)]
@@ -65,6 +70,55 @@ pub(super) enum What<'a> {
         /// By whom.
         by: DecidedBy,
     },
+    /// How a call that has no result yet changes a file.
+    Change {
+        /// The call.
+        id: Cow<'a, str>,
+        /// The change.
+        change: Change,
+    },
+    /// What follows in the record belongs to this session.
+    Session(Cow<'a, str>),
+    /// What follows in the record belongs to the session that is named after the file.
+    File,
+    /// Somebody or something decided about a call, or it began. It may have been mentioned before.
+    Decided {
+        /// The call.
+        call: Call<'a>,
+        /// Whether it was allowed, and by whom.
+        decision: Option<(bool, DecidedBy)>,
+        /// The result may have been told already.
+        late: bool,
+    },
+    /// Somebody is asked whether a call may run.
+    Asked(Call<'a>, Question),
+    /// The answer to the oldest open question of a kind.
+    Answered {
+        /// The call, where the answer names it.
+        id: Option<Cow<'a, str>>,
+        /// Which kind of question.
+        to: Question,
+        /// Whether it was allowed; none where the answer is neither yes nor no.
+        allowed: Option<bool>,
+    },
+    /// A call and its end in one.
+    Done {
+        /// The call. It may have been mentioned before.
+        call: Call<'a>,
+        /// Whether it was allowed, and by whom.
+        decision: Option<(bool, DecidedBy)>,
+        /// Its end.
+        ended: Ended<'a>,
+    },
+}
+
+/// What somebody is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Question {
+    /// A command.
+    Command,
+    /// A patch.
+    Patch,
 }
 
 /// A call.
@@ -107,6 +161,8 @@ pub(super) struct Change {
 pub(super) enum How {
     /// Without an error.
     Ok,
+    /// Without a sign of an error, or of having run.
+    NoSign,
     /// With an error.
     Error,
     /// It was stopped.
@@ -120,6 +176,9 @@ pub(super) enum How {
     /// The program notes that it was rejected, in a place where it also notes what tools of
     /// servers say: of those it is only a text.
     RejectedInNote(DecidedBy),
+    /// The whole output says that it was rejected. Tools that wrap what they print can't say so
+    /// themselves; of the others it is only a text.
+    RejectedInOutput(DecidedBy),
 }
 
 impl<'a> FormatRecord<'a> for SessionRecord<'a> {
@@ -155,6 +214,45 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
         let raw = Option::<Raw<'de>>::deserialize(deserializer)?;
         Ok(Self(raw.and_then(Raw::read)))
     }
+}
+
+/// Where a part of a text begins in it.
+pub(super) fn offset(whole: &str, part: &str) -> Option<usize> {
+    (part.as_ptr() as usize)
+        .checked_sub(whole.as_ptr() as usize)
+        .filter(|at| *at <= whole.len())
+}
+
+/// Levels that the JSON in a text may have.
+const DEPTH: u32 = 1 << 10;
+
+/// What a call is given, as a JSON object: arguments are written as one, as a text that holds one,
+/// or as a text of another kind, which then becomes the member `name`.
+pub(super) fn input<'a>(raw: Option<Raw<'a>>, name: &str) -> Cow<'a, str> {
+    let Some(raw) = raw else {
+        return Cow::Borrowed("{}");
+    };
+    let written = raw.as_written();
+    if written.starts_with('{') {
+        return Cow::Borrowed(written);
+    }
+    match raw.read::<Str<'_>>().map(Str::decode) {
+        Some(text) => input_text(text, name),
+        None if written == "null" => Cow::Borrowed("{}"),
+        None => Cow::Owned(format!("{{\"{name}\":{written}}}")),
+    }
+}
+
+/// The same of a text.
+pub(super) fn input_text<'a>(text: Cow<'a, str>, name: &str) -> Cow<'a, str> {
+    let mut scanner = Scanner::new(&text, DEPTH);
+    if text.trim_start().starts_with('{') && scanner.skip().is_ok() && scanner.end().is_ok() {
+        return text;
+    }
+    let mut out = format!("{{\"{name}\":");
+    write::string(&mut out, &text);
+    out.push('}');
+    Cow::Owned(out)
 }
 
 /// A text that may be missing.

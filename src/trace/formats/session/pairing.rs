@@ -1,17 +1,19 @@
 //! Brings the calls of a session and their results together.
 
-use super::tools::asked;
+use super::tools::{asked, wraps_output};
 use super::waiting::{Kept, Queue, Waiting};
 use super::write::{self, CallParts, End};
-use super::{Call, Change, Ended, Event, How, SessionRecord, What};
+use super::{Call, Change, DEPTH, Ended, Event, How, Question, SessionRecord, What};
 use crate::diag::Code;
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::formats::{Fed, NativeRecord, Reader};
 use crate::trace::record::{NotRecorded, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::v1;
+use governance::DecidedBy;
 use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use strict_json::Scanner;
@@ -22,15 +24,27 @@ const WAITING: usize = 16 << 20;
 const REMEMBERED: usize = 400_000;
 /// Characters that are kept of what an agent said before a call, and of what it was asked.
 const TEXT: usize = 2_000;
-/// Levels that the records which are written here may have: those of the input, and a few around
-/// them.
-const DEPTH: u32 = 1 << 10;
+/// Which session a record belongs to that names none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::trace::formats) enum Sessions {
+    /// The one that is named after the file.
+    OfFile,
+    /// The first one that the input names; what it names later is history that it was given.
+    First,
+    /// The one that was named last.
+    Last,
+}
 
 /// Waits with calls until their results come.
 #[derive(Debug)]
 pub(in crate::trace::formats) struct Pairing {
     /// The execution of records that name none.
     stem: Arc<str>,
+    names: Sessions,
+    /// The session that was named, where that counts for more than one record.
+    named: Option<Box<str>>,
+    /// Where the agent works, by a record before all sessions.
+    cwd: Option<Box<str>>,
     not_recorded: &'static [NotRecorded],
     sessions: HashMap<Box<str>, Session>,
     waiting: Queue,
@@ -55,6 +69,21 @@ struct Session {
     said: Option<String>,
     /// Hashes of the ids of calls that were handed on.
     ids: HashSet<u64>,
+    /// Calls that somebody was asked about, the oldest question first: commands and patches.
+    questions: [VecDeque<u64>; 2],
+    /// Calls that were rejected before they began, and hashes of their ids.
+    denied: Vec<u64>,
+    denied_ids: HashSet<u64>,
+}
+
+impl Session {
+    fn questions_of(&mut self, question: Question) -> &mut VecDeque<u64> {
+        let [commands, patches] = &mut self.questions;
+        match question {
+            Question::Command => commands,
+            Question::Patch => patches,
+        }
+    }
 }
 
 fn hash(text: &str) -> u64 {
@@ -88,6 +117,9 @@ impl Pairing {
     pub(in crate::trace::formats) fn new(stem: &str, not_recorded: &'static [NotRecorded]) -> Self {
         Self {
             stem: stem.into(),
+            names: Sessions::OfFile,
+            named: None,
+            cwd: None,
             not_recorded,
             sessions: HashMap::new(),
             waiting: Queue::default(),
@@ -96,9 +128,23 @@ impl Pairing {
         }
     }
 
+    /// The same, where a name of a session counts for more than its record.
+    pub(in crate::trace::formats) fn naming(mut self, names: Sessions) -> Self {
+        self.names = names;
+        self
+    }
+
     /// The execution that a record belongs to.
-    fn key(&self, record: &SessionRecord<'_>) -> Box<str> {
-        let session = record.session.as_deref().unwrap_or(&self.stem);
+    fn key(&mut self, record: &SessionRecord<'_>) -> Box<str> {
+        let own = record.session.as_deref();
+        match (self.names, own) {
+            (Sessions::First, Some(own)) => {
+                self.named.get_or_insert_with(|| own.into());
+            }
+            (Sessions::Last, Some(own)) => self.named = Some(own.into()),
+            _ => {}
+        }
+        let session = self.named.as_deref().or(own).unwrap_or(&self.stem);
         match record.agent.as_deref() {
             Some(agent) => format!("{session}/{agent}").into(),
             None => session.into(),
@@ -117,15 +163,133 @@ impl Pairing {
                     session.said = Some(first_of(text));
                 }
             }
-            What::Call(call) => self.call(key, line, event.time, call, on),
+            What::Call(call) => {
+                self.call(key, line, event.time, call, on);
+            }
             What::Ended(ended) => self.ended(key, line, event.time, ended, on),
             What::Rejected { id, by } => {
-                if let Some(n) = self.waiting.last_open(id) {
-                    self.waiting.reject(n, *by);
-                } else if let Some(n) = self.waiting.last_doubtful(id) {
-                    self.waiting.reject(n, *by);
+                let open = self.waiting.last_open(id);
+                let Some(n) = open.or_else(|| self.waiting.last_doubtful(id)) else {
+                    return;
+                };
+                if let Some(waiting) = self.waiting.get_mut(n) {
+                    waiting.decide(Some((false, *by)));
+                }
+                if open.is_none() {
                     self.hand_on(n, false, on);
                 }
+            }
+            What::Change { id, change } => {
+                let n = self.waiting.last_open(id);
+                if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
+                    waiting.change = Some(change.clone());
+                }
+            }
+            // The caller has chosen the session.
+            What::Session(_) | What::File => {}
+            What::Decided {
+                call,
+                decision,
+                late,
+            } => {
+                let known = self.mentioned(key, call).filter(|_| call.id.is_some());
+                if known.is_none() && *late && self.is_over(key, call) {
+                    return;
+                }
+                if let Some(n) = known.or_else(|| self.call(key, line, event.time, call, on)) {
+                    self.begin(n, call, *decision);
+                }
+            }
+            What::Asked(call, question) => {
+                let known = self.mentioned(key, call).filter(|_| call.id.is_some());
+                let n = known.or_else(|| self.call(key, line, event.time, call, on));
+                if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
+                    waiting.question = Some(*question);
+                }
+                if let (Some(n), Some(session)) = (n, self.sessions.get_mut(key)) {
+                    session.questions_of(*question).push_back(n);
+                }
+            }
+            What::Answered { id, to, allowed } => {
+                self.answered(key, id.as_deref(), *to, *allowed);
+            }
+            What::Done {
+                call,
+                decision,
+                ended,
+            } => {
+                let known = self.mentioned(key, call);
+                if let Some(n) = known.or_else(|| self.call(key, line, event.time, call, on)) {
+                    self.begin(n, call, *decision);
+                    self.result(n, event.time, ended, on);
+                }
+            }
+        }
+    }
+
+    /// A call without a result that was mentioned before; without an id, the oldest one of that
+    /// tool that has none either.
+    fn mentioned(&self, key: &str, call: &Call<'_>) -> Option<u64> {
+        let Some(id) = call.id.as_deref() else {
+            return self.waiting.first_open_of(key, &call.tool);
+        };
+        let n = self.waiting.last_open(id)?;
+        let same = |w: &Waiting| *w.session == *key;
+        self.waiting.get(n).is_some_and(same).then_some(n)
+    }
+
+    /// Whether a call was handed on.
+    fn is_over(&self, key: &str, call: &Call<'_>) -> bool {
+        let session = self.sessions.get(key);
+        let over = |id| session.is_some_and(|s| s.ids.contains(&hash(id)));
+        call.id.as_deref().is_some_and(over)
+    }
+
+    /// Adds to a call what was not on record when it was mentioned first.
+    fn begin(&mut self, n: u64, call: &Call<'_>, decision: Option<(bool, DecidedBy)>) {
+        self.waiting.fill(n, &call.input);
+        let Some(waiting) = self.waiting.get_mut(n) else {
+            return;
+        };
+        waiting.began = true;
+        waiting.decide(decision);
+        // Its rejection is that of a call which was handed on already.
+        let session = self.sessions.get(&*waiting.session);
+        let denied = |id: &str| session.is_some_and(|s| s.denied_ids.contains(&hash(id)));
+        if waiting.id.as_deref().is_some_and(denied) {
+            waiting.decide(Some((false, DecidedBy::Human)));
+        }
+    }
+
+    fn answered(&mut self, key: &str, id: Option<&str>, to: Question, allowed: Option<bool>) {
+        let Some(session) = self.sessions.get_mut(key) else {
+            return;
+        };
+        let waiting = &self.waiting;
+        let open = |n: &u64| {
+            let waiting = waiting.get(*n);
+            waiting.is_some_and(|w| w.question == Some(to) && *w.session == *key)
+        };
+        let mut n = id.and_then(|id| waiting.last_open(id)).filter(open);
+        while n.is_none()
+            && let Some(oldest) = session.questions_of(to).pop_front()
+        {
+            n = Some(oldest).filter(open);
+        }
+        let Some(n) = n else {
+            return;
+        };
+        let Some(waiting) = self.waiting.get_mut(n) else {
+            return;
+        };
+        waiting.question = None;
+        waiting.decide(allowed.map(|allowed| (allowed, DecidedBy::Human)));
+        if allowed == Some(false) && !waiting.began {
+            session.denied.push(n);
+            if let Some(id) = waiting.id.as_deref()
+                && session.denied_ids.len() < REMEMBERED
+            {
+                session.denied_ids.insert(hash(id));
             }
         }
     }
@@ -137,10 +301,15 @@ impl Pairing {
         time: Option<Timestamp>,
         call: &Call<'_>,
         on: &mut dyn FnMut(Fed<'_, '_>),
-    ) {
-        let Some(session) = self.sessions.get_mut(key) else {
-            return;
-        };
+    ) -> Option<u64> {
+        // What was rejected before it began has no end.
+        let denied = self.sessions.get_mut(key)?;
+        for n in std::mem::take(&mut denied.denied) {
+            if self.waiting.get(n).is_some_and(|w| !w.began) {
+                self.hand_on(n, false, on);
+            }
+        }
+        let session = self.sessions.get_mut(key)?;
         let waiting = Waiting {
             session: key.into(),
             line,
@@ -150,10 +319,15 @@ impl Pairing {
             input: (*call.input).into(),
             cwd: session.cwd.clone().filter(|_| session.cwd != session.root),
             said: session.said.take(),
-            rejected: None,
+            decision: None,
+            contradicted: false,
+            began: false,
+            question: None,
+            change: None,
             result: None,
         };
         self.waiting.push(waiting);
+        let number = self.waiting.last_number();
         while self.waiting.held() > WAITING
             && let Some((n, oldest)) = self.waiting.first()
         {
@@ -175,6 +349,7 @@ impl Pairing {
             });
             self.hand_on(n, false, on);
         }
+        number
     }
 
     fn ended(
@@ -190,31 +365,17 @@ impl Pairing {
             None => self.waiting.first_open(key),
         };
         if let Some(n) = found {
-            if let Some(id) = ended.id.as_deref().filter(|_| self.over.len() < REMEMBERED) {
-                self.over.insert(hash(id), hash(&ended.output));
-            }
-            let of_server = |w: &Waiting| w.tool.starts_with("mcp__");
-            let how = match (ended.how, self.waiting.get(n).is_some_and(of_server)) {
-                (How::RejectedInNote(_), true) => How::RejectedByText,
-                (How::RejectedInNote(by), false) => How::Rejected(by),
-                (how, _) => how,
-            };
-            let kept = Kept {
-                how,
-                output: ended.output.clone().into_owned(),
-                exit_code: ended.exit_code,
-                change: ended.change.clone(),
-                time,
-            };
-            self.waiting.end(n, kept);
-            // A later record may show that it was rejected.
-            if how != How::RejectedByText || self.waiting.held() > WAITING {
-                self.hand_on(n, false, on);
-            }
+            self.result(n, time, ended, on);
             return;
         }
         let before = ended.id.as_deref().and_then(|id| self.over.get(&hash(id)));
         if before == Some(&hash(&ended.output)) {
+            return;
+        }
+        // That it was rejected is known.
+        let session = self.sessions.get(key);
+        let denied = |id| session.is_some_and(|s| s.denied_ids.contains(&hash(id)));
+        if matches!(ended.how, How::Rejected(_)) && ended.id.as_deref().is_some_and(denied) {
             return;
         }
         let again = before.is_some();
@@ -232,6 +393,7 @@ impl Pairing {
             reasoning: None,
             action: None,
             decision: None,
+            contradicted: false,
             end: End::Result {
                 how: ended.how,
                 output: &ended.output,
@@ -241,6 +403,38 @@ impl Pairing {
             again,
         });
         feed(RecordKind::Call, key, line, &text, on);
+    }
+
+    /// Takes note of the result of a call.
+    fn result(
+        &mut self,
+        n: u64,
+        time: Option<Timestamp>,
+        ended: &Ended<'_>,
+        on: &mut dyn FnMut(Fed<'_, '_>),
+    ) {
+        if let Some(id) = ended.id.as_deref().filter(|_| self.over.len() < REMEMBERED) {
+            self.over.insert(hash(id), hash(&ended.output));
+        }
+        let tool = self.waiting.get(n).map_or("", |w| &w.tool);
+        let how = match ended.how {
+            How::RejectedInNote(_) if tool.starts_with("mcp__") => How::RejectedByText,
+            How::RejectedInOutput(_) if !wraps_output(tool) => How::RejectedByText,
+            How::RejectedInNote(by) | How::RejectedInOutput(by) => How::Rejected(by),
+            how => how,
+        };
+        let kept = Kept {
+            how,
+            output: ended.output.clone().into_owned(),
+            exit_code: ended.exit_code,
+            change: ended.change.clone(),
+            time,
+        };
+        self.waiting.end(n, kept);
+        // A later record may show that it was rejected.
+        if how != How::RejectedByText || self.waiting.held() > WAITING {
+            self.hand_on(n, false, on);
+        }
     }
 
     /// Hands on the record of a call.
@@ -254,17 +448,22 @@ impl Pairing {
         };
         session.turns += 1;
         let result = waiting.result.as_ref();
-        let rejected = match result.map(|r| r.how) {
-            Some(How::Rejected(by)) => Some(by),
-            _ => waiting.rejected,
+        let decision = match (result.map(|r| r.how), waiting.decision) {
+            (Some(How::Rejected(by)), None | Some((true, _))) => Some((false, by)),
+            (_, decision) => decision,
         };
+        let rejected = matches!(decision, Some((false, _)));
+        let allowed_before = matches!(waiting.decision, Some((true, _)));
+        let exit_code = result.and_then(|r| r.exit_code);
         let how = match result.map(|r| r.how) {
-            // The later mark shows what the text only said.
-            Some(How::RejectedByText) if rejected.is_some() => How::Cancelled,
+            // The mark shows what the text only said, and that nothing ran which could fail.
+            Some(How::RejectedByText) if rejected => How::Cancelled,
+            Some(How::Error | How::NoSign) if rejected && exit_code.is_none() => How::Cancelled,
             Some(how) => how,
             None => How::Cancelled,
         };
         let change = result.and_then(|r| r.change.as_ref());
+        let change = change.or(waiting.change.as_ref());
         let action = asked(
             &waiting.tool,
             &waiting.input,
@@ -288,7 +487,7 @@ impl Pairing {
                 exit_code: result.exit_code,
                 time: result.time,
             },
-            None if rejected.is_some() => End::Result {
+            None if rejected => End::Result {
                 how,
                 output: "",
                 exit_code: None,
@@ -304,11 +503,29 @@ impl Pairing {
             tool: Some(&waiting.tool),
             reasoning: waiting.said.as_deref(),
             action: Some(&action),
-            decision: rejected.map(|by| (false, by)),
+            decision,
+            contradicted: waiting.contradicted || rejected && allowed_before,
             end,
             again: false,
         });
         feed(RecordKind::Call, &waiting.session, waiting.line, &text, on);
+    }
+
+    /// Takes note of a session, and of where it works.
+    fn open(&mut self, key: &str, line: u64, parent: Option<&str>, cwd: Option<&str>) {
+        let session = self.sessions.entry(key.into()).or_insert_with(|| Session {
+            line,
+            parent: parent.map(Into::into),
+            root: self.cwd.clone(),
+            cwd: self.cwd.clone(),
+            ..Session::default()
+        });
+        if let Some(cwd) = cwd {
+            session.root.get_or_insert_with(|| cwd.into());
+            if session.cwd.as_deref() != Some(cwd) {
+                session.cwd = Some(cwd.into());
+            }
+        }
     }
 
     /// Hands on the start of a session, once.
@@ -362,7 +579,14 @@ impl Reader for Pairing {
             return;
         };
         // A summary or a setting makes no session.
-        if record.session.is_none() && record.events.is_empty() && entry.problems.is_empty() {
+        if record.session.is_none()
+            && self.named.is_none()
+            && record.events.is_empty()
+            && entry.problems.is_empty()
+        {
+            if let Some(cwd) = record.cwd.as_deref() {
+                self.cwd = Some(cwd.into());
+            }
             return;
         }
         let key = self.key(record);
@@ -381,23 +605,28 @@ impl Reader for Pairing {
             return;
         }
         let parent = record.agent.as_ref().and(record.session.as_deref());
-        let session = self.sessions.entry(key.clone()).or_insert_with(|| Session {
-            line: entry.line,
-            parent: parent.map(Into::into),
-            ..Session::default()
-        });
-        if let Some(cwd) = record.cwd.as_deref() {
-            session.root.get_or_insert_with(|| cwd.into());
-            if session.cwd.as_deref() != Some(cwd) {
-                session.cwd = Some(cwd.into());
-            }
+        let first = record.events.first().map(|event| &event.what);
+        if !matches!(first, Some(What::Session(_) | What::File)) {
+            self.open(&key, entry.line, parent, record.cwd.as_deref());
         }
-        let mut lines = (0, entry.line);
+        let mut key = key;
+        let ends: Vec<usize> = if record.events.iter().any(|event| event.at > 0) {
+            memchr::memchr_iter(b'\n', entry.text.as_bytes()).collect()
+        } else {
+            Vec::new()
+        };
         for event in &record.events {
-            let between = entry.text.as_bytes().get(lines.0..event.at);
-            let passed = between.map_or(0, |bytes| memchr::memchr_iter(b'\n', bytes).count());
-            lines = (event.at.max(lines.0), lines.1 + passed as u64);
-            self.event(&key, lines.1, event, on);
+            let line = entry.line + ends.partition_point(|end| *end < event.at) as u64;
+            let other: Option<Box<str>> = match &event.what {
+                What::Session(id) => Some((**id).into()),
+                What::File => Some((*self.stem).into()),
+                _ => None,
+            };
+            if let Some(other) = other {
+                key = other;
+                self.open(&key, line, None, None);
+            }
+            self.event(&key, line, event, on);
         }
     }
 

@@ -10,6 +10,12 @@ pub(super) struct Asked {
     pub(super) payload: String,
 }
 
+/// Whether Codex wraps the output of a tool, so that what it prints never is the whole text.
+pub(super) fn wraps_output(tool: &str) -> bool {
+    matches!(tool, "apply_patch" | "write_stdin")
+        || vocabulary::tool(tool).is_some_and(|tool| tool.command().is_some())
+}
+
 /// What a call asks for. `cwd`: where the agent stands, where that isn't the root of its work
 /// tree.
 pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&str>) -> Asked {

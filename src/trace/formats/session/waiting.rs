@@ -1,6 +1,6 @@
 //! Calls that wait for their results.
 
-use super::{Change, How};
+use super::{Change, How, Question};
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use hashbrown::HashMap;
@@ -18,7 +18,15 @@ pub(super) struct Waiting {
     pub(super) cwd: Option<Box<str>>,
     /// What the agent said before.
     pub(super) said: Option<String>,
-    pub(super) rejected: Option<DecidedBy>,
+    /// Whether it was allowed, and by whom.
+    pub(super) decision: Option<(bool, DecidedBy)>,
+    pub(super) contradicted: bool,
+    /// It has begun.
+    pub(super) began: bool,
+    /// A question about it that has no answer yet.
+    pub(super) question: Option<Question>,
+    /// How it changes a file.
+    pub(super) change: Option<Change>,
     pub(super) result: Option<Kept>,
 }
 
@@ -33,6 +41,21 @@ pub(super) struct Kept {
 }
 
 impl Waiting {
+    /// Takes note of a decision. Where two say the opposite, the rejection stays.
+    pub(super) fn decide(&mut self, decision: Option<(bool, DecidedBy)>) {
+        match (self.decision, decision) {
+            (_, None) => {}
+            (None, _) => self.decision = decision,
+            (Some((before, _)), Some((allowed, _))) if before != allowed => {
+                self.contradicted = true;
+                if before {
+                    self.decision = decision;
+                }
+            }
+            (Some(_), Some(_)) => {}
+        }
+    }
+
     fn weight(&self) -> usize {
         let ids = self.id.as_ref().map_or(0, |id| id.len()) + self.session.len();
         size_of::<Self>()
@@ -43,6 +66,9 @@ impl Waiting {
             + self.result.as_ref().map_or(0, |r| r.output.len())
     }
 }
+
+/// Calls without ids of which one of a certain tool is looked for.
+const TOOLS: usize = 256;
 
 /// What a result finds its call by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -133,10 +159,27 @@ impl Queue {
         self.all.get(&number)
     }
 
-    /// Rejects a call that has no result yet.
-    pub(super) fn reject(&mut self, number: u64, by: DecidedBy) {
-        if let Some(waiting) = self.all.get_mut(&number) {
-            waiting.rejected = Some(by);
+    /// The first call of a session and a tool that has neither an id nor a result.
+    pub(super) fn first_open_of(&self, session: &str, tool: &str) -> Option<u64> {
+        let list = self.open.get(&Key::Session(session.into()))?;
+        let mut list = list.iter().take(TOOLS).copied();
+        list.find(|n| self.all.get(n).is_some_and(|w| &*w.tool == tool))
+    }
+
+    /// Changes a call; not what it is found by or what it holds.
+    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Waiting> {
+        self.all.get_mut(&number)
+    }
+
+    /// Says what a call is given, where that wasn't on record before.
+    pub(super) fn fill(&mut self, number: u64, input: &str) {
+        if let Some(waiting) = self.all.get_mut(&number)
+            && &*waiting.input == "{}"
+            && input != "{}"
+        {
+            self.held = self.held.saturating_sub(waiting.weight());
+            waiting.input = input.into();
+            self.held += waiting.weight();
         }
     }
 
@@ -181,7 +224,11 @@ mod tests {
             input: "{}".into(),
             cwd: None,
             said: None,
-            rejected: None,
+            decision: None,
+            contradicted: false,
+            began: false,
+            question: None,
+            change: None,
             result: None,
         }
     }

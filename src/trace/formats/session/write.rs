@@ -17,6 +17,8 @@ pub(super) struct CallParts<'c> {
     pub(super) reasoning: Option<&'c str>,
     pub(super) action: Option<&'c Asked>,
     pub(super) decision: Option<(bool, DecidedBy)>,
+    /// Somebody or something decided the opposite.
+    pub(super) contradicted: bool,
     pub(super) end: End<'c>,
     /// It is one more result of a call.
     pub(super) again: bool,
@@ -100,18 +102,24 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
         };
         let _ = write!(
             out,
-            ",\"decision\":{{\"status\":\"{status}\",\"by\":\"{by}\"}}"
+            ",\"decision\":{{\"status\":\"{status}\",\"by\":\"{by}\""
         );
+        if parts.contradicted {
+            out.push_str(",\"contradicted\":true");
+        }
+        out.push('}');
     }
     let outcome = match parts.end {
         End::None { last: true } => "open",
         End::None { last: false } => "unmatched",
         End::Result { how, .. } => match how {
-            How::Ok => "ok",
+            How::Ok | How::NoSign => "ok",
             How::Error => "error",
             How::Interrupted => "interrupted",
             How::Cancelled | How::Rejected(_) => "not_executed",
-            How::RejectedByText | How::RejectedInNote(_) => "rejected_by_text",
+            How::RejectedByText | How::RejectedInNote(_) | How::RejectedInOutput(_) => {
+                "rejected_by_text"
+            }
         },
     };
     member(&mut out, "outcome", outcome);

@@ -1,0 +1,427 @@
+//! `codex`: rollouts of Codex, the present ones and those from before September 2025.
+//!
+//! A present record wraps an item of the model's API in `{timestamp, type, payload}`; an old one is
+//! the bare item. Events repeat what items say and are only read for marks of rejections. Neither
+//! the requests for approval nor the answers are kept: a rejection is the output of the call.
+
+use super::{
+    Call, Ended, Event, How, Lenient, Pairing, SessionRecord, Sessions, What, input, output, text,
+};
+use crate::schema::Catalogue;
+use crate::trace::entry::Record;
+use crate::trace::formats::{Coverage, Reader, Routing, TraceFormat, Unit};
+use crate::trace::record::NotRecorded;
+use crate::trace::scalar::Timestamp;
+use governance::{DecidedBy, FsmVersion};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use strict_json::{Deserializer, Error, Raw, Scanner, Str};
+
+pub(in crate::trace::formats) struct Codex;
+
+/// What no record of this format holds.
+const NOT_RECORDED: &[NotRecorded] = &[NotRecorded::Decisions, NotRecorded::DecisionDetails];
+
+impl TraceFormat for Codex {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Complete
+    }
+
+    fn routing(&self) -> Routing {
+        Routing::ByInput
+    }
+
+    fn machine(&self) -> FsmVersion {
+        FsmVersion::Session
+    }
+
+    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+        unit.has(&["timestamp", "payload"]) && unit.is_word("type", &RECORDS)
+            || unit.has(&["id", "timestamp", "instructions"])
+            || unit.is_word("record_type", &["state"])
+            || unit.has(&["call_id"]) && unit.is_word("type", &ITEMS)
+    }
+
+    fn read<'a>(&self, scanner: &mut Scanner<'a>, _: &'a str) -> Result<Record<'a>, Error> {
+        scanner.trust_types(false);
+        let line = Raw::deserialize(&mut Deserializer::new(scanner))?;
+        scanner.end()?;
+        let record = line.read::<Line<'_>>().map(|parts| parts.record(line));
+        Ok(Box::new(record.unwrap_or_default()).into())
+    }
+
+    fn reader(&self, stem: &str) -> Box<dyn Reader> {
+        Box::new(Pairing::new(stem, NOT_RECORDED).naming(Sessions::First))
+    }
+
+    fn not_recorded(&self, _: bool) -> Option<&'static str> {
+        None
+    }
+
+    fn add_schemas(&self, _: &mut Catalogue) {}
+}
+
+/// Types of present records.
+const RECORDS: [&str; 5] = [
+    "session_meta",
+    "response_item",
+    "event_msg",
+    "turn_context",
+    "compacted",
+];
+
+/// Types of items that no other format has.
+const ITEMS: [&str; 5] = [
+    "function_call",
+    "function_call_output",
+    "local_shell_call",
+    "custom_tool_call",
+    "custom_tool_call_output",
+];
+
+/// A record.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Line<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    timestamp: Lenient<Timestamp>,
+    #[serde(borrow)]
+    payload: Option<Raw<'a>>,
+    #[serde(borrow)]
+    id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    cwd: Lenient<Str<'a>>,
+}
+
+/// An item, or an event that repeats one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Item<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    call_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    namespace: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    arguments: Option<Raw<'a>>,
+    #[serde(borrow)]
+    input: Option<Raw<'a>>,
+    #[serde(borrow)]
+    action: Option<Raw<'a>>,
+    #[serde(borrow)]
+    status: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    output: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tools: Option<Raw<'a>>,
+    #[serde(borrow)]
+    role: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
+    #[serde(borrow)]
+    cwd: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    stderr: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    aggregated_output: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    result: Option<Raw<'a>>,
+}
+
+impl<'a> Line<'a> {
+    fn record(self, whole: Raw<'a>) -> SessionRecord<'a> {
+        let word = text(self.kind).unwrap_or_default();
+        let wrapped = self.payload.filter(|_| RECORDS.contains(&&*word));
+        let item: Option<Item<'a>> = wrapped.unwrap_or(whole).read();
+        let item = item.unwrap_or_default();
+        let mut record = SessionRecord::default();
+        let what = match (wrapped.is_some(), &*word) {
+            (true, "session_meta" | "turn_context") => {
+                record.cwd = text(item.cwd);
+                if word == "session_meta" {
+                    record.session = text(item.id);
+                }
+                None
+            }
+            (true, "event_msg") => rejected_in_event(&item),
+            (true, "compacted") => None,
+            // The first record of an old rollout.
+            (false, "") if self.timestamp.0.is_some() && item.role.0.is_none() => {
+                record.session = text(self.id);
+                record.cwd = text(self.cwd);
+                None
+            }
+            _ => item.what(),
+        };
+        record.events.extend(what.map(|what| Event {
+            at: 0,
+            time: self.timestamp.0,
+            what,
+        }));
+        record
+    }
+}
+
+impl<'a> Item<'a> {
+    /// What an item tells.
+    fn what(self) -> Option<What<'a>> {
+        let kind = text(self.kind).unwrap_or_default();
+        if kind == "message" || kind.is_empty() && self.role.0.is_some() {
+            return said(self.role, self.content);
+        }
+        let id = text(self.call_id).or_else(|| text(self.id));
+        if kind.ends_with("_output") {
+            let raw = self.output.or(self.content).or(self.tools);
+            return Some(What::Ended(ended(id, raw)));
+        }
+        if !kind.ends_with("_call") {
+            return None;
+        }
+        let own_name = text(self.name).unwrap_or_default();
+        let tool = match (&*kind, text(self.namespace)) {
+            ("function_call" | "custom_tool_call", Some(space)) => {
+                Cow::Owned(format!("{space}{own_name}"))
+            }
+            ("function_call" | "custom_tool_call", None) => own_name,
+            ("local_shell_call", _) => Cow::Borrowed("shell"),
+            _ if !own_name.is_empty() => own_name,
+            (kind, _) => Cow::Owned(kind.trim_end_matches("_call").to_owned()),
+        };
+        let given = match &*kind {
+            "custom_tool_call" => input(self.input, "input"),
+            "local_shell_call" => local_command(self.action),
+            _ => input(self.arguments.or(self.action).or(self.input), "arguments"),
+        };
+        let call = Call {
+            id,
+            tool,
+            input: given,
+        };
+        // What the model's servers run has no output of its own.
+        let remote = !matches!(
+            &*kind,
+            "function_call" | "custom_tool_call" | "local_shell_call"
+        ) && self.call_id.0.is_none();
+        let how = match text(self.status).as_deref() {
+            Some("completed") => How::Ok,
+            Some("failed" | "incomplete") => How::Error,
+            _ => return Some(What::Call(call)),
+        };
+        if !remote {
+            return Some(What::Call(call));
+        }
+        Some(What::Done {
+            ended: Ended {
+                id: call.id.clone(),
+                how,
+                output: output(self.output.or(self.result)),
+                exit_code: None,
+                change: None,
+            },
+            call,
+            decision: None,
+        })
+    }
+}
+
+/// What the model's own shell tool is given, as the tool `shell` is.
+fn local_command(action: Option<Raw<'_>>) -> Cow<'_, str> {
+    let read = action.and_then(|raw| raw.read::<Map<String, Value>>());
+    let Some(mut given) = read else {
+        return input(action, "action");
+    };
+    if let Some(directory) = given.remove("working_directory").filter(|d| !d.is_null()) {
+        given.insert("workdir".to_owned(), directory);
+    }
+    Cow::Owned(Value::Object(given).to_string())
+}
+
+/// What a message says.
+fn said<'a>(role: Lenient<Str<'a>>, content: Option<Raw<'a>>) -> Option<What<'a>> {
+    let said = output(content);
+    match text(role).as_deref() {
+        // The program puts what it knows of its surroundings where the person's words stand.
+        Some("user") if !said.starts_with('<') && !said.starts_with("# AGENTS.md") => {
+            Some(What::Prompt(said))
+        }
+        Some("assistant") => Some(What::Said(said)),
+        _ => None,
+    }
+}
+
+/// A rejection that an event marks.
+fn rejected_in_event<'a>(event: &Item<'a>) -> Option<What<'a>> {
+    #[derive(Deserialize)]
+    struct Failed<'a> {
+        #[serde(borrow, rename = "Err")]
+        error: Lenient<Str<'a>>,
+    }
+    let id = text(event.call_id)?;
+    let kind = text(event.kind)?;
+    let by = match &*kind {
+        "exec_command_end" | "patch_apply_end" => {
+            if text(event.status)? != "declined" {
+                return None;
+            }
+            decliner(&[event.stderr, event.aggregated_output])
+        }
+        "mcp_tool_call_end" => {
+            let failed = event.result?.read::<Failed<'_>>()?;
+            rejection(&text(failed.error)?)?
+        }
+        _ => return None,
+    };
+    Some(What::Rejected { id, by })
+}
+
+/// Who declined, by the first text that says so: a rule, unless it was the person.
+pub(super) fn decliner(texts: &[Lenient<Str<'_>>]) -> DecidedBy {
+    let mut texts = texts.iter().filter_map(|said| text(*said));
+    texts
+        .find_map(|said| rejection(&said))
+        .unwrap_or(DecidedBy::Policy)
+}
+
+/// What the output of a call says.
+#[derive(Debug, Deserialize)]
+struct Structured<'a> {
+    #[serde(borrow)]
+    output: Option<Raw<'a>>,
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
+    #[serde(default)]
+    success: Lenient<bool>,
+    #[serde(default)]
+    metadata: Lenient<Metadata>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    exit_code: Lenient<i64>,
+}
+
+/// The end of a call, by its output.
+fn ended<'a>(id: Option<Cow<'a, str>>, raw: Option<Raw<'a>>) -> Ended<'a> {
+    let mut shown = output(raw);
+    let mut success = None;
+    let mut exit_code = None;
+    let mut bare = true;
+    let object = raw.filter(|raw| raw.as_written().starts_with('{'));
+    if let Some(object) = object.and_then(|raw| raw.read::<Structured<'_>>()) {
+        success = object.success.0;
+        exit_code = object.metadata.0.and_then(|m| m.exit_code.0);
+        bare = exit_code.is_none() && success.is_none_or(|s| !s);
+        shown = output(object.content.or(object.output));
+    }
+    let wrapped = Some(&*shown).filter(|text| text.starts_with("{\"") || text.starts_with("{ "));
+    if let Some((code, inner)) = wrapped.and_then(unwrapped) {
+        (exit_code, shown, bare) = (code, Cow::Owned(inner), false);
+    } else if let Some(mut lines) = header(&shown) {
+        (exit_code, bare) = (lines.find_map(code_of).or(exit_code), false);
+    }
+    let exit_code = exit_code.filter(|code| i32::try_from(*code).is_ok());
+    let how = match (exit_code, success) {
+        (Some(0), _) | (None, Some(true)) => How::Ok,
+        (Some(_), _) => How::Error,
+        _ if !bare => How::Ok,
+        _ if shown.starts_with("aborted") => How::Interrupted,
+        _ => match rejection(&shown) {
+            Some(by) => How::RejectedInOutput(by),
+            None if success == Some(false) || is_failure(&shown) => How::Error,
+            None => How::NoSign,
+        },
+    };
+    Ended {
+        id,
+        how,
+        output: shown,
+        exit_code,
+        change: None,
+    }
+}
+
+/// The output and the exit code in a JSON text that an older shell tool gives back.
+fn unwrapped(shown: &str) -> Option<(Option<i64>, String)> {
+    let object: Structured<'_> = strict_json::from_text(shown).ok()?;
+    let code = object.metadata.0?.exit_code.0;
+    Some((code, output(object.output).into_owned()))
+}
+
+/// The lines that a shell tool puts before what was printed; nothing where a text begins with
+/// something else.
+fn header(shown: &str) -> Option<impl Iterator<Item = &str>> {
+    let begins = ["Exit code: ", "Chunk ID: ", "Wall time: ", "Process "];
+    let lines = shown.lines().take(8);
+    let before = lines.take_while(|line| !line.starts_with("Output:"));
+    let is_header = begins.iter().any(|word| shown.starts_with(word));
+    is_header.then_some(before)
+}
+
+/// The exit code that one of those lines says.
+fn code_of(line: &str) -> Option<i64> {
+    let code = line
+        .strip_prefix("Exit code: ")
+        .or_else(|| line.strip_prefix("Process exited with code "))?;
+    code.trim().parse().ok()
+}
+
+/// Who has rejected a call, by the whole output of it.
+pub(super) fn rejection(shown: &str) -> Option<DecidedBy> {
+    let by_human = [
+        "exec command rejected by user",
+        "patch rejected by user",
+        "rejected by user",
+        "user rejected MCP tool call",
+    ];
+    let by_policy = [
+        "rejected: ",
+        "exec command rejected: ",
+        "exec command rejected by policy",
+        "patch rejected: ",
+        "approval required by policy",
+        "Command blocked by PreToolUse hook",
+    ];
+    let starts = |words: &[&str]| words.iter().any(|word| shown.starts_with(word));
+    if starts(&by_human) {
+        Some(DecidedBy::Human)
+    } else if starts(&by_policy)
+        || shown.starts_with("approval policy is ") && shown.contains("reject command")
+    {
+        Some(DecidedBy::Policy)
+    } else if shown.starts_with("exec_command failed") && shown.contains("Rejected(") {
+        Some(if shown.contains("rejected by user") {
+            DecidedBy::Human
+        } else {
+            DecidedBy::Policy
+        })
+    } else {
+        None
+    }
+}
+
+/// Whether the program says that a call has failed.
+fn is_failure(shown: &str) -> bool {
+    let begins = [
+        "failed ",
+        "execution error",
+        "unsupported ",
+        "tool call error",
+        "err: ",
+        "exec_command failed",
+        "write_stdin failed",
+        "apply_patch verification failed",
+    ];
+    begins.iter().any(|word| shown.starts_with(word))
+}

@@ -1,0 +1,470 @@
+//! `codex-log`: the log of Codex's terminal interface.
+//!
+//! It holds what the interface is told and what the person answers. Most lines are redraws. An
+//! answer names a turn, not a call, so it belongs to the oldest open question of its kind.
+//! `session_configured` begins another session. What an approval for the whole session covers later
+//! isn't recorded.
+
+use super::codex::{decliner, rejection};
+use super::{
+    Call, Change, Ended, Event, How, Lenient, Pairing, Question, SessionRecord, Sessions, What,
+    input_text, output, text,
+};
+use crate::schema::Catalogue;
+use crate::trace::entry::Record;
+use crate::trace::formats::{Coverage, Reader, Routing, TraceFormat, Unit};
+use crate::trace::record::NotRecorded;
+use crate::trace::scalar::Timestamp;
+use governance::{DecidedBy, FsmVersion};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use strict_json::{Deserializer, Error, Raw, Scanner, Str};
+
+pub(in crate::trace::formats) struct CodexLog;
+
+/// What not every record of this format holds: a question about each call.
+const NOT_RECORDED: &[NotRecorded] = &[NotRecorded::Decisions, NotRecorded::DecisionDetails];
+
+impl TraceFormat for CodexLog {
+    fn name(&self) -> &'static str {
+        "codex-log"
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Complete
+    }
+
+    fn routing(&self) -> Routing {
+        Routing::ByInput
+    }
+
+    fn machine(&self) -> FsmVersion {
+        FsmVersion::Session
+    }
+
+    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+        unit.has(&["ts", "dir", "kind"])
+    }
+
+    fn read<'a>(&self, scanner: &mut Scanner<'a>, _: &'a str) -> Result<Record<'a>, Error> {
+        scanner.trust_types(false);
+        let line = Raw::deserialize(&mut Deserializer::new(scanner))?;
+        scanner.end()?;
+        let record = line.read::<Line<'_>>().map(Line::record);
+        Ok(Box::new(record.unwrap_or_default()).into())
+    }
+
+    fn reader(&self, stem: &str) -> Box<dyn Reader> {
+        Box::new(Pairing::new(stem, NOT_RECORDED).naming(Sessions::Last))
+    }
+
+    fn not_recorded(&self, _: bool) -> Option<&'static str> {
+        None
+    }
+
+    fn add_schemas(&self, _: &mut Catalogue) {}
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Line<'a> {
+    ts: Lenient<Timestamp>,
+    #[serde(borrow)]
+    dir: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    kind: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    cwd: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    payload: Lenient<Payload<'a>>,
+}
+
+/// An event with its message, or an operation.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Payload<'a> {
+    #[serde(borrow)]
+    msg: Option<Raw<'a>>,
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    decision: Option<Raw<'a>>,
+    #[serde(borrow)]
+    items: Option<Raw<'a>>,
+}
+
+/// The message of an event.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Message<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    session_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    call_id: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "message")]
+    said: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    command: Option<Raw<'a>>,
+    #[serde(borrow)]
+    cwd: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    source: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    changes: Option<Raw<'a>>,
+    auto_approved: Lenient<bool>,
+    #[serde(borrow)]
+    invocation: Lenient<Invocation<'a>>,
+    #[serde(borrow)]
+    query: Option<Raw<'a>>,
+    #[serde(borrow)]
+    path: Option<Raw<'a>>,
+    #[serde(borrow)]
+    stdout: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    stderr: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    aggregated_output: Lenient<Str<'a>>,
+    exit_code: Lenient<i64>,
+    success: Lenient<bool>,
+    #[serde(borrow)]
+    status: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    result: Option<Raw<'a>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Invocation<'a> {
+    #[serde(borrow)]
+    server: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    tool: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    arguments: Option<Raw<'a>>,
+}
+
+impl<'a> Line<'a> {
+    fn record(self) -> SessionRecord<'a> {
+        let mut record = SessionRecord {
+            cwd: text(self.cwd),
+            ..SessionRecord::default()
+        };
+        let payload = self.payload.0.unwrap_or_default();
+        let mut change = None;
+        let what = match (text(self.dir).as_deref(), text(self.kind).as_deref()) {
+            (Some("from_tui"), Some("op")) => operation(payload),
+            (Some("to_tui"), Some("codex_event")) => {
+                let message = payload.msg.and_then(|msg| msg.read::<Message<'_>>());
+                let message = message.unwrap_or_default();
+                if text(message.kind).as_deref() == Some("session_configured") {
+                    record.session = text(message.session_id);
+                    record.cwd = text(message.cwd).or(record.cwd);
+                    None
+                } else {
+                    change = message.change();
+                    message.what()
+                }
+            }
+            _ => None,
+        };
+        record
+            .events
+            .extend(what.into_iter().chain(change).map(|what| Event {
+                at: 0,
+                time: self.ts.0,
+                what,
+            }));
+        record
+    }
+}
+
+/// What the person does.
+fn operation(payload: Payload<'_>) -> Option<What<'_>> {
+    let to = match &*text(payload.kind)? {
+        "exec_approval" => Question::Command,
+        "patch_approval" => Question::Patch,
+        "user_input" | "user_turn" => {
+            let said = output(payload.items);
+            return (!said.is_empty()).then_some(What::Prompt(said));
+        }
+        _ => return None,
+    };
+    let decision = payload.decision?;
+    let word = decision.read::<Str<'_>>().map(Str::decode);
+    // A decision with details is an object that is named after it.
+    let word = word.unwrap_or_else(|| {
+        let written = decision.as_written();
+        Cow::Borrowed(written.split('"').nth(1).unwrap_or_default())
+    });
+    let allowed = match &*word {
+        "denied" | "abort" => Some(false),
+        word if word.starts_with("approved") => Some(true),
+        _ => None,
+    };
+    Some(What::Answered {
+        id: text(payload.id),
+        to,
+        allowed,
+    })
+}
+
+impl<'a> Message<'a> {
+    /// How a patch changes its only file.
+    fn change(&self) -> Option<What<'a>> {
+        Some(What::Change {
+            id: text(self.call_id)?,
+            change: only_change(self.changes)?,
+        })
+    }
+
+    fn what(self) -> Option<What<'a>> {
+        let kind = text(self.kind)?;
+        if text(self.source).as_deref() == Some("user_shell") {
+            return None;
+        }
+        match &*kind {
+            "agent_message" => return text(self.said).map(What::Said),
+            "user_message" => return text(self.said).map(What::Prompt),
+            "exec_approval_request" => {
+                return Some(What::Asked(self.command_call(), Question::Command));
+            }
+            "apply_patch_approval_request" => {
+                return Some(What::Asked(self.patch_call(), Question::Patch));
+            }
+            "exec_command_begin" => return Some(began(self.command_call())),
+            "patch_apply_begin" => {
+                let auto = self.auto_approved.0 == Some(true);
+                return Some(What::Decided {
+                    call: self.patch_call(),
+                    decision: auto.then_some((true, DecidedBy::Policy)),
+                    late: false,
+                });
+            }
+            "view_image_tool_call" => {
+                let call = self.other_call("view_image");
+                let ended = Ended {
+                    id: call.id.clone(),
+                    how: How::Ok,
+                    output: Cow::Borrowed(""),
+                    exit_code: None,
+                    change: None,
+                };
+                return Some(What::Done {
+                    call,
+                    decision: None,
+                    ended,
+                });
+            }
+            _ => {}
+        }
+        if let Some(tool) = kind.strip_suffix("_begin") {
+            // Steps of the program have no call.
+            self.call_id.0?;
+            return Some(began(self.other_call(tool)));
+        }
+        kind.strip_suffix("_end")?;
+        self.call_id.0?;
+        Some(What::Ended(self.ended()))
+    }
+
+    fn command_call(&self) -> Call<'a> {
+        let mut given = Map::new();
+        let command = self.command.and_then(|raw| raw.read::<Value>());
+        given.insert("command".to_owned(), command.unwrap_or_default());
+        if let Some(cwd) = text(self.cwd) {
+            given.insert("workdir".to_owned(), json!(cwd));
+        }
+        Call {
+            id: text(self.call_id),
+            tool: Cow::Borrowed("shell"),
+            input: Cow::Owned(Value::Object(given).to_string()),
+        }
+    }
+
+    fn patch_call(&self) -> Call<'a> {
+        Call {
+            id: text(self.call_id),
+            tool: Cow::Borrowed("apply_patch"),
+            input: match patch(self.changes) {
+                Some(patch) => input_text(Cow::Owned(patch), "input"),
+                None => member("changes", self.changes).unwrap_or(Cow::Borrowed("{}")),
+            },
+        }
+    }
+
+    fn other_call(&self, kind: &str) -> Call<'a> {
+        let invocation = self.invocation.0.unwrap_or_default();
+        let (server, tool) = (text(invocation.server), text(invocation.tool));
+        let tool = match (server, tool) {
+            (Some(server), Some(tool)) => format!("mcp__{server}__{tool}"),
+            (None, Some(tool)) => format!("mcp__{tool}"),
+            _ => kind.to_owned(),
+        };
+        let given = invocation
+            .arguments
+            .map(|raw| super::input(Some(raw), "arguments"))
+            .or_else(|| member("query", self.query))
+            .or_else(|| member("path", self.path));
+        Call {
+            id: text(self.call_id),
+            tool: Cow::Owned(tool),
+            input: given.unwrap_or(Cow::Borrowed("{}")),
+        }
+    }
+
+    fn ended(self) -> Ended<'a> {
+        #[derive(Deserialize)]
+        struct Outcome<'a> {
+            #[serde(borrow, default, rename = "Ok")]
+            ok: Option<Raw<'a>>,
+            #[serde(borrow, default, rename = "Err")]
+            error: Option<Raw<'a>>,
+        }
+        #[derive(Deserialize)]
+        struct Content<'a> {
+            #[serde(borrow, default)]
+            content: Option<Raw<'a>>,
+            #[serde(default, alias = "isError")]
+            is_error: Lenient<bool>,
+        }
+        let exit_code = self.exit_code.0.filter(|code| i32::try_from(*code).is_ok());
+        let printed = || {
+            let both = [text(self.stdout), text(self.stderr)];
+            both.into_iter().flatten().collect::<Vec<_>>().join("")
+        };
+        let mut shown = text(self.aggregated_output)
+            .filter(|all| !all.is_empty())
+            .unwrap_or_else(|| Cow::Owned(printed()));
+        let mut how = match (self.exit_code.0, self.success.0) {
+            (Some(0), _) | (None, Some(true) | None) => How::Ok,
+            _ => How::Error,
+        };
+        if let Some(outcome) = self.result.and_then(|raw| raw.read::<Outcome<'_>>()) {
+            let ok = outcome.ok.and_then(|raw| raw.read::<Content<'_>>());
+            if let Some(error) = outcome.error {
+                shown = output(Some(error));
+                how = rejection(&shown).map_or(How::Error, How::Rejected);
+            } else if let Some(ok) = ok {
+                shown = output(ok.content);
+                if ok.is_error.0 == Some(true) {
+                    how = How::Error;
+                }
+            }
+        }
+        let declined = text(self.status).as_deref() == Some("declined");
+        if declined {
+            how = How::Rejected(decliner(&[self.stderr, self.aggregated_output]));
+        }
+        Ended {
+            id: text(self.call_id),
+            how,
+            output: shown,
+            exit_code: exit_code.filter(|_| !declined),
+            change: None,
+        }
+    }
+}
+
+fn began(call: Call<'_>) -> What<'_> {
+    What::Decided {
+        call,
+        decision: None,
+        late: false,
+    }
+}
+
+/// An input with one member.
+fn member<'a>(name: &str, raw: Option<Raw<'_>>) -> Option<Cow<'a, str>> {
+    raw.map(|raw| Cow::Owned(format!("{{\"{name}\":{}}}", raw.as_written())))
+}
+
+/// The changes of files as the tool is given them; nothing where one of them can't be read.
+fn patch(changes: Option<Raw<'_>>) -> Option<String> {
+    let changes = changes?.read::<Value>()?;
+    let mut out = String::from("*** Begin Patch\n");
+    for (path, change) in changes.as_object()? {
+        let (kind, inner) = kind_of(change)?;
+        let (word, body) = match kind {
+            "add" => ("Add", inner.get("content")?.as_str()?),
+            "delete" => ("Delete", ""),
+            "update" => ("Update", inner.get("unified_diff")?.as_str()?),
+            _ => return None,
+        };
+        let _ = writeln!(out, "*** {word} File: {path}");
+        if let Some(to) = inner.get("move_path").and_then(Value::as_str) {
+            let _ = writeln!(out, "*** Move to: {to}");
+        }
+        for line in body.lines() {
+            let sign = if kind == "add" { "+" } else { "" };
+            let _ = writeln!(out, "{sign}{line}");
+        }
+    }
+    out.push_str("*** End Patch\n");
+    Some(out)
+}
+
+/// The change of a file, where it is the only one.
+fn only_change(changes: Option<Raw<'_>>) -> Option<Change> {
+    let changes = changes?.read::<Value>()?;
+    let changes = changes.as_object().filter(|all| all.len() == 1)?;
+    let (path, change) = changes.iter().next()?;
+    Some(Change {
+        path: path.clone(),
+        hunks: hunks(change)?,
+    })
+}
+
+/// What a change does, and what goes with it.
+fn kind_of(change: &Value) -> Option<(&str, &Value)> {
+    if let Some(kind) = change.get("type").and_then(Value::as_str) {
+        return Some((kind, change));
+    }
+    let (kind, inner) = change.as_object()?.iter().next()?;
+    Some((kind, inner))
+}
+
+/// The hunks of a change: `{"add":{"content"}}`, `{"delete":{"content"}}` or
+/// `{"update":{"unified_diff","move_path"}}`, or the same with the word in `type`.
+fn hunks(change: &Value) -> Option<String> {
+    let (kind, inner) = kind_of(change)?;
+    let member = |name: &str| inner.get(name).and_then(Value::as_str);
+    match kind {
+        // Where it goes to is only said beside the hunks.
+        "update" if member("move_path").is_none() => {
+            let mut diff = member("unified_diff")?.to_owned();
+            if !diff.ends_with('\n') {
+                diff.push('\n');
+            }
+            Some(diff)
+        }
+        "add" => Some(whole(member("content")?, '+')),
+        "delete" => Some(whole(member("content")?, '-')),
+        _ => None,
+    }
+}
+
+/// A file that appears or goes.
+fn whole(content: &str, sign: char) -> String {
+    let lines = content.lines().count();
+    let mut out = match sign {
+        '+' => format!("@@ -0,0 +1,{lines} @@\n"),
+        _ => format!("@@ -1,{lines} +0,0 @@\n"),
+    };
+    if lines == 0 {
+        out.clear();
+    }
+    for line in content.split_inclusive('\n') {
+        out.push(sign);
+        out.push_str(line);
+    }
+    if lines > 0 && !content.ends_with('\n') {
+        out.push_str("\n\\ No newline at end of file\n");
+    }
+    out
+}

@@ -1,0 +1,528 @@
+//! `otlp`: logs and spans of OpenTelemetry as JSON, a document or one a line.
+//!
+//! Events of coding agents tell of decisions and results, spans of calls that have ended. They may
+//! be of several sessions and are ordered by time before they are told.
+
+use super::{
+    Call, Ended, Event, How, Lenient, Pairing, SessionRecord, What, input_text, offset, output,
+    text,
+};
+use crate::schema::Catalogue;
+use crate::trace::entry::Record;
+use crate::trace::formats::{Coverage, Reader, Routing, TraceFormat, Unit};
+use crate::trace::record::NotRecorded;
+use crate::trace::scalar::Timestamp;
+use governance::{DecidedBy, FsmVersion};
+use hashbrown::HashMap;
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use strict_json::{Deserializer, Error, Raw, Scanner, Str};
+
+pub(in crate::trace::formats) struct Otlp;
+
+/// What not every record of this format holds.
+const NOT_RECORDED: &[NotRecorded] = &[
+    NotRecorded::Decisions,
+    NotRecorded::DecisionDetails,
+    NotRecorded::ExitCodes,
+    NotRecorded::Arguments,
+    NotRecorded::Diffs,
+    NotRecorded::Workdir,
+];
+
+impl TraceFormat for Otlp {
+    fn name(&self) -> &'static str {
+        "otlp"
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Complete
+    }
+
+    fn routing(&self) -> Routing {
+        Routing::ByInput
+    }
+
+    fn machine(&self) -> FsmVersion {
+        FsmVersion::Session
+    }
+
+    fn is_line_oriented(&self) -> bool {
+        false
+    }
+
+    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+        unit.has_one(&["resourceLogs", "resourceSpans"]) || is_list_of_spans(unit)
+    }
+
+    fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+        scanner.trust_types(false);
+        let unit = Raw::deserialize(&mut Deserializer::new(scanner))?;
+        scanner.end()?;
+        let export = unit.read::<Export<'_>>().unwrap_or_default();
+        Ok(Box::new(export.record(text)).into())
+    }
+
+    fn reader(&self, stem: &str) -> Box<dyn Reader> {
+        Box::new(Pairing::new(stem, NOT_RECORDED))
+    }
+
+    fn not_recorded(&self, _: bool) -> Option<&'static str> {
+        None
+    }
+
+    fn add_schemas(&self, _: &mut Catalogue) {}
+}
+
+/// Whether it is a list of spans as the Python SDK writes them.
+fn is_list_of_spans(unit: &Unit<'_>) -> bool {
+    #[derive(Deserialize)]
+    struct Sdk<'a> {
+        #[serde(borrow)]
+        context: Context<'a>,
+    }
+    let spans = unit
+        .get("spans")
+        .and_then(|spans| spans.read::<Vec<Raw<'_>>>());
+    let first = spans.and_then(|spans| spans.first()?.read::<Sdk<'_>>());
+    first.is_some_and(|span| span.context.trace_id.0.is_some())
+}
+
+/// A list, each element of which may be of any shape.
+type List<'a> = Lenient<Vec<Raw<'a>>>;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Export<'a> {
+    #[serde(borrow)]
+    resource_logs: List<'a>,
+    #[serde(borrow)]
+    resource_spans: List<'a>,
+    /// Spans as the Python SDK writes them.
+    #[serde(borrow)]
+    spans: List<'a>,
+}
+
+/// What one resource, or one scope of it, exports.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Group<'a> {
+    #[serde(borrow)]
+    resource: Lenient<Attributed<'a>>,
+    #[serde(borrow, alias = "instrumentationLibraryLogs")]
+    scope_logs: List<'a>,
+    #[serde(borrow, alias = "instrumentationLibrarySpans")]
+    scope_spans: List<'a>,
+    #[serde(borrow, alias = "logs")]
+    log_records: List<'a>,
+    #[serde(borrow)]
+    spans: List<'a>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Attributed<'a> {
+    #[serde(borrow)]
+    attributes: Option<Raw<'a>>,
+}
+
+/// A log record or a span.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Item<'a> {
+    #[serde(borrow)]
+    attributes: Option<Raw<'a>>,
+    #[serde(borrow)]
+    body: Lenient<AnyValue<'a>>,
+    #[serde(borrow)]
+    event_name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    trace_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    context: Lenient<Context<'a>>,
+    #[serde(borrow)]
+    time_unix_nano: Option<Raw<'a>>,
+    #[serde(borrow)]
+    observed_time_unix_nano: Option<Raw<'a>>,
+    #[serde(borrow, alias = "start_time")]
+    start_time_unix_nano: Option<Raw<'a>>,
+    #[serde(borrow)]
+    end_time_unix_nano: Option<Raw<'a>>,
+    #[serde(borrow)]
+    status: Lenient<Status<'a>>,
+}
+
+/// What a span of the Python SDK is named by.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Context<'a> {
+    #[serde(borrow)]
+    trace_id: Lenient<Str<'a>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Status<'a> {
+    #[serde(borrow, alias = "status_code")]
+    code: Option<Raw<'a>>,
+    #[serde(borrow, alias = "description")]
+    message: Lenient<Str<'a>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct AnyValue<'a> {
+    #[serde(borrow, rename = "stringValue")]
+    string: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "intValue")]
+    int: Option<Raw<'a>>,
+    #[serde(borrow, rename = "doubleValue")]
+    double: Option<Raw<'a>>,
+    #[serde(borrow, rename = "boolValue")]
+    boolean: Option<Raw<'a>>,
+    #[serde(borrow, rename = "kvlistValue")]
+    kvlist: Option<Raw<'a>>,
+    #[serde(borrow, rename = "arrayValue")]
+    array: Option<Raw<'a>>,
+}
+
+impl<'a> AnyValue<'a> {
+    /// The value as a text; numbers may be written as texts anyway.
+    fn text(self) -> Option<Cow<'a, str>> {
+        let number = self.int.or(self.double).or(self.boolean);
+        text(self.string)
+            .or_else(|| number.map(|raw| output(Some(raw))))
+            .or_else(|| {
+                let list = self.kvlist.or(self.array)?;
+                Some(Cow::Borrowed(list.as_written()))
+            })
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct KeyValue<'a> {
+    #[serde(borrow)]
+    key: Str<'a>,
+    #[serde(borrow, default)]
+    value: Lenient<AnyValue<'a>>,
+}
+
+/// Attributes by their names. The first of several that have the same name is kept.
+struct Attributes<'a>(HashMap<Cow<'a, str>, Cow<'a, str>>);
+
+impl<'a> Attributes<'a> {
+    fn of(raw: Option<Raw<'a>>) -> Self {
+        let list: Vec<Raw<'a>> = raw.and_then(Raw::read).unwrap_or_default();
+        let mut all = HashMap::new();
+        if let Some(plain) = raw.and_then(|raw| raw.read::<BTreeMap<String, Raw<'a>>>()) {
+            all.extend(
+                plain
+                    .into_iter()
+                    .map(|(key, value)| (Cow::Owned(key), output(Some(value)))),
+            );
+        }
+        for pair in list {
+            let pair = pair.read::<KeyValue<'_>>();
+            if let Some((key, value)) = pair.and_then(|p| Some((p.key, p.value.0?.text()?))) {
+                all.entry(key.decode()).or_insert(value);
+            }
+        }
+        Self(all)
+    }
+
+    /// The first of some attributes that is there and not empty.
+    fn first(&self, names: &[&str]) -> Option<Cow<'a, str>> {
+        let mut all = names.iter().filter_map(|name| self.0.get(*name));
+        all.find(|value| !value.is_empty()).cloned()
+    }
+
+    fn session(&self) -> Option<Cow<'a, str>> {
+        self.first(&[
+            "session.id",
+            "conversation.id",
+            "gen_ai.conversation.id",
+            "session_id",
+        ])
+    }
+
+    fn id(&self) -> Option<Cow<'a, str>> {
+        self.first(&[
+            "tool_use_id",
+            "call_id",
+            "gen_ai.tool.call.id",
+            "tool_call.id",
+            "tool_call_id",
+        ])
+    }
+}
+
+/// A log record or a span with what is around it.
+struct Found<'a> {
+    at: usize,
+    time: Option<Timestamp>,
+    session: Option<Cow<'a, str>>,
+    trace: Option<Cow<'a, str>>,
+    what: Option<What<'a>>,
+}
+
+impl<'a> Export<'a> {
+    fn record(self, whole: &'a str) -> SessionRecord<'a> {
+        let mut found = Vec::new();
+        let groups = |list: List<'a>| {
+            let list = list.0.unwrap_or_default().into_iter();
+            list.filter_map(|raw| raw.read::<Group<'a>>())
+        };
+        for group in groups(self.resource_logs).chain(groups(self.resource_spans)) {
+            let resource = group.resource.0.and_then(|resource| resource.attributes);
+            let around = Attributes::of(resource).session();
+            for scope in groups(group.scope_logs).chain(groups(group.scope_spans)) {
+                for (list, is_span) in [(scope.log_records, false), (scope.spans, true)] {
+                    for raw in list.0.unwrap_or_default() {
+                        let Some(item) = raw.read::<Item<'a>>() else {
+                            continue;
+                        };
+                        let at = offset(whole, raw.as_written()).unwrap_or_default();
+                        found.push(item.found(at, around.as_ref(), is_span));
+                    }
+                }
+            }
+        }
+        for raw in self.spans.0.unwrap_or_default() {
+            if let Some(item) = raw.read::<Item<'a>>() {
+                let at = offset(whole, raw.as_written()).unwrap_or_default();
+                found.push(item.found(at, None, true));
+            }
+        }
+        // The session of a trace may only be on one of its spans.
+        let mut traces = HashMap::new();
+        for one in &found {
+            if let (Some(trace), Some(session)) = (&one.trace, &one.session) {
+                traces
+                    .entry(trace.clone())
+                    .or_insert_with(|| session.clone());
+            }
+        }
+        found.retain(|one| one.what.is_some());
+        if found.iter().all(|one| one.time.is_some()) {
+            found.sort_by_key(|one| one.time.map(Timestamp::millis));
+        }
+        let mut events = Vec::with_capacity(2 * found.len());
+        for one in found {
+            let of_trace = || {
+                one.trace
+                    .map(|trace| traces.get(&trace).cloned().unwrap_or(trace))
+            };
+            let (at, time) = (one.at, one.time);
+            let session = one.session.or_else(of_trace);
+            let session = session.map_or(What::File, What::Session);
+            let told = [Some(session), one.what].into_iter().flatten();
+            events.extend(told.map(|what| Event { at, time, what }));
+        }
+        SessionRecord {
+            events,
+            ..SessionRecord::default()
+        }
+    }
+}
+
+impl<'a> Item<'a> {
+    fn found(self, at: usize, around: Option<&Cow<'a, str>>, is_span: bool) -> Found<'a> {
+        let attributes = Attributes::of(self.attributes);
+        let times = [
+            self.start_time_unix_nano,
+            self.time_unix_nano,
+            self.observed_time_unix_nano,
+            self.end_time_unix_nano,
+        ];
+        Found {
+            at,
+            time: times.into_iter().flatten().find_map(nanos),
+            session: attributes.session().or_else(|| around.cloned()),
+            trace: text(self.trace_id)
+                .or_else(|| text(self.context.0?.trace_id))
+                .filter(|id| !id.is_empty()),
+            what: if is_span {
+                self.span(&attributes)
+            } else {
+                self.log(&attributes)
+            },
+        }
+    }
+
+    /// An event of a coding agent.
+    fn log(&self, attributes: &Attributes<'a>) -> Option<What<'a>> {
+        let body = || self.body.0.and_then(AnyValue::text);
+        let name = attributes
+            .first(&["event.name"])
+            .or_else(|| text(self.event_name))
+            .or_else(body)?;
+        let agents = ["claude_code.", "codex.", "gemini_cli.", "qwen-code."];
+        let mut short = agents.iter().filter_map(|agent| name.strip_prefix(agent));
+        let short = short.next().unwrap_or(&name);
+        let tool = attributes.first(&["tool_name", "function_name", "gen_ai.tool.name"]);
+        match short {
+            "tool_decision" => Some(What::Decided {
+                call: call(attributes, tool?),
+                decision: decision(attributes, &["decision"], &["source"]),
+                late: true,
+            }),
+            "tool_result" => {
+                let decision = decision(
+                    attributes,
+                    &["decision_type"],
+                    &["decision_source", "source"],
+                );
+                Some(done(attributes, tool?, decision, None))
+            }
+            "tool_call" => {
+                let word = attributes.first(&["decision"]);
+                let decision = match word.as_deref() {
+                    Some("accept" | "modify") => Some((true, DecidedBy::Human)),
+                    Some("auto_accept") => Some((true, DecidedBy::Policy)),
+                    Some("reject") => Some((false, DecidedBy::Human)),
+                    _ => None,
+                };
+                Some(done(attributes, tool?, decision, None))
+            }
+            "user_prompt" => attributes
+                .first(&["prompt"])
+                .filter(|said| said != "<REDACTED>" && said != "[REDACTED]")
+                .map(What::Prompt),
+            _ => None,
+        }
+    }
+
+    /// The span of a call.
+    fn span(&self, attributes: &Attributes<'a>) -> Option<What<'a>> {
+        let name = text(self.name).unwrap_or_default();
+        let operation = attributes.first(&["gen_ai.operation.name"]);
+        let kind = attributes.first(&["openinference.span.kind", "traceloop.span.kind"]);
+        let is_tool = match (operation.as_deref(), kind.as_deref()) {
+            (Some(operation), _) => operation == "execute_tool",
+            (None, Some(kind)) => kind.eq_ignore_ascii_case("tool"),
+            (None, None) => {
+                attributes.first(&["gen_ai.tool.name"]).is_some()
+                    || name.starts_with("execute_tool ")
+                    || name == "claude_code.tool"
+            }
+        };
+        if !is_tool {
+            return None;
+        }
+        let tool = attributes
+            .first(&[
+                "gen_ai.tool.name",
+                "tool.name",
+                "tool_name",
+                "traceloop.entity.name",
+            ])
+            .unwrap_or_else(|| match name.strip_prefix("execute_tool ") {
+                Some(tool) => Cow::Owned(tool.to_owned()),
+                None => name,
+            });
+        let status = self.status.0.unwrap_or_default();
+        let code = output(status.code);
+        let failed = matches!(&*code, "2" | "STATUS_CODE_ERROR" | "ERROR");
+        let failure = failed.then(|| text(status.message).unwrap_or_default());
+        Some(done(attributes, tool, None, failure))
+    }
+}
+
+/// A time in nanoseconds, as a text or as a number.
+fn nanos(raw: Raw<'_>) -> Option<Timestamp> {
+    let nanos: i64 = output(Some(raw)).parse().ok()?;
+    (nanos > 0).then(|| Timestamp::of_millis(nanos / 1_000_000))
+}
+
+fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<'a> {
+    let given = attributes.first(&[
+        "tool_input",
+        "function_args",
+        "arguments",
+        "gen_ai.tool.call.arguments",
+        "input.value",
+        "traceloop.entity.input",
+        "tool_parameters",
+        "tool.parameters",
+    ]);
+    let given = given.map_or(Cow::Borrowed("{}"), |text| input_text(text, "input"));
+    Call {
+        id: attributes.id(),
+        tool,
+        input: full_command(&given).unwrap_or(given),
+    }
+}
+
+/// What Claude Code notes of a command, as the tool is given it.
+fn full_command<'a>(given: &str) -> Option<Cow<'a, str>> {
+    #[derive(Deserialize)]
+    struct Parameters<'a> {
+        #[serde(borrow)]
+        full_command: Str<'a>,
+    }
+    let parameters: Parameters<'_> = strict_json::from_text(given).ok()?;
+    Some(Cow::Owned(
+        input_text(parameters.full_command.decode(), "command").into_owned(),
+    ))
+}
+
+/// Whether a call was allowed, and by whom. An approval whose source isn't known is by nobody.
+fn decision(
+    attributes: &Attributes<'_>,
+    words: &[&str],
+    sources: &[&str],
+) -> Option<(bool, DecidedBy)> {
+    let word = attributes.first(words)?.to_ascii_lowercase();
+    let source = attributes.first(sources).unwrap_or_default();
+    let source = source.to_ascii_lowercase();
+    let allowed = match &*word {
+        "reject" | "rejected" | "denied" | "deny" | "abort" => false,
+        "accept" | "accepted" | "allow" => true,
+        word if word.starts_with("approve") => true,
+        _ => return None,
+    };
+    match &*source {
+        // Who stops the agent says neither yes nor no.
+        "user_abort" => None,
+        source if source.starts_with("user") => Some((allowed, DecidedBy::Human)),
+        source if source.starts_with("automated") => Some((allowed, DecidedBy::Policy)),
+        "config" | "hook" | "policy" => Some((allowed, DecidedBy::Policy)),
+        _ => (!allowed).then_some((false, DecidedBy::Policy)),
+    }
+}
+
+/// A call that has ended. `failure`: what the status of its span says.
+fn done<'a>(
+    attributes: &Attributes<'a>,
+    tool: Cow<'a, str>,
+    decision: Option<(bool, DecidedBy)>,
+    failure: Option<Cow<'a, str>>,
+) -> What<'a> {
+    let call = call(attributes, tool);
+    let shown = attributes.first(&[
+        "output",
+        "gen_ai.tool.call.result",
+        "output.value",
+        "traceloop.entity.output",
+        "error",
+        "error.message",
+    ]);
+    let success = attributes.first(&["success"]);
+    let failed = failure.is_some()
+        || success.is_some_and(|word| word.eq_ignore_ascii_case("false"))
+        || attributes.first(&["error.type"]).is_some();
+    What::Done {
+        ended: Ended {
+            id: call.id.clone(),
+            how: if failed { How::Error } else { How::Ok },
+            output: shown.or(failure).unwrap_or_default(),
+            exit_code: None,
+            change: None,
+        },
+        call,
+        decision,
+    }
+}

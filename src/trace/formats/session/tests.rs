@@ -1,0 +1,691 @@
+//! What is handed on of sessions.
+
+use super::codex::Codex;
+use super::codex_log::CodexLog;
+use super::otlp::Otlp;
+use crate::trace::entry::Entry;
+use crate::trace::formats::TraceFormat;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use strict_json::Scanner;
+
+/// The records that are written of lines.
+fn records(format: &dyn TraceFormat, lines: &[Value]) -> Vec<Value> {
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let mut reader = format.reader("file");
+    let mut all = Vec::new();
+    let mut take = |fed: crate::trace::formats::Fed<'_, '_>| {
+        assert!(fed.entry.problems.is_empty(), "{}", fed.entry.text);
+        all.push(serde_json::from_str(fed.entry.text).unwrap());
+    };
+    for (line, n) in lines.iter().zip(1..) {
+        let mut entry = Entry::unread((n, 0), line, Vec::new(), Vec::new());
+        entry.record = format.read(&mut Scanner::new(line, 64), line).unwrap();
+        reader.feed(&entry, &mut take);
+    }
+    reader.finish(&mut take);
+    all
+}
+
+/// Each call in a line: its session, id, tool, decision, outcome and exit code.
+fn calls(format: &dyn TraceFormat, lines: &[Value]) -> Vec<String> {
+    let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let records = records(format, lines);
+    let calls = records.iter().filter(|r| r["record"] == "call");
+    calls
+        .map(|call| {
+            let decision = &call["decision"];
+            let mut out = format!(
+                "{} {} {} {} {}/{} {}",
+                word(&call["executionId"]),
+                word(&call["callId"]),
+                word(&call["tool"]),
+                word(&call["action"]["type"]),
+                word(&decision["status"]),
+                word(&decision["by"]),
+                word(&call["outcome"]),
+            );
+            if let Some(code) = call["result"]["exitCode"].as_i64() {
+                out += &format!(" {code}");
+            }
+            if decision["contradicted"] == true {
+                out += " contradicted";
+            }
+            out
+        })
+        .collect()
+}
+
+fn item(payload: Value) -> Value {
+    json!({"timestamp": "2026-02-03T10:00:00Z", "type": "response_item", "payload": payload})
+}
+
+fn event(payload: Value) -> Value {
+    json!({"timestamp": "2026-02-03T10:00:00Z", "type": "event_msg", "payload": payload})
+}
+
+fn meta(id: &str) -> Value {
+    json!({"timestamp": "2026-02-03T10:00:00Z", "type": "session_meta", "payload": {"id": id, "cwd": "/w"}})
+}
+
+fn function(id: &str, name: &str, arguments: &Value) -> Value {
+    item(
+        json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id}),
+    )
+}
+
+fn result(id: &str, output: &Value) -> Value {
+    item(json!({"type": "function_call_output", "call_id": id, "output": output}))
+}
+
+/// A shell call with a result.
+fn shell(id: &str, output: &Value) -> [Value; 2] {
+    let call = function(id, "shell", &json!({"command": ["ls", "-l"]}));
+    [call, result(id, output)]
+}
+
+#[test]
+fn outputs_of_codex_say_how_a_call_ended() {
+    let wrapped = |output: &str, code: i32| {
+        json!(json!({"output": output, "metadata": {"exit_code": code}}).to_string())
+    };
+    let cases = [
+        (wrapped("a", 0), "-/- ok 0"),
+        (wrapped("exec command rejected by user", 0), "-/- ok 0"),
+        (wrapped("a", 2), "-/- error 2"),
+        (
+            json!("Exit code: 3\nWall time: 1 seconds\nOutput:\nExit code: 0"),
+            "-/- error 3",
+        ),
+        (
+            json!("Chunk ID: 1\nWall time: 1 seconds\nProcess exited with code 0\nOutput:\n"),
+            "-/- ok 0",
+        ),
+        (
+            json!("Wall time: 1 seconds\nProcess running with session ID 4\nOutput:\nExit code: 1"),
+            "-/- ok",
+        ),
+        (json!({"content": "a", "success": false}), "-/- error"),
+        (
+            json!({"content": [{"text": "a"}], "success": true}),
+            "-/- ok",
+        ),
+        (json!([{"type": "input_text", "text": "a"}]), "-/- ok"),
+        (
+            json!("exec command rejected by user"),
+            "rejected/human not_executed",
+        ),
+        (
+            json!({"content": "exec command rejected by user", "success": false}),
+            "rejected/human not_executed",
+        ),
+        (
+            json!("approval policy is Never; reject command"),
+            "rejected/policy not_executed",
+        ),
+        (
+            json!("Command blocked by PreToolUse hook: no"),
+            "rejected/policy not_executed",
+        ),
+        (
+            json!("exec_command failed for `ls`: Rejected(\"rejected by user\")"),
+            "rejected/human not_executed",
+        ),
+        (json!("aborted by user after 2.0s"), "-/- interrupted"),
+        (
+            json!("failed in sandbox Seccomp with execution error"),
+            "-/- error",
+        ),
+        (json!(null), "-/- ok"),
+        (json!(7), "-/- ok"),
+    ];
+    for (output, expected) in cases {
+        assert_eq!(
+            calls(&Codex, &shell("c", &output)),
+            [format!("file c shell shell_cmd {expected}")],
+            "{output}"
+        );
+    }
+}
+
+#[test]
+fn what_a_server_prints_is_no_rejection_of_codex() {
+    let lines = [
+        function("c", "notes__read", &json!({})),
+        result("c", &json!("exec command rejected by user")),
+        function("d", "mcp__notes__read", &json!({})),
+        result("d", &json!("user rejected MCP tool call")),
+        function("e", "notes__read", &json!({})),
+        event(
+            json!({"type": "mcp_tool_call_end", "call_id": "e", "result": {"Err": "user rejected MCP tool call"}}),
+        ),
+        result("e", &json!("user rejected MCP tool call")),
+    ];
+    let mut calls = calls(&Codex, &lines);
+    calls.sort();
+    assert_eq!(
+        calls,
+        [
+            "file c notes__read tool_call -/- rejected_by_text",
+            "file d mcp__notes__read tool_call -/- rejected_by_text",
+            "file e notes__read tool_call rejected/human not_executed",
+        ]
+    );
+}
+
+#[test]
+fn every_call_of_codex_is_counted_once() {
+    let lines = [
+        meta("s"),
+        json!({"type": "turn_context", "timestamp": "2026-02-03T10:00:00Z", "payload": {"cwd": "/w", "approval_policy": "never"}}),
+        item(json!({"type": "message", "role": "user", "content": [{"text": "do it"}]})),
+        event(json!({"type": "user_message", "message": "do it"})),
+        item(
+            json!({"type": "custom_tool_call", "status": "completed", "name": "apply_patch", "input": "*** Begin Patch", "call_id": "a"}),
+        ),
+        event(
+            json!({"type": "patch_apply_end", "call_id": "a", "success": true, "status": "completed"}),
+        ),
+        item(
+            json!({"type": "custom_tool_call_output", "call_id": "a", "output": "Exit code: 0\nOutput:\nok"}),
+        ),
+        item(
+            json!({"type": "local_shell_call", "call_id": null, "id": "b", "status": "completed", "action": {"type": "exec", "command": ["ls"]}}),
+        ),
+        item(json!({"type": "web_search_call", "status": "completed", "action": {"query": "q"}})),
+        item(json!({"type": "web_search_call", "status": "failed"})),
+        item(json!({"type": "function_call", "name": 7, "arguments": "{broken", "call_id": "d"})),
+        item(json!({"type": "function_call", "name": "f"})),
+        item(json!({"type": "message"})),
+        item(json!(7)),
+        json!({"timestamp": 1, "type": "compacted", "payload": {"replacement_history": [{"type": "function_call", "call_id": "a"}]}}),
+        meta("another"),
+        function("e", "shell", &json!({"command": "ls"})),
+        result("e", &json!("Exit code: 0\nOutput:\na")),
+        result("e", &json!("Exit code: 0\nOutput:\nb")),
+        result("f", &json!("nobody asked")),
+    ];
+    assert_eq!(
+        calls(&Codex, &lines),
+        [
+            "s a apply_patch tool_call -/- ok 0",
+            "s 2 web_search tool_call -/- ok",
+            "s 3 web_search tool_call -/- error",
+            "s e shell shell_cmd -/- ok 0",
+            "s e - - -/- ok 0",
+            "s f - - -/- ok",
+            "s b shell shell_cmd -/- unmatched",
+            "s d  tool_call -/- unmatched",
+            "s 9 f tool_call -/- open",
+        ]
+    );
+}
+
+#[test]
+fn a_declined_call_of_codex_did_not_run() {
+    let mut lines = shell("c", &json!("the reviewer says no")).to_vec();
+    let end =
+        json!({"type": "exec_command_end", "call_id": "c", "status": "declined", "stderr": "no"});
+    lines.insert(1, event(end));
+    assert_eq!(
+        calls(&Codex, &lines),
+        ["file c shell shell_cmd rejected/policy not_executed"]
+    );
+    // Unless its exit code shows that it did.
+    let last = lines.len() - 1;
+    lines[last] = result("c", &json!("Exit code: 0\nOutput:\n"));
+    assert_eq!(
+        calls(&Codex, &lines),
+        ["file c shell shell_cmd rejected/policy ok 0"]
+    );
+}
+
+#[test]
+fn an_old_rollout_is_a_session() {
+    let lines = [
+        json!({"id": "o", "timestamp": "2025-06-02T10:00:00Z", "instructions": null}),
+        json!({"record_type": "state"}),
+        json!({"type": "function_call", "name": "shell", "arguments": "{\"command\":[\"ls\"]}", "call_id": "a"}),
+        json!({"type": "function_call_output", "call_id": "a", "output": "{\"output\":\"\",\"metadata\":{\"exit_code\":1}}"}),
+    ];
+    assert_eq!(calls(&Codex, &lines), ["o a shell shell_cmd -/- error 1"]);
+}
+
+fn log(message: Value) -> Value {
+    json!({"ts": "2026-02-03T10:00:00Z", "dir": "to_tui", "kind": "codex_event", "payload": {"id": "1", "msg": message}})
+}
+
+fn answer(kind: &str, decision: &Value) -> Value {
+    json!({"ts": "2026-02-03T10:00:00Z", "dir": "from_tui", "kind": "op", "payload": {"type": kind, "id": "1", "decision": decision}})
+}
+
+fn asked(id: &str) -> Value {
+    log(json!({"type": "exec_approval_request", "call_id": id, "command": ["ls"], "cwd": "/w"}))
+}
+
+fn begins(id: &str) -> Value {
+    log(json!({"type": "exec_command_begin", "call_id": id, "command": ["ls"], "cwd": "/w"}))
+}
+
+fn ends(id: &str, code: i32) -> Value {
+    log(
+        json!({"type": "exec_command_end", "call_id": id, "stdout": "a", "stderr": "", "exit_code": code}),
+    )
+}
+
+fn configured(id: &str) -> Value {
+    log(json!({"type": "session_configured", "session_id": id}))
+}
+
+#[test]
+fn answers_belong_to_the_oldest_question() {
+    let changes = json!({"/w/a": {"update": {"unified_diff": "@@ -1 +1 @@\n-a\n+b\n"}}});
+    let lines = [
+        json!({"ts": "2026-02-03T10:00:00Z", "dir": "meta", "kind": "session_start", "cwd": "/w"}),
+        configured("s"),
+        asked("a"),
+        asked("b"),
+        log(json!({"type": "apply_patch_approval_request", "call_id": "p", "changes": changes})),
+        answer("exec_approval", &json!("approved_for_session")),
+        answer("patch_approval", &json!("approved")),
+        answer("exec_approval", &json!("denied")),
+        begins("a"),
+        ends("a", 0),
+        log(
+            json!({"type": "patch_apply_begin", "call_id": "p", "auto_approved": false, "changes": changes}),
+        ),
+        log(json!({"type": "patch_apply_end", "call_id": "p", "success": true})),
+        // What the approval for the session covers isn't recorded.
+        begins("c"),
+        ends("c", -1),
+        log(
+            json!({"type": "patch_apply_begin", "call_id": "q", "auto_approved": true, "changes": changes}),
+        ),
+        log(json!({"type": "patch_apply_end", "call_id": "q", "success": false})),
+        asked("d"),
+        answer("exec_approval", &json!("timed_out")),
+        answer("exec_approval", &json!("approved")),
+        asked("e"),
+        answer(
+            "exec_approval",
+            &json!({"approved_with_amendment": {"prefix": []}}),
+        ),
+        begins("e"),
+        configured("t"),
+        begins("a"),
+        ends("a", 1),
+    ];
+    assert_eq!(
+        calls(&CodexLog, &lines),
+        [
+            "s a shell shell_cmd approved/human ok 0",
+            "s p apply_patch code_diff approved/human ok",
+            "s b shell shell_cmd rejected/human not_executed",
+            "s c shell shell_cmd -/- error -1",
+            "s q apply_patch code_diff approved/policy error",
+            "t a shell shell_cmd -/- error 1",
+            "s d shell shell_cmd -/- unmatched",
+            "s e shell shell_cmd approved/human open",
+        ]
+    );
+}
+
+#[test]
+fn what_was_denied_in_the_log_and_ran_is_both() {
+    let declined = log(
+        json!({"type": "exec_command_end", "call_id": "b", "exit_code": -1, "status": "declined", "stderr": "exec command rejected by user"}),
+    );
+    let lines = [
+        configured("s"),
+        asked("a"),
+        answer("exec_approval", &json!("abort")),
+        begins("a"),
+        ends("a", 0),
+        // Later versions begin before they ask.
+        begins("b"),
+        asked("b"),
+        answer("exec_approval", &json!("denied")),
+        declined.clone(),
+        asked("c"),
+        answer("exec_approval", &json!("denied")),
+        asked("d"),
+        begins("c"),
+        ends("c", 0),
+        ends("x", 0),
+        log(
+            json!({"type": "exec_command_begin", "source": "user_shell", "call_id": "u", "command": ["ls"]}),
+        ),
+        log(
+            json!({"type": "mcp_tool_call_begin", "call_id": "m", "invocation": {"server": "s", "tool": "t", "arguments": {}}}),
+        ),
+        log(
+            json!({"type": "mcp_tool_call_end", "call_id": "m", "result": {"Ok": {"content": [], "is_error": true}}}),
+        ),
+    ];
+    assert_eq!(
+        calls(&CodexLog, &lines),
+        [
+            "s a shell shell_cmd rejected/human ok 0",
+            "s b shell shell_cmd rejected/human not_executed",
+            "s c shell shell_cmd rejected/human not_executed",
+            "s c#4 shell shell_cmd rejected/human ok 0",
+            "s x - - -/- ok 0",
+            "s m mcp__s__t tool_call -/- error",
+            "s d shell shell_cmd -/- open",
+        ]
+    );
+}
+
+fn attributes(pairs: &[(&str, &str)]) -> Value {
+    let pairs = pairs.iter();
+    let pairs = pairs.map(|(key, value)| json!({"key": key, "value": {"stringValue": value}}));
+    pairs.collect()
+}
+
+fn logged(name: &str, nanos: u64, pairs: &[(&str, &str)]) -> Value {
+    let record = json!({"timeUnixNano": nanos.to_string(), "body": {"stringValue": name}, "attributes": attributes(pairs)});
+    json!({"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]})
+}
+
+#[test]
+fn decisions_in_telemetry_have_a_source() {
+    let cases = [
+        (
+            "claude_code.tool_decision",
+            "accept",
+            "config",
+            "approved/policy",
+        ),
+        (
+            "claude_code.tool_decision",
+            "accept",
+            "hook",
+            "approved/policy",
+        ),
+        (
+            "claude_code.tool_decision",
+            "accept",
+            "user_permanent",
+            "approved/human",
+        ),
+        (
+            "claude_code.tool_decision",
+            "reject",
+            "user_reject",
+            "rejected/human",
+        ),
+        ("claude_code.tool_decision", "reject", "user_abort", "-/-"),
+        ("claude_code.tool_decision", "accept", "elsewhere", "-/-"),
+        ("claude_code.tool_decision", "reject", "", "rejected/policy"),
+        ("claude_code.tool_decision", "perhaps", "config", "-/-"),
+        (
+            "codex.tool_decision",
+            "approved_for_session",
+            "User",
+            "approved/human",
+        ),
+        (
+            "codex.tool_decision",
+            "denied",
+            "AutomatedReviewer",
+            "rejected/policy",
+        ),
+        (
+            "codex.tool_decision",
+            "approved",
+            "Config",
+            "approved/policy",
+        ),
+    ];
+    for (name, decision, source, expected) in cases {
+        let pairs = [
+            ("tool_name", "Bash"),
+            ("tool_use_id", "a"),
+            ("session.id", "s"),
+            ("decision", decision),
+            ("source", source),
+        ];
+        let outcome = if expected.starts_with("rejected") {
+            "not_executed"
+        } else {
+            "open"
+        };
+        let calls = calls(&Otlp, &[logged(name, 1, &pairs)]);
+        // The last call of an input may still run.
+        assert_eq!(
+            calls,
+            [format!("s a Bash tool_call {expected} {}", outcome)],
+            "{decision} {source}"
+        );
+    }
+}
+
+#[test]
+fn results_in_telemetry_find_their_decisions() {
+    let line = |name, pairs: &[(&str, &str)]| {
+        let mut all = vec![("session.id", "s"), ("tool_name", "Bash")];
+        all.extend(pairs);
+        logged(name, 1, &all)
+    };
+    let (decided, ended) = ("claude_code.tool_decision", "claude_code.tool_result");
+    let lines = [
+        line(decided, &[("decision", "accept"), ("source", "config")]),
+        line(
+            ended,
+            &[
+                ("success", "true"),
+                ("tool_parameters", "{\"full_command\":\"ls\"}"),
+            ],
+        ),
+        line(
+            decided,
+            &[
+                ("tool_use_id", "b"),
+                ("decision", "reject"),
+                ("source", "hook"),
+            ],
+        ),
+        line(
+            ended,
+            &[
+                ("tool_use_id", "b"),
+                ("success", "false"),
+                ("error", "blocked"),
+            ],
+        ),
+        line(
+            decided,
+            &[
+                ("tool_use_id", "c"),
+                ("decision", "reject"),
+                ("source", "user_reject"),
+            ],
+        ),
+        line(ended, &[("tool_use_id", "c"), ("success", "true")]),
+        line(
+            decided,
+            &[
+                ("tool_use_id", "d"),
+                ("decision", "accept"),
+                ("source", "config"),
+            ],
+        ),
+        line(
+            ended,
+            &[
+                ("tool_use_id", "d"),
+                ("success", "false"),
+                ("decision_type", "reject"),
+                ("decision_source", "user_reject"),
+            ],
+        ),
+        line(ended, &[("tool_use_id", "e"), ("success", "true")]),
+        line(
+            "gemini_cli.tool_call",
+            &[("success", "false"), ("decision", "reject")],
+        ),
+        line(
+            "gemini_cli.tool_call",
+            &[("success", "true"), ("decision", "auto_accept")],
+        ),
+    ];
+    assert_eq!(
+        calls(&Otlp, &lines),
+        [
+            "s 1 Bash shell_cmd approved/policy ok",
+            "s b Bash tool_call rejected/policy not_executed",
+            "s c Bash tool_call rejected/human ok",
+            "s d Bash tool_call rejected/human not_executed contradicted",
+            "s e Bash tool_call -/- ok",
+            "s 6 Bash tool_call rejected/human not_executed",
+            "s 7 Bash tool_call approved/policy ok",
+        ]
+    );
+}
+
+#[test]
+fn spans_of_tools_are_calls() {
+    let span = |start: u64, name: &str, pairs: &[(&str, &str)], code: u8| json!({"traceId": "t", "name": name, "startTimeUnixNano": start.to_string(), "attributes": attributes(pairs), "status": {"code": code}});
+    let spans = [
+        span(
+            5_000_000,
+            "execute_tool find",
+            &[
+                ("gen_ai.operation.name", "execute_tool"),
+                ("gen_ai.tool.call.id", "a"),
+            ],
+            2,
+        ),
+        span(
+            1_000_000,
+            "chat",
+            &[
+                ("gen_ai.operation.name", "chat"),
+                ("gen_ai.conversation.id", "s"),
+                ("gen_ai.tool.name", "no"),
+            ],
+            0,
+        ),
+        span(
+            2_000_000,
+            "look",
+            &[
+                ("openinference.span.kind", "TOOL"),
+                ("tool.name", "look"),
+                ("input.value", "{\"q\":1}"),
+            ],
+            0,
+        ),
+        json!({"traceId": "u", "name": "mine", "attributes": attributes(&[("openinference.span.kind", "TOOL")]), "startTimeUnixNano": 9_000_000}),
+        json!(7),
+    ];
+    let lines = [
+        json!({"resourceSpans": [7, {"scopeSpans": [{"spans": spans}, {"spans": 7}]}], "resourceLogs": {}}),
+    ];
+    assert_eq!(
+        calls(&Otlp, &lines),
+        [
+            "s 1 look tool_call -/- ok",
+            "s a find tool_call -/- error",
+            "u 1 mine tool_call -/- ok",
+        ]
+    );
+}
+
+#[test]
+fn spans_of_the_python_sdk_are_calls_too() {
+    let attributes = json!({"openinference.span.kind": "TOOL", "tool.name": "look", "n": 1});
+    let span = json!({"name": "x", "context": {"trace_id": "t"}, "start_time": 1_000_000, "status": {"status_code": "ERROR", "description": "no"}, "attributes": attributes});
+    assert_eq!(
+        calls(&Otlp, &[json!({"spans": [span]})]),
+        ["t 1 look tool_call -/- error"]
+    );
+}
+
+/// JSON of the members and words that the formats know.
+fn shaped() -> impl Strategy<Value = Value> {
+    let words = prop::sample::select(vec![
+        "type",
+        "payload",
+        "timestamp",
+        "ts",
+        "dir",
+        "kind",
+        "to_tui",
+        "from_tui",
+        "op",
+        "msg",
+        "codex_event",
+        "session_meta",
+        "response_item",
+        "event_msg",
+        "function_call",
+        "call_id",
+        "function_call_output",
+        "output",
+        "arguments",
+        "custom_tool_call",
+        "local_shell_call",
+        "action",
+        "exec_approval_request",
+        "exec_approval",
+        "decision",
+        "approved",
+        "denied",
+        "exec_command_begin",
+        "exec_command_end",
+        "exit_code",
+        "changes",
+        "patch_apply_begin",
+        "session_configured",
+        "session_id",
+        "id",
+        "status",
+        "declined",
+        "role",
+        "content",
+        "resourceLogs",
+        "scopeLogs",
+        "logRecords",
+        "resourceSpans",
+        "scopeSpans",
+        "spans",
+        "attributes",
+        "key",
+        "value",
+        "stringValue",
+        "tool_name",
+        "event.name",
+        "tool_decision",
+        "tool_result",
+        "body",
+        "{\"output\":\"\",\"metadata\":{}}",
+        "Exit code: 1",
+    ]);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        words.clone().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 48, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((words.clone(), inner), 0..6).prop_map(|pairs| {
+                let pairs = pairs
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), value));
+                Value::Object(pairs.collect())
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_json_is_read_and_never_lost_to_a_panic(lines in prop::collection::vec(shaped(), 0..6)) {
+        for format in [&Codex as &dyn TraceFormat, &CodexLog, &Otlp] {
+            let _ = records(format, &lines);
+        }
+    }
+}
