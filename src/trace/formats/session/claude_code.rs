@@ -5,7 +5,9 @@
 //! results are blocks of messages. Rejections leave `toolUseResult` or `toolDenialKind`, or in a
 //! stream the list `permission_denials` at the end; approvals leave nothing.
 
-use super::{Call, Change, Ended, Event, How, Lenient, Pairing, SessionRecord, What, output, text};
+use super::{
+    Call, Change, Ended, Event, How, Lenient, Pairing, SessionRecord, What, offset, output, text,
+};
 use crate::schema::Catalogue;
 use crate::trace::entry::Record;
 use crate::trace::formats::{Coverage, Reader, Routing, TraceFormat, Unit};
@@ -235,16 +237,10 @@ impl<'a> Line<'a> {
             agent,
             id: text(self.uuid),
             cwd: text(self.cwd),
+            whole: false,
             events,
         }
     }
-}
-
-/// Where a part of a text begins in it.
-fn offset(whole: &str, part: &str) -> Option<usize> {
-    (part.as_ptr() as usize)
-        .checked_sub(whole.as_ptr() as usize)
-        .filter(|at| *at <= whole.len())
 }
 
 /// Whether the program has put a text where the person's stand.

@@ -18,7 +18,7 @@ use crate::trace::step::Step;
 use governance::DecidedBy;
 use serde::Deserialize;
 use std::borrow::Cow;
-use strict_json::{Raw, Str};
+use strict_json::{Raw, Scanner, Str};
 
 /// A record of a session, or a whole session that stands in one document.
 #[derive(Debug, Default)]
@@ -31,6 +31,9 @@ pub struct SessionRecord<'a> {
     pub(super) id: Option<Cow<'a, str>>,
     /// Where the agent works.
     pub(super) cwd: Option<Cow<'a, str>>,
+    /// Whether it is a whole session: what isn't answered in it never was, and another one that
+    /// names no session is a session of its own.
+    pub(super) whole: bool,
     /// What it tells, in its order.
     pub(super) events: Vec<Event<'a>>,
 }
@@ -55,6 +58,8 @@ pub(super) enum What<'a> {
     Said(Cow<'a, str>),
     /// The agent asks for a call.
     Call(Call<'a>),
+    /// A call begins to run. It is the same as one that was asked for under its id.
+    Began(Call<'a>),
     /// A call has ended.
     Ended(Ended<'a>),
     /// A call was rejected, by a mark of its own. The result may have been told already.
@@ -108,6 +113,8 @@ pub(super) enum How {
     Ok,
     /// With an error.
     Error,
+    /// The format doesn't say.
+    NotRecorded,
     /// It was stopped.
     Interrupted,
     /// It didn't run, and nobody rejected it.
@@ -155,6 +162,109 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
 /// A text that may be missing.
 pub(super) fn text(text: Lenient<Str<'_>>) -> Option<Cow<'_, str>> {
     text.0.map(Str::decode)
+}
+
+/// Collects what a record tells.
+pub(super) struct Events<'a> {
+    /// The text of the record.
+    whole: &'a str,
+    /// When the record was written.
+    pub(super) time: Option<Timestamp>,
+    list: Vec<Event<'a>>,
+}
+
+impl<'a> Events<'a> {
+    /// None yet.
+    pub(super) fn new(whole: &'a str, time: Option<Timestamp>) -> Self {
+        Self {
+            whole,
+            time,
+            list: Vec::new(),
+        }
+    }
+
+    /// Adds what a part of the record tells.
+    pub(super) fn tell(&mut self, part: Raw<'_>, what: What<'a>) {
+        self.list.push(Event {
+            at: offset(self.whole, part.as_written()).unwrap_or_default(),
+            time: self.time,
+            what,
+        });
+    }
+
+    /// An id for a call that has none: calls and results that have none are paired by order.
+    pub(super) fn own_id(&self) -> Cow<'a, str> {
+        format!("#{}", self.list.len() + 1).into()
+    }
+
+    /// Sorts them by time, where all have one.
+    pub(super) fn sort(&mut self) {
+        if self.list.iter().all(|event| event.time.is_some()) {
+            self.list
+                .sort_by_key(|event| event.time.map(Timestamp::millis));
+        }
+    }
+
+    /// All of them.
+    pub(super) fn into_list(self) -> Vec<Event<'a>> {
+        self.list
+    }
+}
+
+/// Where a part of a text begins in it.
+fn offset(whole: &str, part: &str) -> Option<usize> {
+    (part.as_ptr() as usize)
+        .checked_sub(whole.as_ptr() as usize)
+        .filter(|at| *at <= whole.len())
+}
+
+/// The arguments of a call as a JSON object: an object, or a string that holds one. Anything else
+/// becomes the member `arguments` of one.
+pub(super) fn arguments(raw: Option<Raw<'_>>) -> Cow<'_, str> {
+    let Some(raw) = raw else {
+        return Cow::Borrowed("{}");
+    };
+    if raw.as_written().starts_with('{') {
+        return Cow::Borrowed(raw.as_written());
+    }
+    if let Some(inner) = raw.read::<Str<'_>>().map(Str::decode) {
+        let mut scanner = Scanner::new(&inner, ARGUMENT_DEPTH);
+        if inner.trim_start().starts_with('{') && scanner.skip().and_then(|_| scanner.end()).is_ok()
+        {
+            return Cow::Owned(inner.into_owned());
+        }
+        if inner.trim().is_empty() {
+            return Cow::Borrowed("{}");
+        }
+    }
+    match raw.as_written() {
+        "null" => Cow::Borrowed("{}"),
+        other => Cow::Owned(format!("{{\"arguments\":{other}}}")),
+    }
+}
+
+/// Levels that arguments in a string may have.
+const ARGUMENT_DEPTH: u32 = 1 << 8;
+
+/// A JSON object with one member that holds a text.
+pub(super) fn object_of(name: &str, value: &str) -> Cow<'static, str> {
+    serde_json::json!({ name: value }).to_string().into()
+}
+
+/// An id, which may be written as a number.
+pub(super) fn id(raw: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
+    let raw = raw?;
+    match raw.read::<Str<'_>>() {
+        Some(text) => Some(text.decode()),
+        None => Some(raw.as_written())
+            .filter(|number| number.starts_with(|c: char| c == '-' || c.is_ascii_digit()))
+            .map(Cow::Borrowed),
+    }
+}
+
+/// Whether a text is one of some words.
+pub(super) fn is_word(text: Lenient<Str<'_>>, words: &[&str]) -> bool {
+    text.0.is_some_and(|text| words.contains(&&*text.decode()))
 }
 
 /// Texts, the blocks of a message or what else a result may be, as one text. What isn't text

@@ -42,6 +42,8 @@ pub(in crate::trace::formats) struct Pairing {
     over: HashMap<u64, u64>,
     /// Hashes of the ids of records that were read.
     read: HashSet<u64>,
+    /// Whether a whole session that names none was read.
+    whole: bool,
 }
 
 /// One session, or the part of a sub-agent in it.
@@ -57,6 +59,8 @@ struct Session {
     intent: Option<String>,
     /// What the agent said last.
     said: Option<String>,
+    /// Prompts and results so far.
+    answers: u64,
 }
 
 /// A call that has no result yet, or one that only a text takes for a rejection.
@@ -64,6 +68,9 @@ struct Session {
 struct Waiting {
     session: Box<str>,
     line: u64,
+    /// How many prompts and results came before it: calls with the same number were asked for
+    /// together.
+    asked: u64,
     time: Option<Timestamp>,
     id: Option<Box<str>>,
     tool: Box<str>,
@@ -122,12 +129,16 @@ impl Pairing {
             held: 0,
             over: HashMap::new(),
             read: HashSet::new(),
+            whole: false,
         }
     }
 
-    /// The execution that a record belongs to.
-    fn key(&self, record: &SessionRecord<'_>) -> Box<str> {
+    /// The execution that a record on a line belongs to.
+    fn key(&self, record: &SessionRecord<'_>, line: u64) -> Box<str> {
         let session = record.session.as_deref().unwrap_or(&self.stem);
+        if record.whole && self.whole && record.session.is_none() {
+            return format!("{session}:{line}").into();
+        }
         match record.agent.as_deref() {
             Some(agent) => format!("{session}/{agent}").into(),
             None => session.into(),
@@ -139,6 +150,7 @@ impl Pairing {
             What::Prompt(text) => {
                 if let Some(session) = self.sessions.get_mut(key) {
                     session.intent.get_or_insert_with(|| first_of(text));
+                    session.answers += 1;
                 }
             }
             What::Said(text) => {
@@ -147,6 +159,15 @@ impl Pairing {
                 }
             }
             What::Call(call) => self.call(key, line, event.time, call, on),
+            What::Began(call) => {
+                let asked = |id: &str| {
+                    self.waiting.iter().any(|w| w.id.as_deref() == Some(id))
+                        || self.over.contains_key(&hash(id))
+                };
+                if !call.id.as_deref().is_some_and(asked) {
+                    self.call(key, line, event.time, call, on);
+                }
+            }
             What::Ended(ended) => self.ended(key, line, event.time, ended, on),
             What::Rejected { id, by } => {
                 let waits = |w: &Waiting| w.id.as_deref() == Some(id);
@@ -177,6 +198,7 @@ impl Pairing {
         let waiting = Waiting {
             session: key.into(),
             line,
+            asked: session.answers,
             time,
             id: call.id.as_deref().map(Into::into),
             tool: (*call.tool).into(),
@@ -217,6 +239,9 @@ impl Pairing {
         ended: &Ended<'_>,
         on: &mut dyn FnMut(Fed<'_, '_>),
     ) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            session.answers += 1;
+        }
         // The last call of that id is meant; without ids, the oldest call of the session.
         let found = match ended.id.as_deref() {
             Some(id) => self
@@ -348,6 +373,15 @@ impl Pairing {
         feed(RecordKind::Call, &waiting.session, waiting.line, &text, on);
     }
 
+    /// Hands on what still waits when nothing more comes.
+    fn hand_on_rest(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+        let last = self.waiting.back().map(|w| w.asked);
+        while let Some(waiting) = self.waiting.front() {
+            let is_last = Some(waiting.asked) == last;
+            self.hand_on(0, is_last, on);
+        }
+    }
+
     /// Hands on the start of a session, once.
     fn start(&mut self, key: &str, on: &mut dyn FnMut(Fed<'_, '_>)) {
         let Some(session) = self.sessions.get_mut(key).filter(|s| !s.started) else {
@@ -402,7 +436,8 @@ impl Reader for Pairing {
         if record.session.is_none() && record.events.is_empty() && entry.problems.is_empty() {
             return;
         }
-        let key = self.key(record);
+        let key = self.key(record, entry.line);
+        self.whole |= record.whole;
         // What is wrong with the record is reported of the record, whatever it tells.
         if !entry.problems.is_empty() {
             on(Fed {
@@ -431,10 +466,16 @@ impl Reader for Pairing {
         }
         let mut lines = (0, entry.line);
         for event in &record.events {
+            if event.at < lines.0 {
+                lines = (0, entry.line);
+            }
             let between = entry.text.as_bytes().get(lines.0..event.at);
             let passed = between.map_or(0, |bytes| memchr::memchr_iter(b'\n', bytes).count());
             lines = (event.at.max(lines.0), lines.1 + passed as u64);
             self.event(&key, lines.1, event, on);
+        }
+        if record.whole {
+            self.hand_on_rest(on);
         }
     }
 
@@ -444,10 +485,6 @@ impl Reader for Pairing {
         for key in sessions {
             self.start(&key, on);
         }
-        let last = self.waiting.back().map(|w| w.line);
-        while let Some(waiting) = self.waiting.front() {
-            let is_last = Some(waiting.line) == last;
-            self.hand_on(0, is_last, on);
-        }
+        self.hand_on_rest(on);
     }
 }

@@ -23,6 +23,7 @@ const SHELLS: &[(&str, &str, &str)] = &[
     ("execute_bash", "command", "cwd"),
     ("run_command", "command", "cwd"),
     ("run", "command", "cwd"),
+    ("terminal", "command", "cwd"),
 ];
 
 /// What a call asks for. `cwd`: where the agent stands, where that isn't the root of its work
