@@ -38,7 +38,7 @@ pub struct Format(&'static dyn TraceFormat);
 
 impl Format {
     /// All formats. Where a record fits several, the first one is believed.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self(&execution_record::ExecutionRecord),
         Self(&yuangs_events::YuangsEvents),
         Self(&yuangs_transitions::YuangsTransitions),
@@ -46,6 +46,11 @@ impl Format {
         Self(&yuangs_record::YuangsRecord),
         Self(&yuangs_cast::YuangsCast),
         Self(&session::claude_code::ClaudeCode),
+        Self(&session::gemini::FORMAT),
+        Self(&session::openhands::FORMAT),
+        Self(&session::messages::PI),
+        // Last: most others hold messages.
+        Self(&session::messages::FORMAT),
     ];
 
     /// The name for `--format-in` and in reports.

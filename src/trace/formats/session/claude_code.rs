@@ -238,6 +238,7 @@ impl<'a> Line<'a> {
             id: text(self.uuid),
             cwd: text(self.cwd),
             whole: false,
+            header: false,
             events,
         }
     }

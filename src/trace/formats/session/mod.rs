@@ -6,19 +6,25 @@
 //! conversion is what was replayed.
 
 pub mod claude_code;
+pub mod gemini;
+pub mod messages;
+pub mod openhands;
 mod pairing;
 mod tools;
 mod write;
 
 pub(super) use pairing::Pairing;
 
-use super::{FormatRecord, RecordClass};
+use super::{Coverage, FormatRecord, Reader, RecordClass, Routing, TraceFormat, Unit};
+use crate::schema::Catalogue;
+use crate::trace::entry::Record;
+use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::Step;
-use governance::DecidedBy;
+use governance::{DecidedBy, FsmVersion};
 use serde::Deserialize;
 use std::borrow::Cow;
-use strict_json::{Raw, Scanner, Str};
+use strict_json::{Deserializer, Error, Raw, Scanner, Str};
 
 /// A record of a session, or a whole session that stands in one document.
 #[derive(Debug, Default)]
@@ -34,8 +40,68 @@ pub struct SessionRecord<'a> {
     /// Whether it is a whole session: what isn't answered in it never was, and another one that
     /// names no session is a session of its own.
     pub(super) whole: bool,
+    /// Whether the records after it that name no session belong to its session.
+    pub(super) header: bool,
     /// What it tells, in its order.
     pub(super) events: Vec<Event<'a>>,
+}
+
+/// A format of sessions that is no more than how a record is recognised and read.
+pub(super) struct SessionFormat {
+    pub(super) name: &'static str,
+    /// What no record holds.
+    pub(super) not_recorded: &'static [NotRecorded],
+    /// Whether a record may be an array: a whole session on a line.
+    pub(super) has_arrays: bool,
+    pub(super) is_shape_of: fn(&Unit<'_>) -> bool,
+    pub(super) read: for<'a> fn(Raw<'a>, &'a str) -> SessionRecord<'a>,
+}
+
+impl TraceFormat for SessionFormat {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Complete
+    }
+
+    fn routing(&self) -> Routing {
+        Routing::ByInput
+    }
+
+    fn machine(&self) -> FsmVersion {
+        FsmVersion::Session
+    }
+
+    fn is_line_oriented(&self) -> bool {
+        false
+    }
+
+    fn has_arrays(&self) -> bool {
+        self.has_arrays
+    }
+
+    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+        (self.is_shape_of)(unit)
+    }
+
+    fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+        scanner.trust_types(false);
+        let raw = Raw::deserialize(&mut Deserializer::new(scanner))?;
+        scanner.end()?;
+        Ok(Box::new((self.read)(raw, text)).into())
+    }
+
+    fn reader(&self, stem: &str) -> Box<dyn Reader> {
+        Box::new(Pairing::new(stem, self.not_recorded))
+    }
+
+    fn not_recorded(&self, _: bool) -> Option<&'static str> {
+        None
+    }
+
+    fn add_schemas(&self, _: &mut Catalogue) {}
 }
 
 /// One thing that a record tells.
@@ -203,6 +269,11 @@ impl<'a> Events<'a> {
             self.list
                 .sort_by_key(|event| event.time.map(Timestamp::millis));
         }
+    }
+
+    /// Whether there are none yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
     }
 
     /// All of them.

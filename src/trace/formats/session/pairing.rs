@@ -438,6 +438,9 @@ impl Reader for Pairing {
         }
         let key = self.key(record, entry.line);
         self.whole |= record.whole;
+        if record.header {
+            self.stem = (*key).into();
+        }
         // What is wrong with the record is reported of the record, whatever it tells.
         if !entry.problems.is_empty() {
             on(Fed {
