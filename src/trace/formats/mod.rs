@@ -38,7 +38,7 @@ pub struct Format(&'static dyn TraceFormat);
 
 impl Format {
     /// All formats. Where a record fits several, the first one is believed.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 18] = [
         Self(&execution_record::ExecutionRecord),
         Self(&yuangs_events::YuangsEvents),
         Self(&yuangs_transitions::YuangsTransitions),
@@ -48,6 +48,13 @@ impl Format {
         Self(&session::claude_code::ClaudeCode),
         Self(&session::gemini::FORMAT),
         Self(&session::openhands::FORMAT),
+        Self(&session::swe_agent::FORMAT),
+        Self(&session::swe_agent::MINI),
+        Self(&session::atif::FORMAT),
+        Self(&session::atif::LANGFUSE),
+        Self(&session::inspect::FORMAT),
+        Self(&session::cline::FORMAT),
+        Self(&session::cline::COPILOT),
         Self(&session::messages::PI),
         // Last: most others hold messages.
         Self(&session::messages::FORMAT),
@@ -406,7 +413,73 @@ mod tests {
                 r#"{"type":"llm_call","data":{},"timestamp":1}"#,
                 Some("yuangs-events"),
             ),
-            (r#"{"type":"session.start","data":{},"timestamp":1}"#, None),
+            (
+                r#"{"type":"session.start","data":{},"timestamp":1}"#,
+                Some("copilot-cli"),
+            ),
+            (
+                r#"{"type":"progress","data":{},"timestamp":1,"sessionId":"s","uuid":"u"}"#,
+                Some("claude-code"),
+            ),
+            (
+                r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"x"}}"#,
+                Some("claude-code"),
+            ),
+            (r#"{"type":"note","data":{},"timestamp":1}"#, None),
+            (
+                r#"{"sessionId":"s","projectHash":"p","messages":[]}"#,
+                Some("gemini-cli"),
+            ),
+            (
+                r#"{"id":1,"source":"agent","action":"run"}"#,
+                Some("openhands"),
+            ),
+            (
+                r#"{"instance_id":"i","history":[{"role":"user"}]}"#,
+                Some("openhands"),
+            ),
+            (r#"{"trajectory":[],"history":[]}"#, Some("swe-agent")),
+            (
+                r#"{"history":[{"role":"system","content":"x"}]}"#,
+                Some("swe-agent"),
+            ),
+            (
+                r#"{"info":{},"messages":[{"role":"user"}]}"#,
+                Some("mini-swe-agent"),
+            ),
+            (r#"{"schema_version":"ATIF-v1.0","steps":[]}"#, Some("atif")),
+            (r#"{"schema_version":"1","steps":[]}"#, None),
+            (
+                r#"{"version":2,"status":"success","eval":{},"samples":[]}"#,
+                Some("inspect"),
+            ),
+            (r#"{"trace":{},"observations":[]}"#, Some("langfuse")),
+            (r#"{"ts":1,"type":"say","say":"text"}"#, Some("cline")),
+            (r#"{"type":"session","id":"s","cwd":"/p"}"#, Some("pi")),
+            (
+                r#"{"type":"message","timestamp":"t","message":{"role":"user"}}"#,
+                Some("pi"),
+            ),
+            (
+                r#"{"type":"message","role":"user","content":"x"}"#,
+                Some("messages"),
+            ),
+            (r#"{"role":"user","content":"hello"}"#, Some("messages")),
+            (
+                r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#,
+                Some("messages"),
+            ),
+            (
+                r#"{"messages":[{"role":"user","content":"x"}]}"#,
+                Some("messages"),
+            ),
+            (
+                r#"{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}"#,
+                Some("messages"),
+            ),
+            (r#"{"role":"button","content":"x"}"#, None),
+            (r#"{"messages":["a","b"]}"#, None),
+            (r#"{"history":[]}"#, None),
             (
                 r#"{"from":"IDLE","to":"THINKING","timestamp":1}"#,
                 Some("yuangs-transitions"),

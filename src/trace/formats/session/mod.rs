@@ -5,11 +5,15 @@
 //! `ExecutionRecord` for each call, so that whatever works on traces works on sessions, and a
 //! conversion is what was replayed.
 
+pub mod atif;
 pub mod claude_code;
+pub mod cline;
 pub mod gemini;
+pub mod inspect;
 pub mod messages;
 pub mod openhands;
 mod pairing;
+pub mod swe_agent;
 mod tools;
 mod write;
 
@@ -128,6 +132,15 @@ pub(super) enum What<'a> {
     Began(Call<'a>),
     /// A call has ended.
     Ended(Ended<'a>),
+    /// What follows is of another session, with this name in the input.
+    Session(Cow<'a, str>),
+    /// A call that waits for its result was approved.
+    Approved {
+        /// The call.
+        id: Cow<'a, str>,
+        /// By whom.
+        by: DecidedBy,
+    },
     /// A call was rejected, by a mark of its own. The result may have been told already.
     Rejected {
         /// The call.
@@ -261,6 +274,29 @@ impl<'a> Events<'a> {
     /// An id for a call that has none: calls and results that have none are paired by order.
     pub(super) fn own_id(&self) -> Cow<'a, str> {
         format!("#{}", self.list.len() + 1).into()
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The ids of the calls behind the first `from` events.
+    pub(super) fn calls_from(&self, from: usize) -> Vec<Cow<'a, str>> {
+        let new = self.list.iter().skip(from);
+        new.filter_map(|event| match &event.what {
+            What::Call(call) => call.id.clone(),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// The result that was added last.
+    pub(super) fn last_ended(&mut self) -> Option<&mut Ended<'a>> {
+        match &mut self.list.last_mut()?.what {
+            What::Ended(ended) => Some(ended),
+            _ => None,
+        }
     }
 
     /// Sorts them by time, where all have one.

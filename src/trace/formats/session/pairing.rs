@@ -42,6 +42,8 @@ pub(in crate::trace::formats) struct Pairing {
     over: HashMap<u64, u64>,
     /// Hashes of the ids of records that were read.
     read: HashSet<u64>,
+    /// Hashes of the ids of calls that were handed on, with their sessions.
+    used: HashSet<u64>,
     /// Whether a whole session that names none was read.
     whole: bool,
 }
@@ -78,6 +80,7 @@ struct Waiting {
     cwd: Option<Box<str>>,
     said: Option<String>,
     rejected: Option<DecidedBy>,
+    approved: Option<DecidedBy>,
     result: Option<(Ended<'static>, Option<Timestamp>)>,
 }
 
@@ -129,6 +132,7 @@ impl Pairing {
             held: 0,
             over: HashMap::new(),
             read: HashSet::new(),
+            used: HashSet::new(),
             whole: false,
         }
     }
@@ -169,6 +173,14 @@ impl Pairing {
                 }
             }
             What::Ended(ended) => self.ended(key, line, event.time, ended, on),
+            // Handled where the session of the events is known.
+            What::Session(_) => {}
+            What::Approved { id, by } => {
+                let waits = |w: &&mut Waiting| w.id.as_deref() == Some(id) && w.result.is_none();
+                if let Some(waiting) = self.waiting.iter_mut().rfind(waits) {
+                    waiting.approved = Some(*by);
+                }
+            }
             What::Rejected { id, by } => {
                 let waits = |w: &Waiting| w.id.as_deref() == Some(id);
                 if let Some(n) = self.waiting.iter().position(waits) {
@@ -206,6 +218,7 @@ impl Pairing {
             cwd: session.cwd.clone().filter(|_| session.cwd != session.root),
             said: session.said.take(),
             rejected: None,
+            approved: None,
             result: None,
         };
         self.held += waiting.weight();
@@ -343,6 +356,16 @@ impl Pairing {
                 .as_deref(),
         );
         let number = session.turns.to_string();
+        // Ids may repeat: then the number of the call makes them differ.
+        let used = |id: &str| {
+            let id = hash(&format!("{id}\n{}", waiting.session));
+            self.used.contains(&id) || self.used.len() < REMEMBERED && !self.used.insert(id)
+        };
+        let id = match waiting.id.as_deref().map(used) {
+            Some(true) => format!("{}#{number}", waiting.id.as_deref().unwrap_or_default()),
+            Some(false) => waiting.id.as_deref().unwrap_or_default().to_owned(),
+            None => number,
+        };
         let end = match result {
             Some((result, time)) => End::Result {
                 how,
@@ -361,12 +384,14 @@ impl Pairing {
         let text = write::call(&CallParts {
             execution: &waiting.session,
             turn: session.turns,
-            id: waiting.id.as_deref().unwrap_or(&number),
+            id: &id,
             time: waiting.time,
             tool: Some(&waiting.tool),
             reasoning: waiting.said.as_deref(),
             action: Some(&action),
-            decision: rejected.map(|by| (false, by)),
+            decision: rejected
+                .map(|by| (false, by))
+                .or(waiting.approved.map(|by| (true, by))),
             end,
             again: false,
         });
@@ -456,17 +481,27 @@ impl Reader for Pairing {
             return;
         }
         let parent = record.agent.as_ref().and(record.session.as_deref());
-        let session = self.sessions.entry(key.clone()).or_insert_with(|| Session {
-            line: entry.line,
-            parent: parent.map(Into::into),
-            ..Session::default()
-        });
-        if let Some(cwd) = record.cwd.as_deref() {
-            session.root.get_or_insert_with(|| cwd.into());
-            if session.cwd.as_deref() != Some(cwd) {
-                session.cwd = Some(cwd.into());
+        let several = matches!(
+            record.events.first(),
+            Some(Event {
+                what: What::Session(_),
+                ..
+            })
+        );
+        if !several {
+            let session = self.sessions.entry(key.clone()).or_insert_with(|| Session {
+                line: entry.line,
+                parent: parent.map(Into::into),
+                ..Session::default()
+            });
+            if let Some(cwd) = record.cwd.as_deref() {
+                session.root.get_or_insert_with(|| cwd.into());
+                if session.cwd.as_deref() != Some(cwd) {
+                    session.cwd = Some(cwd.into());
+                }
             }
         }
+        let mut current = key.clone();
         let mut lines = (0, entry.line);
         for event in &record.events {
             if event.at < lines.0 {
@@ -475,7 +510,17 @@ impl Reader for Pairing {
             let between = entry.text.as_bytes().get(lines.0..event.at);
             let passed = between.map_or(0, |bytes| memchr::memchr_iter(b'\n', bytes).count());
             lines = (event.at.max(lines.0), lines.1 + passed as u64);
-            self.event(&key, lines.1, event, on);
+            if let What::Session(name) = &event.what {
+                self.hand_on_rest(on);
+                current = format!("{key}/{name}").into();
+                self.sessions
+                    .entry(current.clone())
+                    .or_insert_with(|| Session {
+                        line: lines.1,
+                        ..Session::default()
+                    });
+            }
+            self.event(&current, lines.1, event, on);
         }
         if record.whole {
             self.hand_on_rest(on);
