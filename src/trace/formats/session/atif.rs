@@ -308,3 +308,32 @@ impl<'a> LangfuseObservation<'a> {
         events.tell(raw, What::Ended(ended));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn copied_steps_are_skipped_and_results_find_their_calls() {
+        let text = r#"{"steps":[{"is_copied_context":true,"tool_calls":[{"tool_call_id":"o"}]},{"tool_calls":[{"tool_call_id":"a","function_name":"f"},{"tool_call_id":"b"}],"observation":{"results":[{"source_call_id":"b","content":"1"},{"content":"2"}]}},{"observation":{"results":[{"content":"3"}]}}]}"#;
+        assert_eq!(
+            told(&FORMAT, text),
+            [
+                "call a f {}",
+                "call b  {}",
+                "end b Ok None 1",
+                "end a Ok None 2"
+            ]
+        );
+    }
+
+    #[test]
+    fn tools_are_sorted_by_time() {
+        let text = r#"{"trace":{},"observations":[{"id":"b","type":"TOOL","name":"g","startTime":"2026-01-05T08:00:02Z","endTime":"2026-01-05T08:00:03Z","level":"ERROR"},{"type":"SPAN","name":"s"},{"id":"a","type":"TOOL","name":"f","startTime":"2026-01-05T08:00:00Z"}]}"#;
+        assert_eq!(
+            told(&LANGFUSE, text),
+            ["call a f {}", "call b g {}", "end b Error None "]
+        );
+    }
+}

@@ -306,3 +306,46 @@ impl<'a> Data<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn tools_and_commands_of_a_window_are_calls() {
+        let text = r#"{"ts":5,"type":"ask","ask":"command","text":"ls REQ_APP"}"#;
+        assert_eq!(
+            told(&FORMAT, text),
+            [
+                r#"call 5 execute_command {"command":"ls "}"#,
+                "end 5 NotRecorded None "
+            ]
+        );
+        let text = r#"{"ts":5,"type":"say","say":"tool","text":"{\"tool\":\"readFile\"}"}"#;
+        assert_eq!(
+            told(&FORMAT, text)[0],
+            r#"call 5 readFile {"tool":"readFile"}"#
+        );
+        let text = r#"{"ts":5,"type":"ask","ask":"tool","text":"{}","partial":true}"#;
+        assert!(told(&FORMAT, text).is_empty());
+    }
+
+    #[test]
+    fn a_code_says_who_denied_a_call() {
+        for (error, how) in [
+            (r#"{"code":"denied"}"#, "Rejected(Policy)"),
+            (r#"{"code":"rejected"}"#, "Rejected(Human)"),
+            (r#"{"code":"failure","message":"denied"}"#, "Error"),
+            ("7", "Error"),
+        ] {
+            let text = format!(
+                r#"{{"type":"tool.execution_complete","data":{{"toolCallId":"c","success":false,"error":{error}}}}}"#
+            );
+            assert!(
+                told(&COPILOT, &text)[0].starts_with(&format!("end c {how} ")),
+                "{text}"
+            );
+        }
+    }
+}

@@ -203,3 +203,34 @@ fn exit_code(text: &str) -> Option<i64> {
         .find_map(|line| line.strip_prefix("Exit Code: "))?;
     line.trim().parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::told;
+
+    fn chat(call: &str) -> Vec<String> {
+        let text = format!(
+            r#"{{"sessionId":"s","projectHash":"p","messages":[{{"type":"gemini","toolCalls":[{call}]}}]}}"#
+        );
+        told(&FORMAT, &text)
+    }
+
+    #[test]
+    fn a_status_says_how_a_call_ended() {
+        let failed = r#"{"id":"a","name":"run_shell_command","args":{"command":"x"},"status":"success","result":[{"functionResponse":{"response":{"output":"Exit Code: 0\nExit Code: 2\nSignal: none"}}}]}"#;
+        assert!(chat(failed)[1].starts_with("end a Error Some(2)"));
+        let denial = "[Operation Cancelled] Reason: User did not allow tool call";
+        let call = |status: &str, member: &str| {
+            let end = chat(&format!(
+                r#"{{"id":"a","name":"f","status":"{status}","result":[{{"functionResponse":{{"response":{{"{member}":"{denial}"}}}}}}]}}"#
+            ));
+            end[1].clone()
+        };
+        assert!(call("cancelled", "error").starts_with("end a Rejected(Human)"));
+        assert!(call("cancelled", "output").starts_with("end a Interrupted"));
+        assert!(call("success", "output").starts_with("end a Ok"));
+        assert!(call("success", "error").starts_with("end a Ok"));
+        assert_eq!(chat(r#"{"name":7,"status":"executing"}"#), ["call #1  {}"]);
+    }
+}

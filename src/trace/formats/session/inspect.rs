@@ -226,3 +226,30 @@ fn reject(ended: &mut Ended<'_>, error: &ToolError<'_>, decisions: &Decisions<'_
         ended.how = How::Rejected(by);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn approvers_decide_about_calls() {
+        let text = r#"{"version":2,"eval":{},"samples":[{"id":1,"epoch":2,"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":"f","arguments":{}},{"id":"b","function":"f"}]},{"role":"tool","tool_call_id":"a","content":"x"},{"role":"tool","tool_call_id":"b","error":{"type":"approval","message":"no"}}],"events":[{"event":"approval","call":{"id":"a"},"decision":"approve","approver":"human"},{"event":"approval","call":{"id":"b"},"decision":"reject","approver":"auto"}]},{"events":[{"event":"tool","id":"c","function":"g","error":{"type":"timeout"}}]},7]}"#;
+        assert_eq!(
+            told(&FORMAT, text),
+            [
+                "session 1#2",
+                "call a f {}",
+                "call b f {}",
+                "approved a Human",
+                "rejected b Policy",
+                "end a Ok None x",
+                r#"end b Rejected(Policy) None {"type":"approval","message":"no"}"#,
+                "session sample 2",
+                "call c g {}",
+                "end c Error None ",
+                "session sample 3",
+            ]
+        );
+    }
+}

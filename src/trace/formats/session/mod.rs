@@ -402,3 +402,6 @@ pub(super) fn output(raw: Option<Raw<'_>>) -> Cow<'_, str> {
     });
     Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
 }
+
+#[cfg(test)]
+mod testing;

@@ -348,3 +348,61 @@ fn ended<'a>(id: Option<Cow<'a, str>>, how: How, output: Cow<'a, str>) -> Ended<
         change: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn observations_name_their_actions() {
+        let action = r#"{"id":3,"source":"agent","action":"run","args":{"command":"ls","confirmation_state":"confirmed"}}"#;
+        assert!(told(&FORMAT, action)[0].starts_with("call 3 run "));
+        assert_eq!(told(&FORMAT, action).len(), 1, "a default is no approval");
+        let cases = [
+            (
+                r#""run","content":"x","extras":{"metadata":{"exit_code":2}}"#,
+                "end 3 Error Some(2) x",
+            ),
+            (
+                r#""run","content":"x","extras":{"metadata":{"exit_code":-1}}"#,
+                "end 3 Interrupted None x",
+            ),
+            (
+                r#""user_rejected","content":"no""#,
+                "end 3 Rejected(Human) None no",
+            ),
+            (
+                r#""read","content":"user_rejected""#,
+                "end 3 Ok None user_rejected",
+            ),
+            (r#""error","content":7"#, "end 3 Error None 7"),
+        ];
+        for (members, expected) in cases {
+            let text = format!(r#"{{"id":4,"source":"agent","cause":3,"observation":{members}}}"#);
+            assert_eq!(told(&FORMAT, &text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_ids_is_paired_by_kind() {
+        let text = r#"{"instance_id":"i","history":[{"action":"run","command":"ls"},{"observation":"run","exit_code":0,"content":"x"},{"action":"finish"},[{"source":"agent","action":"run","args":{"command":"ls","is_input":"true"}},{"observation":"error","content":"y"}]]}"#;
+        let all = told(&FORMAT, text);
+        assert_eq!(all.len(), 6, "{all:?}");
+        assert!(all[1].starts_with("end #1 Ok Some(0)"));
+        assert!(all[3].contains("NotRecorded"));
+        assert!(all[4].contains(" run_input "));
+        assert!(all[5].contains("Error"));
+    }
+
+    #[test]
+    fn events_of_the_sdk_are_read() {
+        let action = r#"{"id":"e","source":"agent","kind":"ActionEvent","tool_name":"terminal","tool_call_id":"c","action":{"command":"ls"}}"#;
+        assert_eq!(
+            told(&FORMAT, action),
+            [r#"call c terminal {"command":"ls"}"#]
+        );
+        let rejected = r#"{"id":"f","source":"environment","kind":"UserRejectObservation","tool_call_id":"c","rejection_reason":"no","rejection_source":"hook"}"#;
+        assert_eq!(told(&FORMAT, rejected), ["end c Rejected(Policy) None no"]);
+    }
+}

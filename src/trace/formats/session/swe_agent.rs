@@ -388,3 +388,42 @@ fn tell_end<'a>(
     };
     events.tell(raw, What::Ended(ended));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn steps_and_blocks_are_commands() {
+        let steps = r#"{"trajectory":[{"action":"edit 1:1\nx","observation":"o"},{"action":"ls"},{"action":" "}],"info":{}}"#;
+        let all = told(&FORMAT, steps);
+        assert_eq!(all.len(), 3, "{all:?}");
+        assert!(all[0].contains(" edit ") && all[2].contains(" bash "));
+        assert_eq!(only_block("a ```bash\nls\n``` b"), Some("ls"));
+        assert_eq!(only_block("```bash\nls\n```\n```bash\npwd\n```"), None);
+        assert_eq!(
+            only_block("```json\n{}\n```\n```bash\npwd\n```"),
+            Some("pwd")
+        );
+        assert_eq!(only_block("```bash\nls"), None);
+    }
+
+    #[test]
+    fn the_next_message_ends_an_action() {
+        let cases = [
+            ("<returncode>0</returncode>", "end - Ok Some(0)"),
+            ("<returncode>1</returncode>", "end - Error Some(1)"),
+            ("Command not executed. x", "end - RejectedByText None"),
+            ("The last command timed out", "end - Interrupted None"),
+            ("done", "end - NotRecorded None"),
+        ];
+        for (said, expected) in cases {
+            let text = format!(
+                r#"{{"info":{{}},"messages":[{{"role":"assistant","content":"```bash\nls\n```"}},{{"role":"user","content":"{said}"}}]}}"#
+            );
+            let all = told(&MINI, &text);
+            assert!(all[1].starts_with(expected), "{all:?}");
+        }
+    }
+}
