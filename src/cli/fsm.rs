@@ -17,14 +17,14 @@ pub enum FsmCommand {
         /// How.
         #[arg(long, value_enum, default_value_t = DiagramFormat::Table)]
         format: DiagramFormat,
-        /// Which version of it.
+        /// Which version of it: 0, 1 or session.
         #[arg(long, value_parser = version, default_value = "1")]
         fsm_version: FsmVersion,
     },
     /// Search everything that a conforming runtime can reach, and prove the properties P1 to P10.
     Prove {
-        /// Which version of the machine.
-        #[arg(long, value_parser = version, default_value = "1")]
+        /// Which version of the machine: 0 or 1.
+        #[arg(long, value_parser = governed_version, default_value = "1")]
         fsm_version: FsmVersion,
         /// How to report.
         #[arg(long, value_parser = OutputFormat::parser("For people", "One JSON object (schema `fsm-proof`)"), default_value = "text")]
@@ -50,6 +50,17 @@ pub enum DiagramFormat {
 
 fn version(text: &str) -> Result<FsmVersion, String> {
     FsmVersion::parse(text).ok_or_else(|| "known versions: 0, 1, session".into())
+}
+
+fn governed_version(text: &str) -> Result<FsmVersion, String> {
+    let found = version(text)?;
+    if FsmVersion::ALL.contains(&found) {
+        Ok(found)
+    } else {
+        Err(format!(
+            "none of the properties is promised of the machine `{found}`; `fsm show` prints it"
+        ))
+    }
 }
 
 impl FsmCommand {

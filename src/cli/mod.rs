@@ -2,10 +2,12 @@
 //! codes.
 
 mod attest;
+mod audit;
 mod command;
 mod common;
 mod compare;
 mod config;
+mod convert;
 mod detectors;
 mod executions;
 mod explain;
@@ -61,6 +63,9 @@ enum Command {
     /// The gate for a pull request: run what `yuangs-verify.toml` names, report, and end with one
     /// exit code.
     Gate(gate::GateArgs),
+    /// What did your coding agents do? Finds the sessions of the repository here, and shows the
+    /// riskiest actions, rejections, secrets, and writes outside of the work tree.
+    Audit(audit::AuditArgs),
     /// Replay traces: was each state reached legally, did nothing run unauthorised, is the record
     /// complete?
     Replay(replay::ReplayArgs),
@@ -111,6 +116,8 @@ enum Command {
     Stats(stats::StatsArgs),
     /// Hand executions to other tools: spans (OTLP), tables (CSV, JSON lines).
     Export(export::ExportArgs),
+    /// Write recorded sessions as ExecutionRecord JSONL, with nothing made up.
+    Convert(convert::ConvertArgs),
     /// List the rules.
     Rules(rules::RulesArgs),
     /// Print completions for a shell.
@@ -125,6 +132,8 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Gate(args) => args.run(),
+        Command::Audit(args) => args.run(),
+        Command::Convert(args) => args.run(),
         Command::Attest(command) => command.run(),
         Command::Init(args) => args.run(),
         Command::Config(command) => command.run(),

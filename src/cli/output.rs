@@ -178,3 +178,20 @@ pub(super) fn print_as_is(
         result => Ok(result?),
     }
 }
+
+/// As [`print_as_is`] without colours, for what is written by several threads in turn.
+///
+/// # Errors
+/// When writing fails for another reason than that nobody reads any more.
+pub(super) fn print_shared(
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            let _ = out.into_parts();
+            Ok(())
+        }
+        result => Ok(result?),
+    }
+}

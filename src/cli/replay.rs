@@ -115,6 +115,10 @@ pub struct ReplayArgs {
     /// one.
     #[arg(long, value_name = "TOKENS")]
     context_budget: Option<u64>,
+    /// The root of the work tree, absolute. Without it: the one that the trace records; where it
+    /// records none, a path may lie inside of it by any absolute name, and of sessions none does.
+    #[arg(long, value_name = "DIR", value_parser = absolute)]
+    workdir: Option<String>,
     /// Hold what ran against this git repository: do the executed diffs apply, are the files that
     /// change those that were declared and observed?
     #[arg(long, value_name = "DIR")]
@@ -126,6 +130,14 @@ pub struct ReplayArgs {
     /// The revision that the executions led to: does the record account for what changed?
     #[arg(long, value_name = "REV", requires = "repo", requires = "base")]
     head: Option<String>,
+}
+
+fn absolute(text: &str) -> Result<String, String> {
+    if text.starts_with('/') {
+        Ok(text.to_owned())
+    } else {
+        Err("an absolute path, as the trace would name it".to_owned())
+    }
 }
 
 /// What a replay does.
@@ -205,6 +217,11 @@ impl ReplayArgs {
                 .iter()
                 .flat_map(|n| ["--context-budget".to_owned(), n.to_string()]),
         );
+        extra.extend(
+            self.workdir
+                .iter()
+                .flat_map(|folder| ["--workdir".to_owned(), folder.clone()]),
+        );
         let keep_changes = self.repo.is_some();
         let options = Options {
             settings: Settings {
@@ -213,6 +230,7 @@ impl ReplayArgs {
                 signed,
                 keep_changes,
                 context_budget: self.context_budget,
+                workdir: self.workdir.clone(),
             },
             ..self.common.options()
         };

@@ -398,6 +398,26 @@ fn is_plainly_inside(path: &str) -> bool {
     !path.starts_with(['/', '.']) && !path.contains("/.") && path.bytes().all(plain)
 }
 
+/// Directories that hold home directories or the system: no work tree, whatever a session says.
+const NO_ROOTS: &[&str] = &[
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/home",
+    "/lib",
+    "/lib64",
+    "/private",
+    "/private/etc",
+    "/private/var",
+    "/proc",
+    "/sbin",
+    "/sys",
+    "/usr",
+    "/Users",
+    "/var",
+];
+
 /// Where the work tree of an execution stands.
 #[derive(Debug, Clone)]
 pub struct WorkTree {
@@ -421,20 +441,24 @@ impl WorkTree {
         &TREE
     }
 
-    /// The work tree with this root, as a session names it. The root of a file system and what
-    /// holds home directories are none, and then every absolute path is outside, as it is where no
-    /// root is named.
+    /// The work tree with this root, as a session names it. The root of a file system, what holds
+    /// home directories or the system, and a relative path are none, and then every absolute path
+    /// is outside, as it is where no root is named.
     pub(super) fn at(root: Option<&str>) -> Self {
         let mut tree = Self {
             known: true,
             ..Self::unknown().clone()
         };
         // A system with drive letters: nothing is known of such paths.
-        if root.is_some_and(|root| !root.starts_with('/')) {
+        let has_drive = |root: &str| {
+            let mut bytes = root.bytes();
+            bytes.next().is_some_and(|b| b.is_ascii_alphabetic()) && bytes.next() == Some(b':')
+        };
+        if root.is_some_and(|root| has_drive(root) || root.starts_with("\\\\")) {
             return Self::unknown().clone();
         }
         let root = root.unwrap_or_default().trim_end_matches('/');
-        if matches!(root, "" | "/home" | "/Users" | "/private" | "/var") {
+        if !root.starts_with('/') || NO_ROOTS.contains(&root) {
             return tree;
         }
         let places = &mut tree.places;
@@ -581,6 +605,7 @@ mod tests {
             ActionType::ShellCmd,
             &shell_effects::analyse("echo x > ../a", places()),
             true,
+            WorkTree::unknown(),
         );
         assert!(is_harmless(&climbing));
         assert!(is_harmless(&tool(

@@ -140,6 +140,8 @@ pub struct Resumed {
     pub max_turns: Option<(i64, i64)>,
     /// Something else is asked for.
     pub intent: bool,
+    /// A session names another work tree.
+    pub workdir: bool,
 }
 
 /// A movement with what led to it.

@@ -34,6 +34,8 @@ pub struct Settings {
     pub signed: Option<Signed>,
     /// Tokens that the context of a turn may have, whatever the trace says of it.
     pub context_budget: Option<u64>,
+    /// The root of the work tree, absolute, whatever the trace says of it.
+    pub workdir: Option<String>,
 }
 
 /// One step of one execution, or its end.

@@ -163,6 +163,15 @@ pub fn call(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
     (members.0.len() == 2).then(|| (tool.distinct().into_owned(), given))
 }
 
+/// The tool that a session's call asks for and what it is given, whatever stands beside: the diff
+/// of an edit is known only once it has run.
+#[must_use]
+pub fn asked(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
+    let members = Members::of(payload);
+    let tool: Str<'_> = members.get("tool")?.read()?;
+    Some((tool.distinct().into_owned(), members.get("parameters")?))
+}
+
 /// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands; none where
 /// they are two diffs.
 #[must_use]

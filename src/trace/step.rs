@@ -399,6 +399,10 @@ pub enum Annotation<'r, 'a> {
 /// What is remarkable about a call of a session.
 #[derive(Debug, Clone, Copy)]
 pub enum SessionMark<'a> {
+    /// A call begins here: what else its record holds follows.
+    Begins,
+    /// Its writer keeps no results.
+    NotRecorded,
     /// No result is on record.
     Unmatched {
         /// It is the last one of its input.

@@ -324,6 +324,8 @@ impl<'a> Call<'a> {
                 fact,
             });
         };
+        let begins = Annotation::Call(SessionMark::Begins);
+        emit(self.timestamp, "", Fact::Annotation(begins));
         if let Some(action) = &self.action {
             let fact = Fact::Proposed(Proposal {
                 agent: self.agent_id,
@@ -355,18 +357,22 @@ impl<'a> Call<'a> {
             emit(decision.timestamp, "decision", fact);
         }
         let time = self.result.as_ref().and_then(|r| r.timestamp);
-        if self.action.is_some() && self.outcome.may_have_run() {
-            let fact = Fact::Executed(Executed {
+        let observed = self
+            .result
+            .as_ref()
+            .and_then(|r| r.observed_changes.as_deref())
+            .filter(|changes| !changes.is_empty());
+        let observed = Paths::union(observed, None);
+        // What changed something ran, whatever else is said of it.
+        if self.may_have_run() || observed.is_some() {
+            let executed = Executed {
                 action_id: Some(self.call_id),
                 capability: None,
                 action: None,
-                observed: self
-                    .result
-                    .as_ref()
-                    .and_then(|r| Paths::union(r.observed_changes.as_deref(), None)),
+                observed,
                 result: Some(Outcome {
                     success: self.outcome == v1::CallOutcome::Ok,
-                    perhaps: self.outcome.may_have_changed(),
+                    perhaps: self.outcome.may_have_changed() && observed.is_none(),
                     output: self.result.as_ref().map(|r| r.output).unwrap_or_default(),
                     error: None,
                     error_type: false,
@@ -380,12 +386,32 @@ impl<'a> Call<'a> {
                     artifacts: None,
                     marks: &[],
                 }),
-            });
+            };
+            let fact = match &self.action {
+                Some(_) => Fact::Executed(executed),
+                None => Fact::Annotation(Annotation::Changed(executed)),
+            };
             emit(time, "result", fact);
         }
         for mark in self.marks().into_iter().flatten() {
             emit(time, "outcome", Fact::Annotation(Annotation::Call(mark)));
         }
+    }
+
+    /// Whether it isn't ruled out that the call ran, by what is recorded of it. A rejected one has
+    /// no result.
+    fn may_have_run(&self) -> bool {
+        use v1::CallOutcome as O;
+        let rejected = self
+            .decision
+            .as_ref()
+            .is_some_and(|d| d.status == Ruling::Rejected);
+        self.action.is_some()
+            && match self.outcome {
+                O::Ok | O::Error | O::Interrupted => true,
+                O::RejectedByText | O::Unmatched | O::Open | O::NotRecorded => !rejected,
+                O::NotExecuted => false,
+            }
     }
 
     fn marks(&self) -> [Option<SessionMark<'a>>; 2] {
@@ -403,18 +429,14 @@ impl<'a> Call<'a> {
             O::Unmatched => Some(SessionMark::Unmatched { last: false }),
             O::Open => Some(SessionMark::Unmatched { last: true }),
             O::RejectedByText => Some(SessionMark::RejectedByText),
-            O::Ok | O::Error | O::NotExecuted | O::NotRecorded => None,
+            O::NotRecorded => Some(SessionMark::NotRecorded),
+            O::Ok | O::Error | O::NotExecuted => None,
         };
         [mark, contradicted.then_some(SessionMark::Contradicted)]
     }
 }
 
 impl v1::CallOutcome {
-    /// Whether it isn't ruled out that the call ran, by what is recorded of it.
-    const fn may_have_run(self) -> bool {
-        !matches!(self, Self::NotExecuted)
-    }
-
     /// Whether it may have had its effects, though no result says that it succeeded.
     const fn may_have_changed(self) -> bool {
         !matches!(self, Self::Ok | Self::Error | Self::NotExecuted)

@@ -7,6 +7,7 @@
 //! stand in their place.
 
 mod align;
+pub mod audit;
 pub mod compare;
 mod context;
 pub mod explain;

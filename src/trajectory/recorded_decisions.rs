@@ -9,9 +9,12 @@ use std::collections::HashMap;
 /// One execution while its trace is read.
 #[derive(Debug, Default)]
 struct Account {
+    /// It is a session: that a call ran says no more than that nothing stopped it.
+    session: bool,
     proposed: Option<(Action, Option<RiskLevel>)>,
     agent: Option<String>,
     digest: Option<String>,
+    root: Option<String>,
     /// The latest time of its decisions so far.
     latest: Option<i64>,
     history: History,
@@ -41,6 +44,8 @@ impl DecisionHistory {
         match &step.fact {
             Fact::Started(started) => {
                 account.digest = started.policy_digest.map(|d| d.decode().into_owned());
+                account.root = started.workdir.map(|root| root.decode().into_owned());
+                account.session = started.fsm_version == *"session";
             }
             Fact::Proposed(proposal) => {
                 account.proposed = taken(&proposal.action).map(|a| (a, proposal.action.risk));
@@ -54,7 +59,12 @@ impl DecisionHistory {
                 }
                 account.decide(step, decision, ask);
             }
-            Fact::Executed(executed) => account.executed(executed),
+            Fact::Executed(executed) => {
+                if account.session && account.proposed.is_some() {
+                    account.decide(step, &UNSTOPPED, ask);
+                }
+                account.executed(executed);
+            }
             Fact::Annotation(Annotation::Executed(executed, _)) => account.executed(executed),
             Fact::Ended(_) => {
                 self.open.remove(execution);
@@ -63,6 +73,21 @@ impl DecisionHistory {
         }
     }
 }
+
+/// What stands for the decision about a call that ran, where none is recorded.
+const UNSTOPPED: Decision<'static> = Decision {
+    ruling: governance::Ruling::Approved,
+    by: DecidedBy::Policy,
+    time: None,
+    action: None,
+    signer: None,
+    reason: None,
+    rule: None,
+    original: None,
+    modified: None,
+    modification_reason: None,
+    signature: None,
+};
 
 /// An action out of a trace, if its payload can be read.
 fn taken(action: &step::Action<'_>) -> Option<Action> {
@@ -108,6 +133,7 @@ impl Account {
             turn: step.turn,
             time,
             digest: self.digest.clone(),
+            root: self.root.clone(),
         };
         ask(&decided, &self.history);
         if decision.ruling.permits() {

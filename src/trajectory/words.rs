@@ -1,6 +1,7 @@
 //! The words in which all outputs speak of actions, decisions and times.
 
-use crate::verify::timeline::{Deed, Shown, Text, Turn, Verdict};
+use crate::trace::record::CallOutcome;
+use crate::verify::timeline::{CallEnd, Deed, Shown, Text, Turn, Verdict};
 use governance::DecidedBy;
 use governance::{RiskLevel, Ruling};
 
@@ -73,6 +74,51 @@ pub fn risk(turn: &Turn) -> Option<RiskLevel> {
         .max(turn.proposed.as_ref().and_then(|p| p.risk))
 }
 
+/// What was decided about the action of a turn, in a word.
+#[must_use]
+pub fn decided(turn: &Turn) -> &'static str {
+    let by_text = |call: &CallEnd| call.outcome == CallOutcome::RejectedByText;
+    match &turn.decision {
+        Some(decision) => decision.ruling.name(),
+        None if turn.call.as_ref().is_some_and(by_text) => Ruling::Rejected.name(),
+        None => NOT_RECORDED,
+    }
+}
+
+/// Who decided about the action of a turn, in a word.
+#[must_use]
+pub fn decided_by(turn: &Turn) -> &'static str {
+    match turn.decision.as_ref().map(|d| d.by) {
+        Some(DecidedBy::Human) => "human",
+        Some(DecidedBy::Policy) => "policy",
+        None => NOT_RECORDED,
+    }
+}
+
+/// What came of the action of a turn, in a word.
+#[must_use]
+pub fn outcome(turn: &Turn) -> &'static str {
+    if let Some(call) = &turn.call {
+        return match call.outcome {
+            CallOutcome::Ok => "ok",
+            CallOutcome::Error => "error",
+            CallOutcome::Interrupted => "interrupted",
+            CallOutcome::NotExecuted | CallOutcome::RejectedByText => "not-executed",
+            CallOutcome::Unmatched | CallOutcome::Open => "unmatched",
+            CallOutcome::NotRecorded => NOT_RECORDED,
+        };
+    }
+    match TurnOutcome::from_turn(turn) {
+        TurnOutcome::Succeeded => "ok",
+        TurnOutcome::Failed => "error",
+        TurnOutcome::Rejected => "not-executed",
+        TurnOutcome::Open | TurnOutcome::None => NOT_RECORDED,
+    }
+}
+
+/// What a record doesn't hold.
+const NOT_RECORDED: &str = "not-recorded";
+
 /// What became of the action of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TurnOutcome {
@@ -92,6 +138,13 @@ impl TurnOutcome {
     /// What became of the action of this turn.
     #[must_use]
     pub fn from_turn(turn: &Turn) -> Self {
+        match turn.call.as_ref().map(|call| call.outcome) {
+            Some(CallOutcome::Unmatched | CallOutcome::Open | CallOutcome::NotRecorded) => {
+                return Self::Open;
+            }
+            Some(CallOutcome::RejectedByText) => return Self::Rejected,
+            _ => {}
+        }
         match (&turn.result, &turn.decision, &turn.proposed) {
             (Some(result), _, _) if result.failed() => Self::Failed,
             (Some(_), _, _) => Self::Succeeded,

@@ -19,7 +19,7 @@ use crate::rules::{self, codes};
 use crate::source::{Block, Blocks, Found, Input, Missing, OversizedLine, open, stored_hash};
 use crate::trace::cut::{self, CutAction};
 use crate::trace::entry::{Entry, Grammar, Problem, Record};
-use crate::trace::formats::{Coverage, Format, RecordClass};
+use crate::trace::formats::{Coverage, Format, Reader, RecordClass};
 use content_scan::frames::Frames;
 use content_scan::mask::Mask;
 use detection::Foreign;
@@ -46,6 +46,7 @@ pub(super) fn watch<'w>(
                     ..Run::new(&found.name, options)
                 };
                 run.read(reader, &mut report.counts.bytes);
+                run.end_watch();
                 run.finish(report);
             }
             Err(error) => cannot_open(&found.name, &error, options, report),
@@ -60,6 +61,8 @@ pub(super) struct Run<'o> {
     /// The execution of formats that name none: the stem of the file.
     stem: Arc<str>,
     options: &'o Options,
+    /// What turns the records into those of executions, where these are watched.
+    reader: Option<Box<dyn Reader>>,
     /// Where the input is read from.
     source: Option<&'o Input>,
     /// Instead of workers: whoever wants to see the records themselves.
@@ -192,6 +195,7 @@ impl<'o> Run<'o> {
             file: name.into(),
             stem: stem(name).into(),
             options,
+            reader: None,
             source: None,
             watch: None,
             shards: Vec::new(),
@@ -208,6 +212,20 @@ impl<'o> Run<'o> {
             next_line: 1,
             in_document: false,
         }
+    }
+
+    /// Shows what only the end of the input completes.
+    fn end_watch(&mut self) {
+        let (Some(reader), Some(watch)) = (&mut self.reader, &mut self.watch) else {
+            return;
+        };
+        let stem = &self.stem;
+        reader.finish(&mut |fed| {
+            watch(
+                &execution_name(fed.execution.as_deref().unwrap_or(stem)),
+                fed.entry,
+            );
+        });
     }
 
     fn read(&mut self, reader: impl Read + Send, bytes: &mut u64) {
@@ -353,11 +371,16 @@ impl<'o> Run<'o> {
                 self.report_problems(entry);
             }
             if let Some(watch) = &mut self.watch {
-                let named = entry.record.execution_id().map(|id| id.decode());
-                watch(
-                    &execution_name(named.as_deref().unwrap_or(&self.stem)),
-                    entry,
-                );
+                let stem = &self.stem;
+                let mut show = |execution: Option<&str>, entry: &Entry<'_>| {
+                    watch(&execution_name(execution.unwrap_or(stem)), entry);
+                };
+                match (&mut self.reader, self.format) {
+                    (reader, Some(format)) => reader
+                        .get_or_insert_with(|| format.reader(stem))
+                        .feed(entry, &mut |fed| show(fed.execution.as_deref(), fed.entry)),
+                    (_, None) => show(None, entry),
+                }
             }
             if *route == Route::Nowhere
                 && entry.record.class() == Some(RecordClass::Command)

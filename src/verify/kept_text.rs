@@ -145,6 +145,7 @@ mod tests {
         };
         let options = Options {
             limits,
+            max_findings: 100_000,
             ..Options::default()
         };
         let text = trace(12_000, 260, 260);

@@ -383,6 +383,9 @@ impl Shard {
             return;
         }
         let begins = execution.last_line() == 0;
+        if let Some(root) = settings.workdir.as_deref().filter(|_| begins) {
+            execution.place_at(root);
+        }
         let lost_between = if begins {
             self.last_lost > self.start_excused
         } else {

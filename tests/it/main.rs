@@ -58,6 +58,7 @@ mod repomap_marks;
 mod repomap_samples;
 mod reports;
 mod secrets;
+mod sessions;
 #[cfg(feature = "knowledge")]
 mod skill_checks;
 #[cfg(feature = "knowledge")]

@@ -10,6 +10,7 @@ use crate::name::Name;
 use crate::request::{History, Request};
 use crate::witness_generation::examples;
 use governance::{RiskLevel, Ruling};
+use serde_json::Value;
 use std::collections::HashSet;
 
 /// Maximum number of modes to try if none is recorded.
@@ -35,6 +36,8 @@ pub struct RecordedDecision {
     pub time: Option<i64>,
     /// The digest of the policy that was in force.
     pub digest: Option<String>,
+    /// The root of the work tree, where that is recorded: the policy has one of its own.
+    pub root: Option<String>,
 }
 
 impl RecordedDecision {
@@ -105,7 +108,14 @@ impl UnrecordedContext {
         decided: &RecordedDecision,
         history: &History,
     ) -> Option<DriftedDecision<'p>> {
-        let facts = Facts::new(&decided.action, decided.risk, &policy.surroundings);
+        let own = policy.surroundings.context().workdir.as_str();
+        let moved = decided
+            .root
+            .as_deref()
+            .filter(|root| *root != own && root.starts_with('/'))
+            .map(|root| moved_action(&decided.action, root.trim_end_matches('/'), own));
+        let action = moved.as_ref().unwrap_or(&decided.action);
+        let facts = Facts::new(action, decided.risk, &policy.surroundings);
         self.combinations
             .iter()
             .enumerate()
@@ -113,6 +123,7 @@ impl UnrecordedContext {
                 let request = Request {
                     production: *production,
                     mode: mode.as_deref(),
+                    action,
                     ..decided.request(history)
                 };
                 let decision = policy.decide_on(&facts, &request);
@@ -131,6 +142,48 @@ impl UnrecordedContext {
                 })
             })
     }
+}
+
+/// An action as it would be in a work tree that stands elsewhere: every mention of the root is one
+/// of the other.
+fn moved_action(action: &Action, root: &str, other: &str) -> Action {
+    let mut moved = action.clone();
+    if root.len() > 1 {
+        move_texts(&mut moved.payload, root, other);
+    }
+    moved
+}
+
+fn move_texts(value: &mut Value, root: &str, other: &str) {
+    match value {
+        Value::String(text) => {
+            if text.contains(root) {
+                *text = moved_text(text, root, other);
+            }
+        }
+        Value::Array(values) => values
+            .iter_mut()
+            .for_each(|value| move_texts(value, root, other)),
+        Value::Object(members) => members
+            .iter_mut()
+            .for_each(|(_, value)| move_texts(value, root, other)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn moved_text(text: &str, root: &str, other: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(root) {
+        out.push_str(before);
+        // A longer name is another folder, and so is one further down that has the same name.
+        let of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '~');
+        let whole = !behind.starts_with(of_name) && !out.ends_with(of_name);
+        out.push_str(if whole { other } else { root });
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// An example for each mode that the policy distinguishes, and for each alternative of a regular
@@ -201,5 +254,22 @@ impl Drift {
             (false, Allow) if !recorded.by_human => Some(Self::NowAllows),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod moved_tests {
+    use super::*;
+
+    #[test]
+    fn only_the_root_itself_is_moved() {
+        let moved = |text: &str| moved_text(text, "/tmp/app", "/w");
+        assert_eq!(moved("cat /tmp/app/a '/tmp/app'"), "cat /w/a '/w'");
+        assert_eq!(
+            moved("/tmp/app2/x /tmp/app-old"),
+            "/tmp/app2/x /tmp/app-old"
+        );
+        assert_eq!(moved("/srv/tmp/app/x"), "/srv/tmp/app/x");
+        assert_eq!(moved("plain"), "plain");
     }
 }

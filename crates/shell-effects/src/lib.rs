@@ -55,6 +55,7 @@ mod tool_line;
 mod tool_name;
 mod tool_params;
 mod unexpanded;
+pub mod vocabulary;
 mod word;
 mod work;
 mod wrappers;

@@ -13,6 +13,7 @@ use super::tool_beside::calls_below;
 use super::tool_found::Found;
 use super::tool_name::{Verb, spelled, verb, words};
 use super::tool_params::Topics;
+use super::vocabulary::{effects_of_known, tool};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -53,6 +54,14 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
 
 /// Effects of a call without those of calls among its parameters.
 pub(super) fn effects_of_own(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    match tool(name) {
+        Some(tool) => effects_of_known(tool, name, params, ctx),
+        None => effects_by_name(name, params, ctx),
+    }
+}
+
+/// Effects of a call by the words of the tool's name and by what its parameters look like.
+pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, 200_000);
     // Most calls have one step and one effect.
     e.sink = Sink::with_capacity(1, 2);

@@ -149,7 +149,7 @@ fn path_like(expected: bool, text: &str) -> bool {
 }
 
 /// Scheme and rest of a text that begins like a URL.
-fn url(text: &str) -> Option<(&str, &str)> {
+pub(super) fn url(text: &str) -> Option<(&str, &str)> {
     const LONGEST: usize = 12;
     let end = text
         .as_bytes()
@@ -161,7 +161,7 @@ fn url(text: &str) -> Option<(&str, &str)> {
 
 /// The path of a `file:` URL, by what stands behind its slashes; none for what is no path on this
 /// machine.
-fn file_url(rest: &str) -> Option<String> {
+pub(super) fn file_url(rest: &str) -> Option<String> {
     let path = rest
         .find('/')
         .filter(|at| matches!(rest.get(..*at), Some("" | "localhost")))

@@ -83,7 +83,7 @@ impl Engine<'_> {
     }
 
     /// Does something in another directory.
-    fn at(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
+    pub(super) fn at(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
         let before = self.shell.place();
         if let Some(cwd) = cwd {
             self.shell

@@ -14,7 +14,7 @@ mod revision;
 mod test;
 
 pub(super) use compare::compare_with_base;
-pub(super) use replay::compare_recorded;
+pub(super) use replay::{OtherDecisions, compare_recorded, other_decisions};
 pub(super) use test::run_cases;
 
 use super::output::Failure;

@@ -363,6 +363,53 @@ pub(in crate::cli) fn compare_recorded(
     ))
 }
 
+/// What a policy would have decided otherwise, by the rule that decides it.
+pub(in crate::cli) struct OtherDecisions {
+    /// Decisions and calls that it was asked about.
+    pub(in crate::cli) asked: u64,
+    /// The code of the difference, the rule, its reason, how many, and the first: file, line and
+    /// action.
+    pub(in crate::cli) groups: Vec<OtherDecision>,
+}
+
+/// What one rule would have decided otherwise.
+pub(in crate::cli) struct OtherDecision {
+    /// What it would have been: `deny`, `ask` or `allow`.
+    pub(in crate::cli) decision: &'static str,
+    pub(in crate::cli) rule: String,
+    pub(in crate::cli) reason: String,
+    pub(in crate::cli) count: u64,
+    pub(in crate::cli) first: Option<(String, u64, String)>,
+}
+
+/// Asks one policy about what sessions did.
+pub(in crate::cli) fn other_decisions(
+    policy: &str,
+    inputs: &[Result<Input, Missing>],
+) -> Result<OtherDecisions, Failure> {
+    let policies = PolicySet::load(Some(policy), &[], KnownContext::default())?;
+    let (tally, _, _) = evaluate_all(&policies, inputs);
+    let groups = tally.groups.into_iter().map(|((code, rule), group)| {
+        let first = group.actions.into_iter().next();
+        OtherDecision {
+            decision: match code {
+                501 => "deny",
+                502 => "ask",
+                503 => "allow",
+                _ => "deny (over a limit)",
+            },
+            rule,
+            reason: group.reason,
+            count: group.count,
+            first: first.map(|(file, line, _, action)| (file, line, action)),
+        }
+    });
+    Ok(OtherDecisions {
+        asked: tally.decisions,
+        groups: groups.collect(),
+    })
+}
+
 const fn is_drift(code: u16) -> bool {
     matches!(code, 501 | 502 | 503 | 505)
 }

@@ -169,6 +169,9 @@ impl Execution {
         step_facts: &mut StepFacts,
     ) {
         self.check_turn(line, step, false, step_facts);
+        if executed.result.is_some_and(|r| !r.perhaps) {
+            self.call_behind_open_one(step_facts);
+        }
         self.run(line, step.time, executed, context, step_facts);
         if self.tokens.ledger().is_used() {
             self.date_use(line, step, executed, step_facts);
@@ -232,7 +235,7 @@ impl Execution {
             && self.is_high_by_policy(ran.as_ref(), approved);
         // What may have run isn't held against anybody for want of a decision.
         let perhaps = executed.result.is_some_and(|r| r.perhaps);
-        if perhaps && approval == Approval::Missing {
+        if perhaps && matches!(approval, Approval::Missing | Approval::Rejected) {
             approval = Approval::Unknown;
         }
         self.compare_with_rejected(approved, approval, step_facts);
@@ -277,7 +280,9 @@ impl Execution {
             TokenUse::None(_) | TokenUse::OutOfScope(_) if vague && !token_lost => TokenUse::Fine,
             token => token,
         };
-        let comparable = self.turn.proposal.is_some() && !self.turn.proposal_unknown;
+        // A session declares no changes.
+        let comparable =
+            self.turn.proposal.is_some() && !self.turn.proposal_unknown && !self.is_session();
         let undeclared = executed
             .observed
             .filter(|_| comparable)
@@ -416,7 +421,8 @@ impl Execution {
         let approved = authority::approved(&self.turn);
         let seen = self.seen_to_change(changed, approved, true);
         let declared = self.turn.declared.as_deref().unwrap_or_default();
-        let undeclared = authority::undeclared_changes(declared, observed, true);
+        let undeclared =
+            authority::undeclared_changes(declared, observed, true).filter(|_| !self.is_session());
         let where_seen = PathEffects::default().observing(&seen, self.tree());
         let (leaves, protected) = self.reach(None, approved, (approval, true), where_seen, context);
         let facts = ExecutedFacts {
@@ -672,6 +678,13 @@ impl Execution {
             } else {
                 Approval::Rejected
             };
+        }
+        if self.is_session()
+            && decision.what.ruling == Ruling::Modified
+            && decision.what.modified.is_none()
+        {
+            // What was allowed instead isn't on record.
+            return Approval::Unknown;
         }
         // Without a proposal on record, the decision's own word for the action is all there is.
         match (

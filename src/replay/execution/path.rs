@@ -2,7 +2,7 @@
 
 use super::super::machine::Movement;
 use super::super::step_facts::{Breach, Moved, StepFacts};
-use super::super::verdict::PathViolation;
+use super::super::verdict::{Aspect, PathViolation};
 use super::{Execution, PATH};
 use governance::{Event, FsmVersion, State};
 
@@ -71,6 +71,14 @@ impl Execution {
             self.machine.apply(event);
             self.breach(line, event, before, Breach::NoStart, step_facts);
             self.machine.break_open(Some(event));
+            return;
+        }
+        if self.is_foreign(line, event) {
+            self.verdict.doubt(Aspect::Authorised);
+            if !self.machine.is_broken() {
+                self.breach(line, event, before, Breach::Other, step_facts);
+            }
+            self.machine.break_open(None);
             return;
         }
         let after_end = self.machine.candidates().single() == Some(State::Terminal);

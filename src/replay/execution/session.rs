@@ -5,12 +5,14 @@ use super::super::path_effects::WorkTree;
 use super::super::step_facts::{Approval, CallMark, CallMarkKind, StepFacts};
 use super::super::verdict::Aspect;
 use super::Execution;
+use crate::trace::action::asked;
 use crate::trace::record::NotRecorded;
 use crate::trace::step::{SessionMark, Started, Step};
-use governance::FsmVersion;
+use governance::{Event, FsmVersion};
 use hashbrown::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
+use strict_json::{Raw, canonicalise};
 
 /// Rejected actions that are remembered of one session, to know them again under another id.
 const REJECTED: usize = 1024;
@@ -20,6 +22,14 @@ const REJECTED: usize = 1024;
 pub(super) struct Session {
     /// Where it works, once it has started.
     tree: Option<Arc<WorkTree>>,
+    /// Somebody else has said where: what the record says of it doesn't count.
+    placed: bool,
+    /// The root of that, if a start names one.
+    root: Option<Box<str>>,
+    /// Where the last call stands that is on record, also in an execution of another kind.
+    call_line: u64,
+    /// A call that is said to be the last one.
+    open: Option<Box<str>>,
     not_recorded: Vec<NotRecorded>,
     /// Rejected actions by a hash of type and payload: their ids and lines.
     rejected: HashMap<u64, (Box<str>, u64)>,
@@ -27,17 +37,24 @@ pub(super) struct Session {
 
 impl Session {
     /// Takes note of a start. The first one that names a work tree counts, and what one start says
-    /// that it doesn't keep stays unknown.
-    pub(super) fn start(&mut self, started: &Started<'_, '_>) {
+    /// that it doesn't keep stays unknown. Returns whether it names another work tree.
+    pub(super) fn start(&mut self, started: &Started<'_, '_>) -> bool {
         let root = started.workdir.map(|root| root.decode());
-        if self.tree.is_none() || root.is_some() && self.lacks(NotRecorded::Workdir) {
+        let moved = match (&root, &self.root) {
+            (Some(now), Some(then)) => **now != **then,
+            _ => false,
+        };
+        let first = self.tree.is_none() || root.is_some() && self.root.is_none();
+        if first && !self.placed {
             self.tree = Some(Arc::new(WorkTree::at(root.as_deref())));
+            self.root = root.map(Into::into);
         }
         for part in started.not_recorded {
             if !self.not_recorded.contains(part) {
                 self.not_recorded.push(*part);
             }
         }
+        moved
     }
 
     /// Where it works.
@@ -76,7 +93,11 @@ impl Session {
 /// A hash of what an action does.
 fn key(action: &KeptAction) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
-    action.hash()?.hash(&mut hasher);
+    let payload = action.payload.as_deref().map(Raw::trusted);
+    match payload.and_then(asked) {
+        Some((tool, given)) => (tool, canonicalise(given)).hash(&mut hasher),
+        None => action.hash()?.hash(&mut hasher),
+    }
     Some(hasher.finish())
 }
 
@@ -85,6 +106,12 @@ impl Execution {
     #[must_use]
     pub fn is_session(&self) -> bool {
         self.machine.version() == FsmVersion::Session
+    }
+
+    /// Says where the work tree stands.
+    pub fn place_at(&mut self, root: &str) {
+        self.session.tree = Some(Arc::new(WorkTree::at(Some(root))));
+        self.session.placed = true;
     }
 
     /// Whether what its record doesn't hold of this shows that it wasn't there.
@@ -101,6 +128,22 @@ impl Execution {
             .unwrap_or_else(|| WorkTree::unknown())
     }
 
+    /// Whether an event is of a call in a governed execution, or of anything but a call in a
+    /// session.
+    pub(super) fn is_foreign(&self, line: u64, event: Event) -> bool {
+        event != Event::Start && self.is_session() != (self.session.call_line == line)
+    }
+
+    /// Takes note of a call that has a result behind one that is said to be the last.
+    pub(super) fn call_behind_open_one(&mut self, step_facts: &mut StepFacts) {
+        if let Some(id) = self.session.open.take() {
+            step_facts.anomalies_mut().call = Some(CallMark {
+                id: Some(id.into()),
+                kind: CallMarkKind::Unmatched { last: false },
+            });
+        }
+    }
+
     /// Takes note of something that ran although the same was rejected before.
     pub(super) fn compare_with_rejected(
         &self,
@@ -108,7 +151,8 @@ impl Execution {
         approval: Approval,
         step_facts: &mut StepFacts,
     ) {
-        if self.session.rejected.is_empty() || approval == Approval::Rejected {
+        if !self.is_session() || self.session.rejected.is_empty() || approval == Approval::Rejected
+        {
             return;
         }
         let proposal = self.turn.proposal.as_ref().map(|p| &p.what);
@@ -132,13 +176,20 @@ impl Execution {
         mark: SessionMark<'_>,
         step_facts: &mut StepFacts,
     ) {
+        if matches!(mark, SessionMark::Begins) {
+            self.session.call_line = line;
+            return;
+        }
         self.check_turn(line, step, false, step_facts);
         let proposed = || {
             let proposal = self.turn.proposal.as_ref()?;
             proposal.what.id.as_deref().map(str::to_owned)
         };
+        let unmatched = |last| (proposed(), CallMarkKind::Unmatched { last });
         let (id, kind) = match mark {
-            SessionMark::Unmatched { last } => (proposed(), CallMarkKind::Unmatched { last }),
+            SessionMark::Begins => return,
+            SessionMark::NotRecorded => unmatched(false),
+            SessionMark::Unmatched { last } => unmatched(last),
             SessionMark::Interrupted => (proposed(), CallMarkKind::Interrupted),
             SessionMark::RejectedByText => (proposed(), CallMarkKind::RejectedByText),
             SessionMark::Contradicted => (proposed(), CallMarkKind::Contradicted),
@@ -151,9 +202,20 @@ impl Execution {
                 CallMarkKind::AmbiguousResult,
             ),
         };
-        // Whatever ran there, nobody can tell who allowed it.
-        if kind == CallMarkKind::ResultWithoutCall {
+        // Whatever ran there, nobody can tell who allowed it, or whether a rejection was obeyed.
+        if matches!(
+            kind,
+            CallMarkKind::ResultWithoutCall
+                | CallMarkKind::Unmatched { .. }
+                | CallMarkKind::RejectedByText
+        ) {
             self.verdict.doubt(Aspect::Authorised);
+        }
+        if let CallMarkKind::Unmatched { last } = kind {
+            if !self.records(NotRecorded::Results) {
+                return;
+            }
+            self.session.open = id.as_deref().map(Into::into).filter(|_| last);
         }
         step_facts.anomalies_mut().call = Some(CallMark { id, kind });
     }

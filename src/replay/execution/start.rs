@@ -29,7 +29,9 @@ impl Execution {
             self.turn = TurnEvidence::default();
             self.outcome.reset();
         } else if self.turns.is_second_start() {
-        } else if self.started && !paused && !self.machine.may_be(State::Idle) && !self.is_session()
+        } else if self.started
+            && (self.is_session() != (version == FsmVersion::Session)
+                || !paused && !self.machine.may_be(State::Idle) && !self.is_session())
         {
             // The id is taken. The second start isn't applied: what follows is replayed as going
             // on.
@@ -55,8 +57,11 @@ impl Execution {
             self.apply(line, Event::Start, step_facts);
         }
         self.outcome.start();
-        if self.is_session() {
-            self.session.start(started);
+        if self.is_session() && version == FsmVersion::Session {
+            let moved = self.session.start(started);
+            if moved {
+                step_facts.anomalies_mut().resumed.workdir = true;
+            }
         }
         if let Some(decision) = &started.refused {
             self.refused_at_the_start(decision, step_facts);

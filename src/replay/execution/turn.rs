@@ -4,7 +4,7 @@ use super::super::evidence::{Kept, KeptThought, TurnEvidence};
 use super::super::step_facts::{Breach, StepFacts, TurnBreak};
 use super::super::verdict::Aspect;
 use super::{Execution, THOUGHTS};
-use crate::trace::step::Step;
+use crate::trace::step::{Fact, Step};
 use governance::State;
 
 impl Execution {
@@ -20,6 +20,13 @@ impl Execution {
         let Some(found) = step.turn else {
             return;
         };
+        if self.is_session() {
+            // Each call is a turn, whatever its number.
+            if matches!(step.fact, Fact::Proposed(_)) || self.turn.id != Some(found) {
+                self.begin_turn(line, Some(found));
+            }
+            return;
+        }
         let after_end = step_facts
             .movement
             .is_some_and(|m| m.breach == Some(Breach::AfterTerminal));

@@ -3,8 +3,9 @@
 //! ## What it does
 //! When an execution goes on after a pause (`execution_started` again, with its id), what that
 //! start says is compared with what was said before. Another `governor` is an error; from there on
-//! the new one counts. Another `policy.digest`, `maxTurns` or `rootIntent` is a note. What the
-//! start doesn't say is unchanged, and a governor that only signs otherwise is YV312.
+//! the new one counts. Another `policy.digest`, `maxTurns` or `rootIntent` is a note, and so is
+//! another `workdir` of a session, where the first one still applies. What the start doesn't say is
+//! unchanged, and a governor that only signs otherwise is YV312.
 //!
 //! ## Why it matters
 //! One governor is responsible for an execution. Whoever may put another one in during a pause gets
@@ -67,6 +68,13 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         note(
             format!("before the pause {before} turns were allowed, and now {now} are"),
             "/maxTurns",
+        );
+    }
+    if resumed.workdir {
+        note(
+            "the work tree isn't the one that the session started in, which still applies"
+                .to_owned(),
+            "/workdir",
         );
     }
     if resumed.intent {

@@ -1,6 +1,8 @@
 //! `YV3xx`: who allowed what was executed.
 
+mod ambiguous_result;
 mod broken_lineage;
+mod call_without_record;
 mod confusable_identity;
 mod decision_after_execution;
 mod decision_for_other_action;
@@ -11,17 +13,21 @@ mod governor_changed;
 mod high_risk_without_human;
 mod implausible_approval;
 mod incomplete_decision;
+mod interrupted_call;
 mod modification_beyond_parameters;
 mod modification_raises_risk;
 mod proposal_not_thought;
+mod repeated_after_rejection;
 mod result_without_execution;
 mod reused_decision;
 mod risk_understated;
 mod self_governance;
+mod sidecar_contradiction;
 mod silent_retry;
 mod success_contradicted;
 mod unauthorised_execution;
 mod unknown_agent;
+mod unmatched_call;
 mod unsigned_decision;
 
 use super::Rule;
@@ -51,4 +57,15 @@ pub(super) const RULES: &[&Rule] = &[
     &unsigned_decision::RULE,
     &reused_decision::RULE,
     &effect_beyond_risk::RULE,
+    &repeated_after_rejection::RULE,
+    &unmatched_call::RULE,
+    &interrupted_call::RULE,
+    &call_without_record::RULE,
+    &sidecar_contradiction::RULE,
+    &ambiguous_result::RULE,
 ];
+
+/// A call of a session in words.
+fn named(id: Option<&str>) -> String {
+    id.map_or_else(|| "the call".to_owned(), |id| format!("the call `{id}`"))
+}

@@ -268,6 +268,11 @@ pub trait FormatRecord<'a>: fmt::Debug {
     /// Unfolds it into its steps, in their order.
     fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>));
 
+    /// Whether all that it tells is told by records of version 1 that came of it.
+    fn is_told(&self) -> bool {
+        false
+    }
+
     /// Whether a rejection may appear anywhere in it.
     fn may_refuse(&self) -> bool {
         false

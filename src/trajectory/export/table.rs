@@ -3,7 +3,7 @@
 use crate::report::terminal;
 use crate::trajectory::model::{ExecutionSet, FindingNote, Trajectory};
 use crate::trajectory::words::{self, TurnOutcome, moment};
-use crate::verify::timeline::Turn;
+use crate::verify::timeline::{Deed, Turn};
 use serde_json::{Map, Value};
 
 /// A cell.
@@ -155,6 +155,11 @@ pub fn tables(book: &ExecutionSet) -> [Table; 4] {
             "duration_ms",
             "cost",
             "evaluation",
+            "call_id",
+            "tool",
+            "decision",
+            "decided_by",
+            "outcome",
         ],
         rows: each_turn(book).map(|(e, t)| turn(e, t)).collect(),
     };
@@ -265,6 +270,19 @@ fn turn(e: &Trajectory, t: &Turn) -> Vec<Cell> {
             .and_then(|r| r.cost)
             .map_or(Cell::Empty, Cell::Number),
         Cell::text(t.evaluation.clone()),
+        Cell::text(t.call.as_ref().map(|call| call.id.clone()).or_else(|| {
+            let action = t.proposed.as_ref().or(t.ran.as_ref());
+            action.and_then(|a| a.id.clone())
+        })),
+        Cell::text(t.call.as_ref().and_then(|c| c.tool.clone()).or_else(|| {
+            match action.map(|a| &a.deed) {
+                Some(Deed::Tool { tool, .. }) => Some(tool.clone()),
+                _ => None,
+            }
+        })),
+        Cell::Text(words::decided(t).into()),
+        Cell::Text(words::decided_by(t).into()),
+        Cell::Text(words::outcome(t).into()),
     ]
 }
 

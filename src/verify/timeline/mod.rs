@@ -11,8 +11,8 @@ mod visit;
 
 pub use command::{CommandRun, SkillScore};
 pub use turn::{
-    Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop, Text,
-    Thought, Turn, Verdict,
+    CallEnd, Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop,
+    Text, Thought, Turn, Verdict,
 };
 
 use super::kept_text::shortened;
@@ -197,6 +197,15 @@ impl Recorder {
             return;
         };
         turn.last_line = entry.line;
+        if let Record::V1(V1::Call(call)) = &entry.record {
+            turn.call = Some(CallEnd {
+                id: word(call.call_id),
+                tool: call.tool.map(word),
+                outcome: call.outcome,
+            });
+            let proposal = execution.turn().proposal.as_ref();
+            turn.judged_risk = proposal.and_then(|p| p.what.judged_risk());
+        }
         if let Some(time) = step.time.map(Timestamp::millis) {
             turn.start = Some(turn.start.map_or(time, |t| t.min(time)));
             turn.end = Some(turn.end.map_or(time, |t| t.max(time)));
@@ -263,6 +272,8 @@ fn opening(
         policy_revision: policy.and_then(|p| p.revision).map(word),
         max_turns: started.max_turns,
         parent: parent.map(word),
+        workdir: started.workdir.map(word),
+        not_recorded: started.not_recorded.to_vec(),
     }
 }
 

@@ -5,6 +5,7 @@
 //! there and here at once. Every text in them is hostile; [`each_text`](Turn::each_text) shows it
 //! to whoever hides secrets.
 
+use crate::trace::record::{CallOutcome, NotRecorded};
 use governance::DecidedBy;
 use governance::{RiskLevel, Ruling, State};
 use schemars::JsonSchema;
@@ -310,6 +311,20 @@ pub struct Turn {
     pub evaluation: Option<String>,
     /// What was typed and what the governor did, in a recorded terminal session.
     pub frames: Vec<Frame>,
+    /// The call of a session that it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallEnd>,
+}
+
+/// A call of a session, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CallEnd {
+    /// Its id.
+    pub id: String,
+    /// The tool, as the session names it.
+    pub tool: Option<String>,
+    /// What became of it.
+    pub outcome: CallOutcome,
 }
 
 /// How an execution began, or began again after a pause.
@@ -344,4 +359,10 @@ pub struct Opening {
     pub max_turns: Option<i64>,
     /// The execution that this one resumes or replays.
     pub parent: Option<String>,
+    /// The root of the work tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workdir: Option<String>,
+    /// What its writer doesn't keep.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_recorded: Vec<NotRecorded>,
 }

@@ -3,8 +3,8 @@
 
 use super::command::CommandRun;
 use super::turn::{
-    Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop, Text,
-    Thought, Turn, Verdict,
+    CallEnd, Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop,
+    Text, Thought, Turn, Verdict,
 };
 use std::sync::Arc;
 
@@ -154,7 +154,17 @@ impl Turn {
             evaluation,
             frames,
             decision_broken: _,
+            call,
         } = self;
+        if let Some(CallEnd {
+            id,
+            tool,
+            outcome: _,
+        }) = call
+        {
+            visit(id);
+            tool.iter_mut().for_each(&mut *visit);
+        }
         id(execution, visit);
         for Stop {
             state: _,
@@ -248,6 +258,8 @@ impl Opening {
             policy_revision,
             max_turns: _,
             parent,
+            workdir,
+            not_recorded: _,
         } = self;
         id(execution, visit);
         if let Some(i) = intent {
@@ -260,6 +272,7 @@ impl Opening {
             policy_path,
             policy_revision,
             parent,
+            workdir,
         ];
         single.into_iter().flatten().chain(agents).for_each(visit);
     }

@@ -67,9 +67,10 @@ fn refused(version: FsmVersion, from: State) -> impl Iterator<Item = Event> {
         .filter(move |event| reduce(version, from, *event).is_err())
 }
 
-/// Nothing leads out of it.
+/// It can be entered, and nothing leads out of it.
 fn is_final(version: FsmVersion, state: State) -> bool {
     refused(version, state).count() == Event::ALL.len()
+        && edges(version).iter().any(|edge| edge.to == state)
 }
 
 /// What a writer into a `String` says can't be an error.

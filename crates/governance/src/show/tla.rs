@@ -19,6 +19,7 @@ pub fn tla(version: FsmVersion) -> String {
 }
 
 fn write(out: &mut String, version: FsmVersion) -> fmt::Result {
+    let governed = FsmVersion::ALL.contains(&version);
     let edges = edges(version);
     let ends: Vec<State> = State::ALL
         .into_iter()
@@ -28,7 +29,12 @@ fn write(out: &mut String, version: FsmVersion) -> fmt::Result {
     writeln!(out, "{title:-^78}")?;
     writeln!(
         out,
-        "(* The state machine of governed executions, FSM version {version}."
+        "(* The state machine of {}, FSM version {version}.",
+        if governed {
+            "governed executions"
+        } else {
+            "recorded sessions"
+        }
     )?;
     writeln!(
         out,
@@ -65,6 +71,28 @@ fn write(out: &mut String, version: FsmVersion) -> fmt::Result {
     writeln!(out, "\nSpec == Init /\\ [][Next]_state")?;
     writeln!(out, "FairSpec == Spec /\\ Fairness\n")?;
     writeln!(out, "TypeOK == state \\in States\n")?;
+    if governed {
+        write_properties(out, &edges)?;
+    } else {
+        writeln!(
+            out,
+            "(* Of sessions none of the properties P1 to P10 is promised."
+        )?;
+    }
+    writeln!(out, "\n   To check with TLC:")?;
+    writeln!(out, "       SPECIFICATION FairSpec")?;
+    if governed {
+        writeln!(out, "       INVARIANTS TypeOK NoDeadlock")?;
+        writeln!(out, "       PROPERTIES P6 P10")?;
+    } else {
+        writeln!(out, "       INVARIANTS TypeOK")?;
+    }
+    writeln!(out, "*)")?;
+    writeln!(out, "{:=^78}", "")
+}
+
+/// What is claimed of a governed machine.
+fn write_properties(out: &mut String, edges: &[Edge]) -> fmt::Result {
     writeln!(out, "\\* P6: {}.", Property::P6.sentence())?;
     for edge in edges
         .iter()
@@ -103,12 +131,7 @@ fn write(out: &mut String, version: FsmVersion) -> fmt::Result {
             | Property::P9 => writeln!(out, "   {}: {}.", property.id(), property.sentence())?,
         }
     }
-    writeln!(out, "\n   To check with TLC:")?;
-    writeln!(out, "       SPECIFICATION FairSpec")?;
-    writeln!(out, "       INVARIANTS TypeOK NoDeadlock")?;
-    writeln!(out, "       PROPERTIES P6 P10")?;
-    writeln!(out, "*)")?;
-    writeln!(out, "{:=^78}", "")
+    Ok(())
 }
 
 /// The name of an edge: `ThinkingToProposing`.

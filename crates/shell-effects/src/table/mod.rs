@@ -70,7 +70,7 @@ pub struct Test {
 }
 
 /// Cuts a file into its entries.
-fn entries(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn entries(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     let mut started = false;
     std::iter::from_fn(move || {
@@ -100,7 +100,7 @@ fn unquote(s: &str) -> &str {
 }
 
 /// The names in the first two lines of an entry.
-fn names_of(entry: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn names_of(entry: &str) -> impl Iterator<Item = &str> {
     let mut lines = entry.lines();
     let name = lines
         .next()

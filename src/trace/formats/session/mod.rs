@@ -15,6 +15,7 @@ pub mod openhands;
 mod pairing;
 pub mod swe_agent;
 mod tools;
+mod waiting;
 mod write;
 
 pub(super) use pairing::Pairing;
@@ -214,6 +215,10 @@ impl<'a> FormatRecord<'a> for SessionRecord<'a> {
         } else {
             RecordClass::Event
         }
+    }
+
+    fn is_told(&self) -> bool {
+        true
     }
 
     fn steps<'r>(&'r self, _: &mut dyn FnMut(&Step<'r, 'a>)) {

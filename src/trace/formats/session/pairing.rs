@@ -1,18 +1,17 @@
 //! Brings the calls of a session and their results together.
 
 use super::tools::asked;
+use super::waiting::{Kept, Queue, Waiting};
 use super::write::{self, CallParts, End};
 use super::{Call, Change, Ended, Event, How, SessionRecord, What};
-use crate::rules::codes;
+use crate::diag::Code;
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::formats::{Fed, NativeRecord, Reader};
 use crate::trace::record::{NotRecorded, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::v1;
-use governance::DecidedBy;
 use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use strict_json::Scanner;
@@ -34,16 +33,11 @@ pub(in crate::trace::formats) struct Pairing {
     stem: Arc<str>,
     not_recorded: &'static [NotRecorded],
     sessions: HashMap<Box<str>, Session>,
-    /// Calls without a result, the oldest first.
-    waiting: VecDeque<Waiting>,
-    /// Bytes of those.
-    held: usize,
+    waiting: Queue,
     /// The results of calls that are over: hashes of the id and of the result.
     over: HashMap<u64, u64>,
     /// Hashes of the ids of records that were read.
     read: HashSet<u64>,
-    /// Hashes of the ids of calls that were handed on, with their sessions.
-    used: HashSet<u64>,
     /// Whether a whole session that names none was read.
     whole: bool,
 }
@@ -63,36 +57,8 @@ struct Session {
     said: Option<String>,
     /// Prompts and results so far.
     answers: u64,
-}
-
-/// A call that has no result yet, or one that only a text takes for a rejection.
-#[derive(Debug)]
-struct Waiting {
-    session: Box<str>,
-    line: u64,
-    /// How many prompts and results came before it: calls with the same number were asked for
-    /// together.
-    asked: u64,
-    time: Option<Timestamp>,
-    id: Option<Box<str>>,
-    tool: Box<str>,
-    input: Box<str>,
-    cwd: Option<Box<str>>,
-    said: Option<String>,
-    rejected: Option<DecidedBy>,
-    approved: Option<DecidedBy>,
-    result: Option<(Ended<'static>, Option<Timestamp>)>,
-}
-
-impl Waiting {
-    fn weight(&self) -> usize {
-        let output = self.result.as_ref().map_or(0, |(r, _)| r.output.len());
-        size_of::<Self>()
-            + self.input.len()
-            + self.tool.len()
-            + self.said.as_ref().map_or(0, String::len)
-            + output
-    }
+    /// Hashes of the ids of calls that were handed on.
+    ids: HashSet<u64>,
 }
 
 fn hash(text: &str) -> u64 {
@@ -128,11 +94,9 @@ impl Pairing {
             stem: stem.into(),
             not_recorded,
             sessions: HashMap::new(),
-            waiting: VecDeque::new(),
-            held: 0,
+            waiting: Queue::default(),
             over: HashMap::new(),
             read: HashSet::new(),
-            used: HashSet::new(),
             whole: false,
         }
     }
@@ -165,8 +129,7 @@ impl Pairing {
             What::Call(call) => self.call(key, line, event.time, call, on),
             What::Began(call) => {
                 let asked = |id: &str| {
-                    self.waiting.iter().any(|w| w.id.as_deref() == Some(id))
-                        || self.over.contains_key(&hash(id))
+                    self.waiting.last_open(id).is_some() || self.over.contains_key(&hash(id))
                 };
                 if !call.id.as_deref().is_some_and(asked) {
                     self.call(key, line, event.time, call, on);
@@ -176,21 +139,16 @@ impl Pairing {
             // Handled where the session of the events is known.
             What::Session(_) => {}
             What::Approved { id, by } => {
-                let waits = |w: &&mut Waiting| w.id.as_deref() == Some(id) && w.result.is_none();
-                if let Some(waiting) = self.waiting.iter_mut().rfind(waits) {
-                    waiting.approved = Some(*by);
+                if let Some(n) = self.waiting.last_open(id) {
+                    self.waiting.approve(n, *by);
                 }
             }
             What::Rejected { id, by } => {
-                let waits = |w: &Waiting| w.id.as_deref() == Some(id);
-                if let Some(n) = self.waiting.iter().position(waits) {
-                    if let Some(waiting) = self.waiting.get_mut(n) {
-                        waiting.rejected = Some(*by);
-                    }
-                    let has_result = |w: &Waiting| w.result.is_some();
-                    if self.waiting.get(n).is_some_and(has_result) {
-                        self.hand_on(n, false, on);
-                    }
+                if let Some(n) = self.waiting.last_open(id) {
+                    self.waiting.reject(n, *by);
+                } else if let Some(n) = self.waiting.last_doubtful(id) {
+                    self.waiting.reject(n, *by);
+                    self.hand_on(n, false, on);
                 }
             }
         }
@@ -221,26 +179,26 @@ impl Pairing {
             approved: None,
             result: None,
         };
-        self.held += waiting.weight();
-        self.waiting.push_back(waiting);
-        while self.held > WAITING && !self.waiting.is_empty() {
-            let line = self.waiting.front().map_or(line, |w| w.line);
+        self.waiting.push(waiting);
+        while self.waiting.held() > WAITING
+            && let Some((n, oldest)) = self.waiting.first()
+        {
+            let message = format!(
+                "calls that wait for their results hold more than {WAITING} bytes: the result of this one isn't looked for"
+            );
             let problem = Problem {
-                code: codes::LIMIT_EXCEEDED,
+                code: Code(107),
                 at: (0, 1),
                 pointer: None,
-                message: format!(
-                    "calls that wait for their results hold more than {WAITING} bytes: from here on the result of the oldest isn't looked for"
-                ),
+                message,
             };
-            let entry = Entry::unread((line, 0), "", Vec::new(), Vec::new());
-            let owner = self.waiting.front().map(|w| w.session.to_string());
+            let entry = Entry::unread((oldest.line, 0), "", Vec::new(), Vec::new());
             on(Fed {
-                execution: owner.map(Cow::Owned),
+                execution: Some(Cow::Owned(oldest.session.to_string())),
                 entry: &entry,
                 problem: Some(problem),
             });
-            self.hand_on(0, false, on);
+            self.hand_on(n, false, on);
         }
     }
 
@@ -255,16 +213,9 @@ impl Pairing {
         if let Some(session) = self.sessions.get_mut(key) {
             session.answers += 1;
         }
-        // The last call of that id is meant; without ids, the oldest call of the session.
         let found = match ended.id.as_deref() {
-            Some(id) => self
-                .waiting
-                .iter()
-                .rposition(|w| w.id.as_deref() == Some(id) && w.result.is_none()),
-            None => self
-                .waiting
-                .iter()
-                .position(|w| *w.session == *key && w.id.is_none() && w.result.is_none()),
+            Some(id) => self.waiting.last_open(id),
+            None => self.waiting.first_open(key),
         };
         if let Some(n) = found {
             if let Some(id) = ended.id.as_deref().filter(|_| self.over.len() < REMEMBERED) {
@@ -276,20 +227,16 @@ impl Pairing {
                 (How::RejectedInNote(by), false) => How::Rejected(by),
                 (how, _) => how,
             };
-            let kept = Ended {
-                id: None,
+            let kept = Kept {
                 how,
-                output: Cow::Owned(ended.output.clone().into_owned()),
+                output: ended.output.clone().into_owned(),
                 exit_code: ended.exit_code,
                 change: ended.change.clone(),
+                time,
             };
-            let doubtful = how == How::RejectedByText;
-            if let Some(waiting) = self.waiting.get_mut(n) {
-                self.held += kept.output.len();
-                waiting.result = Some((kept, time));
-            }
+            self.waiting.end(n, kept);
             // A later record may show that it was rejected.
-            if !doubtful || self.held > WAITING {
+            if how != How::RejectedByText || self.waiting.held() > WAITING {
                 self.hand_on(n, false, on);
             }
             return;
@@ -325,28 +272,27 @@ impl Pairing {
     }
 
     /// Hands on the record of a call.
-    fn hand_on(&mut self, n: usize, last: bool, on: &mut dyn FnMut(Fed<'_, '_>)) {
-        let Some(waiting) = self.waiting.remove(n) else {
+    fn hand_on(&mut self, n: u64, last: bool, on: &mut dyn FnMut(Fed<'_, '_>)) {
+        let Some(waiting) = self.waiting.take(n) else {
             return;
         };
-        self.held = self.held.saturating_sub(waiting.weight());
         self.start(&waiting.session, on);
         let Some(session) = self.sessions.get_mut(&*waiting.session) else {
             return;
         };
         session.turns += 1;
         let result = waiting.result.as_ref();
-        let rejected = match result.map(|(r, _)| r.how) {
+        let rejected = match result.map(|r| r.how) {
             Some(How::Rejected(by)) => Some(by),
             _ => waiting.rejected,
         };
-        let how = match result.map(|(r, _)| r.how) {
+        let how = match result.map(|r| r.how) {
             // The later mark shows what the text only said.
             Some(How::RejectedByText) if rejected.is_some() => How::Cancelled,
             Some(how) => how,
             None => How::Cancelled,
         };
-        let change = result.and_then(|(r, _)| r.change.as_ref());
+        let change = result.and_then(|r| r.change.as_ref());
         let action = asked(
             &waiting.tool,
             &waiting.input,
@@ -355,23 +301,20 @@ impl Pairing {
                 .and_then(|change| change.diff(session.root.as_deref()))
                 .as_deref(),
         );
-        let number = session.turns.to_string();
-        // Ids may repeat: then the number of the call makes them differ.
-        let used = |id: &str| {
-            let id = hash(&format!("{id}\n{}", waiting.session));
-            self.used.contains(&id) || self.used.len() < REMEMBERED && !self.used.insert(id)
-        };
-        let id = match waiting.id.as_deref().map(used) {
-            Some(true) => format!("{}#{number}", waiting.id.as_deref().unwrap_or_default()),
-            Some(false) => waiting.id.as_deref().unwrap_or_default().to_owned(),
-            None => number,
+        // An id that comes again is another call's: that goes by its number as well.
+        let id = match waiting.id.as_deref() {
+            Some(id) if session.ids.len() >= REMEMBERED || session.ids.insert(hash(id)) => {
+                Cow::Borrowed(id)
+            }
+            Some(id) => Cow::Owned(format!("{id}#{}", session.turns)),
+            None => Cow::Owned(session.turns.to_string()),
         };
         let end = match result {
-            Some((result, time)) => End::Result {
+            Some(result) => End::Result {
                 how,
                 output: &result.output,
                 exit_code: result.exit_code,
-                time: *time,
+                time: result.time,
             },
             None if rejected.is_some() => End::Result {
                 how,
@@ -400,10 +343,10 @@ impl Pairing {
 
     /// Hands on what still waits when nothing more comes.
     fn hand_on_rest(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
-        let last = self.waiting.back().map(|w| w.asked);
-        while let Some(waiting) = self.waiting.front() {
+        let last = self.waiting.last().map(|w| w.asked);
+        while let Some((n, waiting)) = self.waiting.first() {
             let is_last = Some(waiting.asked) == last;
-            self.hand_on(0, is_last, on);
+            self.hand_on(n, is_last, on);
         }
     }
 
@@ -433,7 +376,7 @@ fn feed(kind: RecordKind, key: &str, line: u64, text: &str, on: &mut dyn FnMut(F
         Err(error) => {
             // What can't be read as a call is one that nobody has checked.
             entry.problems.push(Problem {
-                code: codes::SCHEMA_VIOLATION,
+                code: Code(103),
                 at: (0, 1),
                 pointer: None,
                 message: format!("this call can't be read: {error}"),

@@ -2,29 +2,13 @@
 
 use super::write;
 use serde_json::{Map, Value, json};
+use shell_effects::vocabulary;
 
 /// An action: its type and its payload as JSON.
 pub(super) struct Asked {
     pub(super) kind: &'static str,
     pub(super) payload: String,
 }
-
-/// Tools that run a command line, with the parameters that hold it and its folder.
-const SHELLS: &[(&str, &str, &str)] = &[
-    ("Bash", "command", "cwd"),
-    ("bash", "command", "cwd"),
-    ("shell", "command", "workdir"),
-    ("local_shell", "command", "working_directory"),
-    ("container.exec", "command", "workdir"),
-    ("exec_command", "cmd", "workdir"),
-    ("shell_command", "command", "workdir"),
-    ("run_shell_command", "command", "directory"),
-    ("execute_command", "command", "cwd"),
-    ("execute_bash", "command", "cwd"),
-    ("run_command", "command", "cwd"),
-    ("run", "command", "cwd"),
-    ("terminal", "command", "cwd"),
-];
 
 /// What a call asks for. `cwd`: where the agent stands, where that isn't the root of its work
 /// tree.
@@ -63,9 +47,9 @@ pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&st
 
 /// The payload of a call that runs a command line.
 fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
-    let (_, command, folder) = SHELLS.iter().find(|(name, ..)| *name == tool)?;
+    let tool = vocabulary::tool(tool)?;
     let mut input: Map<String, Value> = serde_json::from_str(input).ok()?;
-    let line = match input.remove(*command)? {
+    let line = match input.remove(tool.command()?)? {
         Value::String(line) => line,
         Value::Array(words) => {
             let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
@@ -75,7 +59,7 @@ fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
     };
     let mut payload = Map::new();
     payload.insert("command".to_owned(), json!(line));
-    let own = input.remove(*folder);
+    let own = tool.directory().and_then(|folder| input.remove(folder));
     match own.as_ref().map(Value::as_str) {
         Some(Some(own)) => payload.insert("cwd".to_owned(), json!(own)),
         None => cwd.and_then(|cwd| payload.insert("cwd".to_owned(), json!(cwd))),

@@ -1,0 +1,473 @@
+//! The tools of known coding agents, as data: what each does and what its parameters are.
+//!
+//! A tool that isn't listed is rated by the words of its name. A listed one is rated by what it
+//! does, as long as its parameters are those that the data lists. The files are embedded as text,
+//! and an entry is parsed when its tool is first met, as in the [table of programs](crate::table).
+
+mod patch;
+mod rating;
+
+use super::param::{Param, WRAPPERS};
+use super::table::{entries, names_of};
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, OnceLock};
+
+pub(super) use rating::effects_of_known;
+
+/// The embedded files.
+const FILES: [(&str, &str); 9] = [
+    (
+        "anthropic.yaml",
+        include_str!("../../../policies/tools/anthropic.yaml"),
+    ),
+    (
+        "claude-code.yaml",
+        include_str!("../../../policies/tools/claude-code.yaml"),
+    ),
+    (
+        "cline.yaml",
+        include_str!("../../../policies/tools/cline.yaml"),
+    ),
+    (
+        "codex.yaml",
+        include_str!("../../../policies/tools/codex.yaml"),
+    ),
+    (
+        "copilot-cli.yaml",
+        include_str!("../../../policies/tools/copilot-cli.yaml"),
+    ),
+    (
+        "gemini-cli.yaml",
+        include_str!("../../../policies/tools/gemini-cli.yaml"),
+    ),
+    (
+        "openhands.yaml",
+        include_str!("../../../policies/tools/openhands.yaml"),
+    ),
+    ("pi.yaml", include_str!("../../../policies/tools/pi.yaml")),
+    (
+        "swe-agent.yaml",
+        include_str!("../../../policies/tools/swe-agent.yaml"),
+    ),
+];
+
+/// What a tool does, the harmless first: of two meanings of one name the later one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Meaning {
+    /// Touches nothing but the agent's own notes or plan.
+    Note,
+    /// Asks the human.
+    Ask,
+    /// Lists files, or finds them by name.
+    List,
+    /// Searches the text of files.
+    Search,
+    /// Reads files.
+    Read,
+    /// Contacts a host and reads what it answers.
+    Fetch,
+    /// Stops a command that the agent started.
+    Kill,
+    /// Starts another agent.
+    Spawn,
+    /// Creates or replaces a file.
+    Write,
+    /// Changes parts of a file.
+    Edit,
+    /// Applies a patch, which names its files itself.
+    Patch,
+    /// Moves or renames a file.
+    Move,
+    /// Deletes a file or a directory.
+    Delete,
+    /// Types into a command that is running.
+    Input,
+    /// Runs a command.
+    Command,
+    /// Not known: rated by the words of its name.
+    Unknown,
+}
+
+impl Meaning {
+    /// Whether it changes nothing.
+    fn only_reads(self) -> bool {
+        self <= Self::Read
+    }
+}
+
+/// What a parameter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Role {
+    /// A command line, or a program with its arguments.
+    Command,
+    /// The directory that a command starts in, or that is searched.
+    Directory,
+    /// A file, or several.
+    Path,
+    /// Names of files with wildcards.
+    Glob,
+    /// What a file is filled with.
+    Content,
+    /// Text that is replaced.
+    Old,
+    /// Text that replaces it.
+    New,
+    /// A patch that names its files.
+    Patch,
+    /// An address, or a text with addresses.
+    Url,
+    /// A pattern that text is compared with.
+    Pattern,
+    /// Text typed into a running command.
+    Input,
+    /// Text that nothing is done with.
+    Text,
+    /// Any value that nothing is done with.
+    Data,
+    /// A number.
+    Number,
+    /// Yes or no, and neither widens what the tool may do.
+    Flag,
+    /// A switch that widens what the tool may do: understood only while it is off.
+    Guarded,
+    /// Which of several things the tool does.
+    Subcommand,
+}
+
+/// What a parameter holds: a value, or objects with members of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+enum Kind {
+    /// A value.
+    Value(Role),
+    /// An object or a list of objects.
+    Objects(BTreeMap<String, Kind>),
+}
+
+/// A tool of a coding agent.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "read from the text by the index")
+    )]
+    name: String,
+    #[serde(default)]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "read from the text by the index")
+    )]
+    aliases: Vec<String>,
+    does: Meaning,
+    /// By name, or by several names with commas between them.
+    #[serde(default)]
+    params: BTreeMap<String, Kind>,
+    /// Parameters without which there is no call.
+    #[serde(default)]
+    requires: Vec<String>,
+    #[serde(default)]
+    subcommands: BTreeMap<String, Meaning>,
+    /// The agent itself applies the patch of a command `apply_patch`: no program of that name runs.
+    #[serde(default)]
+    applies_patches: bool,
+    #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the tests of the data"))]
+    tests: Vec<TestCall>,
+}
+
+/// A call with what must be found.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), expect(dead_code, reason = "for the tests of the data"))]
+struct TestCall {
+    /// Its parameters.
+    call: serde_json::Value,
+    /// Its risk.
+    risk: super::effect::RiskLevel,
+    /// Kinds that must all be found.
+    #[serde(default)]
+    effects: Vec<String>,
+    /// Kinds that must not be found.
+    #[serde(default)]
+    not: Vec<String>,
+    /// Targets that must all be found.
+    #[serde(default)]
+    paths: Vec<String>,
+}
+
+/// The entries of one name, and the tool that they make.
+#[derive(Debug, Default)]
+struct Slot {
+    entries: Vec<(&'static str, &'static str)>,
+    tool: OnceLock<Option<Box<Tool>>>,
+}
+
+static NAMES: LazyLock<FxHashMap<&'static str, Slot>> = LazyLock::new(|| {
+    let mut names: FxHashMap<&'static str, Slot> = FxHashMap::default();
+    for (file, text) in FILES {
+        for entry in entries(text) {
+            for name in names_of(entry) {
+                names.entry(name).or_default().entries.push((file, entry));
+            }
+        }
+    }
+    names
+});
+
+/// The tool of this name, if a known agent has one. Where agents give a name different meanings,
+/// this is the strictest.
+#[must_use]
+pub fn tool(name: &str) -> Option<&'static Tool> {
+    let slot = NAMES.get(name)?;
+    slot.tool
+        .get_or_init(|| {
+            let tools = slot.entries.iter().map(|(_, text)| parse(text).ok());
+            // What can't be read isn't known at all.
+            let tools: Option<Vec<Tool>> = tools.collect();
+            tools?.into_iter().reduce(Tool::merge).map(Box::new)
+        })
+        .as_deref()
+}
+
+fn parse(entry: &str) -> Result<Tool, String> {
+    let list: Vec<Tool> = serde_saphyr::from_str(entry).map_err(|e| e.to_string())?;
+    let mut tool = list.into_iter().next().ok_or("an empty entry")?;
+    tool.params = split_names(tool.params);
+    Ok(tool)
+}
+
+/// Parameters with one name each.
+fn split_names(params: BTreeMap<String, Kind>) -> BTreeMap<String, Kind> {
+    let mut all = BTreeMap::new();
+    for (names, kind) in params {
+        let kind = match kind {
+            Kind::Objects(members) => Kind::Objects(split_names(members)),
+            kind @ Kind::Value(_) => kind,
+        };
+        all.extend(
+            names
+                .split(',')
+                .map(|name| (name.trim().to_owned(), kind.clone())),
+        );
+    }
+    all
+}
+
+/// Parameters of a call, as far as the data explains them.
+struct Reading<'p> {
+    /// What the tool does in this call.
+    meaning: Meaning,
+    parts: Vec<(Role, &'p Param<'p>)>,
+    applies_patches: bool,
+    /// Names that the data doesn't list.
+    unlisted: Vec<&'p str>,
+    /// Whether all of the call is explained.
+    understood: bool,
+}
+
+impl Tool {
+    /// What it does; with subcommands, the strictest of them.
+    #[must_use]
+    pub fn meaning(&self) -> Meaning {
+        let subcommands = self.subcommands.values().copied();
+        subcommands.max().unwrap_or(self.does)
+    }
+
+    /// The parameter that holds a command line or a program with its arguments.
+    #[must_use]
+    pub fn command(&self) -> Option<&str> {
+        self.param(Role::Command)
+    }
+
+    /// The parameter that says in which directory a command starts.
+    #[must_use]
+    pub fn directory(&self) -> Option<&str> {
+        self.param(Role::Directory)
+    }
+
+    /// The parameter that holds a patch.
+    #[must_use]
+    pub fn patch(&self) -> Option<&str> {
+        self.param(Role::Patch)
+    }
+
+    /// Whether it starts another agent.
+    #[must_use]
+    pub fn spawns(&self) -> bool {
+        self.meaning() == Meaning::Spawn
+    }
+
+    fn param(&self, role: Role) -> Option<&str> {
+        let mut params = self.params.iter();
+        let found = params.find(|(_, kind)| **kind == Kind::Value(role));
+        found.map(|(name, _)| name.as_str())
+    }
+
+    /// One tool of two of the same name: the stricter one; where both do the same, one with the
+    /// parameters of both. A parameter that they read differently is left to its name and value.
+    fn merge(self, other: Self) -> Self {
+        let (mut one, other) = match self.meaning().cmp(&other.meaning()) {
+            std::cmp::Ordering::Less => return other,
+            std::cmp::Ordering::Greater => return self,
+            std::cmp::Ordering::Equal => (self, other),
+        };
+        for (name, kind) in other.params {
+            match one.params.get(&name) {
+                Some(known) if *known != kind => {
+                    one.params.remove(&name);
+                }
+                Some(_) => {}
+                None => {
+                    one.params.insert(name, kind);
+                }
+            }
+        }
+        one.applies_patches &= other.applies_patches;
+        one.requires.retain(|name| other.requires.contains(name));
+        for (name, does) in other.subcommands {
+            let known = one.subcommands.entry(name).or_insert(does);
+            *known = (*known).max(does);
+        }
+        one
+    }
+
+    /// Reads the parameters of a call.
+    fn read<'p>(&self, params: &'p Param<'p>) -> Reading<'p> {
+        let mut reading = Reading {
+            meaning: self.does,
+            applies_patches: self.applies_patches,
+            parts: Vec::new(),
+            unlisted: Vec::new(),
+            understood: true,
+        };
+        let mut given: Vec<&str> = Vec::new();
+        let mut selected = None;
+        for (name, value) in params.members().unwrap_or_default() {
+            let of_call = matches!(&**name, "tool" | "tool_name") && value.as_str().is_some();
+            if of_call || WRAPPERS.contains(&&**name) && value.is_empty() {
+                continue;
+            }
+            // What has no name is what the tool is for.
+            let listed = match &**name {
+                "" => self.command().or_else(|| self.patch()).unwrap_or_default(),
+                name => name,
+            };
+            let Some(kind) = self.params.get(listed) else {
+                reading.unlisted.push(name);
+                reading.understood = false;
+                continue;
+            };
+            if value.is_empty() {
+                continue;
+            }
+            given.push(listed);
+            if *kind == Kind::Value(Role::Subcommand) {
+                let meaning = value.as_str().and_then(|word| self.subcommands.get(word));
+                // Named twice, it is either.
+                selected = selected.max(meaning.copied());
+                reading.understood &= meaning.is_some();
+            } else {
+                reading.understood &= take(kind, value, &mut reading.parts);
+            }
+        }
+        reading.understood &= self
+            .requires
+            .iter()
+            .all(|name| given.contains(&name.as_str()));
+        reading.understood &= self.subcommands.is_empty() || selected.is_some();
+        reading.meaning = selected.unwrap_or(self.does);
+        reading.understood &= reading.meaning != Meaning::Unknown;
+        let fills = |(role, _): &(Role, _)| matches!(role, Role::Content | Role::New | Role::Patch);
+        // Nobody gives a reader what goes into a file.
+        reading.understood &= !(reading.meaning.only_reads() && reading.parts.iter().any(fills));
+        reading
+    }
+}
+
+/// Takes in a value by what it is. False where it isn't of the type that the tool expects.
+fn take<'p>(kind: &Kind, value: &'p Param<'p>, parts: &mut Vec<(Role, &'p Param<'p>)>) -> bool {
+    let members = match kind {
+        Kind::Value(role) => {
+            let fits = role.fits(value);
+            if fits {
+                parts.push((*role, value));
+            }
+            return fits;
+        }
+        Kind::Objects(members) => members,
+    };
+    let objects = match value {
+        Param::List(list) => list.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let mut fits = true;
+    for object in objects {
+        let Some(given) = object.members() else {
+            return false;
+        };
+        for (name, value) in given {
+            fits &= match members.get(&**name) {
+                Some(_) if value.is_empty() => true,
+                Some(kind) => take(kind, value, parts),
+                None => false,
+            };
+        }
+    }
+    fits
+}
+
+impl Role {
+    /// Whether a value is of the type that such parameters have.
+    fn fits(self, value: &Param<'_>) -> bool {
+        let text = |value: &Param<'_>| matches!(value, Param::Text(_));
+        let number = |value: &Param<'_>| match value {
+            Param::Number { .. } => true,
+            // Agents that write calls as XML write every value as text.
+            Param::Text(text) => text.trim().parse::<f64>().is_ok(),
+            _ => false,
+        };
+        let each = |fits: &dyn Fn(&Param<'_>) -> bool| match value {
+            Param::List(list) => list.iter().all(fits),
+            one => fits(one),
+        };
+        match self {
+            Self::Data => true,
+            Self::Patch | Self::Input => text(value),
+            Self::Number => each(&number),
+            Self::Text => each(&|value| {
+                matches!(
+                    value,
+                    Param::Text(_) | Param::Flag(_) | Param::Number { .. }
+                )
+            }),
+            Self::Flag => match value {
+                Param::Flag(_) | Param::Number { .. } => true,
+                Param::Text(text) => value.is_on() || text.eq_ignore_ascii_case("false"),
+                _ => false,
+            },
+            Self::Guarded => match value {
+                Param::Flag(on) => !on,
+                Param::Text(text) => ["false", "use_default"].contains(&text.as_ref()),
+                _ => false,
+            },
+            Self::Command
+            | Self::Directory
+            | Self::Path
+            | Self::Glob
+            | Self::Content
+            | Self::Old
+            | Self::New
+            | Self::Url
+            | Self::Pattern => each(&text),
+            Self::Subcommand => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,287 @@
+//! Effects of a call of a known tool, by what its parameters are.
+
+use super::{Meaning, Reading, Role, Tool};
+use crate::Context;
+use crate::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
+use crate::engine::Engine;
+use crate::expand::Arg;
+use crate::param::Param;
+use crate::sink::Sink;
+use crate::tool::{clean, effects_by_name};
+use crate::tool_found::{Hook, file_url, url};
+use crate::tool_params::with_slashes;
+use std::borrow::Cow;
+
+/// Effects of a call of a known tool. What the data doesn't explain is read as a call of a tool
+/// that nobody knows is, and never counts for less.
+pub(crate) fn effects_of_known(
+    tool: &Tool,
+    name: &str,
+    call: &Param<'_>,
+    ctx: &Context<'_>,
+) -> Analysis {
+    let inputs = call.inputs();
+    let reading = tool.read(&inputs.values);
+    if inputs.unreadable {
+        return effects_by_name(name, call, ctx);
+    }
+    let mut e = Engine::new(ctx, 200_000);
+    e.sink = Sink::with_capacity(1, 2);
+    e.step(name, &[], Span::default());
+    e.known_call(&reading);
+    let known = e.finish();
+    if reading.understood {
+        return known;
+    }
+    let mut analysis = effects_by_name(name, call, ctx);
+    if reading.meaning == Meaning::Unknown && analysis.risk == RiskLevel::High {
+        return analysis;
+    }
+    add(&mut analysis, known);
+    if !reading.unlisted.is_empty() {
+        // By its name a tool may seem to do less with a parameter more.
+        let listed = |(name, _): &&(Cow<'_, str>, _)| !reading.unlisted.contains(&&**name);
+        let members = inputs.values.members().unwrap_or_default();
+        let without = Param::Members(members.iter().filter(listed).cloned().collect());
+        let without = effects_by_name(name, &without, ctx);
+        if without.risk > analysis.risk {
+            add(&mut analysis, without);
+        }
+    }
+    analysis
+}
+
+/// Adds the effects of another reading of the same call, those that are new.
+fn add(analysis: &mut Analysis, other: Analysis) {
+    analysis.risk = analysis.risk.max(other.risk);
+    analysis.unparsed |= other.unparsed;
+    analysis.cut |= other.cut;
+    for effect in other.effects {
+        let same = analysis
+            .effects
+            .iter()
+            .any(|e| e.kind == effect.kind && e.target == effect.target && e.risk >= effect.risk);
+        if !same {
+            analysis.effects.push(effect);
+        }
+    }
+}
+
+/// The patch of a command `apply_patch`: its only argument, or its only here-document.
+fn command_patch<'p>(command: &'p Param<'_>) -> Option<&'p str> {
+    let words: Vec<&str> = texts(command).collect();
+    let line = match words.as_slice() {
+        ["apply_patch" | "applypatch", patch] => return Some(patch),
+        [
+            "bash" | "sh" | "zsh" | "/bin/bash" | "/bin/sh" | "/bin/zsh",
+            "-lc" | "-c",
+            line,
+        ] => *line,
+        [line] if command.as_str().is_some() => *line,
+        _ => return None,
+    };
+    let line = line.trim();
+    let behind = line
+        .strip_prefix("apply_patch")
+        .or_else(|| line.strip_prefix("applypatch"))?;
+    let (end, body) = behind.trim_start().strip_prefix("<<'")?.split_once("'\n")?;
+    let plain = !end.is_empty() && end.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let patch = body.strip_suffix(end)?;
+    // The document ends at the first such line, which must be the last.
+    let whole = patch.ends_with('\n') && !patch.lines().any(|line| line == end);
+    (plain && whole).then_some(patch)
+}
+
+/// The texts of a value.
+fn texts<'p>(value: &'p Param<'p>) -> impl Iterator<Item = &'p str> {
+    let list = match value {
+        Param::List(list) => list.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    list.iter().filter_map(Param::as_str)
+}
+
+impl Engine<'_> {
+    /// What a tool does with these parameters.
+    fn known_call(&mut self, reading: &Reading<'_>) {
+        let (meaning, parts) = (reading.meaning, &reading.parts);
+        let of = |role: Role| {
+            let values = parts.iter().filter(move |(r, _)| *r == role);
+            values.flat_map(|(_, value)| texts(value))
+        };
+        let directory = of(Role::Directory).next();
+        let mut runs = false;
+        for (_, value) in parts.iter().filter(|(role, _)| *role == Role::Command) {
+            let patch = reading
+                .applies_patches
+                .then(|| command_patch(value))
+                .flatten();
+            runs |= match patch {
+                Some(patch) => {
+                    self.at(directory, |engine| engine.known_patch(patch));
+                    true
+                }
+                None => self.known_command(value, directory),
+            };
+        }
+        of(Role::Patch).for_each(|text| self.known_patch(text));
+        let mut fetches = false;
+        for word in of(Role::Url).flat_map(str::split_whitespace) {
+            fetches |= self.known_address(word);
+        }
+        // What isn't listed may name it.
+        let mut named = !reading.unlisted.is_empty();
+        for text in of(Role::Directory) {
+            if let Some(path) = self.known_path(text) {
+                self.path_read(&*path);
+                named = true;
+            }
+        }
+        for text in of(Role::Path) {
+            if let Some(path) = self.known_path(text) {
+                self.known_deed(meaning, &path);
+                named = true;
+            }
+        }
+        for text in of(Role::Glob) {
+            named = true;
+            let Some(pattern) = self.known_path(text) else {
+                continue;
+            };
+            // Patterns are relative to what is searched, but for those that say where they begin.
+            let places: Vec<&str> = of(Role::Directory).chain(of(Role::Path)).collect();
+            let rooted = pattern.starts_with(['/', '~', '$']);
+            if rooted || places.is_empty() || pattern.contains('{') {
+                self.tool_glob(&pattern, meaning == Meaning::List && !rooted);
+            }
+            if !rooted {
+                for place in places {
+                    let joined = format!("{}/{pattern}", with_slashes(clean(place)));
+                    self.tool_glob(&joined, meaning == Meaning::List);
+                }
+            }
+        }
+        match meaning {
+            Meaning::Input => {
+                let text: String = of(Role::Input).collect();
+                self.known_input(&text);
+            }
+            Meaning::Command if runs => {}
+            Meaning::Fetch if fetches => {}
+            Meaning::Patch if of(Role::Patch).next().is_some() => {}
+            Meaning::List
+            | Meaning::Search
+            | Meaning::Read
+            | Meaning::Write
+            | Meaning::Edit
+            | Meaning::Move
+            | Meaning::Delete
+                if named => {}
+            _ => self.known_unnamed(meaning),
+        }
+    }
+
+    /// A command line, or a program with its arguments. False where there is none.
+    fn known_command(&mut self, value: &Param<'_>, directory: Option<&str>) -> bool {
+        let place = directory.map(|d| (Cow::Borrowed("cwd"), Param::Text(Cow::Borrowed(d))));
+        let around = place.as_slice();
+        match value {
+            Param::List(_) => {
+                let words: Vec<&str> = texts(value).collect();
+                self.tool_words(&words, around);
+                !words.is_empty()
+            }
+            _ => value.as_str().is_some_and(|text| {
+                self.tool_line(text, around);
+                !text.is_empty()
+            }),
+        }
+    }
+
+    /// A path as it is written; what is no path that could be followed counts at once.
+    fn known_path<'t>(&mut self, text: &'t str) -> Option<Cow<'t, str>> {
+        const LONGEST: usize = 4096;
+        if text.len() > LONGEST || text.trim().contains(['\n', '\0']) {
+            self.tool_no_path();
+            return None;
+        }
+        let text = match clean(text) {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+        };
+        if self.known_address(&text) {
+            return None;
+        }
+        (!text.is_empty()).then(|| with_slashes(text))
+    }
+
+    /// An address, if it is one.
+    fn known_address(&mut self, text: &str) -> bool {
+        let text = clean(text);
+        let Some((scheme, rest)) = url(&text) else {
+            return false;
+        };
+        if !scheme.eq_ignore_ascii_case("file") {
+            self.network(&Arg::literal(text, Span::default()));
+        } else if let Some(path) = file_url(rest) {
+            self.path_read(&*path);
+        } else {
+            self.tool_no_path();
+        }
+        true
+    }
+
+    /// What a tool does with a path.
+    fn known_deed(&mut self, meaning: Meaning, path: &str) {
+        match meaning {
+            Meaning::Write | Meaning::Edit | Meaning::Patch => self.path_write(path),
+            // Such tools delete directories as well.
+            Meaning::Delete => self.path_delete(path, true),
+            Meaning::Move => {
+                self.path_move(path);
+                self.path_write(path);
+            }
+            _ => self.path_read(path),
+        }
+    }
+
+    /// Text that is typed into a command that is running.
+    fn known_input(&mut self, text: &str) {
+        let signals = |c: char| matches!(c, '\u{3}' | '\u{4}' | '\u{1a}' | '\u{1c}');
+        let (kind, risk, why) = if text.is_empty() {
+            let why = "waits for what a running command prints";
+            (EffectKind::Read, RiskLevel::Low, why)
+        } else if text.chars().all(signals) {
+            let why = "interrupts a command that the agent started";
+            (EffectKind::Process, RiskLevel::Medium, why)
+        } else {
+            self.tool_hook(text, Hook::Step);
+            let why = "types into a running command, which may do anything with it";
+            (EffectKind::Dynamic, RiskLevel::High, why)
+        };
+        self.emit_raw(kind, None, Certainty::Possible, Span::default(), risk, why);
+    }
+
+    /// What a tool does whose parameters name nothing that it is done to.
+    fn known_unnamed(&mut self, meaning: Meaning) {
+        use EffectKind::{Delete, Dynamic, Execute, Network, Process, Read, Unknown, Write};
+        use RiskLevel::{High, Low, Medium};
+        let (kind, risk, why) = match meaning {
+            Meaning::Note => (Read, Low, "touches only the agent's own notes"),
+            Meaning::Ask => (Read, Low, "asks the human"),
+            Meaning::List => (Read, Low, "lists files"),
+            Meaning::Search => (Read, Low, "searches the text of files"),
+            Meaning::Read => (Read, Low, "reads what the agent has at hand"),
+            Meaning::Fetch => (Network, Medium, "uses the network"),
+            Meaning::Kill => (Process, Medium, "stops a command that the agent started"),
+            Meaning::Spawn => (Execute, Medium, "starts another agent"),
+            Meaning::Write | Meaning::Edit => (Write, Medium, "writes a file that isn't named"),
+            Meaning::Patch => (Unknown, High, "applies a patch that isn't there"),
+            Meaning::Move => (Write, Medium, "moves files that aren't named"),
+            Meaning::Delete => (Delete, High, "deletes something that isn't named"),
+            Meaning::Command | Meaning::Input => (Dynamic, High, "runs something that isn't named"),
+            Meaning::Unknown => (Unknown, High, "does something that isn't known"),
+        };
+        self.emit_raw(kind, None, Certainty::Possible, Span::default(), risk, why);
+    }
+}

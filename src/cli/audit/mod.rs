@@ -1,0 +1,248 @@
+//! `audit`: what did the coding agents of this repository do?
+
+mod page;
+mod places;
+
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use super::common::formats::{OutputFormat, trace_format};
+use super::common::secrets::secret_rules;
+use super::output::{Color, Failure, print, warn};
+use super::policy::other_decisions;
+use crate::diag::{FailOn, Severity};
+use crate::replay::Assessor;
+use crate::report::safe_json;
+use crate::rules::Settings;
+use crate::source::{Found, Missing, survey};
+use crate::trace::Format;
+use crate::trajectory::audit::{Audit, last_time};
+use crate::trajectory::{ExecutionSet, Trajectory};
+use crate::verify::{Options, verify};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use worktree::git::Repository;
+
+/// Calls that are ranked of one file.
+const CALLS: usize = 100_000;
+
+/// Audit.
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// Sessions: files or folders. Without any, those of the repository here are looked for where
+    /// Claude Code, Codex, Gemini CLI, Cline, OpenHands and Copilot CLI keep them.
+    #[arg(value_name = "SESSION")]
+    sessions: Vec<PathBuf>,
+    /// How far back, by the recorded times: a number and `h`, `d` or `w`; `all` for everything.
+    #[arg(long, default_value = "7d", value_name = "TIME", value_parser = since)]
+    since: Since,
+    /// Also say what this policy would have decided otherwise: a file, or the name of one that is
+    /// built in.
+    #[arg(long, value_name = "FILE|NAME")]
+    policy: Option<String>,
+    /// Read every session as this format instead of finding out.
+    #[arg(long, value_name = "NAME", value_parser = trace_format)]
+    format_in: Option<Format>,
+    /// Fail (exit 1) when there are findings this bad.
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    fail_on: FailOn,
+    /// How to report.
+    #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
+    format: OutputFormat,
+    /// When to use colours.
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    color: Color,
+}
+
+/// How far back to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Since(Option<Duration>);
+
+fn since(text: &str) -> Result<Since, String> {
+    let wrong = || "a number and `h`, `d` or `w`, or `all`".to_owned();
+    if text == "all" {
+        return Ok(Since(None));
+    }
+    let unit = text.chars().next_back().ok_or_else(wrong)?;
+    let hours = match unit {
+        'h' => 1,
+        'd' => 24,
+        'w' => 24 * 7,
+        _ => return Err(wrong()),
+    };
+    let number = text.strip_suffix(unit).unwrap_or_default();
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    let seconds = number.checked_mul(hours * 3600).ok_or_else(wrong)?;
+    Ok(Since(Some(Duration::from_secs(seconds))))
+}
+
+impl Since {
+    /// The earliest time, in milliseconds since the epoch.
+    fn earliest(self) -> Option<i64> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+        i64::try_from(now.saturating_sub(self.0?).as_millis()).ok()
+    }
+}
+
+/// What was read.
+struct Read {
+    audit: Audit,
+    /// Files that hold sessions that count.
+    files: Vec<Found>,
+    unopened: u64,
+    /// Sessions of other folders, and those that are older.
+    elsewhere: u64,
+    older: u64,
+}
+
+impl AuditArgs {
+    /// Audits. Nothing is written and nothing is sent.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        secret_rules()?;
+        let (paths, tree) = if self.sessions.is_empty() {
+            let tree = here()?;
+            let paths = places::of(&tree);
+            if paths.is_empty() {
+                warn(&format!(
+                    "no sessions were found: none of {} holds any",
+                    places::NAMES.join(", ")
+                ));
+                return Ok(EXIT_NOTHING_VERIFIED);
+            }
+            (paths, Some(tree))
+        } else {
+            (self.sessions.clone(), None)
+        };
+        let read = self.read(&paths, tree.as_deref());
+        let inputs: Vec<Result<Found, Missing>> = read.files.iter().cloned().map(Ok).collect();
+        let other = match &self.policy {
+            Some(policy) => Some(other_decisions(policy, &inputs)?),
+            None => None,
+        };
+        print(self.color, |out| match self.format {
+            OutputFormat::Text => page::text(&read, other.as_ref(), out),
+            OutputFormat::Json => {
+                let json = page::json(&read, other.as_ref());
+                writeln!(out, "{}", safe_json(&json))
+            }
+        })?;
+        let [errors, warnings, notes] = read.audit.findings;
+        let failing = self.fail_on.count(|severity| match severity {
+            Severity::Error => errors,
+            Severity::Warning => warnings,
+            Severity::Note => notes,
+        });
+        Ok(match () {
+            () if read.unopened > 0 => EXIT_ERROR,
+            () if failing > 0 => EXIT_FINDINGS,
+            () if read.audit.sessions() == 0 => EXIT_NOTHING_VERIFIED,
+            () => EXIT_CLEAN,
+        })
+    }
+
+    fn read(&self, paths: &[PathBuf], tree: Option<&Path>) -> Read {
+        let earliest = self.since.earliest();
+        let options = Options {
+            format: self.format_in,
+            max_turns: CALLS,
+            settings: Settings {
+                assessor: Assessor::V1,
+                ..Settings::default()
+            },
+            ..Options::default()
+        };
+        let mut read = Read {
+            audit: Audit::default(),
+            files: Vec::new(),
+            unopened: 0,
+            elsewhere: 0,
+            older: 0,
+        };
+        let mut inputs = survey(paths).inputs;
+        inputs.retain(|input| {
+            let old = |found: &Found| earliest.is_some_and(|time| written_before(found, time));
+            let old = input.as_ref().is_ok_and(old);
+            read.older += u64::from(old);
+            !old
+        });
+        for input in inputs {
+            let report = verify(std::slice::from_ref(&input), &options);
+            read.unopened += report.counts.unopened;
+            let set = ExecutionSet::of(report);
+            let here = |e: &Trajectory| tree.is_none_or(|tree| works_in(e, tree));
+            let new = |e: &Trajectory| {
+                earliest.is_none_or(|time| last_time(e).is_none_or(|last| last >= time))
+            };
+            let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+            let there = set.executions.iter().filter(|e| !here(e)).count();
+            let old = set.executions.iter().filter(|e| here(e) && !new(e)).count();
+            read.elsewhere += number(there);
+            read.older += number(old);
+            let kept = read.audit.add(&set, &|e| here(e) && new(e));
+            if let Ok(found) = input
+                && !kept.is_empty()
+            {
+                read.files.push(found);
+            }
+        }
+        read
+    }
+}
+
+/// The top of the repository here, or the folder where there is none.
+fn here() -> Result<PathBuf, Failure> {
+    let folder = std::env::current_dir()
+        .map_err(|e| Failure::unable(format!("can't tell where this is: {e}"), "name sessions"))?;
+    let top = Repository::discover(&folder)
+        .ok()
+        .and_then(|repository| repository.work_tree());
+    let top = top.unwrap_or(folder);
+    Ok(top.canonicalize().unwrap_or(top))
+}
+
+/// Whether nothing was written to a file since a time: then it holds nothing later.
+fn written_before(found: &Found, earliest: i64) -> bool {
+    let crate::source::Input::File(path) = &found.input else {
+        return false;
+    };
+    let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok();
+    let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    since_epoch
+        .and_then(|since| i64::try_from(since.as_millis()).ok())
+        .is_some_and(|time| time < earliest)
+}
+
+/// Whether an execution works in a tree; one that doesn't say where it works is taken to.
+fn works_in(execution: &Trajectory, tree: &Path) -> bool {
+    let mut folders = execution.openings.iter().filter_map(|o| o.workdir.as_ref());
+    let mut any = false;
+    folders.any(|folder| {
+        any = true;
+        Path::new(folder).starts_with(tree)
+    }) || !any
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_numbers_with_a_unit() {
+        let hours = |n: u64| Since(Some(Duration::from_secs(n * 3600)));
+        assert_eq!(since("7d"), Ok(hours(7 * 24)));
+        assert_eq!(since("36h"), Ok(hours(36)));
+        assert_eq!(since("2w"), Ok(hours(2 * 7 * 24)));
+        assert_eq!(since("all"), Ok(Since(None)));
+        for wrong in [
+            "",
+            "d",
+            "7",
+            "-1d",
+            "7 d",
+            "1.5d",
+            "99999999999999999999d",
+            "7é",
+        ] {
+            assert!(since(wrong).is_err(), "{wrong}");
+        }
+    }
+}

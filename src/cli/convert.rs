@@ -1,0 +1,128 @@
+//! `convert`: any recorded session as `ExecutionRecord` JSONL.
+
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
+use super::common::formats::trace_format;
+use super::common::inputs::outside_git;
+use super::file::traces;
+use super::guard::{self, Exemption};
+use super::output::{Failure, print_shared, warn};
+use super::write::cannot_write;
+use crate::diag::Severity;
+use crate::trace::{Format, Record};
+use crate::verify::{Options, Report, watch};
+use clap::Args;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Convert.
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    /// Sessions: files, folders, or `-` for standard input. They are left as they are.
+    #[arg(required = true, value_name = "SESSION")]
+    sessions: Vec<PathBuf>,
+    /// Where the records go: a file that doesn't exist yet; without it standard output.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Read every input as this format instead of finding out.
+    #[arg(long, value_name = "NAME", value_parser = trace_format)]
+    format_in: Option<Format>,
+}
+
+/// What became of the records.
+#[derive(Debug, Default)]
+struct Converted {
+    written: u64,
+    /// Records of formats that can't be converted, and the first place of one.
+    others: u64,
+    first_other: Option<String>,
+    failed: Option<io::Error>,
+}
+
+impl ConvertArgs {
+    /// Converts. What isn't recorded stays so: nothing is made up.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let mut converted = Converted::default();
+        let report = match self.output.as_deref().filter(|out| out.as_os_str() != "-") {
+            None => {
+                let mut report = Report::default();
+                print_shared(|out| {
+                    report = self.convert(out, &mut converted);
+                    converted.failed.take().map_or(Ok(()), Err)
+                })?;
+                report
+            }
+            Some(path) => {
+                let file = create(path)?;
+                let mut out = BufWriter::new(file);
+                let report = self.convert(&mut out, &mut converted);
+                let end = converted.failed.take().map_or_else(|| out.flush(), Err);
+                // Half a trace looks like one that was cut.
+                let end = end.inspect_err(|_| drop(std::fs::remove_file(path)));
+                end.map_err(|error| cannot_write(path, &error))?;
+                report
+            }
+        };
+        for finding in report
+            .findings
+            .iter()
+            .filter(|f| f.severity == Severity::Error && f.code.0 < 200)
+        {
+            let place = &finding.place;
+            warn(&format!(
+                "{}:{}: {}",
+                place.file, place.line, finding.message
+            ));
+        }
+        if let Some(place) = &converted.first_other {
+            warn(&format!(
+                "{} records are of a format that can't be converted; the first stands at {place}",
+                converted.others
+            ));
+        }
+        Ok(match () {
+            () if report.counts.unopened > 0 || converted.others > 0 => EXIT_ERROR,
+            () if converted.written == 0 => {
+                warn("nothing was converted: no session was found");
+                EXIT_NOTHING_VERIFIED
+            }
+            () => EXIT_CLEAN,
+        })
+    }
+
+    fn convert(&self, out: &mut (dyn Write + Send), converted: &mut Converted) -> Report {
+        let options = Options {
+            format: self.format_in,
+            ..Options::default()
+        };
+        watch(&traces(&self.sessions), &options, &mut |file, _, entry| {
+            if converted.failed.is_some() {
+                return;
+            }
+            match &entry.record {
+                Record::V1(_) => {
+                    let line = writeln!(out, "{}", entry.text.trim());
+                    converted.failed = line.err();
+                    converted.written += 1;
+                }
+                // A record of a session has been told by those that came of it.
+                Record::Native(record) if record.get().is_told() => {}
+                _ => {
+                    converted.others += 1;
+                    let place = || format!("{file}:{}", entry.line);
+                    converted.first_other.get_or_insert_with(place);
+                }
+            }
+        })
+    }
+}
+
+fn create(path: &Path) -> Result<File, Failure> {
+    outside_git(path)?;
+    guard::check(path, Exemption::Nothing)?;
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .map_err(|error| cannot_write(path, &error))
+}

@@ -1,0 +1,55 @@
+//! A call has two different results.
+//!
+//! ## What it does
+//! A session holds a second result of one call, and it differs from the first. The same result written
+//! twice isn't reported.
+//!
+//! ## Why it matters
+//! A call has one result. Where there are two, one of them was added, or two calls share one id. Then
+//! it can't be determined which of them a decision was about.
+//!
+//! ## How to mend it
+//! Find out which result the runtime wrote. Give each call an id of its own, also when it is repeated.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use super::named;
+use crate::diag::{Code, Severity};
+use crate::replay::Aspect;
+use crate::replay::{CallMark, CallMarkKind};
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(329),
+    name: "ambiguous-result",
+    severity: Severity::Error,
+    aspect: Some(Aspect::Authorised),
+    summary: "a call has two different results",
+    source: include_str!("ambiguous_result.rs"),
+    examples: &[
+        include_str!("ambiguous_result.fails.jsonl"),
+        include_str!("ambiguous_result.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Anomaly], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some(CallMark {
+        id,
+        kind: CallMarkKind::AmbiguousResult,
+    }) = &cx.step_facts.anomalies().call
+    {
+        out.report(
+            &RULE,
+            format!("{} has two different results", named(id.as_deref())),
+        )
+        .below_if_there("/callId")
+        .subject(id.as_deref().unwrap_or_default());
+    }
+}

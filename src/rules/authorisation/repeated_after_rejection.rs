@@ -1,0 +1,65 @@
+//! A rejected action ran under another id.
+//!
+//! ## What it does
+//! In a session, an action with the type and payload of a rejected one ran, or may have run, and no
+//! approval of it is on record. The rule compares up to 1024 rejected actions of a session. It is a
+//! note where the session doesn't record decisions: the approval may be missing from the record alone.
+//! The rejected call itself is YV309 when it runs.
+//!
+//! ## Why it matters
+//! The agent was told no, and asked again until something let it through. Without a recorded approval
+//! nobody can tell whether a person changed their mind or the second call went around the first
+//! answer.
+//!
+//! ## How to mend it
+//! Ask whoever rejected it whether they allowed the second call. Have the runtime record each decision
+//! with its call, and remember a rejection for the rest of the session.
+//!
+//! ## Fails
+//! ```jsonl
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! ```
+
+use crate::diag::{Code, Severity};
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::trace::record::NotRecorded;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(324),
+    name: "repeated-after-rejection",
+    severity: Severity::Warning,
+    aspect: None,
+    summary: "an action that was rejected ran under another id",
+    source: include_str!("repeated_after_rejection.rs"),
+    examples: &[
+        include_str!("repeated_after_rejection.fails.jsonl"),
+        include_str!("repeated_after_rejection.passes.jsonl"),
+    ],
+    check: Check::Step(&[Trigger::Anomaly], check),
+};
+
+fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    let Some((id, line)) = &cx.step_facts.anomalies().rejected_before else {
+        return;
+    };
+    let ran = if cx.result().is_some_and(|result| result.perhaps) {
+        "may have run"
+    } else {
+        "ran"
+    };
+    let draft = out
+        .report(
+            &RULE,
+            format!(
+                "the same action was rejected before as `{id}`, and {ran} without an approval on record"
+            ),
+        )
+        .subject(id)
+        .related(*line, "it was rejected here");
+    if !cx.execution.records(NotRecorded::Decisions) {
+        draft.severity(Severity::Note);
+    }
+}

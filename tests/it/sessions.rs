@@ -1,0 +1,263 @@
+//! Sessions of coding agents: a conversion is what was replayed, and an audit shows what happened.
+
+use crate::support::run;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use yuangs_verify::verify::{Options, Report, verify_reader};
+
+/// What a session may tell next.
+#[derive(Debug, Clone)]
+enum Told {
+    Call(u8, u8),
+    Result(u8, u8),
+    Text(bool),
+    Summary,
+}
+
+fn told() -> impl Strategy<Value = Told> {
+    prop_oneof![
+        4 => (0..6u8, 0..8u8).prop_map(|(id, what)| Told::Call(id, what)),
+        4 => (0..6u8, 0..7u8).prop_map(|(id, how)| Told::Result(id, how)),
+        1 => any::<bool>().prop_map(Told::Text),
+        1 => Just(Told::Summary),
+    ]
+}
+
+fn input(what: u8) -> (&'static str, Value) {
+    match what {
+        0 => ("Bash", json!({"command": "ls"})),
+        1 => ("Bash", json!({"command": "rm -rf /srv/data"})),
+        2 => (
+            "Write",
+            json!({"file_path": "/home/eve/app/a.rs", "content": "x"}),
+        ),
+        3 => (
+            "Write",
+            json!({"file_path": "/home/eve/.profile", "content": "x"}),
+        ),
+        4 => ("Read", json!({"file_path": "src/a.rs"})),
+        5 => ("mcp__files__remove", json!({"path": "b"})),
+        6 => (
+            "Edit",
+            json!({"file_path": "/home/eve/app/a.rs", "old_string": "a", "new_string": "b"}),
+        ),
+        _ => ("Bash", json!(["no", "object"])),
+    }
+}
+
+fn result(how: u8) -> (Value, Option<Value>) {
+    let denied = "The user doesn't want to proceed with this tool use. It was rejected.";
+    match how {
+        0 => (json!({"content": "fine"}), None),
+        1 => (json!({"content": "broken", "is_error": true}), None),
+        2 => (
+            json!({"content": denied, "is_error": true}),
+            Some(json!("User rejected tool use")),
+        ),
+        3 => (json!({"content": denied, "is_error": true}), None),
+        4 => (
+            json!({"content": [{"type": "text", "text": "cut"}]}),
+            Some(json!({"interrupted": true})),
+        ),
+        5 => (
+            json!({"content": denied, "is_error": true}),
+            Some(json!(format!("Error: {denied}"))),
+        ),
+        _ => (
+            json!({"content": "edited"}),
+            Some(json!({
+                "filePath": "/home/eve/app/a.rs",
+                "structuredPatch": [{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-a", "+b"]}],
+            })),
+        ),
+    }
+}
+
+/// A session as Claude Code keeps one.
+fn session(all: &[Told]) -> String {
+    let mut text = String::new();
+    for (n, told) in all.iter().enumerate() {
+        let mut record = match told {
+            Told::Call(id, what) => {
+                let (name, input) = input(*what);
+                json!({"type": "assistant", "message": {"role": "assistant", "content": [
+                    {"type": "text", "text": "Now this."},
+                    {"type": "tool_use", "id": format!("c{id}"), "name": name, "input": input},
+                ]}})
+            }
+            Told::Result(id, how) => {
+                let (mut block, beside) = result(*how);
+                block["type"] = "tool_result".into();
+                block["tool_use_id"] = format!("c{id}").into();
+                let mut record =
+                    json!({"type": "user", "message": {"role": "user", "content": [block]}});
+                if let Some(beside) = beside {
+                    record["toolUseResult"] = beside;
+                }
+                record
+            }
+            Told::Text(asked) => {
+                let kind = if *asked { "user" } else { "assistant" };
+                json!({"type": kind, "message": {"role": kind, "content": "Words."}})
+            }
+            Told::Summary => json!({"type": "summary", "leafUuid": "x", "summary": "Words."}),
+        };
+        if !matches!(told, Told::Summary) {
+            record["uuid"] = format!("u{n}").into();
+            record["sessionId"] = "s1".into();
+            record["cwd"] = "/home/eve/app".into();
+            record["timestamp"] = format!("2026-03-01T10:{:02}:00Z", n % 60).into();
+        }
+        text += &record.to_string();
+        text.push('\n');
+    }
+    text
+}
+
+/// What two reports must have in common: verdicts, counts, and findings without their places.
+fn told_by(report: &Report) -> (Vec<String>, BTreeSet<String>) {
+    let summaries = report.summaries.iter().map(|s| {
+        format!(
+            "{} {:?} {} {} {}",
+            s.id, s.verdict, s.turns, s.actions, s.decisions
+        )
+    });
+    // The note on what a format doesn't record names the format.
+    let findings = report
+        .findings
+        .iter()
+        .filter(|f| f.code.0 != 212)
+        .map(|f| format!("{} {:?} {:?} {}", f.code, f.severity, f.turn, f.message));
+    (summaries.collect(), findings.collect())
+}
+
+fn converted(folder: &Path, text: &str) -> String {
+    let (from, to) = (folder.join("s.jsonl"), folder.join("out.jsonl"));
+    std::fs::write(&from, text).unwrap();
+    let _ = std::fs::remove_file(&to);
+    let done = run(folder, &["convert", "s.jsonl", "-o", "out.jsonl"]);
+    assert!(matches!(done.code, 0 | 3), "{}", done.err);
+    std::fs::read_to_string(to).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_conversion_is_what_was_replayed(all in prop::collection::vec(told(), 1..24)) {
+        let folder = tempfile::tempdir().unwrap();
+        let text = session(&all);
+        let own = verify_reader("s.jsonl", text.as_bytes(), &Options::default());
+        let other = converted(folder.path(), &text);
+        let options = Options::default();
+        let other = verify_reader("out.jsonl", other.as_bytes(), &options);
+        prop_assert_eq!(told_by(&own), told_by(&other));
+        let calls = all.iter().filter(|t| matches!(t, Told::Call(..))).count() as u64;
+        let ran = own.timeline.left_out;
+        prop_assert_eq!(ran, 0);
+        // Every call is counted, and so is every result that has none.
+        let turns: u64 = own.summaries.iter().map(|s| s.turns).sum();
+        prop_assert!(turns >= calls, "{} turns of {} calls", turns, calls);
+    }
+
+    #[test]
+    fn no_line_breaks_the_reader(lines in prop::collection::vec(any_line(), 1..12)) {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let report = verify_reader("s.jsonl", text.as_bytes(), &Options::default());
+        prop_assert!(report.counts.records <= lines.len() as u64);
+    }
+}
+
+/// A record in the shape of a session with members of any kind.
+fn any_line() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        "[a-z_ ]{0,12}".prop_map(Value::from),
+    ];
+    let any = leaf.prop_recursive(3, 24, 4, |inner| {
+        let names = prop::sample::select(vec![
+            "type",
+            "id",
+            "name",
+            "input",
+            "content",
+            "text",
+            "tool_use_id",
+            "is_error",
+            "message",
+            "command",
+        ]);
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((names, inner), 0..5).prop_map(|members| {
+                members
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), value))
+                    .collect()
+            }),
+        ]
+    });
+    (any.clone(), any.clone(), any).prop_map(|(message, beside, uuid)| {
+        json!({"type": "user", "sessionId": "s", "uuid": uuid, "message": message, "toolUseResult": beside})
+    })
+}
+
+#[test]
+fn an_audit_finds_the_sessions_of_the_folder_it_runs_in() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("app").canonicalize();
+    assert!(folder.is_err());
+    std::fs::create_dir(home.path().join("app")).unwrap();
+    let folder = home.path().join("app").canonicalize().unwrap();
+    let audit = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+            .arg("audit")
+            .args(args)
+            .env("HOME", home.path())
+            .current_dir(&folder)
+            .output()
+            .unwrap()
+    };
+    let nothing = audit(&[]);
+    assert_eq!(nothing.status.code(), Some(3));
+
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = folder.to_str().unwrap().chars().map(plain).collect();
+    let projects = home.path().join(".claude/projects").join(name);
+    std::fs::create_dir_all(&projects).unwrap();
+    let all = [
+        Told::Call(1, 1),
+        Told::Result(1, 2),
+        Told::Call(2, 1),
+        Told::Result(2, 0),
+    ];
+    let text = session(&all).replace("/home/eve/app", folder.to_str().unwrap());
+    std::fs::write(projects.join("s1.jsonl"), text).unwrap();
+    let shown = audit(&["--since", "all"]);
+    let screen = String::from_utf8(shown.stdout).unwrap();
+    assert!(
+        screen.starts_with("1 session (claude-code 1), 2 calls"),
+        "{screen}"
+    );
+    assert!(screen.contains("$ rm -rf /srv/data"), "{screen}");
+    assert!(
+        screen.contains("Rejected: 1 call (1 by people)"),
+        "{screen}"
+    );
+    assert!(screen.contains("Not recorded: "), "{screen}");
+    assert!(screen.lines().all(|line| line.chars().count() <= 110));
+
+    // Its times are older than a week.
+    let recent = audit(&["--since", "1h"]);
+    assert_eq!(recent.status.code(), Some(3));
+    // A session of another folder isn't shown.
+    let other = session(&all);
+    std::fs::write(projects.join("s1.jsonl"), other).unwrap();
+    let elsewhere = audit(&["--since", "all"]);
+    assert_eq!(elsewhere.status.code(), Some(3));
+}
