@@ -418,8 +418,13 @@ mod tests {
                 r#"{"type":"llm_call","data":{},"timestamp":1}"#,
                 Some("yuangs-events"),
             ),
+            (r#"{"type":"session.start","data":{},"timestamp":1}"#, None),
             (
-                r#"{"type":"session.start","data":{},"timestamp":1}"#,
+                r#"{"type":"session.start","data":{"sessionId":"s"},"timestamp":1}"#,
+                Some("copilot-cli"),
+            ),
+            (
+                r#"{"type":"tool.execution_start","data":{}}"#,
                 Some("copilot-cli"),
             ),
             (

@@ -40,16 +40,23 @@ pub(in crate::trace::formats) const COPILOT: SessionFormat = SessionFormat {
     ],
     has_arrays: false,
     is_shape_of: |unit| {
+        // Others begin with `session.start` as well: theirs names no session.
+        let named = || {
+            let data = unit.get("data").and_then(|raw| raw.read::<Data<'_>>());
+            data.is_some_and(|data| data.session_id.0.is_some())
+        };
+        let events = [
+            "user.message",
+            "assistant.message",
+            "assistant.turn_start",
+            "tool.execution_start",
+            "tool.execution_complete",
+            "permission.requested",
+            "permission.completed",
+        ];
         unit.has(&["type", "data"])
-            && unit
-                .get("type")
-                .and_then(|raw| raw.read::<Str<'_>>())
-                .is_some_and(|kind| {
-                    let kind = kind.decode();
-                    ["session.", "user.", "assistant.", "tool.", "permission."]
-                        .iter()
-                        .any(|family| kind.starts_with(family))
-                })
+            && (unit.is_word("type", &events)
+                || unit.is_word("type", &["session.start", "session.resume"]) && named())
     },
     read: read_copilot,
 };

@@ -82,16 +82,17 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             record.whole = true;
             messages
                 .into_iter()
-                .for_each(|raw| message(&mut events, raw));
+                .for_each(|raw| message(&mut events, raw, false));
         }
         None if chat.project.is_some() => record.header = true,
-        None => message(&mut events, raw),
+        None => message(&mut events, raw, true),
     }
     record.events = events.into_list();
     record
 }
 
-fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
+/// What a message tells. `again`: it may repeat one, with more calls or their results.
+fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
     let message = raw.read::<Message<'a>>().unwrap_or_default();
     events.time = message.timestamp.0;
     let said = output(message.content);
@@ -107,14 +108,16 @@ fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
         let name = text(call.name).unwrap_or_default();
         let id = id(call.id).unwrap_or_else(|| events.own_id());
         let result = call.ended(id.clone(), &name);
-        events.tell(
-            raw,
-            What::Began(Call {
-                id: Some(id),
-                tool: name,
-                input: arguments(call.args),
-            }),
-        );
+        let asked = Call {
+            id: Some(id),
+            tool: name,
+            input: arguments(call.args),
+        };
+        if again {
+            events.tell(raw, What::Began(asked));
+        } else {
+            events.tell(raw, What::Call(asked));
+        }
         if let Some(ended) = result {
             let asked = events.time;
             events.time = call.timestamp.0.or(asked);

@@ -220,11 +220,9 @@ impl<'a> OpenHandsEvent<'a> {
             events.tell(raw, What::Rejected { id: id.clone(), by });
         }
         if action == "finish" {
-            // It ends the run: nothing answers it.
-            events.tell(
-                raw,
-                What::Ended(ended(Some(id), How::NotRecorded, Cow::Borrowed(""))),
-            );
+            // It ends the run, and that is all that it does: nothing answers it.
+            let done = ended(Some(id), How::Ok, Cow::Borrowed(""));
+            events.tell(raw, What::Ended(done));
             return;
         }
         if self.id.is_none() {
@@ -390,7 +388,7 @@ mod tests {
         let all = told(&FORMAT, text);
         assert_eq!(all.len(), 6, "{all:?}");
         assert!(all[1].starts_with("end #1 Ok Some(0)"));
-        assert!(all[3].contains("NotRecorded"));
+        assert!(all[3].ends_with(" Ok None "));
         assert!(all[4].contains(" run_input "));
         assert!(all[5].contains("Error"));
     }

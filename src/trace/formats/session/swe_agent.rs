@@ -329,7 +329,10 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, waiting: bool) -> bool {
         }
         ended.exit_code = code;
         events.tell(raw, What::Ended(ended));
-    } else if waiting || how != How::NotRecorded {
+    } else if waiting && how == How::NotRecorded {
+        // It tells something, but not whether it failed.
+        tell_end(events, raw, None, How::Ok, said, None);
+    } else if how != How::NotRecorded {
         tell_end(events, raw, None, how, said, code);
     } else if is_word(kept.role, &["user"]) {
         events.tell(raw, What::Prompt(said));
@@ -416,7 +419,7 @@ mod tests {
             ("<returncode>1</returncode>", "end - Error Some(1)"),
             ("Command not executed. x", "end - RejectedByText None"),
             ("The last command timed out", "end - Interrupted None"),
-            ("done", "end - NotRecorded None"),
+            ("done", "end - Ok None"),
         ];
         for (said, expected) in cases {
             let text = format!(
