@@ -219,7 +219,7 @@ struct Attributes<'a> {
     span_kind: Lenient<Str<'a>>,
 }
 
-/// The message of a tool, as LangChain gives it back.
+/// The message of a tool, as `LangChain` gives it back.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ToolMessage<'a> {

@@ -80,9 +80,9 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     match chat.messages.0 {
         Some(messages) => {
             record.whole = true;
-            messages
-                .into_iter()
-                .for_each(|raw| message(&mut events, raw, false));
+            for raw in messages {
+                message(&mut events, raw, false);
+            }
         }
         None if chat.project.is_some() => record.header = true,
         None => message(&mut events, raw, true),

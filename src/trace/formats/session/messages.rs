@@ -1,6 +1,6 @@
 //! `messages` and `pi`: conversations as lists of messages.
 //!
-//! The messages of OpenAI (chat and Responses) and of Anthropic, and what other programs made of
+//! The messages of `OpenAI` (chat and Responses) and of Anthropic, and what other programs made of
 //! them: a list, a document that holds one, a conversation on a line or a message on a line. `pi`
 //! writes a line that names the session, then a message on a line. An assistant may say that it
 //! called a tool; only calls are calls.
@@ -169,7 +169,9 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut record = SessionRecord::default();
     if let Some(list) = raw.read::<Vec<Raw<'a>>>() {
         record.whole = true;
-        list.into_iter().for_each(|raw| message(&mut events, raw));
+        for raw in list {
+            message(&mut events, raw);
+        }
     } else {
         let document = raw.read::<Document<'a>>().unwrap_or_default();
         let of_api = is_word(document.object, &["response", "chat.completion"]);
@@ -186,7 +188,9 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
                 .or_else(|| text(document.id))
                 .filter(|id| !id.is_empty());
             record.cwd = text(document.cwd);
-            lists.into_iter().for_each(|raw| message(&mut events, raw));
+            for raw in lists {
+                message(&mut events, raw);
+            }
         } else {
             message(&mut events, raw);
         }
@@ -232,8 +236,8 @@ pub(super) struct Message<'a> {
     parts: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
     text: Lenient<Str<'a>>,
-    #[serde(borrow)]
-    message: Option<Raw<'a>>,
+    #[serde(borrow, rename = "message")]
+    inner: Option<Raw<'a>>,
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
     tool_calls: Option<Raw<'a>>,
@@ -307,7 +311,7 @@ impl<'a> Message<'a> {
     fn tell(&self, events: &mut Events<'a>, raw: Raw<'a>) {
         let kind = text(self.kind);
         if kind.as_deref() == Some("message") && self.role.0.is_none() {
-            if let Some(inner) = self.message {
+            if let Some(inner) = self.inner {
                 message(events, inner);
             }
             return;
@@ -331,7 +335,7 @@ impl<'a> Message<'a> {
             match parts {
                 Some(parts) if parts.iter().any(is_part) => {
                     for raw in parts {
-                        self.part(events, raw, role);
+                        Self::part(events, raw, role);
                     }
                 }
                 _ => events.tell(raw, What::Ended(self.ended())),
@@ -343,7 +347,7 @@ impl<'a> Message<'a> {
         }
         let parts = parts.into_iter().flatten();
         for raw in parts.chain(self.parts.0.iter().flatten().copied()) {
-            self.part(events, raw, role);
+            Self::part(events, raw, role);
         }
         for raw in self.tool_calls() {
             if let Some(call) = raw.read::<Self>() {
@@ -369,7 +373,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    fn part(&self, events: &mut Events<'a>, raw: Raw<'a>, role: Lenient<Str<'a>>) {
+    fn part(events: &mut Events<'a>, raw: Raw<'a>, role: Lenient<Str<'a>>) {
         if let Some(said) = raw.read::<Str<'a>>() {
             tell_text(events, raw, role, said.decode());
             return;

@@ -1,4 +1,4 @@
-//! `openhands`: events of OpenHands, as a list, one in a file, or runs on lines (`output.jsonl`).
+//! `openhands`: events of `OpenHands`, as a list, one in a file, or runs on lines (`output.jsonl`).
 //!
 //! An observation names its action as `cause`. The ids of calls restart in every run and join
 //! nothing. Whoever confirmed an action isn't recorded, and `confirmed` is what is written where
@@ -314,9 +314,10 @@ impl<'a> OpenHandsEvent<'a> {
             ended.exit_code = code.filter(|code| *code != -1);
             events.tell(raw, What::Ended(ended));
         } else if kind == "UserRejectObservation" || self.rejection_reason.is_some() {
-            let by = match is_word(self.rejection_source, &["hook"]) {
-                true => DecidedBy::Policy,
-                false => DecidedBy::Human,
+            let by = if is_word(self.rejection_source, &["hook"]) {
+                DecidedBy::Policy
+            } else {
+                DecidedBy::Human
             };
             let reason = output(self.rejection_reason);
             events.tell(raw, What::Ended(ended(id, How::Rejected(by), reason)));

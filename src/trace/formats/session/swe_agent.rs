@@ -92,8 +92,8 @@ const INTERFACE: &[&str] = &[
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Trajectory<'a> {
-    #[serde(borrow)]
-    trajectory: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow, rename = "trajectory")]
+    steps: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
     history: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
@@ -155,17 +155,17 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         .filter_map(|raw| raw.read::<Trajectory<'a>>())
         .collect();
     if parts.is_empty() {
-        match document.trajectory.0 {
+        match document.steps.0 {
             Some(steps) => steps
                 .into_iter()
                 .for_each(|raw| step(&mut events, raw, &mut cwd)),
             None => history(&mut events, document.history.0.unwrap_or_default()),
         }
     }
-    for steps in parts.into_iter().filter_map(|part| part.trajectory.0) {
-        steps
-            .into_iter()
-            .for_each(|raw| step(&mut events, raw, &mut cwd));
+    for steps in parts.into_iter().filter_map(|part| part.steps.0) {
+        for raw in steps {
+            step(&mut events, raw, &mut cwd);
+        }
     }
     SessionRecord {
         cwd: cwd.map(Cow::Owned),
