@@ -38,7 +38,7 @@ pub struct Format(&'static dyn TraceFormat);
 
 impl Format {
     /// All formats. Where a record fits several, the first one is believed.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 21] = [
         Self(&execution_record::ExecutionRecord),
         Self(&yuangs_events::YuangsEvents),
         Self(&yuangs_transitions::YuangsTransitions),
@@ -49,6 +49,18 @@ impl Format {
         Self(&session::codex::Codex),
         Self(&session::codex_log::CodexLog),
         Self(&session::otlp::Otlp),
+        Self(&session::gemini::FORMAT),
+        Self(&session::openhands::FORMAT),
+        Self(&session::swe_agent::FORMAT),
+        Self(&session::swe_agent::MINI),
+        Self(&session::atif::FORMAT),
+        Self(&session::atif::LANGFUSE),
+        Self(&session::inspect::FORMAT),
+        Self(&session::cline::FORMAT),
+        Self(&session::cline::COPILOT),
+        Self(&session::messages::PI),
+        // Last: most others hold messages.
+        Self(&session::messages::FORMAT),
     ];
 
     /// The name for `--format-in` and in reports.
@@ -410,6 +422,77 @@ mod tests {
                 Some("yuangs-events"),
             ),
             (r#"{"type":"session.start","data":{},"timestamp":1}"#, None),
+            (
+                r#"{"type":"session.start","data":{"sessionId":"s"},"timestamp":1}"#,
+                Some("copilot-cli"),
+            ),
+            (
+                r#"{"type":"tool.execution_start","data":{}}"#,
+                Some("copilot-cli"),
+            ),
+            (
+                r#"{"type":"progress","data":{},"timestamp":1,"sessionId":"s","uuid":"u"}"#,
+                Some("claude-code"),
+            ),
+            (
+                r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"x"}}"#,
+                Some("claude-code"),
+            ),
+            (r#"{"type":"note","data":{},"timestamp":1}"#, None),
+            (
+                r#"{"sessionId":"s","projectHash":"p","messages":[]}"#,
+                Some("gemini-cli"),
+            ),
+            (
+                r#"{"id":1,"source":"agent","action":"run"}"#,
+                Some("openhands"),
+            ),
+            (
+                r#"{"instance_id":"i","history":[{"role":"user"}]}"#,
+                Some("openhands"),
+            ),
+            (r#"{"trajectory":[],"history":[]}"#, Some("swe-agent")),
+            (
+                r#"{"history":[{"role":"system","content":"x"}]}"#,
+                Some("swe-agent"),
+            ),
+            (
+                r#"{"info":{},"messages":[{"role":"user"}]}"#,
+                Some("mini-swe-agent"),
+            ),
+            (r#"{"schema_version":"ATIF-v1.0","steps":[]}"#, Some("atif")),
+            (r#"{"schema_version":"1","steps":[]}"#, None),
+            (
+                r#"{"version":2,"status":"success","eval":{},"samples":[]}"#,
+                Some("inspect"),
+            ),
+            (r#"{"trace":{},"observations":[]}"#, Some("langfuse")),
+            (r#"{"ts":1,"type":"say","say":"text"}"#, Some("cline")),
+            (r#"{"type":"session","id":"s","cwd":"/p"}"#, Some("pi")),
+            (
+                r#"{"type":"message","timestamp":"t","message":{"role":"user"}}"#,
+                Some("pi"),
+            ),
+            (
+                r#"{"type":"message","role":"user","content":"x"}"#,
+                Some("messages"),
+            ),
+            (r#"{"role":"user","content":"hello"}"#, Some("messages")),
+            (
+                r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#,
+                Some("messages"),
+            ),
+            (
+                r#"{"messages":[{"role":"user","content":"x"}]}"#,
+                Some("messages"),
+            ),
+            (
+                r#"{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}"#,
+                Some("messages"),
+            ),
+            (r#"{"role":"button","content":"x"}"#, None),
+            (r#"{"messages":["a","b"]}"#, None),
+            (r#"{"history":[]}"#, None),
             (
                 r#"{"from":"IDLE","to":"THINKING","timestamp":1}"#,
                 Some("yuangs-transitions"),

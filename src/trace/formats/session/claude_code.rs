@@ -237,6 +237,8 @@ impl<'a> Line<'a> {
             agent,
             id: text(self.uuid),
             cwd: text(self.cwd),
+            whole: false,
+            header: false,
             events,
         }
     }

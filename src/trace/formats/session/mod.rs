@@ -5,11 +5,18 @@
 //! `ExecutionRecord` for each call, so that whatever works on traces works on sessions, and a
 //! conversion is what was replayed.
 
+pub mod atif;
 pub mod claude_code;
+pub mod cline;
 pub mod codex;
 pub mod codex_log;
+pub mod gemini;
+pub mod inspect;
+pub mod messages;
+pub mod openhands;
 pub mod otlp;
 mod pairing;
+pub mod swe_agent;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -18,13 +25,16 @@ mod write;
 
 pub(super) use pairing::{Pairing, Sessions};
 
-use super::{FormatRecord, RecordClass};
+use super::{Coverage, FormatRecord, Reader, RecordClass, Routing, TraceFormat, Unit};
+use crate::schema::Catalogue;
+use crate::trace::entry::Record;
+use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::Step;
-use governance::DecidedBy;
+use governance::{DecidedBy, FsmVersion};
 use serde::Deserialize;
 use std::borrow::Cow;
-use strict_json::{Raw, Scanner, Str};
+use strict_json::{Deserializer, Error, Raw, Scanner, Str};
 
 /// A record of a session, or a whole session that stands in one document.
 #[derive(Debug, Default)]
@@ -37,8 +47,71 @@ pub struct SessionRecord<'a> {
     pub(super) id: Option<Cow<'a, str>>,
     /// Where the agent works.
     pub(super) cwd: Option<Cow<'a, str>>,
+    /// Whether it is a whole session: what isn't answered in it never was, and another one that
+    /// names no session is a session of its own.
+    pub(super) whole: bool,
+    /// Whether the records after it that name no session belong to its session.
+    pub(super) header: bool,
     /// What it tells, in its order.
     pub(super) events: Vec<Event<'a>>,
+}
+
+/// A format of sessions that is no more than how a record is recognised and read.
+pub(super) struct SessionFormat {
+    pub(super) name: &'static str,
+    /// What no record holds.
+    pub(super) not_recorded: &'static [NotRecorded],
+    /// Whether a record may be an array: a whole session on a line.
+    pub(super) has_arrays: bool,
+    pub(super) is_shape_of: fn(&Unit<'_>) -> bool,
+    pub(super) read: for<'a> fn(Raw<'a>, &'a str) -> SessionRecord<'a>,
+}
+
+impl TraceFormat for SessionFormat {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Complete
+    }
+
+    fn routing(&self) -> Routing {
+        Routing::ByInput
+    }
+
+    fn machine(&self) -> FsmVersion {
+        FsmVersion::Session
+    }
+
+    fn is_line_oriented(&self) -> bool {
+        false
+    }
+
+    fn has_arrays(&self) -> bool {
+        self.has_arrays
+    }
+
+    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+        (self.is_shape_of)(unit)
+    }
+
+    fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+        scanner.trust_types(false);
+        let raw = Raw::deserialize(&mut Deserializer::new(scanner))?;
+        scanner.end()?;
+        Ok(Box::new((self.read)(raw, text)).into())
+    }
+
+    fn reader(&self, stem: &str) -> Box<dyn Reader> {
+        Box::new(Pairing::new(stem, self.not_recorded))
+    }
+
+    fn not_recorded(&self, _: bool) -> Option<&'static str> {
+        None
+    }
+
+    fn add_schemas(&self, _: &mut Catalogue) {}
 }
 
 /// One thing that a record tells.
@@ -61,8 +134,19 @@ pub(super) enum What<'a> {
     Said(Cow<'a, str>),
     /// The agent asks for a call.
     Call(Call<'a>),
+    /// A call begins to run. It is the same as one that was asked for under its id.
+    Began(Call<'a>),
     /// A call has ended.
     Ended(Ended<'a>),
+    /// What follows is of another conversation of the record, with this name in it.
+    Part(Cow<'a, str>),
+    /// A call that waits for its result was approved.
+    Approved {
+        /// The call.
+        id: Cow<'a, str>,
+        /// By whom.
+        by: DecidedBy,
+    },
     /// A call was rejected, by a mark of its own. The result may have been told already.
     Rejected {
         /// The call.
@@ -165,6 +249,8 @@ pub(super) enum How {
     NoSign,
     /// With an error.
     Error,
+    /// The format doesn't say.
+    NotRecorded,
     /// It was stopped.
     Interrupted,
     /// It didn't run, and nobody rejected it.
@@ -260,6 +346,130 @@ pub(super) fn text(text: Lenient<Str<'_>>) -> Option<Cow<'_, str>> {
     text.0.map(Str::decode)
 }
 
+/// Collects what a record tells.
+pub(super) struct Events<'a> {
+    /// The text of the record.
+    whole: &'a str,
+    /// When the record was written.
+    pub(super) time: Option<Timestamp>,
+    list: Vec<Event<'a>>,
+}
+
+impl<'a> Events<'a> {
+    /// None yet.
+    pub(super) fn new(whole: &'a str, time: Option<Timestamp>) -> Self {
+        Self {
+            whole,
+            time,
+            list: Vec::new(),
+        }
+    }
+
+    /// Adds what a part of the record tells.
+    pub(super) fn tell(&mut self, part: Raw<'_>, what: What<'a>) {
+        self.list.push(Event {
+            at: offset(self.whole, part.as_written()).unwrap_or_default(),
+            time: self.time,
+            what,
+        });
+    }
+
+    /// An id for a call that has none: calls and results that have none are paired by order.
+    pub(super) fn own_id(&self) -> Cow<'a, str> {
+        format!("#{}", self.list.len() + 1).into()
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The ids of the calls behind the first `from` events.
+    pub(super) fn calls_from(&self, from: usize) -> Vec<Cow<'a, str>> {
+        let new = self.list.iter().skip(from);
+        new.filter_map(|event| match &event.what {
+            What::Call(call) => call.id.clone(),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// The result that was added last.
+    pub(super) fn last_ended(&mut self) -> Option<&mut Ended<'a>> {
+        match &mut self.list.last_mut()?.what {
+            What::Ended(ended) => Some(ended),
+            _ => None,
+        }
+    }
+
+    /// Sorts them by time, where all have one.
+    pub(super) fn sort(&mut self) {
+        if self.list.iter().all(|event| event.time.is_some()) {
+            self.list
+                .sort_by_key(|event| event.time.map(Timestamp::millis));
+        }
+    }
+
+    /// Whether there are none yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All of them.
+    pub(super) fn into_list(self) -> Vec<Event<'a>> {
+        self.list
+    }
+}
+
+/// The arguments of a call as a JSON object: an object, or a string that holds one. Anything else
+/// becomes the member `arguments` of one.
+pub(super) fn arguments(raw: Option<Raw<'_>>) -> Cow<'_, str> {
+    let Some(raw) = raw else {
+        return Cow::Borrowed("{}");
+    };
+    if raw.as_written().starts_with('{') {
+        return Cow::Borrowed(raw.as_written());
+    }
+    if let Some(inner) = raw.read::<Str<'_>>().map(Str::decode) {
+        let mut scanner = Scanner::new(&inner, ARGUMENT_DEPTH);
+        if inner.trim_start().starts_with('{') && scanner.skip().and_then(|_| scanner.end()).is_ok()
+        {
+            return Cow::Owned(inner.into_owned());
+        }
+        if inner.trim().is_empty() {
+            return Cow::Borrowed("{}");
+        }
+    }
+    match raw.as_written() {
+        "null" => Cow::Borrowed("{}"),
+        other => Cow::Owned(format!("{{\"arguments\":{other}}}")),
+    }
+}
+
+/// Levels that arguments in a string may have.
+const ARGUMENT_DEPTH: u32 = 1 << 8;
+
+/// A JSON object with one member that holds a text.
+pub(super) fn object_of(name: &str, value: &str) -> Cow<'static, str> {
+    serde_json::json!({ name: value }).to_string().into()
+}
+
+/// An id, which may be written as a number.
+pub(super) fn id(raw: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
+    let raw = raw?;
+    match raw.read::<Str<'_>>() {
+        Some(text) => Some(text.decode()),
+        None => Some(raw.as_written())
+            .filter(|number| number.starts_with(|c: char| c == '-' || c.is_ascii_digit()))
+            .map(Cow::Borrowed),
+    }
+}
+
+/// Whether a text is one of some words.
+pub(super) fn is_word(text: Lenient<Str<'_>>, words: &[&str]) -> bool {
+    text.0.is_some_and(|text| words.contains(&&*text.decode()))
+}
+
 /// Texts, the blocks of a message or what else a result may be, as one text. What isn't text
 /// (pictures, structures) is given as it is written.
 pub(super) fn output(raw: Option<Raw<'_>>) -> Cow<'_, str> {
@@ -288,3 +498,6 @@ pub(super) fn output(raw: Option<Raw<'_>>) -> Cow<'_, str> {
     });
     Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
 }
+
+#[cfg(test)]
+mod testing;

@@ -52,6 +52,8 @@ pub(in crate::trace::formats) struct Pairing {
     over: HashMap<u64, u64>,
     /// Hashes of the ids of records that were read.
     read: HashSet<u64>,
+    /// Whether a whole session that names none was read.
+    whole: bool,
 }
 
 /// One session, or the part of a sub-agent in it.
@@ -67,6 +69,8 @@ struct Session {
     intent: Option<String>,
     /// What the agent said last.
     said: Option<String>,
+    /// Prompts and results so far.
+    answers: u64,
     /// Hashes of the ids of calls that were handed on.
     ids: HashSet<u64>,
     /// Calls that somebody was asked about, the oldest question first: commands and patches.
@@ -125,6 +129,7 @@ impl Pairing {
             waiting: Queue::default(),
             over: HashMap::new(),
             read: HashSet::new(),
+            whole: false,
         }
     }
 
@@ -135,7 +140,7 @@ impl Pairing {
     }
 
     /// The execution that a record belongs to.
-    fn key(&mut self, record: &SessionRecord<'_>) -> Box<str> {
+    fn key(&mut self, record: &SessionRecord<'_>, line: u64) -> Box<str> {
         let own = record.session.as_deref();
         match (self.names, own) {
             (Sessions::First, Some(own)) => {
@@ -145,6 +150,9 @@ impl Pairing {
             _ => {}
         }
         let session = self.named.as_deref().or(own).unwrap_or(&self.stem);
+        if record.whole && self.whole && record.session.is_none() {
+            return format!("{session}:{line}").into();
+        }
         match record.agent.as_deref() {
             Some(agent) => format!("{session}/{agent}").into(),
             None => session.into(),
@@ -156,6 +164,7 @@ impl Pairing {
             What::Prompt(text) => {
                 if let Some(session) = self.sessions.get_mut(key) {
                     session.intent.get_or_insert_with(|| first_of(text));
+                    session.answers += 1;
                 }
             }
             What::Said(text) => {
@@ -166,7 +175,21 @@ impl Pairing {
             What::Call(call) => {
                 self.call(key, line, event.time, call, on);
             }
+            What::Began(call) => {
+                let asked = |id: &str| {
+                    self.waiting.last_open(id).is_some() || self.over.contains_key(&hash(id))
+                };
+                if !call.id.as_deref().is_some_and(asked) {
+                    self.call(key, line, event.time, call, on);
+                }
+            }
             What::Ended(ended) => self.ended(key, line, event.time, ended, on),
+            What::Approved { id, by } => {
+                let n = self.waiting.last_open(id);
+                if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
+                    waiting.decide(Some((true, *by)));
+                }
+            }
             What::Rejected { id, by } => {
                 let open = self.waiting.last_open(id);
                 let Some(n) = open.or_else(|| self.waiting.last_doubtful(id)) else {
@@ -186,7 +209,7 @@ impl Pairing {
                 }
             }
             // The caller has chosen the session.
-            What::Session(_) | What::File => {}
+            What::Session(_) | What::Part(_) | What::File => {}
             What::Decided {
                 call,
                 decision,
@@ -313,6 +336,7 @@ impl Pairing {
         let waiting = Waiting {
             session: key.into(),
             line,
+            asked: session.answers,
             time,
             id: call.id.as_deref().map(Into::into),
             tool: (*call.tool).into(),
@@ -360,6 +384,9 @@ impl Pairing {
         ended: &Ended<'_>,
         on: &mut dyn FnMut(Fed<'_, '_>),
     ) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            session.answers += 1;
+        }
         let found = match ended.id.as_deref() {
             Some(id) => self.waiting.last_open(id),
             None => self.waiting.first_open(key),
@@ -528,6 +555,15 @@ impl Pairing {
         }
     }
 
+    /// Hands on what still waits when nothing more comes.
+    fn hand_on_rest(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+        let last = self.waiting.last().map(|w| w.asked);
+        while let Some((n, waiting)) = self.waiting.first() {
+            let is_last = Some(waiting.asked) == last;
+            self.hand_on(n, is_last, on);
+        }
+    }
+
     /// Hands on the start of a session, once.
     fn start(&mut self, key: &str, on: &mut dyn FnMut(Fed<'_, '_>)) {
         let Some(session) = self.sessions.get_mut(key).filter(|s| !s.started) else {
@@ -589,7 +625,11 @@ impl Reader for Pairing {
             }
             return;
         }
-        let key = self.key(record);
+        let key = self.key(record, entry.line);
+        self.whole |= record.whole;
+        if record.header {
+            self.stem = (*key).into();
+        }
         // What is wrong with the record is reported of the record, whatever it tells.
         if !entry.problems.is_empty() {
             on(Fed {
@@ -606,9 +646,10 @@ impl Reader for Pairing {
         }
         let parent = record.agent.as_ref().and(record.session.as_deref());
         let first = record.events.first().map(|event| &event.what);
-        if !matches!(first, Some(What::Session(_) | What::File)) {
+        if !matches!(first, Some(What::Session(_) | What::Part(_) | What::File)) {
             self.open(&key, entry.line, parent, record.cwd.as_deref());
         }
+        let own = key.clone();
         let mut key = key;
         let ends: Vec<usize> = if record.events.iter().any(|event| event.at > 0) {
             memchr::memchr_iter(b'\n', entry.text.as_bytes()).collect()
@@ -619,6 +660,10 @@ impl Reader for Pairing {
             let line = entry.line + ends.partition_point(|end| *end < event.at) as u64;
             let other: Option<Box<str>> = match &event.what {
                 What::Session(id) => Some((**id).into()),
+                What::Part(name) => {
+                    self.hand_on_rest(on);
+                    Some(format!("{own}/{name}").into())
+                }
                 What::File => Some((*self.stem).into()),
                 _ => None,
             };
@@ -628,6 +673,9 @@ impl Reader for Pairing {
             }
             self.event(&key, line, event, on);
         }
+        if record.whole {
+            self.hand_on_rest(on);
+        }
     }
 
     fn finish(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
@@ -636,9 +684,6 @@ impl Reader for Pairing {
         for key in sessions {
             self.start(&key, on);
         }
-        let last = self.waiting.last_number();
-        while let Some((n, _)) = self.waiting.first() {
-            self.hand_on(n, last == Some(n), on);
-        }
+        self.hand_on_rest(on);
     }
 }

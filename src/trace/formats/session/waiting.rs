@@ -11,6 +11,9 @@ use std::collections::{BTreeMap, VecDeque};
 pub(super) struct Waiting {
     pub(super) session: Box<str>,
     pub(super) line: u64,
+    /// How many prompts and results came before it: calls with the same number were asked for
+    /// together.
+    pub(super) asked: u64,
     pub(super) time: Option<Timestamp>,
     pub(super) id: Option<Box<str>>,
     pub(super) tool: Box<str>,
@@ -150,7 +153,12 @@ impl Queue {
         self.all.first_key_value().map(|(n, w)| (*n, w))
     }
 
-    /// Where the last call stands.
+    /// The last call.
+    pub(super) fn last(&self) -> Option<&Waiting> {
+        self.all.last_key_value().map(|(_, w)| w)
+    }
+
+    /// Its number.
     pub(super) fn last_number(&self) -> Option<u64> {
         self.all.last_key_value().map(|(n, _)| *n)
     }
@@ -218,6 +226,7 @@ mod tests {
         Waiting {
             session: "s".into(),
             line: 1,
+            asked: 0,
             time: None,
             id: id.map(Into::into),
             tool: "t".into(),

@@ -115,6 +115,7 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
         End::Result { how, .. } => match how {
             How::Ok | How::NoSign => "ok",
             How::Error => "error",
+            How::NotRecorded => "not_recorded",
             How::Interrupted => "interrupted",
             How::Cancelled | How::Rejected(_) => "not_executed",
             How::RejectedByText | How::RejectedInNote(_) | How::RejectedInOutput(_) => {

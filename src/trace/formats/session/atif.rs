@@ -1,0 +1,339 @@
+//! `atif` and `langfuse`: trajectories that other programs exchange.
+
+use super::{
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, arguments, id, is_word,
+    output, text,
+};
+use crate::trace::record::NotRecorded;
+use crate::trace::scalar::Timestamp;
+use serde::Deserialize;
+use std::borrow::Cow;
+use strict_json::{Raw, Str};
+
+/// What neither of them holds.
+const NOT_RECORDED: &[NotRecorded] = &[
+    NotRecorded::Decisions,
+    NotRecorded::DecisionDetails,
+    NotRecorded::ExitCodes,
+    NotRecorded::Diffs,
+    NotRecorded::Workdir,
+];
+
+pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
+    name: "atif",
+    not_recorded: NOT_RECORDED,
+    has_arrays: false,
+    is_shape_of: |unit| {
+        unit.has(&["steps"])
+            && unit
+                .get("schema_version")
+                .and_then(|raw| raw.read::<Str<'_>>())
+                .is_some_and(|version| version.decode().starts_with("ATIF"))
+    },
+    read,
+};
+
+pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
+    name: "langfuse",
+    not_recorded: NOT_RECORDED,
+    has_arrays: false,
+    is_shape_of: |unit| unit.has(&["trace", "observations"]),
+    read: read_langfuse,
+};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Trajectory<'a> {
+    #[serde(borrow)]
+    session_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    steps: Lenient<Vec<Raw<'a>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct AtifStep<'a> {
+    timestamp: Lenient<Timestamp>,
+    #[serde(borrow)]
+    source: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    message: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tool_calls: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    observation: Lenient<StepObservation<'a>>,
+    is_copied_context: Lenient<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct StepObservation<'a> {
+    #[serde(borrow)]
+    results: Lenient<Vec<Raw<'a>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct StepResult<'a> {
+    #[serde(borrow)]
+    source_call_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct StepCall<'a> {
+    #[serde(borrow)]
+    tool_call_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    function_name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    arguments: Option<Raw<'a>>,
+}
+
+fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
+    let mut events = Events::new(whole, None);
+    let document = raw.read::<Trajectory<'a>>().unwrap_or_default();
+    for raw in document.steps.0.unwrap_or_default() {
+        let step = raw.read::<AtifStep<'a>>().unwrap_or_default();
+        // An earlier trajectory has these.
+        if step.is_copied_context.0 != Some(true) {
+            step.tell(&mut events, raw);
+        }
+    }
+    SessionRecord {
+        session: text(document.session_id).filter(|id| !id.is_empty()),
+        whole: true,
+        events: events.into_list(),
+        ..SessionRecord::default()
+    }
+}
+
+impl<'a> AtifStep<'a> {
+    fn tell(self, events: &mut Events<'a>, raw: Raw<'a>) {
+        events.time = self.timestamp.0;
+        let said = output(self.message);
+        if is_word(self.source, &["user"]) {
+            events.tell(raw, What::Prompt(said));
+        } else if is_word(self.source, &["agent"]) {
+            events.tell(raw, What::Said(said));
+        }
+        // Calls without a result yet: a result may name none.
+        let mut open: Vec<Cow<'a, str>> = Vec::new();
+        for raw in self.tool_calls.0.unwrap_or_default() {
+            let Some(call) = raw.read::<StepCall<'a>>() else {
+                continue;
+            };
+            let id = id(call.tool_call_id).unwrap_or_else(|| events.own_id());
+            open.push(id.clone());
+            let call = Call {
+                id: Some(id),
+                tool: text(call.function_name).unwrap_or_default(),
+                input: arguments(call.arguments),
+            };
+            events.tell(raw, What::Call(call));
+        }
+        let observation = self.observation.0.unwrap_or_default();
+        for raw in observation.results.0.unwrap_or_default() {
+            let result = raw.read::<StepResult<'a>>().unwrap_or_default();
+            let named = id(result.source_call_id);
+            let at = match &named {
+                Some(named) => open.iter().position(|id| id == named),
+                None => (!open.is_empty()).then_some(0),
+            };
+            let answered = at.map(|at| open.remove(at));
+            // What a step without calls observes is no result of one.
+            if let Some(id) = named.or(answered) {
+                let ended = Ended {
+                    id: Some(id),
+                    how: How::Ok,
+                    output: output(result.content),
+                    exit_code: None,
+                    change: None,
+                };
+                events.tell(raw, What::Ended(ended));
+            }
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Export<'a> {
+    #[serde(borrow)]
+    trace: Lenient<Trace<'a>>,
+    #[serde(borrow)]
+    observations: Lenient<Vec<Raw<'a>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Trace<'a> {
+    #[serde(borrow)]
+    id: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "sessionId")]
+    session: Lenient<Str<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct LangfuseObservation<'a> {
+    #[serde(borrow)]
+    id: Option<Raw<'a>>,
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    name: Lenient<Str<'a>>,
+    start_time: Lenient<Timestamp>,
+    end_time: Lenient<Timestamp>,
+    #[serde(borrow)]
+    level: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    status_message: Option<Raw<'a>>,
+    #[serde(borrow)]
+    input: Option<Raw<'a>>,
+    #[serde(borrow)]
+    output: Option<Raw<'a>>,
+    #[serde(borrow)]
+    metadata: Lenient<Metadata<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Metadata<'a> {
+    #[serde(borrow)]
+    attributes: Lenient<Attributes<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Attributes<'a> {
+    #[serde(borrow, rename = "gen_ai.tool.name")]
+    tool: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "gen_ai.tool.call.id")]
+    call: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "gen_ai.operation.name")]
+    operation: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "openinference.span.kind")]
+    span_kind: Lenient<Str<'a>>,
+}
+
+/// The message of a tool, as `LangChain` gives it back.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ToolMessage<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    tool_call_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    status: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
+}
+
+fn read_langfuse<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
+    let mut events = Events::new(whole, None);
+    let export = raw.read::<Export<'a>>().unwrap_or_default();
+    for raw in export.observations.0.unwrap_or_default() {
+        let observation = raw.read::<LangfuseObservation<'a>>().unwrap_or_default();
+        observation.tell(&mut events, raw);
+    }
+    // They are listed in any order.
+    events.sort();
+    let trace = export.trace.0.unwrap_or_default();
+    SessionRecord {
+        session: text(trace.session)
+            .or_else(|| text(trace.id))
+            .filter(|id| !id.is_empty()),
+        whole: true,
+        events: events.into_list(),
+        ..SessionRecord::default()
+    }
+}
+
+impl<'a> LangfuseObservation<'a> {
+    fn tell(self, events: &mut Events<'a>, raw: Raw<'a>) {
+        let attributes = self
+            .metadata
+            .0
+            .unwrap_or_default()
+            .attributes
+            .0
+            .unwrap_or_default();
+        let message = self
+            .output
+            .and_then(|raw| raw.read::<ToolMessage<'a>>())
+            .filter(|m| is_word(m.kind, &["tool"]) && m.tool_call_id.is_some());
+        let is_call = is_word(self.kind, &["TOOL", "tool"])
+            || is_word(attributes.operation, &["execute_tool"])
+            || is_word(attributes.span_kind, &["TOOL"])
+            || message.is_some() && is_word(self.kind, &["SPAN"]);
+        if !is_call {
+            return;
+        }
+        let message = message.unwrap_or_default();
+        let id = text(attributes.call)
+            .or_else(|| id(message.tool_call_id))
+            .or_else(|| id(self.id))
+            .unwrap_or_else(|| events.own_id());
+        let tool = text(attributes.tool)
+            .or_else(|| text(message.name))
+            .or_else(|| text(self.name));
+        let call = Call {
+            id: Some(id.clone()),
+            tool: tool.unwrap_or_default(),
+            input: arguments(self.input),
+        };
+        events.time = self.start_time.0;
+        events.tell(raw, What::Call(call));
+        let is_null = |raw: &Raw<'_>| raw.as_written() == "null";
+        let given = self.output.filter(|raw| !is_null(raw));
+        if given.is_none() && self.end_time.0.is_none() {
+            return;
+        }
+        let failed = is_word(self.level, &["ERROR"]) || is_word(message.status, &["error"]);
+        let shown = message.content.or(given).or(self.status_message);
+        events.time = self.end_time.0.or(self.start_time.0);
+        let ended = Ended {
+            id: Some(id),
+            how: if failed { How::Error } else { How::Ok },
+            output: output(shown),
+            exit_code: None,
+            change: None,
+        };
+        events.tell(raw, What::Ended(ended));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn copied_steps_are_skipped_and_results_find_their_calls() {
+        let text = r#"{"steps":[{"is_copied_context":true,"tool_calls":[{"tool_call_id":"o"}]},{"tool_calls":[{"tool_call_id":"a","function_name":"f"},{"tool_call_id":"b"}],"observation":{"results":[{"source_call_id":"b","content":"1"},{"content":"2"}]}},{"observation":{"results":[{"content":"3"}]}}]}"#;
+        assert_eq!(
+            told(&FORMAT, text),
+            [
+                "call a f {}",
+                "call b  {}",
+                "end b Ok None 1",
+                "end a Ok None 2"
+            ]
+        );
+    }
+
+    #[test]
+    fn tools_are_sorted_by_time() {
+        let text = r#"{"trace":{},"observations":[{"id":"b","type":"TOOL","name":"g","startTime":"2026-01-05T08:00:02Z","endTime":"2026-01-05T08:00:03Z","level":"ERROR"},{"type":"SPAN","name":"s"},{"id":"a","type":"TOOL","name":"f","startTime":"2026-01-05T08:00:00Z"}]}"#;
+        assert_eq!(
+            told(&LANGFUSE, text),
+            ["call a f {}", "call b g {}", "end b Error None "]
+        );
+    }
+}

@@ -1,0 +1,358 @@
+//! `cline` and `copilot-cli`: what their programs keep of a task.
+//!
+//! Cline and Roo keep what their window showed: `ask` where a person was asked, `say` where a tool
+//! ran by itself. Neither the answer nor the end of a call is kept. Copilot CLI keeps an event on
+//! each line; a call that was denied ends with a code of its own.
+
+use super::{
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, arguments, id, is_word,
+    object_of, output, text,
+};
+use crate::trace::record::NotRecorded;
+use crate::trace::scalar::Timestamp;
+use governance::DecidedBy;
+use serde::Deserialize;
+use std::borrow::Cow;
+use strict_json::{Raw, Str};
+
+pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
+    name: "cline",
+    not_recorded: &[
+        NotRecorded::Decisions,
+        NotRecorded::DecisionDetails,
+        NotRecorded::Results,
+        NotRecorded::ExitCodes,
+        NotRecorded::Diffs,
+        NotRecorded::Workdir,
+    ],
+    has_arrays: false,
+    is_shape_of: |unit| unit.has(&["ts"]) && unit.is_word("type", &["say", "ask"]),
+    read,
+};
+
+pub(in crate::trace::formats) const COPILOT: SessionFormat = SessionFormat {
+    name: "copilot-cli",
+    not_recorded: &[
+        NotRecorded::Decisions,
+        NotRecorded::DecisionDetails,
+        NotRecorded::ExitCodes,
+        NotRecorded::Diffs,
+    ],
+    has_arrays: false,
+    is_shape_of: |unit| {
+        // Others begin with `session.start` as well: theirs names no session.
+        let named = || {
+            let data = unit.get("data").and_then(|raw| raw.read::<Data<'_>>());
+            data.is_some_and(|data| data.session_id.0.is_some())
+        };
+        let events = [
+            "user.message",
+            "assistant.message",
+            "assistant.turn_start",
+            "tool.execution_start",
+            "tool.execution_complete",
+            "permission.requested",
+            "permission.completed",
+        ];
+        unit.has(&["type", "data"])
+            && (unit.is_word("type", &events)
+                || unit.is_word("type", &["session.start", "session.resume"]) && named())
+    },
+    read: read_copilot,
+};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct UiMessage<'a> {
+    #[serde(borrow)]
+    ts: Option<Raw<'a>>,
+    #[serde(borrow)]
+    say: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    ask: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    text: Lenient<Str<'a>>,
+    partial: Lenient<bool>,
+}
+
+fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
+    let message = raw.read::<UiMessage<'a>>().unwrap_or_default();
+    let mut events = Events::new(whole, message.ts.and_then(Raw::read));
+    // A message that is still being written comes again.
+    if message.partial.0 != Some(true) {
+        message.tell(&mut events, raw);
+    }
+    SessionRecord {
+        events: events.into_list(),
+        ..SessionRecord::default()
+    }
+}
+
+impl<'a> UiMessage<'a> {
+    fn tell(&self, events: &mut Events<'a>, raw: Raw<'a>) {
+        let kind = text(self.say)
+            .or_else(|| text(self.ask))
+            .unwrap_or_default();
+        let said = text(self.text).unwrap_or_default();
+        let (tool, input) = match &*kind {
+            "task" | "user_feedback" => return events.tell(raw, What::Prompt(said)),
+            "text" => return events.tell(raw, What::Said(said)),
+            "tool" => shown_tool(&said),
+            "command" => {
+                // Cline marks commands that it always asks about.
+                let line = said.strip_suffix("REQ_APP").unwrap_or(&said);
+                ("execute_command".to_owned(), object_of("command", line))
+            }
+            "use_mcp_server" => shown_server(&said),
+            "browser_action" => ("browser_action".to_owned(), object_of("action", &said)),
+            "browser_action_launch" => ("browser_action".to_owned(), object_of("url", &said)),
+            _ => return,
+        };
+        let id = id(self.ts).unwrap_or_else(|| events.own_id());
+        let call = Call {
+            id: Some(id.clone()),
+            tool: tool.into(),
+            input,
+        };
+        events.tell(raw, What::Call(call));
+        let ended = Ended {
+            id: Some(id),
+            how: How::NotRecorded,
+            output: Cow::Borrowed(""),
+            exit_code: None,
+            change: None,
+        };
+        events.tell(raw, What::Ended(ended));
+    }
+}
+
+/// A tool as the window shows it: an object in a string.
+fn shown_tool(said: &str) -> (String, Cow<'static, str>) {
+    #[derive(Default, Deserialize)]
+    struct Shown {
+        tool: String,
+    }
+    match serde_json::from_str::<Shown>(said) {
+        Ok(shown) => (shown.tool, said.to_owned().into()),
+        Err(_) => (String::new(), object_of("text", said)),
+    }
+}
+
+fn shown_server(said: &str) -> (String, Cow<'static, str>) {
+    #[derive(Default, Deserialize)]
+    #[serde(default, rename_all = "camelCase")]
+    struct Shown {
+        server_name: String,
+        tool_name: String,
+        #[serde(rename = "type")]
+        kind: String,
+    }
+    match serde_json::from_str::<Shown>(said) {
+        Ok(Shown {
+            server_name,
+            tool_name,
+            kind,
+        }) => {
+            let tool = if tool_name.is_empty() {
+                kind
+            } else {
+                tool_name
+            };
+            (
+                format!("mcp__{server_name}__{tool}"),
+                said.to_owned().into(),
+            )
+        }
+        Err(_) => ("mcp__".to_owned(), object_of("text", said)),
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct CopilotEvent<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    timestamp: Lenient<Timestamp>,
+    #[serde(borrow)]
+    data: Lenient<Data<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Data<'a> {
+    #[serde(borrow)]
+    session_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    context: Lenient<Context<'a>>,
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tool_requests: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    tool_call_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    parent_tool_call_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    tool_name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    arguments: Option<Raw<'a>>,
+    success: Lenient<bool>,
+    #[serde(borrow)]
+    result: Lenient<CopilotResult<'a>>,
+    #[serde(borrow)]
+    error: Lenient<Failure<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Context<'a> {
+    #[serde(borrow)]
+    cwd: Lenient<Str<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct CopilotResult<'a> {
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
+    #[serde(borrow)]
+    kind: Lenient<Str<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Failure<'a> {
+    #[serde(borrow)]
+    message: Option<Raw<'a>>,
+    #[serde(borrow)]
+    code: Lenient<Str<'a>>,
+}
+
+fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
+    let event = raw.read::<CopilotEvent<'a>>().unwrap_or_default();
+    let mut events = Events::new(whole, event.timestamp.0);
+    let data = event.data.0.unwrap_or_default();
+    let kind = text(event.kind).unwrap_or_default();
+    let mut record = SessionRecord::default();
+    match &*kind {
+        "session.start" | "session.resume" => {
+            record.session = text(data.session_id).filter(|id| !id.is_empty());
+            record.cwd = data.context.0.and_then(|context| text(context.cwd));
+            record.header = true;
+        }
+        "user.message" => events.tell(raw, What::Prompt(output(data.content))),
+        "assistant.message" => {
+            record.agent = text(data.parent_tool_call_id);
+            let said = output(data.content);
+            if !said.is_empty() {
+                events.tell(raw, What::Said(said));
+            }
+            for raw in data.tool_requests.0.unwrap_or_default() {
+                if let Some(call) = raw.read::<Data<'a>>() {
+                    events.tell(raw, What::Began(call.call()));
+                }
+            }
+        }
+        "tool.execution_start" => {
+            record.agent = text(data.parent_tool_call_id);
+            events.tell(raw, What::Began(data.call()));
+        }
+        "tool.execution_complete" => {
+            record.agent = text(data.parent_tool_call_id);
+            events.tell(raw, What::Ended(data.ended()));
+        }
+        "permission.completed" => {
+            let denied = data.result.0.and_then(|result| text(result.kind));
+            let denied = denied.filter(|kind| kind.starts_with("denied"));
+            if let Some((id, kind)) = id(data.tool_call_id).zip(denied) {
+                let by = match &*kind {
+                    "denied-interactively-by-user" => DecidedBy::Human,
+                    _ => DecidedBy::Policy,
+                };
+                events.tell(raw, What::Rejected { id, by });
+            }
+        }
+        _ => {}
+    }
+    record.events = events.into_list();
+    record
+}
+
+impl<'a> Data<'a> {
+    fn call(&self) -> Call<'a> {
+        Call {
+            id: id(self.tool_call_id).filter(|id| !id.is_empty()),
+            tool: text(self.tool_name)
+                .or_else(|| text(self.name))
+                .unwrap_or_default(),
+            input: arguments(self.arguments),
+        }
+    }
+
+    fn ended(self) -> Ended<'a> {
+        let error = self.error.0.unwrap_or_default();
+        let how = if is_word(error.code, &["rejected"]) {
+            How::Rejected(DecidedBy::Human)
+        } else if is_word(error.code, &["denied"]) {
+            How::Rejected(DecidedBy::Policy)
+        } else {
+            match self.success.0 {
+                Some(true) => How::Ok,
+                Some(false) => How::Error,
+                None => How::NotRecorded,
+            }
+        };
+        Ended {
+            id: id(self.tool_call_id),
+            how,
+            output: output(self.result.0.and_then(|r| r.content).or(error.message)),
+            exit_code: None,
+            change: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn tools_and_commands_of_a_window_are_calls() {
+        let text = r#"{"ts":5,"type":"ask","ask":"command","text":"ls REQ_APP"}"#;
+        assert_eq!(
+            told(&FORMAT, text),
+            [
+                r#"call 5 execute_command {"command":"ls "}"#,
+                "end 5 NotRecorded None "
+            ]
+        );
+        let text = r#"{"ts":5,"type":"say","say":"tool","text":"{\"tool\":\"readFile\"}"}"#;
+        assert_eq!(
+            told(&FORMAT, text)[0],
+            r#"call 5 readFile {"tool":"readFile"}"#
+        );
+        let text = r#"{"ts":5,"type":"ask","ask":"tool","text":"{}","partial":true}"#;
+        assert!(told(&FORMAT, text).is_empty());
+    }
+
+    #[test]
+    fn a_code_says_who_denied_a_call() {
+        for (error, how) in [
+            (r#"{"code":"denied"}"#, "Rejected(Policy)"),
+            (r#"{"code":"rejected"}"#, "Rejected(Human)"),
+            (r#"{"code":"failure","message":"denied"}"#, "Error"),
+            ("7", "Error"),
+        ] {
+            let text = format!(
+                r#"{{"type":"tool.execution_complete","data":{{"toolCallId":"c","success":false,"error":{error}}}}}"#
+            );
+            assert!(
+                told(&COPILOT, &text)[0].starts_with(&format!("end c {how} ")),
+                "{text}"
+            );
+        }
+    }
+}

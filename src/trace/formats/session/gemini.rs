@@ -1,0 +1,239 @@
+//! `gemini-cli`: chats that Gemini CLI keeps, as one document or as lines.
+//!
+//! A call and its result are one object in a message. Lines repeat a message when calls come in.
+//! A status says how a call ended; the exit code of a command appears in its text.
+
+use super::{
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, arguments, id, is_word,
+    output, text,
+};
+use crate::trace::record::NotRecorded;
+use crate::trace::scalar::Timestamp;
+use governance::DecidedBy;
+use serde::Deserialize;
+use std::borrow::Cow;
+use strict_json::{Raw, Str};
+
+pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
+    name: "gemini-cli",
+    not_recorded: &[
+        NotRecorded::Decisions,
+        NotRecorded::DecisionDetails,
+        NotRecorded::Diffs,
+        NotRecorded::Workdir,
+    ],
+    has_arrays: false,
+    is_shape_of: |unit| {
+        unit.has(&["sessionId", "projectHash"])
+            && unit.has_one(&["messages", "startTime", "lastUpdated"])
+            || unit.is_word("type", &["gemini"]) && unit.has_one(&["content", "toolCalls"])
+    },
+    read,
+};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Chat<'a> {
+    #[serde(borrow, rename = "sessionId")]
+    session: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "projectHash")]
+    project: Option<Raw<'a>>,
+    #[serde(borrow)]
+    messages: Lenient<Vec<Raw<'a>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Message<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    timestamp: Lenient<Timestamp>,
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
+    #[serde(borrow, rename = "toolCalls")]
+    calls: Lenient<Vec<Raw<'a>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ToolCall<'a> {
+    #[serde(borrow)]
+    id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    args: Option<Raw<'a>>,
+    #[serde(borrow)]
+    result: Option<Raw<'a>>,
+    #[serde(borrow)]
+    status: Lenient<Str<'a>>,
+    timestamp: Lenient<Timestamp>,
+}
+
+fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
+    let mut events = Events::new(whole, None);
+    let chat = raw.read::<Chat<'a>>().unwrap_or_default();
+    let mut record = SessionRecord {
+        session: text(chat.session).filter(|id| !id.is_empty()),
+        ..SessionRecord::default()
+    };
+    match chat.messages.0 {
+        Some(messages) => {
+            record.whole = true;
+            for raw in messages {
+                message(&mut events, raw, false);
+            }
+        }
+        None if chat.project.is_some() => record.header = true,
+        None => message(&mut events, raw, true),
+    }
+    record.events = events.into_list();
+    record
+}
+
+/// What a message tells. `again`: it may repeat one, with more calls or their results.
+fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
+    let message = raw.read::<Message<'a>>().unwrap_or_default();
+    events.time = message.timestamp.0;
+    let said = output(message.content);
+    if is_word(message.kind, &["user"]) {
+        events.tell(raw, What::Prompt(said));
+    } else if is_word(message.kind, &["gemini"]) && !said.is_empty() {
+        events.tell(raw, What::Said(said));
+    }
+    for raw in message.calls.0.unwrap_or_default() {
+        let Some(call) = raw.read::<ToolCall<'a>>() else {
+            continue;
+        };
+        let name = text(call.name).unwrap_or_default();
+        let id = id(call.id).unwrap_or_else(|| events.own_id());
+        let result = call.ended(id.clone(), &name);
+        let asked = Call {
+            id: Some(id),
+            tool: name,
+            input: arguments(call.args),
+        };
+        if again {
+            events.tell(raw, What::Began(asked));
+        } else {
+            events.tell(raw, What::Call(asked));
+        }
+        if let Some(ended) = result {
+            let asked = events.time;
+            events.time = call.timestamp.0.or(asked);
+            events.tell(raw, What::Ended(ended));
+            events.time = asked;
+        }
+    }
+}
+
+impl<'a> ToolCall<'a> {
+    /// How it ended; nothing while it goes on.
+    fn ended(&self, id: Cow<'a, str>, name: &str) -> Option<Ended<'a>> {
+        let status = text(self.status)?;
+        let (shown, error) = response(self.result);
+        let exit_code = (name == "run_shell_command")
+            .then(|| exit_code(&shown))
+            .flatten();
+        let how = match &*status {
+            "success" if exit_code.is_some_and(|code| code != 0) => How::Error,
+            "success" => How::Ok,
+            "error" => How::Error,
+            // The status is the program's, and so is the error beside it: no tool prints either.
+            "cancelled" if error && shown.contains("User did not allow tool call") => {
+                How::Rejected(DecidedBy::Human)
+            }
+            "cancelled" => How::Interrupted,
+            _ => return None,
+        };
+        Some(Ended {
+            id: Some(id),
+            how,
+            output: shown,
+            exit_code,
+            change: None,
+        })
+    }
+}
+
+/// The text of a result, and whether the program gave it as an error.
+fn response(raw: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Part<'a> {
+        #[serde(borrow, rename = "functionResponse")]
+        response: Lenient<Named<'a>>,
+    }
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        response: Lenient<Response<'a>>,
+    }
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Response<'a> {
+        #[serde(borrow)]
+        output: Lenient<Str<'a>>,
+        #[serde(borrow)]
+        error: Lenient<Str<'a>>,
+    }
+    let parts = raw
+        .and_then(|raw| raw.read::<Vec<Raw<'_>>>())
+        .unwrap_or_default();
+    let response = parts
+        .iter()
+        .find_map(|raw| raw.read::<Part<'_>>()?.response.0?.response.0);
+    match response {
+        Some(Response {
+            output: Lenient(Some(output)),
+            ..
+        }) => (output.decode(), false),
+        Some(Response {
+            error: Lenient(Some(error)),
+            ..
+        }) => (error.decode(), true),
+        _ => (output(raw), false),
+    }
+}
+
+/// The exit code in the text about a command: the last one, since what the command printed comes
+/// before it.
+fn exit_code(text: &str) -> Option<i64> {
+    let line = text
+        .lines()
+        .rev()
+        .find_map(|line| line.strip_prefix("Exit Code: "))?;
+    line.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::told;
+
+    fn chat(call: &str) -> Vec<String> {
+        let text = format!(
+            r#"{{"sessionId":"s","projectHash":"p","messages":[{{"type":"gemini","toolCalls":[{call}]}}]}}"#
+        );
+        told(&FORMAT, &text)
+    }
+
+    #[test]
+    fn a_status_says_how_a_call_ended() {
+        let failed = r#"{"id":"a","name":"run_shell_command","args":{"command":"x"},"status":"success","result":[{"functionResponse":{"response":{"output":"Exit Code: 0\nExit Code: 2\nSignal: none"}}}]}"#;
+        assert!(chat(failed)[1].starts_with("end a Error Some(2)"));
+        let denial = "[Operation Cancelled] Reason: User did not allow tool call";
+        let call = |status: &str, member: &str| {
+            let end = chat(&format!(
+                r#"{{"id":"a","name":"f","status":"{status}","result":[{{"functionResponse":{{"response":{{"{member}":"{denial}"}}}}}}]}}"#
+            ));
+            end[1].clone()
+        };
+        assert!(call("cancelled", "error").starts_with("end a Rejected(Human)"));
+        assert!(call("cancelled", "output").starts_with("end a Interrupted"));
+        assert!(call("success", "output").starts_with("end a Ok"));
+        assert!(call("success", "error").starts_with("end a Ok"));
+        assert_eq!(chat(r#"{"name":7,"status":"executing"}"#), ["call #1  {}"]);
+    }
+}

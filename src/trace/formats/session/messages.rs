@@ -1,0 +1,657 @@
+//! `messages` and `pi`: conversations as lists of messages.
+//!
+//! The messages of `OpenAI` (chat and Responses) and of Anthropic, and what other programs made of
+//! them: a list, a document that holds one, a conversation on a line or a message on a line. `pi`
+//! writes a line that names the session, then a message on a line. An assistant may say that it
+//! called a tool; only calls are calls.
+
+use super::{
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, arguments, id, is_word,
+    object_of, output, text,
+};
+use crate::trace::formats::Unit;
+use crate::trace::record::NotRecorded;
+use crate::trace::scalar::Timestamp;
+use serde::Deserialize;
+use std::borrow::Cow;
+use strict_json::{Raw, Str};
+
+pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
+    name: "messages",
+    not_recorded: &[
+        NotRecorded::Decisions,
+        NotRecorded::DecisionDetails,
+        NotRecorded::ExitCodes,
+        NotRecorded::Diffs,
+        NotRecorded::Times,
+        NotRecorded::Workdir,
+    ],
+    has_arrays: true,
+    is_shape_of: |unit| is_message(unit) || is_conversation(unit),
+    read,
+};
+
+pub(in crate::trace::formats) const PI: SessionFormat = SessionFormat {
+    name: "pi",
+    not_recorded: &[
+        NotRecorded::Decisions,
+        NotRecorded::DecisionDetails,
+        NotRecorded::ExitCodes,
+        NotRecorded::Diffs,
+    ],
+    has_arrays: false,
+    is_shape_of: |unit| {
+        unit.is_word("type", &["session"]) && unit.has(&["id", "cwd"])
+            || unit.is_word("type", &["message"])
+                && unit.has(&["message", "timestamp"])
+                && !unit.has(&["role"])
+    },
+    read: read_pi,
+};
+
+const USER: &[&str] = &["user", "human"];
+const AGENT: &[&str] = &["assistant", "ai", "model", "agent"];
+const TOOL: &[&str] = &["tool", "function", "toolResult", "tool_result"];
+const SYSTEM: &[&str] = &["system", "developer"];
+
+/// Parts of messages and items that are calls, and get their results elsewhere.
+const CALLS: &[&str] = &[
+    "tool_use",
+    "server_tool_use",
+    "mcp_tool_use",
+    "tool_call",
+    "tool-call",
+    "toolCall",
+    "function_call",
+    "functionCall",
+    "custom_tool_call",
+    "local_shell_call",
+    "shell_call",
+    "computer_call",
+    "apply_patch_call",
+];
+/// Those that hold their results.
+const DONE: &[&str] = &[
+    "mcp_call",
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+];
+
+fn is_result(kind: &str) -> bool {
+    kind == "tool_result"
+        || kind.ends_with("_tool_result")
+        || kind.ends_with("_call_output")
+        || matches!(
+            kind,
+            "tool-result" | "toolResult" | "tool_call_response" | "functionResponse"
+        )
+}
+
+fn is_message(unit: &Unit<'_>) -> bool {
+    let role = || {
+        [USER, AGENT, TOOL, SYSTEM]
+            .iter()
+            .any(|words| unit.is_word("role", words))
+    };
+    let body = [
+        "content",
+        "tool_calls",
+        "function_call",
+        "parts",
+        "tool_call_id",
+        "toolCallId",
+    ];
+    unit.has_one(&body) && role()
+        || unit.is_word("type", &["message"]) && unit.has_one(&["role", "message"])
+        || unit.has_one(&["call_id", "arguments"])
+            && [CALLS, DONE]
+                .iter()
+                .any(|words| unit.is_word("type", words))
+        || unit.has(&["call_id", "output"]) && unit.has(&["type"])
+        || unit.is_word("type", &["reasoning"]) && unit.has_one(&["summary", "encrypted_content"])
+}
+
+fn is_conversation(unit: &Unit<'_>) -> bool {
+    if let Some(list) = unit
+        .get("messages")
+        .and_then(|raw| raw.read::<Vec<Raw<'_>>>())
+    {
+        let first = list.first().map(|raw| raw.read::<Message<'_>>());
+        return first
+            .is_none_or(|first| first.is_some_and(|m| m.role.0.is_some() || m.kind.0.is_some()));
+    }
+    unit.is_word("object", &["response"]) && unit.has(&["output"])
+        || unit.is_word("object", &["chat.completion"]) && unit.has(&["choices"])
+        || unit.beginning.as_ref().is_some_and(|list| {
+            let first = list.first.read::<Message<'_>>();
+            let role = first.and_then(|m| m.role.0).map(Str::decode);
+            role.is_some_and(|role| {
+                [USER, AGENT, TOOL, SYSTEM]
+                    .iter()
+                    .any(|words| words.contains(&&*role))
+            })
+        })
+}
+
+/// A document that holds a conversation.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Document<'a> {
+    #[serde(borrow)]
+    messages: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    object: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    output: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    choices: Lenient<Vec<Lenient<Choice<'a>>>>,
+    #[serde(borrow)]
+    id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    session_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    conversation_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    cwd: Lenient<Str<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Choice<'a> {
+    #[serde(borrow)]
+    message: Option<Raw<'a>>,
+}
+
+fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
+    let mut events = Events::new(whole, None);
+    let mut record = SessionRecord::default();
+    if let Some(list) = raw.read::<Vec<Raw<'a>>>() {
+        record.whole = true;
+        for raw in list {
+            message(&mut events, raw);
+        }
+    } else {
+        let document = raw.read::<Document<'a>>().unwrap_or_default();
+        let of_api = is_word(document.object, &["response", "chat.completion"]);
+        let mut lists = document.messages.0.unwrap_or_default();
+        record.whole = !lists.is_empty() || of_api;
+        if of_api {
+            lists.extend(document.output.0.unwrap_or_default());
+            let choices = document.choices.0.unwrap_or_default();
+            lists.extend(choices.into_iter().filter_map(|choice| choice.0?.message));
+        }
+        if record.whole {
+            record.session = text(document.session_id)
+                .or_else(|| text(document.conversation_id))
+                .or_else(|| text(document.id))
+                .filter(|id| !id.is_empty());
+            record.cwd = text(document.cwd);
+            for raw in lists {
+                message(&mut events, raw);
+            }
+        } else {
+            message(&mut events, raw);
+        }
+    }
+    record.events = events.into_list();
+    record
+}
+
+fn read_pi<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Head<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: Lenient<Str<'a>>,
+        #[serde(borrow)]
+        id: Lenient<Str<'a>>,
+        #[serde(borrow)]
+        cwd: Lenient<Str<'a>>,
+    }
+    let head = raw.read::<Head<'a>>().unwrap_or_default();
+    if is_word(head.kind, &["session"]) {
+        return SessionRecord {
+            session: text(head.id).filter(|id| !id.is_empty()),
+            cwd: text(head.cwd),
+            header: true,
+            ..SessionRecord::default()
+        };
+    }
+    read(raw, whole)
+}
+
+/// A message, an item of a response or a part of a message: what is asked of them is one thing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Message<'a> {
+    #[serde(borrow)]
+    pub(super) role: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    pub(super) content: Option<Raw<'a>>,
+    #[serde(borrow)]
+    parts: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    text: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "message")]
+    inner: Option<Raw<'a>>,
+    timestamp: Lenient<Timestamp>,
+    #[serde(borrow)]
+    tool_calls: Option<Raw<'a>>,
+    #[serde(borrow)]
+    function: Option<Raw<'a>>,
+    #[serde(borrow)]
+    custom: Option<Raw<'a>>,
+    #[serde(borrow)]
+    function_call: Option<Raw<'a>>,
+    #[serde(borrow, rename = "functionCall")]
+    part_call: Option<Raw<'a>>,
+    #[serde(borrow, rename = "functionResponse")]
+    part_response: Option<Raw<'a>>,
+    #[serde(borrow)]
+    id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    call_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tool_call_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tool_call_ids: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    tool_use_id: Option<Raw<'a>>,
+    #[serde(borrow, rename = "toolCallId")]
+    ai_sdk_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    function_name: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "toolName")]
+    ai_sdk_name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    arguments: Option<Raw<'a>>,
+    #[serde(borrow)]
+    args: Option<Raw<'a>>,
+    #[serde(borrow)]
+    input: Option<Raw<'a>>,
+    #[serde(borrow)]
+    action: Option<Raw<'a>>,
+    #[serde(borrow)]
+    operation: Option<Raw<'a>>,
+    #[serde(borrow)]
+    code: Option<Raw<'a>>,
+    #[serde(borrow)]
+    output: Option<Raw<'a>>,
+    #[serde(borrow)]
+    result: Option<Raw<'a>>,
+    #[serde(borrow)]
+    response: Option<Raw<'a>>,
+    #[serde(borrow)]
+    status: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    error: Option<Raw<'a>>,
+    is_error: Lenient<bool>,
+    #[serde(rename = "isError")]
+    ai_sdk_error: Lenient<bool>,
+}
+
+/// What a message tells.
+pub(super) fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
+    let Some(message) = raw.read::<Message<'a>>() else {
+        return;
+    };
+    let time = events.time;
+    events.time = message.timestamp.0.or(time);
+    message.tell(events, raw);
+    events.time = time;
+}
+
+impl<'a> Message<'a> {
+    fn tell(&self, events: &mut Events<'a>, raw: Raw<'a>) {
+        let kind = text(self.kind);
+        if kind.as_deref() == Some("message") && self.role.0.is_none() {
+            if let Some(inner) = self.inner {
+                message(events, inner);
+            }
+            return;
+        }
+        if self.item(events, raw) {
+            return;
+        }
+        // LangChain names the role `type`.
+        let role = if self.role.0.is_some() {
+            self.role
+        } else {
+            self.kind
+        };
+        let parts = self.content.and_then(|c| c.read::<Vec<Raw<'a>>>());
+        if is_word(role, TOOL) {
+            let is_part = |raw: &Raw<'a>| {
+                raw.read::<Self>()
+                    .and_then(|part| text(part.kind))
+                    .is_some_and(|kind| is_result(&kind))
+            };
+            match parts {
+                Some(parts) if parts.iter().any(is_part) => {
+                    for raw in parts {
+                        Self::part(events, raw, role);
+                    }
+                }
+                _ => events.tell(raw, What::Ended(self.ended())),
+            }
+            return;
+        }
+        if let Some(said) = self.content.and_then(|c| c.read::<Str<'a>>()) {
+            tell_text(events, raw, role, said.decode());
+        }
+        let parts = parts.into_iter().flatten();
+        for raw in parts.chain(self.parts.0.iter().flatten().copied()) {
+            Self::part(events, raw, role);
+        }
+        for raw in self.tool_calls() {
+            if let Some(call) = raw.read::<Self>() {
+                events.tell(raw, What::Call(call.call()));
+            }
+        }
+        if let Some(raw) = self.function_call
+            && let Some(call) = raw.read::<Self>()
+        {
+            events.tell(raw, What::Call(call.call()));
+        }
+    }
+
+    /// The calls that a message lists.
+    fn tool_calls(&self) -> Vec<Raw<'a>> {
+        let Some(raw) = self.tool_calls else {
+            return Vec::new();
+        };
+        match raw.read::<Vec<Raw<'a>>>() {
+            Some(list) => list,
+            None if raw.as_written().starts_with('{') => vec![raw],
+            None => Vec::new(),
+        }
+    }
+
+    fn part(events: &mut Events<'a>, raw: Raw<'a>, role: Lenient<Str<'a>>) {
+        if let Some(said) = raw.read::<Str<'a>>() {
+            tell_text(events, raw, role, said.decode());
+            return;
+        }
+        let Some(part) = raw.read::<Self>() else {
+            return;
+        };
+        if part.item(events, raw) {
+            return;
+        }
+        if let Some(inner) = part.part_call {
+            if let Some(call) = inner.read::<Self>() {
+                events.tell(raw, What::Call(call.call()));
+            }
+        } else if let Some(inner) = part.part_response {
+            if let Some(result) = inner.read::<Self>() {
+                events.tell(raw, What::Ended(result.ended()));
+            }
+        } else if is_word(part.kind, &["text", "input_text", "output_text"])
+            || part.kind.0.is_none()
+        {
+            let said = text(part.text);
+            let said = said.or_else(|| {
+                part.content
+                    .and_then(|c| c.read::<Str<'a>>().map(Str::decode))
+            });
+            if let Some(said) = said {
+                tell_text(events, raw, role, said);
+            }
+        }
+    }
+
+    /// Tells of a call or a result, if it is one.
+    fn item(&self, events: &mut Events<'a>, raw: Raw<'a>) -> bool {
+        let Some(kind) = text(self.kind) else {
+            return false;
+        };
+        if CALLS.contains(&&*kind) {
+            events.tell(raw, What::Call(self.call()));
+        } else if DONE.contains(&&*kind) {
+            let mut call = self.call();
+            let id = call.id.take().unwrap_or_else(|| events.own_id());
+            call.id = Some(id.clone());
+            events.tell(raw, What::Call(call));
+            let mut ended = self.ended();
+            ended.id = Some(id);
+            events.tell(raw, What::Ended(ended));
+        } else if is_result(&kind) {
+            events.tell(raw, What::Ended(self.ended()));
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn call(&self) -> Call<'a> {
+        let inner = self
+            .function
+            .or(self.custom)
+            .and_then(|raw| raw.read::<Self>());
+        let named = self
+            .function
+            .and_then(|raw| raw.read::<Str<'a>>())
+            .map(Str::decode);
+        let kind = text(self.kind);
+        let tool = text(self.name)
+            .or_else(|| text(self.function_name))
+            .or_else(|| text(self.ai_sdk_name))
+            .or_else(|| inner.as_ref().and_then(|inner| text(inner.name)))
+            .or(named)
+            .or_else(|| Some(Cow::Owned(kind?.strip_suffix("_call")?.to_owned())));
+        let given = self
+            .arguments
+            .or(self.args)
+            .or(self.input)
+            .or(self.action)
+            .or(self.operation)
+            .or(self.code)
+            .or_else(|| inner.and_then(|inner| inner.arguments.or(inner.args).or(inner.input)));
+        let mut call = Call {
+            id: self.call_id(),
+            tool: tool.unwrap_or_default(),
+            input: arguments(given),
+        };
+        if let Some(lines) = self.action.and_then(commands) {
+            call.tool = Cow::Borrowed("bash");
+            call.input = object_of("command", &lines);
+        }
+        call
+    }
+
+    fn call_id(&self) -> Option<Cow<'a, str>> {
+        [
+            self.call_id,
+            self.tool_call_id,
+            self.tool_use_id,
+            self.ai_sdk_id,
+            self.tool_call_ids
+                .0
+                .as_ref()
+                .and_then(|ids| ids.first().copied()),
+            self.id,
+        ]
+        .into_iter()
+        .find_map(id)
+        .filter(|id| !id.is_empty())
+    }
+
+    /// It as the result of a call. A message of a tool has an id of its own.
+    pub(super) fn ended(&self) -> Ended<'a> {
+        let is_part = text(self.kind).is_some_and(|kind| is_result(&kind));
+        let named = Self {
+            id: self.id.filter(|_| is_part || self.part_of_response()),
+            call_id: self.call_id,
+            tool_call_id: self.tool_call_id,
+            tool_use_id: self.tool_use_id,
+            ai_sdk_id: self.ai_sdk_id,
+            tool_call_ids: Lenient(self.tool_call_ids.0.clone()),
+            ..Self::default()
+        };
+        let shown = output(
+            self.output
+                .or(self.result)
+                .or(self.response)
+                .or(self.content),
+        );
+        let failed = self.is_error.0 == Some(true)
+            || self.ai_sdk_error.0 == Some(true)
+            || is_word(self.status, &["error", "failed"])
+            || self.error.is_some_and(|error| error.as_written() != "null")
+            || shown.starts_with("Error executing tool:");
+        let how = if failed {
+            How::Error
+        } else if is_word(self.status, &["incomplete", "cancelled"]) {
+            How::Interrupted
+        } else {
+            How::Ok
+        };
+        Ended {
+            id: named.call_id(),
+            how,
+            output: match self.error {
+                Some(error) if shown.is_empty() => output(Some(error)),
+                _ => shown,
+            },
+            exit_code: None,
+            change: None,
+        }
+    }
+
+    fn part_of_response(&self) -> bool {
+        self.response.is_some() && self.role.0.is_none()
+    }
+}
+
+/// The command lines of a call of a hosted shell.
+fn commands(action: Raw<'_>) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Action<'a> {
+        #[serde(borrow)]
+        commands: Vec<Str<'a>>,
+    }
+    let action = action.read::<Action<'_>>()?;
+    let lines: Vec<_> = action.commands.into_iter().map(Str::decode).collect();
+    Some(lines.join("\n"))
+}
+
+fn tell_text<'a>(
+    events: &mut Events<'a>,
+    raw: Raw<'a>,
+    role: Lenient<Str<'a>>,
+    said: Cow<'a, str>,
+) {
+    if is_word(role, AGENT) {
+        events.tell(raw, What::Said(said));
+    } else if is_word(role, USER) {
+        events.tell(raw, What::Prompt(said));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::{fed, told};
+
+    #[test]
+    fn calls_and_results_of_every_spelling_are_read() {
+        let cases: [(&str, &[&str]); 9] = [
+            (
+                r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}}]}"#,
+                &[r#"call c f {"a":1}"#],
+            ),
+            (
+                r#"{"role":"assistant","tool_calls":[{"id":"c","function":"f","arguments":{"a":1}}]}"#,
+                &[r#"call c f {"a":1}"#],
+            ),
+            (
+                r#"{"role":"assistant","function_call":{"name":"f","arguments":"no object"}}"#,
+                &[r#"call - f {"arguments":"no object"}"#],
+            ),
+            (
+                r#"{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"t","name":"g","input":{}}]}"#,
+                &["call t g {}"],
+            ),
+            (
+                r#"{"type":"function_call","call_id":"c","id":"fc","name":"f","arguments":""}"#,
+                &["call c f {}"],
+            ),
+            (
+                r#"{"type":"shell_call","call_id":"c","action":{"commands":["ls","pwd"]}}"#,
+                &[r#"call c bash {"command":"ls\npwd"}"#],
+            ),
+            (
+                r#"{"type":"mcp_call","id":"m","name":"f","arguments":"{}","error":"gone"}"#,
+                &["call m f {}", "end m Error None gone"],
+            ),
+            (
+                r#"{"role":"tool","id":"own","tool_call_id":"c","content":"Error executing tool: x"}"#,
+                &["end c Error None Error executing tool: x"],
+            ),
+            (
+                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":[{"type":"text","text":"no"}]}]}"#,
+                &["end t Error None no"],
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(told(&FORMAT, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_rejects_nothing_and_claims_are_no_calls() {
+        let said = r#"{"role":"assistant","content":"I called f({})"}"#;
+        assert!(told(&FORMAT, said).is_empty());
+        let denied =
+            r#"{"role":"tool","tool_call_id":"c","content":"The user rejected this call"}"#;
+        assert_eq!(
+            told(&FORMAT, denied),
+            ["end c Ok None The user rejected this call"]
+        );
+    }
+
+    #[test]
+    fn ids_that_repeat_are_two_calls_and_the_last_calls_are_open() {
+        let call = r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}}]}"#;
+        let result = r#"{"role":"tool","tool_call_id":"c","content":"x"}"#;
+        let all = fed(&FORMAT, &[call, result, call, result, call]);
+        assert_eq!(all.len(), 4, "{all:?}");
+        assert!(all[1].contains(r#""callId":"c""#) && all[1].contains(r#""outcome":"ok""#));
+        assert!(all[2].contains(r#""callId":"c#2""#) && all[2].contains(r#""outcome":"ok""#));
+        assert!(all[3].contains(r#""outcome":"open""#));
+    }
+
+    #[test]
+    fn conversations_on_lines_are_sessions_of_their_own() {
+        let line = r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}},{"id":"d","function":{"name":"f"}}]}]}"#;
+        let all = fed(&FORMAT, &[line, line]);
+        assert_eq!(all.len(), 6);
+        assert!(all[3].contains(r#""executionId":"stem:2""#), "{all:?}");
+        assert!(
+            all.iter()
+                .filter(|text| text.contains(r#""outcome":"open""#))
+                .count()
+                == 4
+        );
+    }
+
+    #[test]
+    fn the_first_line_of_pi_names_the_session() {
+        let all = fed(
+            &PI,
+            &[
+                r#"{"type":"session","id":"s","cwd":"/home/dev/app"}"#,
+                r#"{"type":"message","timestamp":"2026-01-05T08:00:00Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"k","name":"read","arguments":{}}]}}"#,
+                r#"{"type":"message","message":{"role":"toolResult","toolCallId":"k","content":[],"isError":true}}"#,
+            ],
+        );
+        assert!(all[0].contains(r#""executionId":"s""#) && all[0].contains("/home/dev/app"));
+        assert!(all[1].contains(r#""outcome":"error""#), "{all:?}");
+    }
+}

@@ -1,0 +1,407 @@
+//! `openhands`: events of `OpenHands`, as a list, one in a file, or runs on lines (`output.jsonl`).
+//!
+//! An observation names its action as `cause`. The ids of calls restart in every run and join
+//! nothing. Whoever confirmed an action isn't recorded, and `confirmed` is what is written where
+//! nobody was asked.
+
+use super::{
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, arguments, id, is_word,
+    output, text,
+};
+use crate::trace::record::NotRecorded;
+use crate::trace::scalar::Timestamp;
+use governance::DecidedBy;
+use serde::Deserialize;
+use std::borrow::Cow;
+use strict_json::{Raw, Str};
+
+pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
+    name: "openhands",
+    not_recorded: &[
+        NotRecorded::Decisions,
+        NotRecorded::DecisionDetails,
+        NotRecorded::Diffs,
+        NotRecorded::Workdir,
+    ],
+    has_arrays: false,
+    is_shape_of: |unit| {
+        unit.has(&["id", "source"]) && unit.has_one(&["action", "observation", "tool_call_id"])
+            || unit.has(&["history"])
+                && unit.has_one(&["instance_id", "instruction", "git_patch", "test_result"])
+                && !unit.has(&["trajectory"])
+    },
+    read,
+};
+
+/// Actions that are no calls of tools.
+const NO_TOOLS: &[&str] = &[
+    "message",
+    "system",
+    "recall",
+    "change_agent_state",
+    "null",
+    "pause",
+    "resume",
+    "start",
+    "stop",
+    "condensation",
+    "condensation_request",
+    "loop_recovery",
+];
+
+/// A run on a line.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Run<'a> {
+    #[serde(borrow)]
+    instance_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    history: Lenient<Vec<Raw<'a>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct OpenHandsEvent<'a> {
+    #[serde(borrow)]
+    id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    cause: Option<Raw<'a>>,
+    #[serde(borrow)]
+    kind: Lenient<Str<'a>>,
+    timestamp: Lenient<Timestamp>,
+    #[serde(borrow)]
+    source: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    action: Option<Raw<'a>>,
+    #[serde(borrow)]
+    observation: Option<Raw<'a>>,
+    #[serde(borrow)]
+    args: Option<Raw<'a>>,
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
+    #[serde(borrow)]
+    error: Option<Raw<'a>>,
+    extras: Lenient<Extras>,
+    exit_code: Lenient<i64>,
+    #[serde(borrow)]
+    tool_name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    tool_call_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    rejection_source: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    rejection_reason: Option<Raw<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Extras {
+    exit_code: Lenient<i64>,
+    metadata: Lenient<Metadata>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    exit_code: Lenient<i64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Args<'a> {
+    #[serde(borrow)]
+    content: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    thought: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    confirmation_state: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    is_input: Option<Raw<'a>>,
+}
+
+/// An action of a run whose events have no ids.
+struct Open<'a> {
+    action: Cow<'a, str>,
+    id: Cow<'a, str>,
+}
+
+fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
+    let mut events = Events::new(whole, None);
+    let mut open = Vec::new();
+    let run = raw.read::<Run<'a>>().unwrap_or_default();
+    let mut record = SessionRecord::default();
+    match run.history.0 {
+        Some(history) => {
+            record.session = text(run.instance_id).filter(|id| !id.is_empty());
+            record.whole = true;
+            for raw in history {
+                // Some versions keep pairs of an action and what came of it.
+                match raw.read::<Vec<Raw<'a>>>() {
+                    Some(pair) => pair
+                        .into_iter()
+                        .for_each(|raw| event(&mut events, raw, &mut open)),
+                    None => event(&mut events, raw, &mut open),
+                }
+            }
+        }
+        None => event(&mut events, raw, &mut open),
+    }
+    record.events = events.into_list();
+    record
+}
+
+fn event<'a>(events: &mut Events<'a>, raw: Raw<'a>, open: &mut Vec<Open<'a>>) {
+    let Some(event) = raw.read::<OpenHandsEvent<'a>>() else {
+        return;
+    };
+    events.time = event.timestamp.0;
+    if let Some(action) = event
+        .action
+        .and_then(|a| a.read::<Str<'a>>())
+        .map(Str::decode)
+    {
+        event.action(events, raw, action, open);
+    } else if let Some(name) = event.observation.and_then(|o| o.read::<Str<'a>>()) {
+        event.observation(events, raw, &name.decode(), open);
+    } else {
+        event.of_sdk(events, raw);
+    }
+}
+
+impl<'a> OpenHandsEvent<'a> {
+    fn action(
+        &self,
+        events: &mut Events<'a>,
+        raw: Raw<'a>,
+        action: Cow<'a, str>,
+        open: &mut Vec<Open<'a>>,
+    ) {
+        // Old versions have the arguments beside the action.
+        let given = self.args.unwrap_or(raw);
+        let args = given.read::<Args<'a>>().unwrap_or_default();
+        let of_user = is_word(self.source, &["user", "environment"]);
+        if NO_TOOLS.contains(&&*action) {
+            if let Some(said) = text(args.content).filter(|_| action == "message") {
+                let first = self.source.0.is_none() && events.is_empty();
+                events.tell(
+                    raw,
+                    if of_user || first {
+                        What::Prompt(said)
+                    } else {
+                        What::Said(said)
+                    },
+                );
+            }
+            return;
+        }
+        if of_user {
+            return;
+        }
+        if let Some(thought) = text(args.thought).filter(|thought| !thought.is_empty()) {
+            events.tell(raw, What::Said(thought));
+        }
+        let id = id(self.id).unwrap_or_else(|| events.own_id());
+        // What is typed into a running command is no command line.
+        let typed = args
+            .is_input
+            .is_some_and(|raw| raw.as_written().trim_matches('"') == "true");
+        let tool = match &*action {
+            "run" if typed => Cow::Borrowed("run_input"),
+            _ => action.clone(),
+        };
+        let call = Call {
+            id: Some(id.clone()),
+            tool,
+            input: arguments(Some(given)),
+        };
+        events.tell(raw, What::Call(call));
+        if is_word(args.confirmation_state, &["rejected"]) {
+            let by = DecidedBy::Human;
+            events.tell(raw, What::Rejected { id: id.clone(), by });
+        }
+        if action == "finish" {
+            // It ends the run, and that is all that it does: nothing answers it.
+            let done = ended(Some(id), How::Ok, Cow::Borrowed(""));
+            events.tell(raw, What::Ended(done));
+            return;
+        }
+        if self.id.is_none() {
+            open.push(Open { action, id });
+        }
+    }
+
+    fn observation(
+        &self,
+        events: &mut Events<'a>,
+        raw: Raw<'a>,
+        name: &str,
+        open: &mut Vec<Open<'a>>,
+    ) {
+        let cause = match id(self.cause) {
+            Some(cause) => cause,
+            None if self.id.is_some() => return,
+            None => {
+                let same = open.iter().position(|open| open.action == name);
+                let at = same.or_else(|| open.len().checked_sub(1).filter(|_| is_failure(name)));
+                match at {
+                    Some(at) => open.remove(at).id,
+                    None => return,
+                }
+            }
+        };
+        // Answers to what isn't a call.
+        if matches!(
+            name,
+            "recall" | "agent_state_changed" | "null" | "message" | "chat" | "condense"
+        ) {
+            return;
+        }
+        let extras = self.extras.0.as_ref();
+        let code = self
+            .exit_code
+            .0
+            .or_else(|| extras?.exit_code.0)
+            .or_else(|| extras?.metadata.0.as_ref()?.exit_code.0);
+        let how = match (name, code) {
+            ("user_rejected", _) => How::Rejected(DecidedBy::Human),
+            // It goes on, or was given up.
+            (_, Some(-1)) => How::Interrupted,
+            (_, Some(0)) => How::Ok,
+            (_, Some(_)) => How::Error,
+            (name, None) if is_failure(name) => How::Error,
+            (_, None) => How::Ok,
+        };
+        let mut ended = ended(Some(cause), how, output(self.content));
+        ended.exit_code = code.filter(|code| *code != -1);
+        events.tell(raw, What::Ended(ended));
+    }
+
+    /// An event of the SDK, whose actions and observations are objects.
+    fn of_sdk(&self, events: &mut Events<'a>, raw: Raw<'a>) {
+        let id = id(self.tool_call_id);
+        let kind = text(self.kind).unwrap_or_default();
+        if id.is_none() && self.action.is_none() {
+            return;
+        }
+        if let Some(observed) = self.observation {
+            #[derive(Default, Deserialize)]
+            #[serde(default)]
+            struct Observed<'a> {
+                #[serde(borrow)]
+                content: Option<Raw<'a>>,
+                #[serde(borrow)]
+                output: Option<Raw<'a>>,
+                exit_code: Lenient<i64>,
+                metadata: Lenient<Metadata>,
+                is_error: Lenient<bool>,
+            }
+            let seen = observed.read::<Observed<'a>>().unwrap_or_default();
+            let code = seen
+                .exit_code
+                .0
+                .or_else(|| seen.metadata.0.as_ref()?.exit_code.0);
+            let how = match code {
+                Some(-1) => How::Interrupted,
+                Some(code) if code != 0 => How::Error,
+                _ if seen.is_error.0 == Some(true) => How::Error,
+                _ => How::Ok,
+            };
+            let mut ended = ended(
+                id,
+                how,
+                output(seen.content.or(seen.output).or(Some(observed))),
+            );
+            ended.exit_code = code.filter(|code| *code != -1);
+            events.tell(raw, What::Ended(ended));
+        } else if kind == "UserRejectObservation" || self.rejection_reason.is_some() {
+            let by = if is_word(self.rejection_source, &["hook"]) {
+                DecidedBy::Policy
+            } else {
+                DecidedBy::Human
+            };
+            let reason = output(self.rejection_reason);
+            events.tell(raw, What::Ended(ended(id, How::Rejected(by), reason)));
+        } else if self.action.is_some() || kind == "ActionEvent" {
+            let call = Call {
+                id,
+                tool: text(self.tool_name).unwrap_or_default(),
+                input: arguments(self.action),
+            };
+            events.tell(raw, What::Call(call));
+        } else if let Some(error) = self.error {
+            events.tell(raw, What::Ended(ended(id, How::Error, output(Some(error)))));
+        }
+    }
+}
+
+fn is_failure(observation: &str) -> bool {
+    matches!(observation, "error" | "user_rejected")
+}
+
+fn ended<'a>(id: Option<Cow<'a, str>>, how: How, output: Cow<'a, str>) -> Ended<'a> {
+    Ended {
+        id,
+        how,
+        output,
+        exit_code: None,
+        change: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn observations_name_their_actions() {
+        let action = r#"{"id":3,"source":"agent","action":"run","args":{"command":"ls","confirmation_state":"confirmed"}}"#;
+        assert!(told(&FORMAT, action)[0].starts_with("call 3 run "));
+        assert_eq!(told(&FORMAT, action).len(), 1, "a default is no approval");
+        let cases = [
+            (
+                r#""run","content":"x","extras":{"metadata":{"exit_code":2}}"#,
+                "end 3 Error Some(2) x",
+            ),
+            (
+                r#""run","content":"x","extras":{"metadata":{"exit_code":-1}}"#,
+                "end 3 Interrupted None x",
+            ),
+            (
+                r#""user_rejected","content":"no""#,
+                "end 3 Rejected(Human) None no",
+            ),
+            (
+                r#""read","content":"user_rejected""#,
+                "end 3 Ok None user_rejected",
+            ),
+            (r#""error","content":7"#, "end 3 Error None 7"),
+        ];
+        for (members, expected) in cases {
+            let text = format!(r#"{{"id":4,"source":"agent","cause":3,"observation":{members}}}"#);
+            assert_eq!(told(&FORMAT, &text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_ids_is_paired_by_kind() {
+        let text = r#"{"instance_id":"i","history":[{"action":"run","command":"ls"},{"observation":"run","exit_code":0,"content":"x"},{"action":"finish"},[{"source":"agent","action":"run","args":{"command":"ls","is_input":"true"}},{"observation":"error","content":"y"}]]}"#;
+        let all = told(&FORMAT, text);
+        assert_eq!(all.len(), 6, "{all:?}");
+        assert!(all[1].starts_with("end #1 Ok Some(0)"));
+        assert!(all[3].ends_with(" Ok None "));
+        assert!(all[4].contains(" run_input "));
+        assert!(all[5].contains("Error"));
+    }
+
+    #[test]
+    fn events_of_the_sdk_are_read() {
+        let action = r#"{"id":"e","source":"agent","kind":"ActionEvent","tool_name":"terminal","tool_call_id":"c","action":{"command":"ls"}}"#;
+        assert_eq!(
+            told(&FORMAT, action),
+            [r#"call c terminal {"command":"ls"}"#]
+        );
+        let rejected = r#"{"id":"f","source":"environment","kind":"UserRejectObservation","tool_call_id":"c","rejection_reason":"no","rejection_source":"hook"}"#;
+        assert_eq!(told(&FORMAT, rejected), ["end c Rejected(Policy) None no"]);
+    }
+}

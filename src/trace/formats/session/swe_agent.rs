@@ -1,0 +1,432 @@
+//! `swe-agent` and `mini-swe-agent`: trajectories of commands.
+//!
+//! SWE-agent keeps steps, each an action and what was observed; its demonstrations only hold the
+//! messages. mini-SWE-agent keeps messages: the action is the only fenced block of the agent's
+//! message, and the next message tells what came of it.
+
+use super::messages::{self, Message};
+use super::{
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, is_word, object_of,
+    output, text,
+};
+use crate::trace::record::NotRecorded;
+use serde::Deserialize;
+use std::borrow::Cow;
+use strict_json::{Raw, Str};
+
+pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
+    name: "swe-agent",
+    not_recorded: &[
+        NotRecorded::Decisions,
+        NotRecorded::DecisionDetails,
+        NotRecorded::ExitCodes,
+        NotRecorded::Diffs,
+        NotRecorded::Times,
+    ],
+    has_arrays: false,
+    is_shape_of: |unit| {
+        unit.has(&["trajectory"]) && unit.has_one(&["history", "info", "environment"])
+            || unit.has(&["attempts"]) && unit.has_one(&["history", "info", "environment"])
+            || unit.has(&["history"])
+                && !unit.has_one(&["instance_id", "instruction", "git_patch", "test_result"])
+                && unit
+                    .get("history")
+                    .and_then(|raw| raw.read::<Vec<Raw<'_>>>())
+                    .and_then(|list| list.first()?.read::<Message<'_>>())
+                    .is_some_and(|first| first.role.0.is_some())
+    },
+    read,
+};
+
+pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
+    name: "mini-swe-agent",
+    not_recorded: &[
+        NotRecorded::Decisions,
+        NotRecorded::DecisionDetails,
+        NotRecorded::Diffs,
+        NotRecorded::Times,
+        NotRecorded::Workdir,
+    ],
+    has_arrays: false,
+    is_shape_of: |unit| {
+        unit.has(&["messages"])
+            && (unit.has(&["trajectory_format"]) || unit.has(&["info"]) && !unit.has(&["role"]))
+            || unit.is_word("role", &["system"])
+                && unit
+                    .get("content")
+                    .and_then(|raw| raw.read::<Str<'_>>())
+                    .map(Str::decode)
+                    .is_some_and(|said| {
+                        said.contains("```mswea_bash_command")
+                            || said.contains("ONE bash code block")
+                    })
+    },
+    read: read_mini,
+};
+
+/// Commands of the agent's own interface. They are no programs.
+const INTERFACE: &[&str] = &[
+    "open",
+    "goto",
+    "scroll_down",
+    "scroll_up",
+    "create",
+    "edit",
+    "search_dir",
+    "search_file",
+    "find_file",
+    "submit",
+    "exit_cost",
+    "exit_context",
+    "exit_format",
+    "exit_error",
+    "exit_api",
+    "exit_forfeit",
+    "skip",
+    "str_replace_editor",
+    "undo_edit",
+    "insert",
+    "view_image",
+];
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Trajectory<'a> {
+    #[serde(borrow, rename = "trajectory")]
+    steps: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    history: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    attempts: Lenient<Vec<Raw<'a>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct TrajectoryStep<'a> {
+    #[serde(borrow)]
+    action: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    observation: Option<Raw<'a>>,
+    #[serde(borrow)]
+    thought: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    state: Option<Raw<'a>>,
+}
+
+/// What both keep of a message besides what messages hold.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Kept<'a> {
+    #[serde(borrow)]
+    role: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    content: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tool_calls: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    action: Lenient<Str<'a>>,
+    is_demo: Lenient<bool>,
+    #[serde(borrow)]
+    extra: Lenient<Extra<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Extra<'a> {
+    returncode: Lenient<i64>,
+    #[serde(borrow)]
+    actions: Lenient<Vec<Lenient<Action<'a>>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Action<'a> {
+    #[serde(borrow)]
+    command: Lenient<Str<'a>>,
+}
+
+fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
+    let mut events = Events::new(whole, None);
+    let mut cwd = None;
+    let document = raw.read::<Trajectory<'a>>().unwrap_or_default();
+    let attempts = document.attempts.0.unwrap_or_default();
+    let parts: Vec<_> = attempts
+        .iter()
+        .filter_map(|raw| raw.read::<Trajectory<'a>>())
+        .collect();
+    if parts.is_empty() {
+        match document.steps.0 {
+            Some(steps) => steps
+                .into_iter()
+                .for_each(|raw| step(&mut events, raw, &mut cwd)),
+            None => history(&mut events, document.history.0.unwrap_or_default()),
+        }
+    }
+    for steps in parts.into_iter().filter_map(|part| part.steps.0) {
+        for raw in steps {
+            step(&mut events, raw, &mut cwd);
+        }
+    }
+    SessionRecord {
+        cwd: cwd.map(Cow::Owned),
+        whole: true,
+        events: events.into_list(),
+        ..SessionRecord::default()
+    }
+}
+
+fn step<'a>(events: &mut Events<'a>, raw: Raw<'a>, cwd: &mut Option<String>) {
+    let step = raw.read::<TrajectoryStep<'a>>().unwrap_or_default();
+    if cwd.is_none() {
+        *cwd = step.state.and_then(working_dir);
+    }
+    if let Some(thought) = text(step.thought) {
+        events.tell(raw, What::Said(thought));
+    }
+    let Some(action) = text(step.action).filter(|action| !action.trim().is_empty()) else {
+        return;
+    };
+    let id = events.own_id();
+    tell_command(events, raw, Some(id.clone()), &action);
+    if let Some(observation) = step.observation {
+        tell_end(
+            events,
+            raw,
+            Some(id),
+            How::Ok,
+            output(Some(observation)),
+            None,
+        );
+    }
+}
+
+/// The directory of a state, which may be a string that holds JSON.
+fn working_dir(state: Raw<'_>) -> Option<String> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct State {
+        working_dir: Option<String>,
+    }
+    let inside = match state.read::<Str<'_>>() {
+        Some(inner) => serde_json::from_str::<State>(&inner.decode()).ok()?,
+        None => serde_json::from_str::<State>(state.as_written()).ok()?,
+    };
+    inside.working_dir.filter(|dir| dir.starts_with('/'))
+}
+
+/// Messages of a demonstration: an action, then what was observed.
+fn history<'a>(events: &mut Events<'a>, messages: Vec<Raw<'a>>) {
+    let mut waiting = None;
+    for raw in messages {
+        let kept = raw.read::<Kept<'a>>().unwrap_or_default();
+        if kept.is_demo.0 == Some(true) {
+            continue;
+        }
+        let called = kept
+            .tool_calls
+            .0
+            .as_ref()
+            .is_some_and(|calls| !calls.is_empty());
+        let said = output(kept.content);
+        if called || is_word(kept.role, &["tool"]) {
+            messages::message(events, raw);
+        } else if is_word(kept.role, &["assistant"]) {
+            let action =
+                text(kept.action).or_else(|| only_block(&said).map(|s| s.to_owned().into()));
+            events.tell(raw, What::Said(said));
+            if let Some(action) = action.filter(|action| !action.trim().is_empty()) {
+                let id = events.own_id();
+                tell_command(events, raw, Some(id.clone()), &action);
+                waiting = Some(id);
+            }
+        } else if let Some(id) = waiting.take() {
+            tell_end(events, raw, Some(id), How::Ok, said, None);
+        } else {
+            messages::message(events, raw);
+        }
+    }
+}
+
+fn read_mini<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Document<'a> {
+        #[serde(borrow)]
+        messages: Lenient<Vec<Raw<'a>>>,
+    }
+    let mut events = Events::new(whole, None);
+    let document = raw.read::<Document<'a>>().unwrap_or_default();
+    let mut record = SessionRecord::default();
+    match document.messages.0 {
+        Some(messages) => {
+            record.whole = true;
+            let mut waiting = false;
+            for raw in messages {
+                waiting = mini(&mut events, raw, waiting);
+            }
+        }
+        None => {
+            mini(&mut events, raw, false);
+        }
+    }
+    record.events = events.into_list();
+    record
+}
+
+/// A message of mini-SWE-agent. `waiting`: the message before it has an action, as far as that is
+/// known. Whether this one has.
+fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, waiting: bool) -> bool {
+    let kept = raw.read::<Kept<'a>>().unwrap_or_default();
+    let said = output(kept.content);
+    let code = kept
+        .extra
+        .0
+        .as_ref()
+        .and_then(|extra| extra.returncode.0)
+        .or_else(|| returncode(&said));
+    let how = match code {
+        Some(0) => How::Ok,
+        Some(_) => How::Error,
+        None if said.starts_with("The last command") && said.contains("timed out") => {
+            How::Interrupted
+        }
+        None if said.starts_with("Command not executed") => How::RejectedByText,
+        None => How::NotRecorded,
+    };
+    if is_word(kept.role, &["assistant"]) {
+        if kept
+            .tool_calls
+            .0
+            .as_ref()
+            .is_some_and(|calls| !calls.is_empty())
+        {
+            messages::message(events, raw);
+            return false;
+        }
+        let actions = kept
+            .extra
+            .0
+            .and_then(|extra| extra.actions.0)
+            .unwrap_or_default();
+        let mut lines: Vec<String> = actions
+            .into_iter()
+            .filter_map(|action| Some(text(action.0?.command)?.into_owned()))
+            .collect();
+        if lines.is_empty() {
+            lines.extend(only_block(&said).map(str::to_owned));
+        }
+        events.tell(raw, What::Said(said));
+        for line in &lines {
+            tell_command(events, raw, None, line);
+        }
+        return !lines.is_empty();
+    }
+    if is_word(kept.role, &["tool"]) {
+        let message = raw.read::<Message<'a>>().unwrap_or_default();
+        let mut ended = message.ended();
+        if code.is_some() {
+            ended.how = how;
+        }
+        ended.exit_code = code;
+        events.tell(raw, What::Ended(ended));
+    } else if waiting && how == How::NotRecorded {
+        // It tells something, but not whether it failed.
+        tell_end(events, raw, None, How::Ok, said, None);
+    } else if how != How::NotRecorded {
+        tell_end(events, raw, None, how, said, code);
+    } else if is_word(kept.role, &["user"]) {
+        events.tell(raw, What::Prompt(said));
+    }
+    false
+}
+
+fn returncode(said: &str) -> Option<i64> {
+    let rest = said.trim_start().strip_prefix("<returncode>")?;
+    rest.split_once("</returncode>")?.0.trim().parse().ok()
+}
+
+/// The only fenced block of a message that is a command.
+fn only_block(said: &str) -> Option<&str> {
+    let mut found = None;
+    let mut rest = said;
+    while let Some((_, behind)) = rest.split_once("```") {
+        let (block, after) = behind.split_once("```")?;
+        let (language, body) = block.split_once('\n')?;
+        if matches!(language.trim(), "" | "bash" | "sh" | "mswea_bash_command") {
+            if found.is_some() {
+                return None;
+            }
+            found = Some(body.trim_end_matches('\n'));
+        }
+        rest = after;
+    }
+    found
+}
+
+fn tell_command<'a>(events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, str>>, line: &str) {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let own = INTERFACE.iter().find(|name| **name == first);
+    let call = Call {
+        id,
+        tool: Cow::Borrowed(own.copied().unwrap_or("bash")),
+        input: object_of("command", line),
+    };
+    events.tell(raw, What::Call(call));
+}
+
+fn tell_end<'a>(
+    events: &mut Events<'a>,
+    raw: Raw<'a>,
+    id: Option<Cow<'a, str>>,
+    how: How,
+    output: Cow<'a, str>,
+    exit_code: Option<i64>,
+) {
+    let ended = Ended {
+        id,
+        how,
+        output,
+        exit_code,
+        change: None,
+    };
+    events.tell(raw, What::Ended(ended));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn steps_and_blocks_are_commands() {
+        let steps = r#"{"trajectory":[{"action":"edit 1:1\nx","observation":"o"},{"action":"ls"},{"action":" "}],"info":{}}"#;
+        let all = told(&FORMAT, steps);
+        assert_eq!(all.len(), 3, "{all:?}");
+        assert!(all[0].contains(" edit ") && all[2].contains(" bash "));
+        assert_eq!(only_block("a ```bash\nls\n``` b"), Some("ls"));
+        assert_eq!(only_block("```bash\nls\n```\n```bash\npwd\n```"), None);
+        assert_eq!(
+            only_block("```json\n{}\n```\n```bash\npwd\n```"),
+            Some("pwd")
+        );
+        assert_eq!(only_block("```bash\nls"), None);
+    }
+
+    #[test]
+    fn the_next_message_ends_an_action() {
+        let cases = [
+            ("<returncode>0</returncode>", "end - Ok Some(0)"),
+            ("<returncode>1</returncode>", "end - Error Some(1)"),
+            ("Command not executed. x", "end - RejectedByText None"),
+            ("The last command timed out", "end - Interrupted None"),
+            ("done", "end - Ok None"),
+        ];
+        for (said, expected) in cases {
+            let text = format!(
+                r#"{{"info":{{}},"messages":[{{"role":"assistant","content":"```bash\nls\n```"}},{{"role":"user","content":"{said}"}}]}}"#
+            );
+            let all = told(&MINI, &text);
+            assert!(all[1].starts_with(expected), "{all:?}");
+        }
+    }
+}
