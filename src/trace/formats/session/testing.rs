@@ -47,6 +47,7 @@ pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
         What::Approved { id, by } => Some(format!("approved {id} {by:?}")),
         What::Part(name) => Some(format!("session {name}")),
         What::Prompt(_) | What::Said(_) => None,
+        other => Some(format!("{other:?}")),
     });
     lines.collect()
 }

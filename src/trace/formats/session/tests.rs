@@ -214,8 +214,8 @@ fn every_call_of_codex_is_counted_once() {
             "s e shell shell_cmd -/- ok 0",
             "s e - - -/- ok 0",
             "s f - - -/- ok",
-            "s b shell shell_cmd -/- unmatched",
-            "s d  tool_call -/- unmatched",
+            "s b shell shell_cmd -/- open",
+            "s d  tool_call -/- open",
             "s 9 f tool_call -/- open",
         ]
     );
@@ -324,7 +324,7 @@ fn answers_belong_to_the_oldest_question() {
             "s c shell shell_cmd -/- error -1",
             "s q apply_patch code_diff approved/policy error",
             "t a shell shell_cmd -/- error 1",
-            "s d shell shell_cmd -/- unmatched",
+            "s d shell shell_cmd -/- open",
             "s e shell shell_cmd approved/human open",
         ]
     );
