@@ -194,13 +194,12 @@ impl PathEffects {
                 continue;
             }
             let change = seen(name, tree);
-            match leaves(&change, name, true, true, false, tree) {
-                Some((why, disguised)) => self.leave(name, why, disguised),
-                None => {
-                    let place = change.place.as_ref();
-                    let inside = place.and_then(|place| tree.below(&place.absolute));
-                    self.write(inside.filter(|_| tree.known).unwrap_or(name), false);
-                }
+            if let Some((why, disguised)) = leaves(&change, name, true, true, false, tree) {
+                self.leave(name, why, disguised);
+            } else {
+                let place = change.place.as_ref();
+                let inside = place.and_then(|place| tree.below(&place.absolute));
+                self.write(inside.filter(|_| tree.known).unwrap_or(name), false);
             }
         }
         self.settled()
@@ -462,9 +461,11 @@ impl WorkTree {
             return tree;
         }
         let places = &mut tree.places;
-        places.home = home_above(root).unwrap_or(HOME).to_owned();
-        places.workdir = root.to_owned();
-        places.cwd = root.to_owned();
+        home_above(root)
+            .unwrap_or(HOME)
+            .clone_into(&mut places.home);
+        root.clone_into(&mut places.workdir);
+        root.clone_into(&mut places.cwd);
         tree
     }
 

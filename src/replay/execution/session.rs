@@ -57,6 +57,18 @@ impl Session {
         moved
     }
 
+    /// Bytes that it holds, with `entry` for a place in a map.
+    pub(super) fn weight(&self, entry: usize) -> usize {
+        let rejected: usize = self
+            .rejected
+            .values()
+            .map(|(id, _)| id.len() + size_of::<(u64, (Box<str>, u64))>() + entry)
+            .sum();
+        // A work tree holds its root twice.
+        let root = self.root.as_ref().map_or(0, |root| 3 * root.len());
+        rejected + root + self.open.as_ref().map_or(0, |id| id.len())
+    }
+
     /// Where it works.
     pub(super) fn tree(&self) -> Option<Arc<WorkTree>> {
         self.tree.clone()

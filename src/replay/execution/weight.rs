@@ -25,7 +25,8 @@ impl Execution {
             .map(super::super::changes::RecordedChange::weight)
             .sum();
         let lines = self.seen_lines.len() * (size_of::<[u8; 32]>() + ENTRY / 2);
-        let own = size_of::<Self>() + self.id.len() + self.outcome.weight();
+        let own =
+            size_of::<Self>() + self.id.len() + self.outcome.weight() + self.session.weight(ENTRY);
         let books = known + names + self.tokens.weight(ENTRY) + self.left.weight();
         own + books + changes + lines + self.shown.weight() + self.turn.weight()
     }
@@ -33,6 +34,11 @@ impl Execution {
     /// Lets go of payloads of more than `short` bytes: what they do is found out before, and
     /// whether others are the same can still be told.
     pub fn digest(&mut self, context: Context<'_>, short: usize) {
+        let tree = self.session.tree();
+        let context = Context {
+            tree: tree.as_deref().unwrap_or(context.tree),
+            ..context
+        };
         let turn = &mut self.turn;
         let thoughts = turn
             .thoughts

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_files_and_nothing_that_stands_in_them() {
+    fn headers_within_files_are_text() {
         let text = "*** Begin Patch\n*** Add File: a b.txt\n+*** Delete File: x\n+\n*** Update File: src/a.rs\n*** Move to: src/b.rs\n@@ fn f()\n *** Update File: y\n-a\n+b\n\n*** End of File\n*** Delete File: c\n*** End Patch\n";
         let expected = vec![
             Section::Add("a b.txt"),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_the_format_is_said() {
+    fn broken_formats_are_detected() {
         for text in [
             "",
             "*** Begin Patch",
