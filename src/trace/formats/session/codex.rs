@@ -75,10 +75,9 @@ const RECORDS: [&str; 5] = [
     "compacted",
 ];
 
-/// Types of items that no other format has.
-const ITEMS: [&str; 5] = [
-    "function_call",
-    "function_call_output",
+/// Types of items that Codex alone writes on lines of their own; those of the Responses API are
+/// read as messages.
+const ITEMS: [&str; 3] = [
     "local_shell_call",
     "custom_tool_call",
     "custom_tool_call_output",
