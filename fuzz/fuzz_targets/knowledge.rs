@@ -6,8 +6,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use yuangs_verify::knowledge::compaction::compare;
-use yuangs_verify::knowledge::rank::judge::Corpus;
-use yuangs_verify::knowledge::model2vec::Given;
+use yuangs_verify::knowledge::rank::eval::Corpus;
+use yuangs_verify::knowledge::model2vec::Model2Vec;
 use yuangs_verify::knowledge::session::Session;
 use yuangs_verify::knowledge::window::{WINDOW, health};
 use yuangs_verify::knowledge::words;
@@ -18,7 +18,7 @@ fuzz_target!(|text: &str| {
     });
     let (documents, questions) = text.split_once("\n\n").unwrap_or((text, ""));
     let _ = Corpus::parse(documents, questions);
-    let _ = Given::parse(documents.as_bytes(), questions.as_bytes());
+    let _ = Model2Vec::parse(documents.as_bytes(), questions.as_bytes());
     let session = Session::parse(text);
     let _ = health(&session, WINDOW);
     if let Ok(compared) = compare(&session) {

@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use yuangs_verify::report::page::Format;
 use content_scan::mask::Mask;
-use yuangs_verify::trajectory::Book;
+use yuangs_verify::trajectory::ExecutionSet;
 use yuangs_verify::trajectory::compare::compare;
 use yuangs_verify::trajectory::explain::{Detail, page};
 use yuangs_verify::trajectory::graph::Graph;
@@ -14,7 +14,7 @@ use yuangs_verify::verify::{Options, verify_reader};
 
 fuzz_target!(|text: &str| {
     let options = Options { max_turns: 1_000, ..Options::default() };
-    let book = Book::of(verify_reader("fuzz", text.as_bytes(), &options));
+    let book = ExecutionSet::of(verify_reader("fuzz", text.as_bytes(), &options));
     let graph = Graph::parse(text, &mut Mask::default());
     for format in [Format::Text, Format::Markdown, Format::Html] {
         let mut out = Vec::new();

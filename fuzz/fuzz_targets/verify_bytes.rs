@@ -15,8 +15,8 @@ use yuangs_verify::verify::{Options, verify_reader};
 
 fn options(schema_only: bool) -> Options {
     Options {
-        limits: Limits { record_bytes: 64 << 10, depth: 64, document_bytes: 1 << 20, input_bytes: 16 << 20 },
-        settings: Settings { assessor: Assessor::V0, keys: None, keep_changes: true, context_budget: Some(100) },
+        limits: Limits { record_bytes: 64 << 10, depth: 64, document_bytes: 1 << 20, input_bytes: 16 << 20, ..Limits::default() },
+        settings: Settings { assessor: Assessor::V0, keep_changes: true, context_budget: Some(100), ..Settings::default() },
         schema_only,
         ..Options::default()
     }
@@ -38,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
         serde_json::from_slice::<serde_json::Value>(&json).expect("the report is JSON");
 
         let mut text = Vec::new();
-        let verbose = TextOptions { quiet: false, verbose: true, schema_only };
+        let verbose = TextOptions { quiet: false, verbose: true, schema_only, unenforced: false };
         write_text(&report, verbose, &mut text).expect("a vector takes everything");
         // Colours are the only escapes that are written; the stream around it takes them away.
         let json = String::from_utf8(json).expect("the report is UTF-8");

@@ -363,6 +363,6 @@ pub struct Opening {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workdir: Option<String>,
     /// What its writer doesn't keep.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_recorded: Vec<NotRecorded>,
 }
