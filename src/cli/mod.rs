@@ -116,7 +116,7 @@ enum Command {
     Stats(stats::StatsArgs),
     /// Hand executions to other tools: spans (OTLP), tables (CSV, JSON lines).
     Export(export::ExportArgs),
-    /// Write recorded sessions as ExecutionRecord JSONL, with nothing made up.
+    /// Write recorded sessions as `ExecutionRecord` JSONL, with nothing made up.
     Convert(convert::ConvertArgs),
     /// List the rules.
     Rules(rules::RulesArgs),

@@ -29,7 +29,7 @@ const CALLS: usize = 100_000;
 #[derive(Debug, Args)]
 pub struct AuditArgs {
     /// Sessions: files or folders. Without any, those of the repository here are looked for where
-    /// Claude Code, Codex, Gemini CLI, Cline, OpenHands and Copilot CLI keep them.
+    /// Claude Code, Codex, Gemini CLI, Cline, `OpenHands` and Copilot CLI keep them.
     #[arg(value_name = "SESSION")]
     sessions: Vec<PathBuf>,
     /// How far back, by the recorded times: a number and `h`, `d` or `w`; `all` for everything.

@@ -77,9 +77,12 @@ pub(super) fn text(
         let parts: Vec<String> = audit
             .not_recorded
             .iter()
-            .map(|(part, count)| match *count == audit.sessions() {
-                true => (*part).to_owned(),
-                false => format!("{part} (of {})", plural(*count, "session")),
+            .map(|(part, count)| {
+                if *count == audit.sessions() {
+                    (*part).to_owned()
+                } else {
+                    format!("{part} (of {})", plural(*count, "session"))
+                }
             })
             .collect();
         writeln!(out, "\nNot recorded: {}", parts.join("; "))?;
@@ -94,9 +97,10 @@ fn head(read: &Read, out: &mut dyn Write) -> io::Result<()> {
         .iter()
         .map(|(format, count)| format!("{format} {count}"))
         .collect();
-    let of = match formats.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", formats.join(", ")),
+    let of = if formats.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", formats.join(", "))
     };
     let mut line = plural(audit.sessions(), "session") + &of;
     if audit.sub_agents > 0 {

@@ -338,9 +338,9 @@ impl Kept<'_> {
     /// Its hunks.
     fn change(self) -> Option<Change> {
         let path = text(self.path)?.into_owned();
-        let patch = self.patch.0.filter(|hunks| !hunks.is_empty())?;
+        let parts = self.patch.0.filter(|hunks| !hunks.is_empty())?;
         let mut hunks = String::new();
-        for hunk in patch {
+        for hunk in parts {
             let _ = writeln!(
                 hunks,
                 "@@ -{},{} +{},{} @@",

@@ -56,11 +56,11 @@ fn calls(format: &dyn TraceFormat, lines: &[Value]) -> Vec<String> {
         .collect()
 }
 
-fn item(payload: Value) -> Value {
+fn item(payload: &Value) -> Value {
     json!({"timestamp": "2026-02-03T10:00:00Z", "type": "response_item", "payload": payload})
 }
 
-fn event(payload: Value) -> Value {
+fn event(payload: &Value) -> Value {
     json!({"timestamp": "2026-02-03T10:00:00Z", "type": "event_msg", "payload": payload})
 }
 
@@ -70,12 +70,12 @@ fn meta(id: &str) -> Value {
 
 fn function(id: &str, name: &str, arguments: &Value) -> Value {
     item(
-        json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id}),
+        &json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id}),
     )
 }
 
 fn result(id: &str, output: &Value) -> Value {
-    item(json!({"type": "function_call_output", "call_id": id, "output": output}))
+    item(&json!({"type": "function_call_output", "call_id": id, "output": output}))
 }
 
 /// A shell call with a result.
@@ -157,7 +157,7 @@ fn what_a_server_prints_is_no_rejection_of_codex() {
         result("d", &json!("user rejected MCP tool call")),
         function("e", "notes__read", &json!({})),
         event(
-            json!({"type": "mcp_tool_call_end", "call_id": "e", "result": {"Err": "user rejected MCP tool call"}}),
+            &json!({"type": "mcp_tool_call_end", "call_id": "e", "result": {"Err": "user rejected MCP tool call"}}),
         ),
         result("e", &json!("user rejected MCP tool call")),
     ];
@@ -178,26 +178,26 @@ fn every_call_of_codex_is_counted_once() {
     let lines = [
         meta("s"),
         json!({"type": "turn_context", "timestamp": "2026-02-03T10:00:00Z", "payload": {"cwd": "/w", "approval_policy": "never"}}),
-        item(json!({"type": "message", "role": "user", "content": [{"text": "do it"}]})),
-        event(json!({"type": "user_message", "message": "do it"})),
+        item(&json!({"type": "message", "role": "user", "content": [{"text": "do it"}]})),
+        event(&json!({"type": "user_message", "message": "do it"})),
         item(
-            json!({"type": "custom_tool_call", "status": "completed", "name": "apply_patch", "input": "*** Begin Patch", "call_id": "a"}),
+            &json!({"type": "custom_tool_call", "status": "completed", "name": "apply_patch", "input": "*** Begin Patch", "call_id": "a"}),
         ),
         event(
-            json!({"type": "patch_apply_end", "call_id": "a", "success": true, "status": "completed"}),
+            &json!({"type": "patch_apply_end", "call_id": "a", "success": true, "status": "completed"}),
         ),
         item(
-            json!({"type": "custom_tool_call_output", "call_id": "a", "output": "Exit code: 0\nOutput:\nok"}),
+            &json!({"type": "custom_tool_call_output", "call_id": "a", "output": "Exit code: 0\nOutput:\nok"}),
         ),
         item(
-            json!({"type": "local_shell_call", "call_id": null, "id": "b", "status": "completed", "action": {"type": "exec", "command": ["ls"]}}),
+            &json!({"type": "local_shell_call", "call_id": null, "id": "b", "status": "completed", "action": {"type": "exec", "command": ["ls"]}}),
         ),
-        item(json!({"type": "web_search_call", "status": "completed", "action": {"query": "q"}})),
-        item(json!({"type": "web_search_call", "status": "failed"})),
-        item(json!({"type": "function_call", "name": 7, "arguments": "{broken", "call_id": "d"})),
-        item(json!({"type": "function_call", "name": "f"})),
-        item(json!({"type": "message"})),
-        item(json!(7)),
+        item(&json!({"type": "web_search_call", "status": "completed", "action": {"query": "q"}})),
+        item(&json!({"type": "web_search_call", "status": "failed"})),
+        item(&json!({"type": "function_call", "name": 7, "arguments": "{broken", "call_id": "d"})),
+        item(&json!({"type": "function_call", "name": "f"})),
+        item(&json!({"type": "message"})),
+        item(&json!(7)),
         json!({"timestamp": 1, "type": "compacted", "payload": {"replacement_history": [{"type": "function_call", "call_id": "a"}]}}),
         meta("another"),
         function("e", "shell", &json!({"command": "ls"})),
@@ -226,7 +226,7 @@ fn a_declined_call_of_codex_did_not_run() {
     let mut lines = shell("c", &json!("the reviewer says no")).to_vec();
     let end =
         json!({"type": "exec_command_end", "call_id": "c", "status": "declined", "stderr": "no"});
-    lines.insert(1, event(end));
+    lines.insert(1, event(&end));
     assert_eq!(
         calls(&Codex, &lines),
         ["file c shell shell_cmd rejected/policy not_executed"]
@@ -251,7 +251,7 @@ fn an_old_rollout_is_a_session() {
     assert_eq!(calls(&Codex, &lines), ["o a shell shell_cmd -/- error 1"]);
 }
 
-fn log(message: Value) -> Value {
+fn log(message: &Value) -> Value {
     json!({"ts": "2026-02-03T10:00:00Z", "dir": "to_tui", "kind": "codex_event", "payload": {"id": "1", "msg": message}})
 }
 
@@ -260,21 +260,21 @@ fn answer(kind: &str, decision: &Value) -> Value {
 }
 
 fn asked(id: &str) -> Value {
-    log(json!({"type": "exec_approval_request", "call_id": id, "command": ["ls"], "cwd": "/w"}))
+    log(&json!({"type": "exec_approval_request", "call_id": id, "command": ["ls"], "cwd": "/w"}))
 }
 
 fn begins(id: &str) -> Value {
-    log(json!({"type": "exec_command_begin", "call_id": id, "command": ["ls"], "cwd": "/w"}))
+    log(&json!({"type": "exec_command_begin", "call_id": id, "command": ["ls"], "cwd": "/w"}))
 }
 
 fn ends(id: &str, code: i32) -> Value {
     log(
-        json!({"type": "exec_command_end", "call_id": id, "stdout": "a", "stderr": "", "exit_code": code}),
+        &json!({"type": "exec_command_end", "call_id": id, "stdout": "a", "stderr": "", "exit_code": code}),
     )
 }
 
 fn configured(id: &str) -> Value {
-    log(json!({"type": "session_configured", "session_id": id}))
+    log(&json!({"type": "session_configured", "session_id": id}))
 }
 
 #[test]
@@ -285,23 +285,23 @@ fn answers_belong_to_the_oldest_question() {
         configured("s"),
         asked("a"),
         asked("b"),
-        log(json!({"type": "apply_patch_approval_request", "call_id": "p", "changes": changes})),
+        log(&json!({"type": "apply_patch_approval_request", "call_id": "p", "changes": changes})),
         answer("exec_approval", &json!("approved_for_session")),
         answer("patch_approval", &json!("approved")),
         answer("exec_approval", &json!("denied")),
         begins("a"),
         ends("a", 0),
         log(
-            json!({"type": "patch_apply_begin", "call_id": "p", "auto_approved": false, "changes": changes}),
+            &json!({"type": "patch_apply_begin", "call_id": "p", "auto_approved": false, "changes": changes}),
         ),
-        log(json!({"type": "patch_apply_end", "call_id": "p", "success": true})),
+        log(&json!({"type": "patch_apply_end", "call_id": "p", "success": true})),
         // What the approval for the session covers isn't recorded.
         begins("c"),
         ends("c", -1),
         log(
-            json!({"type": "patch_apply_begin", "call_id": "q", "auto_approved": true, "changes": changes}),
+            &json!({"type": "patch_apply_begin", "call_id": "q", "auto_approved": true, "changes": changes}),
         ),
-        log(json!({"type": "patch_apply_end", "call_id": "q", "success": false})),
+        log(&json!({"type": "patch_apply_end", "call_id": "q", "success": false})),
         asked("d"),
         answer("exec_approval", &json!("timed_out")),
         answer("exec_approval", &json!("approved")),
@@ -333,7 +333,7 @@ fn answers_belong_to_the_oldest_question() {
 #[test]
 fn what_was_denied_in_the_log_and_ran_is_both() {
     let declined = log(
-        json!({"type": "exec_command_end", "call_id": "b", "exit_code": -1, "status": "declined", "stderr": "exec command rejected by user"}),
+        &json!({"type": "exec_command_end", "call_id": "b", "exit_code": -1, "status": "declined", "stderr": "exec command rejected by user"}),
     );
     let lines = [
         configured("s"),
@@ -353,13 +353,13 @@ fn what_was_denied_in_the_log_and_ran_is_both() {
         ends("c", 0),
         ends("x", 0),
         log(
-            json!({"type": "exec_command_begin", "source": "user_shell", "call_id": "u", "command": ["ls"]}),
+            &json!({"type": "exec_command_begin", "source": "user_shell", "call_id": "u", "command": ["ls"]}),
         ),
         log(
-            json!({"type": "mcp_tool_call_begin", "call_id": "m", "invocation": {"server": "s", "tool": "t", "arguments": {}}}),
+            &json!({"type": "mcp_tool_call_begin", "call_id": "m", "invocation": {"server": "s", "tool": "t", "arguments": {}}}),
         ),
         log(
-            json!({"type": "mcp_tool_call_end", "call_id": "m", "result": {"Ok": {"content": [], "is_error": true}}}),
+            &json!({"type": "mcp_tool_call_end", "call_id": "m", "result": {"Ok": {"content": [], "is_error": true}}}),
         ),
     ];
     assert_eq!(
@@ -454,7 +454,7 @@ fn decisions_in_telemetry_have_a_source() {
         // The last call of an input may still run.
         assert_eq!(
             calls,
-            [format!("s a Bash tool_call {expected} {}", outcome)],
+            [format!("s a Bash tool_call {expected} {outcome}")],
             "{decision} {source}"
         );
     }
