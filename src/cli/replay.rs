@@ -40,8 +40,8 @@ pub struct Common {
     /// standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Read every input as this format instead of finding out: execution-record, yuangs-events,
-    /// yuangs-transitions, yuangs-turns, yuangs-record or yuangs-cast.
+    /// Read every input as this format instead of finding out, as `execution-record`,
+    /// `claude-code` or `codex`; another word lists all names.
     #[arg(long, value_name = "NAME", value_parser = trace_format)]
     format_in: Option<Format>,
     #[command(flatten)]

@@ -101,7 +101,7 @@ pub struct Audit {
     pub secrets: Notes,
     /// What left the work tree.
     pub outside: Notes,
-    /// Errors of other rules.
+    /// Errors of other rules, and what ran although it was rejected.
     pub errors: Notes,
     /// Errors, warnings and notes among the findings.
     pub findings: [u64; 3],

@@ -41,7 +41,7 @@ pub(super) fn text(
     rejections(audit, out)?;
     notes("Secrets", &audit.secrets, out)?;
     notes("Outside of the work tree", &audit.outside, out)?;
-    notes("Other errors", &audit.errors, out)?;
+    notes("Also found", &audit.errors, out)?;
     if let Some(other) = other {
         writeln!(
             out,
@@ -169,7 +169,7 @@ fn rejections(audit: &Audit, out: &mut dyn Write) -> io::Result<()> {
     if r.ran_all_the_same > 0 {
         writeln!(
             out,
-            "  {} ran all the same: see the errors below",
+            "  {} ran all the same: see below",
             plural(r.ran_all_the_same, "rejected call")
         )?;
     }
