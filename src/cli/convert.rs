@@ -101,7 +101,9 @@ impl ConvertArgs {
             }
             match &entry.record {
                 Record::V1(_) => {
-                    let line = writeln!(out, "{}", entry.text.trim());
+                    // A record may stand on several lines; none ends inside of a string.
+                    let text = entry.text.trim().replace(['\n', '\r'], " ");
+                    let line = writeln!(out, "{text}");
                     converted.failed = line.err();
                     converted.written += 1;
                 }

@@ -208,6 +208,24 @@ fn any_line() -> impl Strategy<Value = Value> {
 }
 
 #[test]
+fn a_document_on_several_lines_is_converted_to_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let document = json!({"messages": [
+        {"role": "assistant", "tool_calls": [
+            {"id": "a", "function": {"name": "remove_file", "arguments": {"path": "/srv/x", "note": "a\nb"}}},
+        ]},
+        {"role": "tool", "tool_call_id": "a", "content": "gone"},
+    ]});
+    let text = serde_json::to_string_pretty(&document).unwrap();
+    let own = verify_reader("s.jsonl", text.as_bytes(), &Options::default());
+    let lines = converted(folder.path(), &text);
+    assert_eq!(lines.lines().count(), 2, "{lines}");
+    let other = verify_reader("out.jsonl", lines.as_bytes(), &Options::default());
+    assert_eq!(told_by(&own), told_by(&other));
+    assert!(own.findings.iter().any(|f| f.code.0 == 703));
+}
+
+#[test]
 fn an_audit_finds_the_sessions_of_the_folder_it_runs_in() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("app").canonicalize();

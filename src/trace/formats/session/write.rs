@@ -145,5 +145,15 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
         out.push_str(",\"repeatsResult\":true");
     }
     out.push('}');
-    out
+    on_one_line(out)
+}
+
+/// JSON on one line. What a call is given is copied as it stands, which may be over several lines;
+/// no line ends inside of a string.
+fn on_one_line(text: String) -> String {
+    if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some() {
+        text.replace(['\n', '\r'], " ")
+    } else {
+        text
+    }
 }
