@@ -8,6 +8,7 @@
 
 pub mod account;
 mod bounds;
+mod decisions;
 mod input;
 mod kept;
 mod kept_text;
@@ -22,6 +23,7 @@ mod ticket_lock;
 pub mod timeline;
 mod units;
 
+pub use decisions::{read_decisions, report_unmet};
 pub use kept_text::execution_name;
 pub use report::{Counts, Report, skipped_sentence};
 pub use signed::Book as Signatures;

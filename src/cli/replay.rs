@@ -13,8 +13,8 @@ use super::guard;
 use super::output::{Color, Failure, warn};
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
 pub(super) use crate::diag::FailOn;
-use crate::diag::{Finding, assign_fingerprints};
-use crate::replay::Assessor;
+use crate::diag::{Finding, Severity, assign_fingerprints};
+use crate::replay::{Assessor, Sidecar};
 use crate::report::page::Format as PageFormat;
 use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions};
 use crate::rules::{Settings, Signed};
@@ -24,9 +24,12 @@ use crate::trace::Format;
 use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
 use crate::verify::account::reconcile;
-use crate::verify::{Options, Report, skipped_sentence, verify, watch};
+use crate::verify::{
+    Options, Report, read_decisions, report_unmet, skipped_sentence, verify, watch,
+};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use worktree::diff::tree::{Revision, TreeError};
 use worktree::git::{GitError, ObjectId, Repository};
 
@@ -119,6 +122,10 @@ pub struct ReplayArgs {
     /// records none, a path may lie inside of it by any absolute name, and of sessions none does.
     #[arg(long, value_name = "DIR", value_parser = absolute)]
     workdir: Option<String>,
+    /// Decisions about the calls of sessions, which another source records: an OTLP log, or any
+    /// session format that keeps decisions. They are joined by session and call.
+    #[arg(long, value_name = "FILE")]
+    decisions: Option<PathBuf>,
     /// Hold what ran against this git repository: do the executed diffs apply, are the files that
     /// change those that were declared and observed?
     #[arg(long, value_name = "DIR")]
@@ -130,6 +137,30 @@ pub struct ReplayArgs {
     /// The revision that the executions led to: does the record account for what changed?
     #[arg(long, value_name = "REV", requires = "repo", requires = "base")]
     head: Option<String>,
+}
+
+/// The decisions of a file.
+fn sidecar(path: &Path) -> Result<Arc<Sidecar>, Failure> {
+    let unable = |why: &str| {
+        Failure::unable(
+            format!("can't use the decisions of `{}`: {why}", path.display()),
+            "name a file that records decisions about calls, as an OTLP log does",
+        )
+    };
+    let inputs = survey(std::slice::from_ref(&path.to_path_buf())).inputs;
+    let (sidecar, report) = read_decisions(&inputs, &Options::default());
+    // What can't be read may be a rejection.
+    let broken = |f: &&Finding| f.severity == Severity::Error && f.code.0 < 200;
+    if let Some(finding) = report.findings.iter().find(broken) {
+        return Err(unable(&format!(
+            "line {}: {}",
+            finding.place.line, finding.message
+        )));
+    }
+    if sidecar.is_empty() {
+        return Err(unable("it holds none"));
+    }
+    Ok(Arc::new(sidecar))
 }
 
 fn absolute(text: &str) -> Result<String, String> {
@@ -223,6 +254,13 @@ impl ReplayArgs {
                 .flat_map(|folder| ["--workdir".to_owned(), folder.clone()]),
         );
         let keep_changes = self.repo.is_some();
+        let decisions = self.decisions.as_deref().map(sidecar).transpose()?;
+        extra.extend(self.decisions.iter().flat_map(|path| {
+            [
+                "--decisions".to_owned(),
+                path.to_string_lossy().into_owned(),
+            ]
+        }));
         let options = Options {
             settings: Settings {
                 assessor,
@@ -231,6 +269,7 @@ impl ReplayArgs {
                 keep_changes,
                 context_budget: self.context_budget,
                 workdir: self.workdir.clone(),
+                decisions: decisions.clone(),
             },
             ..self.common.options()
         };
@@ -261,6 +300,9 @@ impl ReplayArgs {
             extra.extend(["--mode".to_owned(), "compatible".to_owned()]);
         }
         let versions = |report: &mut Report| {
+            if let Some(decisions) = &decisions {
+                report_unmet(report, decisions);
+            }
             if with_versions {
                 let sentences = versions::sentences(&report.timeline);
                 report.notices.extend(sentences);

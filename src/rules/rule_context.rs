@@ -2,7 +2,7 @@
 
 use super::Rule;
 use crate::diag::Severity;
-use crate::replay::{Assessor, Clock, Close, Execution, StepFacts};
+use crate::replay::{Assessor, Clock, Close, Execution, Sidecar, StepFacts};
 use crate::trace::formats::RecordClass;
 use crate::trace::keys::TrustStore;
 use crate::trace::step::{Annotation, Decision, Fact, Outcome, Step};
@@ -10,6 +10,7 @@ use crate::trace::{Entry, Record};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Which decisions must be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -36,6 +37,8 @@ pub struct Settings {
     pub context_budget: Option<u64>,
     /// The root of the work tree, absolute, whatever the trace says of it.
     pub workdir: Option<String>,
+    /// Decisions from a source beside the trace.
+    pub decisions: Option<Arc<Sidecar>>,
 }
 
 /// One step of one execution, or its end.

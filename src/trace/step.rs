@@ -255,6 +255,24 @@ pub struct Decision<'a> {
 }
 
 impl<'a> Decision<'a> {
+    /// A decision of which no more is known than this.
+    #[must_use]
+    pub const fn bare(ruling: Ruling, by: DecidedBy, action: Option<Str<'a>>) -> Self {
+        Self {
+            ruling,
+            by,
+            time: None,
+            action,
+            signer: None,
+            reason: None,
+            rule: None,
+            original: None,
+            modified: None,
+            modification_reason: None,
+            signature: None,
+        }
+    }
+
     /// The action that may run in place of the proposed one. Only a modification has one, whatever
     /// else stands in the record.
     #[must_use]

@@ -75,19 +75,8 @@ impl DecisionHistory {
 }
 
 /// What stands for the decision about a call that ran, where none is recorded.
-const UNSTOPPED: Decision<'static> = Decision {
-    ruling: governance::Ruling::Approved,
-    by: DecidedBy::Policy,
-    time: None,
-    action: None,
-    signer: None,
-    reason: None,
-    rule: None,
-    original: None,
-    modified: None,
-    modification_reason: None,
-    signature: None,
-};
+const UNSTOPPED: Decision<'static> =
+    Decision::bare(governance::Ruling::Approved, DecidedBy::Policy, None);
 
 /// An action out of a trace, if its payload can be read.
 fn taken(action: &step::Action<'_>) -> Option<Action> {

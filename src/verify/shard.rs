@@ -18,8 +18,8 @@ use crate::trace::entry::{Broken, Entry, Record};
 use crate::trace::formats::{Fed, FormatRecord, Reader, Routing, native};
 use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
-use crate::trace::step::{Annotation, Part, Told};
-use crate::trace::{Fact, Format, Step};
+use crate::trace::step::{Annotation, Decision, Part, SessionMark, Told};
+use crate::trace::{Fact, Format, Step, v1};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -386,6 +386,13 @@ impl Shard {
         if let Some(root) = settings.workdir.as_deref().filter(|_| begins) {
             execution.place_at(root);
         }
+        let decisions = settings
+            .decisions
+            .as_deref()
+            .filter(|_| begins && matches!(entry.record, Record::V1(_)));
+        if decisions.is_some_and(|d| d.knows(execution.id())) {
+            execution.decided_beside();
+        }
         let lost_between = if begins {
             self.last_lost > self.start_excused
         } else {
@@ -525,6 +532,9 @@ impl Shard {
             if let Some(told) = told.as_ref().filter(|_| behind) {
                 self.refusal(live, entry, told, (lost_between, settings), context);
             }
+            if behind && let Some(beside) = decision_beside(live, entry, settings) {
+                self.refusal(live, entry, &beside, (lost_between, settings), context);
+            }
         });
         if let Some(text) = refusals
             .at(None)
@@ -636,6 +646,31 @@ impl Shard {
             signed: self.signed,
         }
     }
+}
+
+/// What a source beside the trace says of the call that a record holds: its decision where the
+/// record has none, or that it says the opposite.
+fn decision_beside<'r, 'a>(
+    live: &OpenExecution,
+    entry: &'r Entry<'a>,
+    settings: &Settings,
+) -> Option<Step<'r, 'a>> {
+    let decisions = settings.decisions.as_deref()?;
+    let Record::V1(v1::Record::Call(call)) = &entry.record else {
+        return None;
+    };
+    let beside = decisions.about(live.execution.id(), &call.call_id.decode())?;
+    let fact = match &call.decision {
+        Some(own) if own.status.permits() == beside.ruling.permits() => return None,
+        Some(_) => Fact::Annotation(Annotation::Call(SessionMark::Contradicted)),
+        None => Fact::Decided(Decision::bare(beside.ruling, beside.by, Some(call.call_id))),
+    };
+    Some(Step {
+        turn: Some(call.turn_id.get()),
+        time: None,
+        part: Part::WHOLE,
+        fact,
+    })
 }
 
 /// Bytes of a payload that is as good as its digest.

@@ -1,6 +1,6 @@
 //! Sessions of coding agents: a conversion is what was replayed, and an audit shows what happened.
 
-use crate::support::run;
+use crate::support::{codes, json_report, run, write};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -223,6 +223,74 @@ fn a_document_on_several_lines_is_converted_to_lines() {
     let other = verify_reader("out.jsonl", lines.as_bytes(), &Options::default());
     assert_eq!(told_by(&own), told_by(&other));
     assert!(own.findings.iter().any(|f| f.code.0 == 703));
+}
+
+/// An OTLP log of decisions about calls.
+fn telemetry(decisions: &[(&str, &str, &str)]) -> String {
+    let text = |key: &str, value: &str| json!({"key": key, "value": {"stringValue": value}});
+    let records: Vec<Value> = decisions
+        .iter()
+        .map(|(call, decision, source)| {
+            json!({
+                "timeUnixNano": "1764000000000000000",
+                "body": {"stringValue": "claude_code.tool_decision"},
+                "attributes": [
+                    text("session.id", "s1"), text("tool_name", "Bash"), text("tool_use_id", call),
+                    text("decision", decision), text("source", source),
+                ],
+            })
+        })
+        .collect();
+    json!({"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}).to_string()
+}
+
+#[test]
+fn decisions_beside_a_session_are_joined_by_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = [
+        Told::Call(1, 0),
+        Told::Result(1, 0),
+        Told::Call(2, 0),
+        Told::Result(2, 0),
+        Told::Call(3, 0),
+        Told::Result(3, 2),
+    ];
+    write(folder.path(), "s.jsonl", &session(&all));
+    let judged = |decisions: &[(&str, &str, &str)]| {
+        write(folder.path(), "d.json", &telemetry(decisions));
+        let args = ["replay", "s.jsonl", "--decisions", "d.json"];
+        let (code, report) = json_report(folder.path(), &args);
+        let authorised = report["executions"][0]["verdict"]["authorised"].clone();
+        let codes: Vec<String> = codes(&report)
+            .into_iter()
+            .filter(|code| *code != "YV212")
+            .map(str::to_owned)
+            .collect();
+        (code, authorised, codes)
+    };
+    let (one, two) = (
+        ("c1", "accept", "config"),
+        ("c2", "accept", "user_temporary"),
+    );
+    let refused = ("c3", "reject", "user_reject");
+    assert_eq!(judged(&[one, two, refused]), (0, json!("yes"), vec![]));
+    assert_eq!(judged(&[one, refused]), (0, json!("not recorded"), vec![]));
+    let (code, authorised, codes) = judged(&[("c1", "reject", "user_reject"), two, refused]);
+    assert_eq!((code, authorised), (1, json!("no")));
+    assert!(codes.contains(&"YV309".to_owned()), "{codes:?}");
+    // The opposite of what the session says, and a call that it doesn't hold.
+    let opposite = judged(&[one, two, ("c3", "accept", "config")]);
+    assert_eq!(opposite, (1, json!("no"), vec!["YV328".to_owned()]));
+    let missing = judged(&[one, two, refused, ("c9", "accept", "config")]);
+    assert_eq!((missing.0, missing.2), (1, vec!["YV328".to_owned()]));
+    for text in ["", "{}", "{\"resourceLogs\":["] {
+        write(folder.path(), "d.json", text);
+        let bad = run(
+            folder.path(),
+            &["replay", "s.jsonl", "--decisions", "d.json"],
+        );
+        assert_eq!(bad.code, 2, "{text}: {}", bad.out);
+    }
 }
 
 #[test]

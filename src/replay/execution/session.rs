@@ -24,6 +24,8 @@ pub(super) struct Session {
     tree: Option<Arc<WorkTree>>,
     /// Somebody else has said where: what the record says of it doesn't count.
     placed: bool,
+    /// Decisions are recorded beside it.
+    decided_beside: bool,
     /// The root of that, if a start names one.
     root: Option<Box<str>>,
     /// Where the last call stands that is on record, also in an execution of another kind.
@@ -83,6 +85,11 @@ impl Session {
         !self.lacks(NotRecorded::Decisions)
     }
 
+    /// Whether decisions may be on record in another place.
+    pub(super) const fn is_decided_beside(&self) -> bool {
+        self.decided_beside
+    }
+
     /// What isn't recorded, in words.
     pub(super) fn not_recorded(&self) -> Option<String> {
         let words: Vec<&str> = self.not_recorded.iter().map(|part| part.name()).collect();
@@ -126,6 +133,12 @@ impl Execution {
     pub fn place_at(&mut self, root: &str) {
         self.session.tree = Some(Arc::new(WorkTree::at(Some(root))));
         self.session.placed = true;
+    }
+
+    /// Decisions about its calls are recorded in another place: where every call has one, it is
+    /// known that nothing else ran.
+    pub const fn decided_beside(&mut self) {
+        self.session.decided_beside = true;
     }
 
     /// Whether what its record doesn't hold of this shows that it wasn't there.
