@@ -1,13 +1,13 @@
 //! `convert`: any recorded session as `ExecutionRecord` JSONL.
 
-use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::trace_format;
 use super::common::inputs::outside_git;
 use super::file::traces;
 use super::guard::{self, Exemption};
 use super::output::{Failure, print_shared, warn};
 use super::write::cannot_write;
-use crate::diag::Severity;
+use crate::diag::{Finding, Severity};
 use crate::trace::{Format, Record};
 use crate::verify::{Options, Report, watch};
 use clap::Args;
@@ -63,11 +63,9 @@ impl ConvertArgs {
                 report
             }
         };
-        for finding in report
-            .findings
-            .iter()
-            .filter(|f| f.severity == Severity::Error && f.code.0 < 200)
-        {
+        let unread = |f: &&Finding| f.severity == Severity::Error && f.code.0 < 200;
+        let broken = report.findings.iter().any(|f| unread(&f));
+        for finding in report.findings.iter().filter(unread) {
             let place = &finding.place;
             warn(&format!(
                 "{}:{}: {}",
@@ -86,6 +84,7 @@ impl ConvertArgs {
                 warn("nothing was converted: no session was found");
                 EXIT_NOTHING_VERIFIED
             }
+            () if broken => EXIT_FINDINGS,
             () => EXIT_CLEAN,
         })
     }

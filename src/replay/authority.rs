@@ -197,12 +197,12 @@ fn effects(
         }
         ActionType::ShellCmd => {
             let payload: serde_json::Value = payload.read_all()?;
-            let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
+            let line = Line::of(&payload)?;
             let start = start(line.cwd.as_deref(), tree);
             // Where a command starts in a work tree that goes by another name, nobody knows how far
             // `..` takes it.
             moved = start == Start::Somewhere;
-            match start {
+            let mut analysis = match start {
                 Start::At(cwd) => shell_effects::analyse(
                     &line.text,
                     &shell_effects::Context {
@@ -211,7 +211,13 @@ fn effects(
                     },
                 ),
                 Start::Tree | Start::Somewhere => shell_effects::analyse(&line.text, &tree.places),
+            };
+            // What stands beside it may change what runs; what the line itself does is known.
+            if line.unknown.is_some() {
+                analysis.risk = RiskLevel::High;
+                analysis.unparsed = true;
             }
+            analysis
         }
         ActionType::ToolCall => {
             let call: shell_effects::Param<'_> = payload.read_all()?;

@@ -147,7 +147,7 @@ impl<'a> Call<'a> {
             });
             emit(self.timestamp, "action", fact);
         }
-        if let Some(decision) = &self.decision {
+        if let Some(decision) = self.decision.as_ref().filter(|_| self.action.is_some()) {
             let fact = Fact::Decided(Decision {
                 ruling: decision.status,
                 by: decision.by,
@@ -231,6 +231,7 @@ impl<'a> Call<'a> {
             _ if self.repeats_result == Some(true) => {
                 Some(SessionMark::AmbiguousResult(self.call_id))
             }
+            _ if self.action.is_none() && contradicted => None,
             _ if self.action.is_none() => Some(SessionMark::ResultWithoutCall(self.call_id)),
             O::Interrupted => Some(SessionMark::Interrupted),
             O::Unmatched => Some(SessionMark::Unmatched { last: false }),

@@ -3,7 +3,9 @@
 //! A record of any format unfolds into steps: one for an event, several for a turn or an execution.
 //! A fact that a format doesn't keep is [`None`] or [`Fact::NotRecorded`]; it is never made up.
 
-use super::record::{Capability, ChainMode, EvaluationReason, NotRecorded, RecordKind, Signature};
+use super::record::{
+    Capability, ChainMode, EvaluationReason, ExecutionStarted, NotRecorded, RecordKind, Signature,
+};
 use super::scalar::Timestamp;
 use governance::{ActionType, DecidedBy};
 use governance::{EvaluationKind, Event, RiskLevel, Ruling, State};
@@ -124,10 +126,24 @@ pub struct Started<'r, 'a> {
     pub alone: bool,
     /// A rejection that the record holds besides.
     pub refused: Option<Decision<'a>>,
+    /// The record that starts a session, where it is one of its own.
+    pub own: Option<&'r ExecutionStarted<'a>>,
+}
+
+impl<'r, 'a> Started<'r, 'a> {
     /// What its writer doesn't keep.
-    pub not_recorded: &'r [NotRecorded],
+    #[must_use]
+    pub fn not_recorded(&self) -> &'r [NotRecorded] {
+        self.own
+            .and_then(|own| own.not_recorded.as_deref())
+            .unwrap_or_default()
+    }
+
     /// The root of the work tree, absolute.
-    pub workdir: Option<Str<'a>>,
+    #[must_use]
+    pub fn workdir(&self) -> Option<Str<'a>> {
+        self.own.and_then(|own| own.workdir)
+    }
 }
 
 /// What an action is.

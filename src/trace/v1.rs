@@ -31,8 +31,7 @@ macro_rules! started {
             chain: $record.chain,
             alone: $alone,
             refused: None,
-            not_recorded: &[],
-            workdir: None,
+            own: None,
         }
     };
 }
@@ -164,8 +163,7 @@ impl<'a> Record<'a> {
                     time: r.timestamp,
                     part: Part::WHOLE,
                     fact: Fact::Started(Started {
-                        not_recorded: r.not_recorded.as_deref().unwrap_or_default(),
-                        workdir: r.workdir,
+                        own: Some(r),
                         ..started!(r, true)
                     }),
                 });

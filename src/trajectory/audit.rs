@@ -147,14 +147,14 @@ impl Audit {
             kept.insert(execution.execution_id.clone());
             self.session(execution);
         }
-        // What was found in no session was found in the file of those.
-        if !kept.is_empty() {
-            let file = set.executions.first().map_or("", |e| e.file.as_str());
-            for finding in &set.findings {
-                self.finding(file, finding);
-            }
-        }
         kept
+    }
+
+    /// Adds what was found in a file outside of its sessions.
+    pub fn add_of_file(&mut self, file: &str, findings: &[FindingNote]) {
+        for finding in findings {
+            self.finding(file, finding);
+        }
     }
 
     fn session(&mut self, execution: &Trajectory) {

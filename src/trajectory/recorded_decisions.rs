@@ -44,7 +44,7 @@ impl DecisionHistory {
         match &step.fact {
             Fact::Started(started) => {
                 account.digest = started.policy_digest.map(|d| d.decode().into_owned());
-                account.root = started.workdir.map(|root| root.decode().into_owned());
+                account.root = started.workdir().map(|root| root.decode().into_owned());
                 account.session = started.fsm_version == *"session";
             }
             Fact::Proposed(proposal) => {

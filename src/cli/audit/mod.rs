@@ -134,7 +134,7 @@ impl AuditArgs {
         Ok(match () {
             () if read.unopened > 0 => EXIT_ERROR,
             () if failing > 0 => EXIT_FINDINGS,
-            () if read.audit.sessions() == 0 => EXIT_NOTHING_VERIFIED,
+            () if read.audit.calls == 0 => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }
@@ -178,6 +178,13 @@ impl AuditArgs {
             read.elsewhere += number(there);
             read.older += number(old);
             let kept = read.audit.add(&set, &|e| here(e) && new(e));
+            // In a place where sessions are kept other files lie as well: those are no sessions.
+            let mut beside = set.findings;
+            beside.retain(|f| tree.is_none() || f.code != "YV108");
+            let counts = tree.is_none() || !kept.is_empty() || set.executions.is_empty();
+            if let Some(found) = input.as_ref().ok().filter(|_| counts) {
+                read.audit.add_of_file(&found.name, &beside);
+            }
             if let Ok(found) = input
                 && !kept.is_empty()
             {

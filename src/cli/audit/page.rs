@@ -24,9 +24,6 @@ pub(super) fn text(
 ) -> io::Result<()> {
     let audit = &read.audit;
     head(read, out)?;
-    if audit.sessions() == 0 {
-        return Ok(());
-    }
     if !audit.riskiest.is_empty() {
         writeln!(out, "\nRiskiest actions")?;
         for action in &audit.riskiest {

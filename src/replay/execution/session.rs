@@ -1,14 +1,14 @@
 //! Sessions of coding agents: calls and their results, without a governor of their own.
 
-use super::super::evidence::KeptAction;
+use super::super::evidence::{KeptAction, KeptKind};
 use super::super::path_effects::WorkTree;
 use super::super::step_facts::{Approval, CallMark, CallMarkKind, StepFacts};
 use super::super::verdict::Aspect;
 use super::Execution;
-use crate::trace::action::asked;
+use crate::trace::action::{asked, command, cwd};
 use crate::trace::record::NotRecorded;
 use crate::trace::step::{SessionMark, Started, Step};
-use governance::{Event, FsmVersion};
+use governance::{ActionType, Event, FsmVersion};
 use hashbrown::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl Session {
     /// Takes note of a start. The first one that names a work tree counts, and what one start says
     /// that it doesn't keep stays unknown. Returns whether it names another work tree.
     pub(super) fn start(&mut self, started: &Started<'_, '_>) -> bool {
-        let root = started.workdir.map(|root| root.decode());
+        let root = started.workdir().map(|root| root.decode());
         let moved = match (&root, &self.root) {
             (Some(now), Some(then)) => **now != **then,
             _ => false,
@@ -51,7 +51,7 @@ impl Session {
             self.tree = Some(Arc::new(WorkTree::at(root.as_deref())));
             self.root = root.map(Into::into);
         }
-        for part in started.not_recorded {
+        for part in started.not_recorded() {
             if !self.not_recorded.contains(part) {
                 self.not_recorded.push(*part);
             }
@@ -115,6 +115,13 @@ impl Session {
 fn key(action: &KeptAction) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     let payload = action.payload.as_deref().map(Raw::trusted);
+    // Remarks and time limits beside a command make no other command of it.
+    if action.kind == Some(KeptKind::Known(ActionType::ShellCmd))
+        && let Some(line) = payload.and_then(command)
+    {
+        (line, payload.and_then(cwd)).hash(&mut hasher);
+        return Some(hasher.finish());
+    }
     match payload.and_then(asked) {
         Some((tool, given)) => (tool, canonicalise(given)).hash(&mut hasher),
         None => action.hash()?.hash(&mut hasher),

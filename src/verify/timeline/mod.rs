@@ -272,8 +272,8 @@ fn opening(
         policy_revision: policy.and_then(|p| p.revision).map(word),
         max_turns: started.max_turns,
         parent: parent.map(word),
-        workdir: started.workdir.map(word),
-        not_recorded: started.not_recorded.to_vec(),
+        workdir: started.workdir().map(word),
+        not_recorded: started.not_recorded().to_vec(),
     }
 }
 

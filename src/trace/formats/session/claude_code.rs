@@ -61,7 +61,7 @@ impl TraceFormat for ClaudeCode {
     }
 
     fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(stem, NOT_RECORDED))
+        Box::new(Pairing::new(self.name(), stem, NOT_RECORDED))
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
@@ -165,6 +165,17 @@ struct Block<'a> {
     is_error: Lenient<bool>,
 }
 
+impl Block<'_> {
+    /// The type of a block that doesn't say it.
+    fn shape(&self) -> Option<&'static str> {
+        if self.name.0.is_some() && self.input.is_some() {
+            Some("tool_use")
+        } else {
+            self.tool_use_id.0.map(|_| "tool_result")
+        }
+    }
+}
+
 impl<'a> Line<'a> {
     fn record(self, whole: &'a str) -> SessionRecord<'a> {
         let word = self.kind.0.map(Str::decode).unwrap_or_default();
@@ -185,7 +196,12 @@ impl<'a> Line<'a> {
             }
         }
         let content = self.message.0.and_then(|message| message.content);
-        let blocks: Vec<Raw<'a>> = content.and_then(Raw::read).unwrap_or_default();
+        let one = content.filter(|content| content.as_written().starts_with('{'));
+        let blocks: Vec<Raw<'a>> = match (content.and_then(Raw::read), one) {
+            (Some(blocks), _) => blocks,
+            (None, Some(one)) => vec![one],
+            (None, None) => Vec::new(),
+        };
         if let Some(said) = content.and_then(|c| c.read::<Str<'_>>()).map(Str::decode) {
             match &*word {
                 "user" if self.meta.0 != Some(true) && !is_machine_text(&said) => {
@@ -200,7 +216,9 @@ impl<'a> Line<'a> {
             let Some(block) = raw.read::<Block<'_>>() else {
                 continue;
             };
-            match (block.kind.0.map(Str::decode).as_deref(), &*word) {
+            let kind = block.kind.0.map(Str::decode);
+            let kind = kind.as_deref().or_else(|| block.shape());
+            match (kind, &*word) {
                 (Some("text"), "assistant") => {
                     if let Some(said) = text(block.text) {
                         tell(Some(raw), What::Said(said));
@@ -212,7 +230,7 @@ impl<'a> Line<'a> {
                         tell(Some(raw), What::Prompt(asked));
                     }
                 }
-                (Some("tool_use" | "server_tool_use" | "mcp_tool_use"), _) => {
+                (Some(kind), _) if kind.ends_with("tool_use") || kind == "tool_call" => {
                     let call = Call {
                         id: text(block.id),
                         tool: text(block.name).unwrap_or_default(),
@@ -223,7 +241,12 @@ impl<'a> Line<'a> {
                 (Some(kind), _) if kind == "tool_result" || kind.ends_with("_tool_result") => {
                     // The structured result of a record is that of its only block.
                     let beside = self.tool_use_result.filter(|_| results == 1);
-                    tell(Some(raw), What::Ended(ended(&block, beside, self.denial)));
+                    let mut ended = ended(&block, beside, self.denial);
+                    // The last record of a stream lists what was rejected.
+                    if ended.how == How::Error && self.session_id.0.is_some() {
+                        ended.how = How::ErrorSoFar;
+                    }
+                    tell(Some(raw), What::Ended(ended));
                 }
                 _ => {}
             }

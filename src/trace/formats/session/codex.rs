@@ -56,7 +56,7 @@ impl TraceFormat for Codex {
     }
 
     fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(stem, NOT_RECORDED).naming(Sessions::First))
+        Box::new(Pairing::new(self.name(), stem, NOT_RECORDED).naming(Sessions::First))
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {

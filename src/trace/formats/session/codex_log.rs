@@ -57,7 +57,7 @@ impl TraceFormat for CodexLog {
     }
 
     fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(stem, NOT_RECORDED).naming(Sessions::Last))
+        Box::new(Pairing::new(self.name(), stem, NOT_RECORDED).naming(Sessions::Last))
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {

@@ -106,7 +106,11 @@ fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
             continue;
         };
         let name = text(call.name).unwrap_or_default();
-        let id = id(call.id).unwrap_or_else(|| events.own_id());
+        // A message that comes again with more in it has the same time.
+        let id = id(call.id).unwrap_or_else(|| match events.time {
+            Some(time) if again => format!("{}@{}", events.own_id(), time.millis()).into(),
+            _ => events.own_id(),
+        });
         let result = call.ended(id.clone(), &name);
         let asked = Call {
             id: Some(id),

@@ -104,7 +104,7 @@ impl TraceFormat for SessionFormat {
     }
 
     fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(stem, self.not_recorded))
+        Box::new(Pairing::new(self.name(), stem, self.not_recorded))
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
@@ -249,6 +249,8 @@ pub(super) enum How {
     NoSign,
     /// With an error.
     Error,
+    /// With an error so far: the end of the input lists what was rejected.
+    ErrorSoFar,
     /// The format doesn't say.
     NotRecorded,
     /// It was stopped.

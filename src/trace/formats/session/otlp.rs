@@ -65,7 +65,7 @@ impl TraceFormat for Otlp {
     }
 
     fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(stem, NOT_RECORDED))
+        Box::new(Pairing::new(self.name(), stem, NOT_RECORDED))
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {

@@ -6,7 +6,7 @@ use super::write::{self, CallParts, End};
 use super::{Call, Change, DEPTH, Ended, Event, How, Question, SessionRecord, What};
 use crate::diag::Code;
 use crate::trace::entry::{Entry, Problem, Record};
-use crate::trace::formats::{Fed, NativeRecord, Reader};
+use crate::trace::formats::{Fed, Format, NativeRecord, Reader};
 use crate::trace::record::{NotRecorded, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::v1;
@@ -50,8 +50,16 @@ pub(in crate::trace::formats) struct Pairing {
     waiting: Queue,
     /// The results of calls that are over: hashes of the id and of the result.
     over: HashMap<u64, u64>,
-    /// Hashes of the ids of records that were read.
-    read: HashSet<u64>,
+    /// What records told that were read, by hashes of their ids.
+    read: HashMap<u64, u64>,
+    /// Hashes of the ids of calls that have run without an error.
+    ran: HashSet<u64>,
+    /// Hashes of the calls that were asked for.
+    asked: HashSet<u64>,
+    /// Calls that were rejected before they were asked for.
+    refused: HashMap<u64, DecidedBy>,
+    /// The format.
+    format: &'static str,
     /// Whether a whole session that names none was read.
     whole: bool,
 }
@@ -90,6 +98,33 @@ impl Session {
     }
 }
 
+/// A hash of a call with all that it is given.
+fn hash_of(call: &Call<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&call.id, &call.tool, &call.input).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A hash of what a record tells of calls, to know whether one with the same id is the same.
+fn told(record: &SessionRecord<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for event in &record.events {
+        match &event.what {
+            What::Call(call) | What::Began(call) => hash_of(call).hash(&mut hasher),
+            What::Ended(ended) => (&ended.id, &ended.output).hash(&mut hasher),
+            _ => {}
+        }
+    }
+    hasher.finish()
+}
+
+/// A hash of a result.
+fn hash_of_end(ended: &Ended<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (std::mem::discriminant(&ended.how), &ended.output).hash(&mut hasher);
+    hasher.finish()
+}
+
 fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -118,7 +153,11 @@ fn first_of(text: &str) -> String {
 
 impl Pairing {
     /// For one input. `stem` names the execution of records that name none.
-    pub(in crate::trace::formats) fn new(stem: &str, not_recorded: &'static [NotRecorded]) -> Self {
+    pub(in crate::trace::formats) fn new(
+        format: &'static str,
+        stem: &str,
+        not_recorded: &'static [NotRecorded],
+    ) -> Self {
         Self {
             stem: stem.into(),
             names: Sessions::OfFile,
@@ -128,7 +167,11 @@ impl Pairing {
             sessions: HashMap::new(),
             waiting: Queue::default(),
             over: HashMap::new(),
-            read: HashSet::new(),
+            read: HashMap::new(),
+            ran: HashSet::new(),
+            asked: HashSet::new(),
+            refused: HashMap::new(),
+            format,
             whole: false,
         }
     }
@@ -176,10 +219,8 @@ impl Pairing {
                 self.call(key, line, event.time, call, on);
             }
             What::Began(call) => {
-                let asked = |id: &str| {
-                    self.waiting.last_open(id).is_some() || self.over.contains_key(&hash(id))
-                };
-                if !call.id.as_deref().is_some_and(asked) {
+                // The same call under its id; another one under that id is another call.
+                if !self.asked.contains(&hash_of(call)) {
                     self.call(key, line, event.time, call, on);
                 }
             }
@@ -193,6 +234,7 @@ impl Pairing {
             What::Rejected { id, by } => {
                 let open = self.waiting.last_open(id);
                 let Some(n) = open.or_else(|| self.waiting.last_doubtful(id)) else {
+                    self.rejected_elsewhere(key, line, id, *by, on);
                     return;
                 };
                 if let Some(waiting) = self.waiting.get_mut(n) {
@@ -284,6 +326,74 @@ impl Pairing {
         }
     }
 
+    /// Reports a record of another format: what it tells isn't read.
+    fn report_other_format(&self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
+        let found = Format::of_record(entry.text, DEPTH).map(Format::name);
+        let Some(other) = found.filter(|name| *name != self.format) else {
+            return;
+        };
+        let problem = Problem {
+            code: Code(108),
+            at: (0, 1),
+            pointer: None,
+            message: format!(
+                "this record looks like one of `{other}`, and the input is read as `{}`: what it tells isn't checked",
+                self.format
+            ),
+        };
+        on(Fed {
+            execution: Some(Cow::Borrowed(&self.stem)),
+            entry,
+            problem: Some(problem),
+        });
+    }
+
+    /// A rejection of a call that has a result already, which contradicts that, or of one that is
+    /// yet to come.
+    fn rejected_elsewhere(
+        &mut self,
+        key: &str,
+        line: u64,
+        id: &str,
+        by: DecidedBy,
+        on: &mut dyn FnMut(Fed<'_, '_>),
+    ) {
+        if !self.over.contains_key(&hash(id)) {
+            if self.refused.len() < REMEMBERED {
+                self.refused.insert(hash(id), by);
+            }
+            return;
+        }
+        // What ended with an error may be the rejection itself.
+        if !self.ran.contains(&hash(id)) {
+            return;
+        }
+        self.start(key, on);
+        let Some(session) = self.sessions.get_mut(key) else {
+            return;
+        };
+        session.turns += 1;
+        let text = write::call(&CallParts {
+            execution: key,
+            turn: session.turns,
+            id,
+            time: None,
+            tool: None,
+            reasoning: None,
+            action: None,
+            decision: Some((false, by)),
+            contradicted: true,
+            end: End::Result {
+                how: How::Cancelled,
+                output: "",
+                exit_code: None,
+                time: None,
+            },
+            again: false,
+        });
+        feed(RecordKind::Call, key, line, &text, on);
+    }
+
     fn answered(&mut self, key: &str, id: Option<&str>, to: Question, allowed: Option<bool>) {
         let Some(session) = self.sessions.get_mut(key) else {
             return;
@@ -350,7 +460,17 @@ impl Pairing {
             change: None,
             result: None,
         };
+        if self.asked.len() < REMEMBERED {
+            self.asked.insert(hash_of(call));
+        }
+        let before = call.id.as_deref().map(hash);
+        let refused = before.and_then(|id| self.refused.remove(&id));
         self.waiting.push(waiting);
+        if let (Some(by), Some(n)) = (refused, self.waiting.last_number())
+            && let Some(waiting) = self.waiting.get_mut(n)
+        {
+            waiting.decide(Some((false, by)));
+        }
         let number = self.waiting.last_number();
         while self.waiting.held() > WAITING
             && let Some((n, oldest)) = self.waiting.first()
@@ -388,7 +508,7 @@ impl Pairing {
             session.answers += 1;
         }
         let found = match ended.id.as_deref() {
-            Some(id) => self.waiting.last_open(id),
+            Some(id) => self.waiting.last_open_in(id, key),
             None => self.waiting.first_open(key),
         };
         if let Some(n) = found {
@@ -396,7 +516,7 @@ impl Pairing {
             return;
         }
         let before = ended.id.as_deref().and_then(|id| self.over.get(&hash(id)));
-        if before == Some(&hash(&ended.output)) {
+        if before == Some(&hash_of_end(ended)) {
             return;
         }
         // That it was rejected is known.
@@ -441,7 +561,10 @@ impl Pairing {
         on: &mut dyn FnMut(Fed<'_, '_>),
     ) {
         if let Some(id) = ended.id.as_deref().filter(|_| self.over.len() < REMEMBERED) {
-            self.over.insert(hash(id), hash(&ended.output));
+            self.over.insert(hash(id), hash_of_end(ended));
+            if ended.how == How::Ok {
+                self.ran.insert(hash(id));
+            }
         }
         let tool = self.waiting.get(n).map_or("", |w| &w.tool);
         let how = match ended.how {
@@ -459,7 +582,8 @@ impl Pairing {
         };
         self.waiting.end(n, kept);
         // A later record may show that it was rejected.
-        if how != How::RejectedByText || self.waiting.held() > WAITING {
+        let settled = !matches!(how, How::RejectedByText | How::ErrorSoFar);
+        if settled || self.waiting.held() > WAITING {
             self.hand_on(n, false, on);
         }
     }
@@ -485,6 +609,7 @@ impl Pairing {
         let how = match result.map(|r| r.how) {
             // The mark shows what the text only said, and that nothing ran which could fail.
             Some(How::RejectedByText) if rejected => How::Cancelled,
+            Some(How::ErrorSoFar) if rejected => How::Cancelled,
             Some(How::Error | How::NoSign) if rejected && exit_code.is_none() => How::Cancelled,
             Some(how) => how,
             None => How::Cancelled,
@@ -623,6 +748,7 @@ impl Reader for Pairing {
             if let Some(cwd) = record.cwd.as_deref() {
                 self.cwd = Some(cwd.into());
             }
+            self.report_other_format(entry, on);
             return;
         }
         let key = self.key(record, entry.line);
@@ -638,11 +764,15 @@ impl Reader for Pairing {
                 problem: None,
             });
         }
-        if let Some(id) = record.id.as_deref()
-            && (self.read.contains(&hash(id))
-                || self.read.len() < REMEMBERED && !self.read.insert(hash(id)))
-        {
-            return;
+        // A record that comes again tells the same; under its id, another one tells more.
+        if let Some(id) = record.id.as_deref() {
+            let told = told(record);
+            if self.read.get(&hash(id)) == Some(&told) {
+                return;
+            }
+            if self.read.len() < REMEMBERED {
+                self.read.entry(hash(id)).or_insert(told);
+            }
         }
         let parent = record.agent.as_ref().and(record.session.as_deref());
         let first = record.events.first().map(|event| &event.what);

@@ -12,13 +12,26 @@ pub(super) struct Asked {
 
 /// Whether Codex wraps the output of a tool, so that what it prints never is the whole text.
 pub(super) fn wraps_output(tool: &str) -> bool {
-    matches!(tool, "apply_patch" | "write_stdin")
-        || vocabulary::tool(tool).is_some_and(|tool| tool.command().is_some())
+    const OWN: [&str; 9] = [
+        "apply_patch",
+        "container.exec",
+        "exec_command",
+        "local_shell",
+        "shell",
+        "shell_command",
+        "unified_exec",
+        "update_plan",
+        "write_stdin",
+    ];
+    OWN.contains(&tool)
 }
 
 /// What a call asks for. `cwd`: where the agent stands, where that isn't the root of its work
 /// tree.
 pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&str>) -> Asked {
+    // What a command printed of a diff isn't what it did.
+    let runs = |tool: &vocabulary::Tool| tool.command().is_some();
+    let diff = diff.filter(|_| !vocabulary::tool(tool).is_some_and(runs));
     if let Some(diff) = diff {
         let mut payload = String::with_capacity(input.len() + diff.len() + 64);
         payload.push_str("{\"diff\":");
@@ -72,6 +85,10 @@ fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
         // A folder that is no text: nobody knows where it runs.
         Some(None) => return None,
     };
+    // A second command or folder would take the place of the one that runs.
+    if input.contains_key("command") || input.contains_key("cwd") {
+        return None;
+    }
     payload.extend(input);
     serde_json::to_string(&payload).ok()
 }

@@ -5,6 +5,7 @@ use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, VecDeque};
+use strict_json::{Raw, canonical_eq};
 
 /// A call that has no result yet, or one that only a text takes for a rejection.
 #[derive(Debug)]
@@ -136,6 +137,15 @@ impl Queue {
         self.open.get(&Key::Id(id.into()))?.back().copied()
     }
 
+    /// The same, of this session if one is among the last of them: a session that goes on with
+    /// another one answers calls of that.
+    pub(super) fn last_open_in(&self, id: &str, session: &str) -> Option<u64> {
+        let list = self.open.get(&Key::Id(id.into()))?;
+        let own = |n: &&u64| self.all.get(n).is_some_and(|w| *w.session == *session);
+        let mine = list.iter().rev().take(TOOLS).find(own);
+        mine.or_else(|| list.back()).copied()
+    }
+
     /// The first call of a session that has neither an id nor a result.
     pub(super) fn first_open(&self, session: &str) -> Option<u64> {
         self.open
@@ -179,12 +189,14 @@ impl Queue {
         self.all.get_mut(&number)
     }
 
-    /// Says what a call is given, where that wasn't on record before.
+    /// Says what a call is given. What was on record before and is another thing was asked about in
+    /// vain: that is a contradiction, and what runs counts.
     pub(super) fn fill(&mut self, number: u64, input: &str) {
         if let Some(waiting) = self.all.get_mut(&number)
-            && &*waiting.input == "{}"
             && input != "{}"
+            && !canonical_eq(Raw::trusted(&waiting.input), Raw::trusted(input))
         {
+            waiting.contradicted |= &*waiting.input != "{}";
             self.held = self.held.saturating_sub(waiting.weight());
             waiting.input = input.into();
             self.held += waiting.weight();

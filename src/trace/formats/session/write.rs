@@ -114,7 +114,7 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
         End::None { last: false } => "unmatched",
         End::Result { how, .. } => match how {
             How::Ok | How::NoSign => "ok",
-            How::Error => "error",
+            How::Error | How::ErrorSoFar => "error",
             How::NotRecorded => "not_recorded",
             How::Interrupted => "interrupted",
             How::Cancelled | How::Rejected(_) => "not_executed",
