@@ -12,6 +12,7 @@ pub mod codex;
 pub mod codex_log;
 pub mod gemini;
 pub mod inspect;
+mod known;
 pub mod messages;
 pub mod openhands;
 pub mod otlp;
@@ -238,6 +239,22 @@ pub(super) struct Change {
     pub(super) path: String,
     /// Hunks of a unified diff.
     pub(super) hunks: String,
+}
+
+impl Change {
+    /// The change as a diff that is relative to the work tree; none where the file lies elsewhere:
+    /// then its name says more than what changed.
+    pub(super) fn diff(&self, root: Option<&str>) -> Option<String> {
+        let inside = match root {
+            Some(root) if self.path.starts_with('/') => self
+                .path
+                .strip_prefix(root.trim_end_matches('/'))?
+                .strip_prefix('/')?,
+            _ => &self.path,
+        };
+        let plain = !inside.starts_with('/') && !inside.contains(['\n', '\r', '\t', '"']);
+        plain.then(|| format!("--- a/{inside}\n+++ b/{inside}\n{}", self.hunks))
+    }
 }
 
 /// How a call ended.

@@ -1,9 +1,10 @@
 //! Brings the calls of a session and their results together.
 
+use super::known::{hash, hash_of, hash_of_end, told};
 use super::tools::{asked, wraps_output};
 use super::waiting::{Kept, Queue, Waiting};
 use super::write::{self, CallParts, End};
-use super::{Call, Change, DEPTH, Ended, Event, How, Question, SessionRecord, What};
+use super::{Call, DEPTH, Ended, Event, How, Question, SessionRecord, What};
 use crate::diag::Code;
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::formats::{Fed, Format, NativeRecord, Reader};
@@ -14,7 +15,6 @@ use governance::DecidedBy;
 use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use strict_json::Scanner;
 
@@ -95,55 +95,6 @@ impl Session {
             Question::Command => commands,
             Question::Patch => patches,
         }
-    }
-}
-
-/// A hash of a call with all that it is given.
-fn hash_of(call: &Call<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (&call.id, &call.tool, &call.input).hash(&mut hasher);
-    hasher.finish()
-}
-
-/// A hash of what a record tells of calls, to know whether one with the same id is the same.
-fn told(record: &SessionRecord<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for event in &record.events {
-        match &event.what {
-            What::Call(call) | What::Began(call) => hash_of(call).hash(&mut hasher),
-            What::Ended(ended) => (&ended.id, &ended.output).hash(&mut hasher),
-            _ => {}
-        }
-    }
-    hasher.finish()
-}
-
-/// A hash of a result.
-fn hash_of_end(ended: &Ended<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (std::mem::discriminant(&ended.how), &ended.output).hash(&mut hasher);
-    hasher.finish()
-}
-
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
-}
-
-impl Change {
-    /// The change as a diff that is relative to the work tree; none where the file lies elsewhere:
-    /// then its name says more than what changed.
-    fn diff(&self, root: Option<&str>) -> Option<String> {
-        let inside = match root {
-            Some(root) if self.path.starts_with('/') => self
-                .path
-                .strip_prefix(root.trim_end_matches('/'))?
-                .strip_prefix('/')?,
-            _ => &self.path,
-        };
-        let plain = !inside.starts_with('/') && !inside.contains(['\n', '\r', '\t', '"']);
-        plain.then(|| format!("--- a/{inside}\n+++ b/{inside}\n{}", self.hunks))
     }
 }
 
