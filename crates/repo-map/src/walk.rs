@@ -265,15 +265,33 @@ mod tests {
     use super::*;
     use crate::Language;
     use proptest::prelude::*;
-    use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+    use proptest::test_runner::TestRunner;
     use std::collections::BTreeSet;
     use tree_sitter::{Parser, Query, QueryCursor, StreamingIterator as _};
 
     /// Pattern, capture, start, end.
     type Found = BTreeSet<(usize, String, usize, usize)>;
 
-    /// What the walk finds, and how much of that stands behind an error among its siblings.
-    fn ours(grammar: &'static Grammar, tree: &Tree, text: &str) -> [Found; 2] {
+    /// Whether a node, or one that it lies in, has an earlier sibling in the same field.
+    fn repeats_a_field(node: Node<'_>) -> bool {
+        std::iter::successors(Some(node), Node::parent).any(|node| {
+            let Some(parent) = node.parent() else {
+                return false;
+            };
+            let mut cursor = parent.walk();
+            let mut met = BTreeSet::new();
+            let mut more = cursor.goto_first_child();
+            while more && cursor.node() != node {
+                met.extend(cursor.field_id());
+                more = cursor.goto_next_sibling();
+            }
+            cursor.field_id().is_some_and(|field| met.contains(&field))
+        })
+    }
+
+    /// What the walk finds, and how much of that stands behind an error among its siblings, or in
+    /// text that is `broken` behind another node of its field.
+    fn ours(grammar: &'static Grammar, tree: &Tree, text: &str, broken: bool) -> [Found; 2] {
         let (mut out, mut behind) = (Found::new(), Found::new());
         search(grammar, tree, text, &mut |pattern, captures| {
             let at = grammar
@@ -284,7 +302,7 @@ mod tests {
             for (role, node) in captures {
                 let found = (at, format!("{role:?}"), node.start_byte(), node.end_byte());
                 let mut before = std::iter::successors(node.prev_sibling(), |n| n.prev_sibling());
-                if before.any(|sibling| sibling.is_error()) {
+                if before.any(|sibling| sibling.is_error()) || broken && repeats_a_field(*node) {
                     behind.insert(found.clone());
                 }
                 out.insert(found);
@@ -316,20 +334,23 @@ mod tests {
         out
     }
 
-    fn agree(language: Language, query: &Query, text: &str) {
+    fn agree(language: Language, query: &Query, text: &str, broken: bool) {
         let grammar = Grammar::for_language(language).unwrap();
         let mut parser = Parser::new();
         parser.set_language(&grammar.language).unwrap();
         let tree = parser.parse(text, None).unwrap();
-        let ([ours, behind], theirs) = (ours(grammar, &tree, text), theirs(query, &tree, text));
-        // Of several children of one field the engine misses those behind an error: it takes the
-        // field for used up. The walk finds them, and that is the one thing in which it may find
-        // more.
+        let ([ours, behind], theirs) = (
+            ours(grammar, &tree, text, broken),
+            theirs(query, &tree, text),
+        );
+        // Of several children of one field the engine misses those behind an error, or behind one
+        // that a repair has put there: it takes the field for used up. The walk finds them, and
+        // that is the one thing in which it may find more.
         let more: Found = &(&ours - &theirs) - &behind;
         let (name, less) = (language.name(), &theirs - &ours);
         assert!(
             more.is_empty() && less.is_empty(),
-            "{name}: only here {more:?}, only there {less:?}"
+            "{name}: only here {more:?}, only there {less:?} in {text:?}"
         );
     }
 
@@ -359,7 +380,7 @@ mod tests {
             .unwrap();
             let mut seen = 0;
             for (_, text) in samples.iter().filter(|(l, _)| *l == language) {
-                agree(language, &query, text);
+                agree(language, &query, text, false);
                 seen += text.len();
             }
             assert!(seen > 0, "{}", language.name());
@@ -382,14 +403,10 @@ mod tests {
                 )
             })
             .collect();
-        // The same cases each time: of some thousand cuts the walk finds a name of Go more than the
-        // engine, which is known and not yet understood, and no reason for a build to fail by chance.
-        let config = ProptestConfig {
+        let mut runner = TestRunner::new(ProptestConfig {
             failure_persistence: None,
             ..ProptestConfig::with_cases(256)
-        };
-        let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-        let mut runner = TestRunner::new_with_rng(config, rng);
+        });
         let cut = (
             any::<proptest::sample::Index>(),
             any::<proptest::sample::Index>(),
@@ -406,8 +423,8 @@ mod tests {
                 let query = &queries.iter().find(|(l, _)| l == language).unwrap().1;
                 let (before, rest) = text.split_at(from);
                 let (middle, after) = rest.split_at(to - from);
-                agree(*language, query, middle);
-                agree(*language, query, &[before, after].concat());
+                agree(*language, query, middle, true);
+                agree(*language, query, &[before, after].concat(), true);
                 Ok(())
             })
             .unwrap();
