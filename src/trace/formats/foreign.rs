@@ -4,7 +4,6 @@
 //! Nothing is checked by these shapes; a finding (YV108) names them.
 
 use super::members::Members;
-use strict_json::Str;
 
 /// A noun with its article, and whether an object looks like that.
 type Shape = (&'static str, fn(&Members<'_>) -> bool);
@@ -13,12 +12,10 @@ type Shape = (&'static str, fn(&Members<'_>) -> bool);
 #[must_use]
 pub fn looks_like(text: &str) -> Option<&'static str> {
     let members = Members::of(text)?;
-    let shapes: [Shape; 5] = [
+    let shapes: [Shape; 3] = [
         ("an OpenTelemetry export (OTLP)", |m| {
             has(m, &["resourceMetrics"])
         }),
-        ("a Claude Code session", is_claude_session),
-        ("a Claude Code stream (stream-json)", is_claude_stream),
         ("a terminal recording of another version (asciicast)", |m| {
             has(m, &["version"]) && (has(m, &["width", "height", "stdout"]) || has(m, &["term"]))
         }),
@@ -36,48 +33,6 @@ fn has(members: &Members<'_>, names: &[&str]) -> bool {
     members.has_all(names)
 }
 
-fn has_one(members: &Members<'_>, names: &[&str]) -> bool {
-    members.has_one(names)
-}
-
-/// The text of a member that is one.
-fn word(members: &Members<'_>, name: &str) -> Option<String> {
-    members
-        .get(name)?
-        .read::<Str<'_>>()
-        .map(|text| text.decode().into_owned())
-}
-
-fn is_claude_session(members: &Members<'_>) -> bool {
-    let kinds = [
-        "summary",
-        "file-history-snapshot",
-        "queue-operation",
-        "permission-mode",
-    ];
-    has(members, &["type", "sessionId"])
-        && has_one(members, &["uuid", "message", "permissionMode", "operation"])
-        || word(members, "type").is_some_and(|t| kinds.contains(&t.as_str()))
-            && has_one(
-                members,
-                &[
-                    "leafUuid",
-                    "messageId",
-                    "snapshot",
-                    "operation",
-                    "permissionMode",
-                ],
-            )
-}
-
-fn is_claude_stream(members: &Members<'_>) -> bool {
-    word(members, "type").is_some_and(|kind| match kind.as_str() {
-        "system" | "result" => has(members, &["subtype", "session_id"]),
-        "assistant" | "user" => has(members, &["message", "session_id"]),
-        _ => false,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::looks_like;
@@ -86,18 +41,6 @@ mod tests {
     #[test]
     fn sessions_of_other_agents_are_named() {
         let cases = [
-            (
-                r#"{"type":"user","sessionId":"s","uuid":"u","message":{}}"#,
-                Some("a Claude Code session"),
-            ),
-            (
-                r#"{"type":"summary","summary":"s","leafUuid":"u"}"#,
-                Some("a Claude Code session"),
-            ),
-            (
-                r#"{"type":"system","subtype":"init","session_id":"s"}"#,
-                Some("a Claude Code stream (stream-json)"),
-            ),
             (
                 r#"{"resourceMetrics":[]}"#,
                 Some("an OpenTelemetry export (OTLP)"),

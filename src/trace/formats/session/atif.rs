@@ -1,8 +1,8 @@
 //! `atif` and `langfuse`: trajectories that other programs exchange.
 
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, arguments, id, is_word,
-    output, text,
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
+    is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -22,7 +22,9 @@ const NOT_RECORDED: &[NotRecorded] = &[
 pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     name: "atif",
     not_recorded: NOT_RECORDED,
+    is_line_oriented: false,
     has_arrays: false,
+    names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["steps"])
             && unit
@@ -36,7 +38,9 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
 pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
     name: "langfuse",
     not_recorded: NOT_RECORDED,
+    is_line_oriented: false,
     has_arrays: false,
+    names: Sessions::OfFile,
     is_shape_of: |unit| unit.has(&["trace", "observations"]),
     read: read_langfuse,
 };

@@ -6,20 +6,30 @@
 //! stream the list `permission_denials` at the end; approvals leave nothing.
 
 use super::{
-    Call, Change, Ended, Event, How, Lenient, Pairing, SessionRecord, What, offset, output, text,
+    Call, Change, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, offset,
+    output, text,
 };
-use crate::schema::Catalogue;
-use crate::trace::entry::Record;
-use crate::trace::formats::{Coverage, Reader, Routing, TraceFormat, Unit};
+use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
-use governance::{DecidedBy, FsmVersion};
+use governance::DecidedBy;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use strict_json::{Deserializer, Error, Raw, Scanner, Str};
+use strict_json::{Raw, Str};
 
-pub(in crate::trace::formats) struct ClaudeCode;
+pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
+    name: "claude-code",
+    not_recorded: NOT_RECORDED,
+    is_line_oriented: true,
+    has_arrays: false,
+    names: Sessions::OfFile,
+    is_shape_of: |unit| is_session(unit) || is_stream(unit),
+    read: |line, text| {
+        let parts = line.read::<Line<'_>>();
+        parts.map(|parts| parts.record(text)).unwrap_or_default()
+    },
+};
 
 /// What no record of this format holds.
 const NOT_RECORDED: &[NotRecorded] = &[
@@ -27,49 +37,6 @@ const NOT_RECORDED: &[NotRecorded] = &[
     NotRecorded::DecisionDetails,
     NotRecorded::ExitCodes,
 ];
-
-impl TraceFormat for ClaudeCode {
-    fn name(&self) -> &'static str {
-        "claude-code"
-    }
-
-    fn coverage(&self) -> Coverage {
-        Coverage::Complete
-    }
-
-    fn routing(&self) -> Routing {
-        Routing::ByInput
-    }
-
-    fn machine(&self) -> FsmVersion {
-        FsmVersion::Session
-    }
-
-    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
-        is_session(unit) || is_stream(unit)
-    }
-
-    fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
-        scanner.trust_types(false);
-        let line = Raw::deserialize(&mut Deserializer::new(scanner))?;
-        scanner.end()?;
-        let record = line
-            .read::<Line<'_>>()
-            .map(|line| line.record(text))
-            .unwrap_or_default();
-        Ok(Box::new(record).into())
-    }
-
-    fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(self.name(), stem, NOT_RECORDED))
-    }
-
-    fn not_recorded(&self, _: bool) -> Option<&'static str> {
-        None
-    }
-
-    fn add_schemas(&self, _: &mut Catalogue) {}
-}
 
 fn is_session(unit: &Unit<'_>) -> bool {
     let kinds = [

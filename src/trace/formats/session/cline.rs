@@ -5,8 +5,8 @@
 //! each line; a call that was denied ends with a code of its own.
 
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, arguments, id, is_word,
-    object_of, output, text,
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
+    is_word, object_of, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -25,7 +25,9 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
         NotRecorded::Diffs,
         NotRecorded::Workdir,
     ],
+    is_line_oriented: false,
     has_arrays: false,
+    names: Sessions::OfFile,
     is_shape_of: |unit| unit.has(&["ts"]) && unit.is_word("type", &["say", "ask"]),
     read,
 };
@@ -38,7 +40,9 @@ pub(in crate::trace::formats) const COPILOT: SessionFormat = SessionFormat {
         NotRecorded::ExitCodes,
         NotRecorded::Diffs,
     ],
+    is_line_oriented: false,
     has_arrays: false,
+    names: Sessions::OfFile,
     is_shape_of: |unit| {
         // Others begin with `session.start` as well: theirs names no session.
         let named = || {

@@ -5,66 +5,37 @@
 //! the requests for approval nor the answers are kept: a rejection is the output of the call.
 
 use super::{
-    Call, Ended, Event, How, Lenient, Pairing, SessionRecord, Sessions, What, input, output, text,
+    Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, input, output,
+    text,
 };
-use crate::schema::Catalogue;
-use crate::trace::entry::Record;
-use crate::trace::formats::{Coverage, Reader, Routing, TraceFormat, Unit};
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
-use governance::{DecidedBy, FsmVersion};
+use governance::DecidedBy;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use strict_json::{Deserializer, Error, Raw, Scanner, Str};
+use strict_json::{Raw, Str};
 
-pub(in crate::trace::formats) struct Codex;
-
-/// What no record of this format holds.
-const NOT_RECORDED: &[NotRecorded] = &[NotRecorded::Decisions, NotRecorded::DecisionDetails];
-
-impl TraceFormat for Codex {
-    fn name(&self) -> &'static str {
-        "codex"
-    }
-
-    fn coverage(&self) -> Coverage {
-        Coverage::Complete
-    }
-
-    fn routing(&self) -> Routing {
-        Routing::ByInput
-    }
-
-    fn machine(&self) -> FsmVersion {
-        FsmVersion::Session
-    }
-
-    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
+pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
+    name: "codex",
+    not_recorded: NOT_RECORDED,
+    is_line_oriented: true,
+    has_arrays: false,
+    names: Sessions::First,
+    is_shape_of: |unit| {
         unit.has(&["timestamp", "payload"]) && unit.is_word("type", &RECORDS)
             || unit.has(&["id", "timestamp", "instructions"])
             || unit.is_word("record_type", &["state"])
             || unit.has(&["call_id"]) && unit.is_word("type", &ITEMS)
-    }
+    },
+    read: |line, _| {
+        let parts = line.read::<Line<'_>>();
+        parts.map(|parts| parts.record(line)).unwrap_or_default()
+    },
+};
 
-    fn read<'a>(&self, scanner: &mut Scanner<'a>, _: &'a str) -> Result<Record<'a>, Error> {
-        scanner.trust_types(false);
-        let line = Raw::deserialize(&mut Deserializer::new(scanner))?;
-        scanner.end()?;
-        let record = line.read::<Line<'_>>().map(|parts| parts.record(line));
-        Ok(Box::new(record.unwrap_or_default()).into())
-    }
-
-    fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(self.name(), stem, NOT_RECORDED).naming(Sessions::First))
-    }
-
-    fn not_recorded(&self, _: bool) -> Option<&'static str> {
-        None
-    }
-
-    fn add_schemas(&self, _: &mut Catalogue) {}
-}
+/// What no record of this format holds.
+const NOT_RECORDED: &[NotRecorded] = &[NotRecorded::Decisions, NotRecorded::DecisionDetails];
 
 /// Types of present records.
 const RECORDS: [&str; 5] = [

@@ -7,65 +7,33 @@
 
 use super::codex::{decliner, rejection};
 use super::{
-    Call, Change, Ended, Event, How, Lenient, Pairing, Question, SessionRecord, Sessions, What,
-    input_text, output, text,
+    Call, Change, Ended, Event, How, Lenient, Question, SessionFormat, SessionRecord, Sessions,
+    What, input_text, output, text,
 };
-use crate::schema::Catalogue;
-use crate::trace::entry::Record;
-use crate::trace::formats::{Coverage, Reader, Routing, TraceFormat, Unit};
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
-use governance::{DecidedBy, FsmVersion};
+use governance::DecidedBy;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use strict_json::{Deserializer, Error, Raw, Scanner, Str};
+use strict_json::{Raw, Str};
 
-pub(in crate::trace::formats) struct CodexLog;
+pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
+    name: "codex-log",
+    not_recorded: NOT_RECORDED,
+    is_line_oriented: true,
+    has_arrays: false,
+    names: Sessions::Last,
+    is_shape_of: |unit| unit.has(&["ts", "dir", "kind"]),
+    read: |line, _| {
+        let parts = line.read::<Line<'_>>();
+        parts.map(Line::record).unwrap_or_default()
+    },
+};
 
 /// What not every record of this format holds: a question about each call.
 const NOT_RECORDED: &[NotRecorded] = &[NotRecorded::Decisions, NotRecorded::DecisionDetails];
-
-impl TraceFormat for CodexLog {
-    fn name(&self) -> &'static str {
-        "codex-log"
-    }
-
-    fn coverage(&self) -> Coverage {
-        Coverage::Complete
-    }
-
-    fn routing(&self) -> Routing {
-        Routing::ByInput
-    }
-
-    fn machine(&self) -> FsmVersion {
-        FsmVersion::Session
-    }
-
-    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
-        unit.has(&["ts", "dir", "kind"])
-    }
-
-    fn read<'a>(&self, scanner: &mut Scanner<'a>, _: &'a str) -> Result<Record<'a>, Error> {
-        scanner.trust_types(false);
-        let line = Raw::deserialize(&mut Deserializer::new(scanner))?;
-        scanner.end()?;
-        let record = line.read::<Line<'_>>().map(Line::record);
-        Ok(Box::new(record.unwrap_or_default()).into())
-    }
-
-    fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(self.name(), stem, NOT_RECORDED).naming(Sessions::Last))
-    }
-
-    fn not_recorded(&self, _: bool) -> Option<&'static str> {
-        None
-    }
-
-    fn add_schemas(&self, _: &mut Catalogue) {}
-}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

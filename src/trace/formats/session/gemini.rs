@@ -4,8 +4,8 @@
 //! A status says how a call ended; the exit code of a command appears in its text.
 
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, arguments, id, is_word,
-    output, text,
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
+    is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -22,7 +22,9 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
         NotRecorded::Diffs,
         NotRecorded::Workdir,
     ],
+    is_line_oriented: false,
     has_arrays: false,
+    names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["sessionId", "projectHash"])
             && unit.has_one(&["messages", "startTime", "lastUpdated"])

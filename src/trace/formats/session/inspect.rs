@@ -5,8 +5,8 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, arguments, id, is_word,
-    output, text,
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
+    is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use governance::DecidedBy;
@@ -25,7 +25,9 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
         NotRecorded::Times,
         NotRecorded::Workdir,
     ],
+    is_line_oriented: false,
     has_arrays: false,
+    names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["eval", "version"]) && unit.has_one(&["samples", "plan", "status"])
     },

@@ -6,8 +6,8 @@
 //! called a tool; only calls are calls.
 
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, arguments, id, is_word,
-    object_of, output, text,
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
+    is_word, object_of, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -26,7 +26,9 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
         NotRecorded::Times,
         NotRecorded::Workdir,
     ],
+    is_line_oriented: false,
     has_arrays: true,
+    names: Sessions::OfFile,
     is_shape_of: |unit| is_message(unit) || is_conversation(unit),
     read,
 };
@@ -39,7 +41,9 @@ pub(in crate::trace::formats) const PI: SessionFormat = SessionFormat {
         NotRecorded::ExitCodes,
         NotRecorded::Diffs,
     ],
+    is_line_oriented: false,
     has_arrays: false,
+    names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.is_word("type", &["session"]) && unit.has(&["id", "cwd"])
             || unit.is_word("type", &["message"])

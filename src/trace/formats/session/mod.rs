@@ -62,8 +62,12 @@ pub(super) struct SessionFormat {
     pub(super) name: &'static str,
     /// What no record holds.
     pub(super) not_recorded: &'static [NotRecorded],
+    /// Whether each record is on a line of its own, whatever else the file looks like.
+    pub(super) is_line_oriented: bool,
     /// Whether a record may be an array: a whole session on a line.
     pub(super) has_arrays: bool,
+    /// Which session a record belongs to.
+    pub(super) names: Sessions,
     pub(super) is_shape_of: fn(&Unit<'_>) -> bool,
     pub(super) read: for<'a> fn(Raw<'a>, &'a str) -> SessionRecord<'a>,
 }
@@ -86,7 +90,7 @@ impl TraceFormat for SessionFormat {
     }
 
     fn is_line_oriented(&self) -> bool {
-        false
+        self.is_line_oriented
     }
 
     fn has_arrays(&self) -> bool {
@@ -105,7 +109,7 @@ impl TraceFormat for SessionFormat {
     }
 
     fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(self.name(), stem, self.not_recorded))
+        Box::new(Pairing::new(self.name, stem, self.not_recorded, self.names))
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
@@ -440,33 +444,11 @@ impl<'a> Events<'a> {
     }
 }
 
-/// The arguments of a call as a JSON object: an object, or a string that holds one. Anything else
-/// becomes the member `arguments` of one.
+/// The same as `arguments` are written; an empty text gives nothing.
 pub(super) fn arguments(raw: Option<Raw<'_>>) -> Cow<'_, str> {
-    let Some(raw) = raw else {
-        return Cow::Borrowed("{}");
-    };
-    if raw.as_written().starts_with('{') {
-        return Cow::Borrowed(raw.as_written());
-    }
-    if let Some(inner) = raw.read::<Str<'_>>().map(Str::decode) {
-        let mut scanner = Scanner::new(&inner, ARGUMENT_DEPTH);
-        if inner.trim_start().starts_with('{') && scanner.skip().and_then(|_| scanner.end()).is_ok()
-        {
-            return Cow::Owned(inner.into_owned());
-        }
-        if inner.trim().is_empty() {
-            return Cow::Borrowed("{}");
-        }
-    }
-    match raw.as_written() {
-        "null" => Cow::Borrowed("{}"),
-        other => Cow::Owned(format!("{{\"arguments\":{other}}}")),
-    }
+    let empty = |raw: &Raw<'_>| matches!(raw.as_written().trim(), "\"\"");
+    input(raw.filter(|raw| !empty(raw)), "arguments")
 }
-
-/// Levels that arguments in a string may have.
-const ARGUMENT_DEPTH: u32 = 1 << 8;
 
 /// A JSON object with one member that holds a text.
 pub(super) fn object_of(name: &str, value: &str) -> Cow<'static, str> {

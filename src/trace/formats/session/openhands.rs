@@ -5,8 +5,8 @@
 //! nobody was asked.
 
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, arguments, id, is_word,
-    output, text,
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
+    is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -23,7 +23,9 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
         NotRecorded::Diffs,
         NotRecorded::Workdir,
     ],
+    is_line_oriented: false,
     has_arrays: false,
+    names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["id", "source"]) && unit.has_one(&["action", "observation", "tool_call_id"])
             || unit.has(&["history"])

@@ -4,22 +4,31 @@
 //! be of several sessions and are ordered by time before they are told.
 
 use super::{
-    Call, Ended, Event, How, Lenient, Pairing, SessionRecord, What, input_text, offset, output,
-    text,
+    Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, input_text,
+    offset, output, text,
 };
-use crate::schema::Catalogue;
-use crate::trace::entry::Record;
-use crate::trace::formats::{Coverage, Reader, Routing, TraceFormat, Unit};
+use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
-use governance::{DecidedBy, FsmVersion};
+use governance::DecidedBy;
 use hashbrown::HashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use strict_json::{Deserializer, Error, Raw, Scanner, Str};
+use strict_json::{Raw, Str};
 
-pub(in crate::trace::formats) struct Otlp;
+pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
+    name: "otlp",
+    not_recorded: NOT_RECORDED,
+    is_line_oriented: false,
+    has_arrays: false,
+    names: Sessions::OfFile,
+    is_shape_of: |unit| unit.has_one(&["resourceLogs", "resourceSpans"]) || is_list_of_spans(unit),
+    read: |unit, text| {
+        let export = unit.read::<Export<'_>>();
+        export.unwrap_or_default().record(text)
+    },
+};
 
 /// What not every record of this format holds.
 const NOT_RECORDED: &[NotRecorded] = &[
@@ -30,50 +39,6 @@ const NOT_RECORDED: &[NotRecorded] = &[
     NotRecorded::Diffs,
     NotRecorded::Workdir,
 ];
-
-impl TraceFormat for Otlp {
-    fn name(&self) -> &'static str {
-        "otlp"
-    }
-
-    fn coverage(&self) -> Coverage {
-        Coverage::Complete
-    }
-
-    fn routing(&self) -> Routing {
-        Routing::ByInput
-    }
-
-    fn machine(&self) -> FsmVersion {
-        FsmVersion::Session
-    }
-
-    fn is_line_oriented(&self) -> bool {
-        false
-    }
-
-    fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
-        unit.has_one(&["resourceLogs", "resourceSpans"]) || is_list_of_spans(unit)
-    }
-
-    fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
-        scanner.trust_types(false);
-        let unit = Raw::deserialize(&mut Deserializer::new(scanner))?;
-        scanner.end()?;
-        let export = unit.read::<Export<'_>>().unwrap_or_default();
-        Ok(Box::new(export.record(text)).into())
-    }
-
-    fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(self.name(), stem, NOT_RECORDED))
-    }
-
-    fn not_recorded(&self, _: bool) -> Option<&'static str> {
-        None
-    }
-
-    fn add_schemas(&self, _: &mut Catalogue) {}
-}
 
 /// Whether it is a list of spans as the Python SDK writes them.
 fn is_list_of_spans(unit: &Unit<'_>) -> bool {

@@ -108,10 +108,11 @@ impl Pairing {
         format: &'static str,
         stem: &str,
         not_recorded: &'static [NotRecorded],
+        names: Sessions,
     ) -> Self {
         Self {
             stem: stem.into(),
-            names: Sessions::OfFile,
+            names,
             named: None,
             cwd: None,
             not_recorded,
@@ -125,12 +126,6 @@ impl Pairing {
             format,
             whole: false,
         }
-    }
-
-    /// The same, where a name of a session counts for more than its record.
-    pub(in crate::trace::formats) fn naming(mut self, names: Sessions) -> Self {
-        self.names = names;
-        self
     }
 
     /// The execution that a record belongs to.

@@ -6,8 +6,8 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, What, is_word, object_of,
-    output, text,
+    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, is_word,
+    object_of, output, text,
 };
 use crate::trace::record::NotRecorded;
 use serde::Deserialize;
@@ -23,7 +23,9 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
         NotRecorded::Diffs,
         NotRecorded::Times,
     ],
+    is_line_oriented: false,
     has_arrays: false,
+    names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["trajectory"]) && unit.has_one(&["history", "info", "environment"])
             || unit.has(&["attempts"]) && unit.has_one(&["history", "info", "environment"])
@@ -47,7 +49,9 @@ pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
         NotRecorded::Times,
         NotRecorded::Workdir,
     ],
+    is_line_oriented: false,
     has_arrays: false,
+    names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["messages"])
             && (unit.has(&["trajectory_format"]) || unit.has(&["info"]) && !unit.has(&["role"]))

@@ -1,8 +1,8 @@
 //! What is handed on of sessions.
 
-use super::codex::Codex;
-use super::codex_log::CodexLog;
-use super::otlp::Otlp;
+use super::codex::FORMAT as CODEX;
+use super::codex_log::FORMAT as CODEX_LOG;
+use super::otlp::FORMAT as OTLP;
 use crate::trace::entry::Entry;
 use crate::trace::formats::TraceFormat;
 use proptest::prelude::*;
@@ -141,7 +141,7 @@ fn outputs_of_codex_say_how_a_call_ended() {
     ];
     for (output, expected) in cases {
         assert_eq!(
-            calls(&Codex, &shell("c", &output)),
+            calls(&CODEX, &shell("c", &output)),
             [format!("file c shell shell_cmd {expected}")],
             "{output}"
         );
@@ -161,7 +161,7 @@ fn what_a_server_prints_is_no_rejection_of_codex() {
         ),
         result("e", &json!("user rejected MCP tool call")),
     ];
-    let mut calls = calls(&Codex, &lines);
+    let mut calls = calls(&CODEX, &lines);
     calls.sort();
     assert_eq!(
         calls,
@@ -206,7 +206,7 @@ fn every_call_of_codex_is_counted_once() {
         result("f", &json!("nobody asked")),
     ];
     assert_eq!(
-        calls(&Codex, &lines),
+        calls(&CODEX, &lines),
         [
             "s a apply_patch tool_call -/- ok 0",
             "s 2 web_search tool_call -/- ok",
@@ -228,14 +228,14 @@ fn a_declined_call_of_codex_did_not_run() {
         json!({"type": "exec_command_end", "call_id": "c", "status": "declined", "stderr": "no"});
     lines.insert(1, event(&end));
     assert_eq!(
-        calls(&Codex, &lines),
+        calls(&CODEX, &lines),
         ["file c shell shell_cmd rejected/policy not_executed"]
     );
     // Unless its exit code shows that it did.
     let last = lines.len() - 1;
     lines[last] = result("c", &json!("Exit code: 0\nOutput:\n"));
     assert_eq!(
-        calls(&Codex, &lines),
+        calls(&CODEX, &lines),
         ["file c shell shell_cmd rejected/policy ok 0"]
     );
 }
@@ -248,7 +248,7 @@ fn an_old_rollout_is_a_session() {
         json!({"type": "function_call", "name": "shell", "arguments": "{\"command\":[\"ls\"]}", "call_id": "a"}),
         json!({"type": "function_call_output", "call_id": "a", "output": "{\"output\":\"\",\"metadata\":{\"exit_code\":1}}"}),
     ];
-    assert_eq!(calls(&Codex, &lines), ["o a shell shell_cmd -/- error 1"]);
+    assert_eq!(calls(&CODEX, &lines), ["o a shell shell_cmd -/- error 1"]);
 }
 
 fn log(message: &Value) -> Value {
@@ -316,7 +316,7 @@ fn answers_belong_to_the_oldest_question() {
         ends("a", 1),
     ];
     assert_eq!(
-        calls(&CodexLog, &lines),
+        calls(&CODEX_LOG, &lines),
         [
             "s a shell shell_cmd approved/human ok 0",
             "s p apply_patch code_diff approved/human ok",
@@ -363,7 +363,7 @@ fn what_was_denied_in_the_log_and_ran_is_both() {
         ),
     ];
     assert_eq!(
-        calls(&CodexLog, &lines),
+        calls(&CODEX_LOG, &lines),
         [
             "s a shell shell_cmd rejected/human ok 0",
             "s b shell shell_cmd rejected/human not_executed",
@@ -450,7 +450,7 @@ fn decisions_in_telemetry_have_a_source() {
         } else {
             "open"
         };
-        let calls = calls(&Otlp, &[logged(name, 1, &pairs)]);
+        let calls = calls(&OTLP, &[logged(name, 1, &pairs)]);
         // The last call of an input may still run.
         assert_eq!(
             calls,
@@ -530,7 +530,7 @@ fn results_in_telemetry_find_their_decisions() {
         ),
     ];
     assert_eq!(
-        calls(&Otlp, &lines),
+        calls(&OTLP, &lines),
         [
             "s 1 Bash shell_cmd approved/policy ok",
             "s b Bash tool_call rejected/policy not_executed",
@@ -583,7 +583,7 @@ fn spans_of_tools_are_calls() {
         json!({"resourceSpans": [7, {"scopeSpans": [{"spans": spans}, {"spans": 7}]}], "resourceLogs": {}}),
     ];
     assert_eq!(
-        calls(&Otlp, &lines),
+        calls(&OTLP, &lines),
         [
             "s 1 look tool_call -/- ok",
             "s a find tool_call -/- error",
@@ -597,7 +597,7 @@ fn spans_of_the_python_sdk_are_calls_too() {
     let attributes = json!({"openinference.span.kind": "TOOL", "tool.name": "look", "n": 1});
     let span = json!({"name": "x", "context": {"trace_id": "t"}, "start_time": 1_000_000, "status": {"status_code": "ERROR", "description": "no"}, "attributes": attributes});
     assert_eq!(
-        calls(&Otlp, &[json!({"spans": [span]})]),
+        calls(&OTLP, &[json!({"spans": [span]})]),
         ["t 1 look tool_call -/- error"]
     );
 }
@@ -684,7 +684,7 @@ fn shaped() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn any_json_is_read_and_never_lost_to_a_panic(lines in prop::collection::vec(shaped(), 0..6)) {
-        for format in [&Codex as &dyn TraceFormat, &CodexLog, &Otlp] {
+        for format in [&CODEX as &dyn TraceFormat, &CODEX_LOG, &OTLP] {
             let _ = records(format, &lines);
         }
     }
