@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "reused-decision",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "the signature of one decision stands in another one",
+    summary: "the signature of one decision appears in another one",
     source: include_str!("reused_decision.rs"),
     examples: &[
         include_str!("reused_decision.fails.jsonl"),

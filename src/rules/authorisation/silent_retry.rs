@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: "silent-retry",
     severity: Severity::Error,
     aspect: Some(Aspect::Authorised),
-    summary: "a failed action ran again without being proposed and decided anew",
+    summary: "a failed action ran again without being proposed and decided again",
     source: include_str!("silent_retry.rs"),
     examples: &[
         include_str!("silent_retry.fails.jsonl"),

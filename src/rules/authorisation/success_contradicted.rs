@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "success-contradicted",
     severity: Severity::Warning,
     aspect: None,
-    summary: "a success stands beside the signs of a failure",
+    summary: "a success is recorded next to the signs of a failure",
     source: include_str!("success_contradicted.rs"),
     examples: &[
         include_str!("success_contradicted.fails.jsonl"),

@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "invalid-json",
     severity: Severity::Error,
     aspect: None,
-    summary: "a line is no JSON object",
+    summary: "a line is not a JSON object",
     source: include_str!("invalid_json.rs"),
     examples: &[
         include_str!("invalid_json.fails.jsonl"),

@@ -57,7 +57,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unreadable-input",
     severity: Severity::Error,
     aspect: None,
-    summary: "an input can't be opened or decompressed, or a line is no UTF-8",
+    summary: "an input can't be opened or decompressed, or a line is not valid UTF-8",
     source: include_str!("unreadable_input.rs"),
     examples: &[],
     check: Check::Reader,

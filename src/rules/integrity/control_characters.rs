@@ -36,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     name: "control-characters",
     severity: Severity::Warning,
     aspect: None,
-    summary: "terminal escapes, bidirectional or invisible characters stand in text that people read",
+    summary: "terminal escapes, bidirectional or invisible characters appear in text that people read",
     source: include_str!("control_characters.rs"),
     examples: &[
         include_str!("control_characters.fails.jsonl"),

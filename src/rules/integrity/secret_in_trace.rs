@@ -36,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     name: "secret-in-trace",
     severity: Severity::Error,
     aspect: None,
-    summary: "a credential stands in a record",
+    summary: "a record contains a credential",
     source: include_str!("secret_in_trace.rs"),
     examples: &[
         include_str!("secret_in_trace.fails.jsonl"),
