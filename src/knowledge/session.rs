@@ -68,7 +68,8 @@ impl Session {
                 .map(str::to_owned)
         };
         let event = match record.get("type").and_then(Value::as_str) {
-            Some("message") => match message(record) {
+            // Claude Code names the record after who speaks.
+            Some("message" | "user" | "assistant") => match message(record) {
                 Some((_, said)) if record.get("isCompactSummary") == Some(&Value::Bool(true)) => {
                     Some(Event::Compaction(said))
                 }
@@ -86,6 +87,8 @@ impl Session {
                 }
                 None => None,
             },
+            // The title of another conversation.
+            Some("summary") if record.get("leafUuid").is_some() => return,
             Some("decision") => text(&["text", "decision", "content"]).map(Event::Decision),
             Some("compaction" | "summary") => {
                 let listed = record
@@ -194,6 +197,11 @@ mod tests {
             Event::Tool("Decision: no".into()),
         ];
         assert_eq!(used.events, expected.map(|event| (1, event)));
+        let claude = Session::parse(
+            "{\"type\":\"summary\",\"summary\":\"s\",\"leafUuid\":\"u\"}\n\
+             {\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"Done\"}]}}\n",
+        );
+        assert_eq!(claude.events, [(2, Event::Message("Done".into()))]);
         assert_eq!(decision("决定：使用 SQLite"), Some("使用 SQLite".into()));
         assert_eq!(decision("a decision: no"), None);
     }

@@ -1,4 +1,4 @@
-//! A failed action ran again without being proposed and decided anew.
+//! A failed action ran again without being proposed and decided again.
 //!
 //! ## What it does
 //! An action, known by its id, that failed (`success` false) may not run again without a new

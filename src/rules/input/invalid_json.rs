@@ -1,4 +1,4 @@
-//! A line is no JSON object.
+//! A line is not a JSON object.
 //!
 //! ## What it does
 //! Each line must be one JSON object (a frame of a terminal recording: one array). The rule fires

@@ -1,4 +1,4 @@
-//! An input can't be opened or decompressed, or a line is no UTF-8.
+//! An input can't be opened or decompressed, or a line is not valid UTF-8.
 //!
 //! ## What it does
 //! An input is opened, decompressed by its content (`.gz`, `.zst`) and read as UTF-8. The rule
