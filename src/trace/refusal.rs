@@ -480,14 +480,14 @@ fn as_decision(object: &Map<String, Value>, place: Place) -> String {
     Value::Object(decision).to_string()
 }
 
-impl<'a> Step<'_, 'a> {
+impl<'r, 'a> Step<'r, 'a> {
     /// The same with a rejection that stands beside its decision: the stricter of the two counts.
     /// Nothing where the step holds no decision.
     #[must_use]
-    pub fn refused(mut self, refusal: &Decision<'a>, written: Raw<'a>) -> Option<Self> {
+    pub fn refused(mut self, refusal: &'r Decision<'a>, written: Raw<'a>) -> Option<Self> {
         match &mut self.fact {
             Fact::Decided(decision) => refuse(decision, refusal),
-            Fact::Started(started) if started.alone => started.refused = Some(*refusal),
+            Fact::Started(started) if started.alone => started.refused = Some(refusal),
             Fact::Moved(moved) if moved.from == State::Governing => match &mut moved.decision {
                 Some(decision) => refuse(decision, refusal),
                 none => *none = Some(*refusal),

@@ -125,7 +125,7 @@ pub struct Started<'r, 'a> {
     /// Its turns are records of their own: what it rejects is yet to run.
     pub alone: bool,
     /// A rejection that the record holds besides.
-    pub refused: Option<Decision<'a>>,
+    pub refused: Option<&'r Decision<'a>>,
     /// The record that starts a session, where it is one of its own.
     pub own: Option<&'r ExecutionStarted<'a>>,
 }

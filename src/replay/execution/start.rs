@@ -63,7 +63,7 @@ impl Execution {
                 step_facts.anomalies_mut().resumed.workdir = true;
             }
         }
-        if let Some(decision) = &started.refused {
+        if let Some(decision) = started.refused {
             self.refused_at_the_start(decision, step_facts);
         }
         // What an illegal start says otherwise isn't news besides.

@@ -70,8 +70,14 @@ const fn may_matter(run: runs::Kinds) -> bool {
 }
 
 /// A cache of runs of one text that hold no literal: records repeat paths, hashes and ids.
-#[derive(Debug, Default)]
-struct RunCache<'t>([&'t [u8]; 16]);
+#[derive(Debug)]
+struct RunCache<'t>([&'t [u8]; 64]);
+
+impl Default for RunCache<'_> {
+    fn default() -> Self {
+        Self([&[]; 64])
+    }
+}
 
 impl<'t> RunCache<'t> {
     /// The place of a run; there is one for each.
@@ -80,7 +86,8 @@ impl<'t> RunCache<'t> {
             .first()
             .zip(run.last())
             .map_or(0, |(a, b)| usize::from(*a) + usize::from(*b) * 3);
-        let slot = (run.len() + ends) % self.0.len();
+        let middle = run.get(run.len() / 2).map_or(0, |byte| usize::from(*byte) * 7);
+        let slot = (run.len() + ends + middle) % self.0.len();
         self.0.get_mut(slot)
     }
 
