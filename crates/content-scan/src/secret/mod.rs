@@ -86,7 +86,9 @@ impl<'t> RunCache<'t> {
             .first()
             .zip(run.last())
             .map_or(0, |(a, b)| usize::from(*a) + usize::from(*b) * 3);
-        let middle = run.get(run.len() / 2).map_or(0, |byte| usize::from(*byte) * 7);
+        let middle = run
+            .get(run.len() / 2)
+            .map_or(0, |byte| usize::from(*byte) * 7);
         let slot = (run.len() + ends + middle) % self.0.len();
         self.0.get_mut(slot)
     }

@@ -119,6 +119,14 @@ impl TraceFormat for SessionFormat {
     fn add_schemas(&self, _: &mut Catalogue) {}
 }
 
+impl SessionRecord<'_> {
+    /// Whether it tells of more than what was said.
+    fn tells_of_calls(&self) -> bool {
+        let said = |event: &Event<'_>| matches!(event.what, What::Prompt(_) | What::Said(_));
+        !self.events.iter().all(said)
+    }
+}
+
 /// One thing that a record tells.
 #[derive(Debug)]
 pub(super) struct Event<'a> {

@@ -272,12 +272,20 @@ impl Pairing {
         }
     }
 
-    /// Reports a record of another format: what it tells isn't read.
+    /// Reports a record of another format that tells of calls, or may: they aren't read.
     fn report_other_format(&self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
-        let found = Format::of_record(entry.text, DEPTH).map(Format::name);
-        let Some(other) = found.filter(|name| *name != self.format) else {
+        let found = Format::of_record(entry.text, DEPTH);
+        let Some(other) = found.filter(|other| other.name() != self.format) else {
             return;
         };
+        // Many formats hold messages; one without a call is no loss.
+        let record = other.read(&mut Scanner::new(entry.text, DEPTH), entry.text);
+        if let Ok(Record::Native(NativeRecord::Session(record))) = &record
+            && !record.tells_of_calls()
+        {
+            return;
+        }
+        let other = other.name();
         let problem = Problem {
             code: Code(108),
             at: (0, 1),
@@ -685,16 +693,15 @@ impl Reader for Pairing {
             });
             return;
         };
+        let empty = record.session.is_none() && record.events.is_empty();
+        if empty {
+            self.report_other_format(entry, on);
+        }
         // A summary or a setting makes no session.
-        if record.session.is_none()
-            && self.named.is_none()
-            && record.events.is_empty()
-            && entry.problems.is_empty()
-        {
+        if empty && self.named.is_none() && entry.problems.is_empty() {
             if let Some(cwd) = record.cwd.as_deref() {
                 self.cwd = Some(cwd.into());
             }
-            self.report_other_format(entry, on);
             return;
         }
         let key = self.key(record, entry.line);
