@@ -116,9 +116,9 @@ enum Command {
     /// Proves its properties by searching everything that it can reach.
     #[command(subcommand)]
     Fsm(fsm::FsmCommand),
-    /// Show the rules for credentials.
+    /// Find credentials in files.
     ///
-    /// Or measures how good they are.
+    /// Also lists the rules that find them, and measures how good they are.
     #[command(subcommand)]
     Secrets(secrets::SecretsCommand),
     /// Measure how good each detector is.

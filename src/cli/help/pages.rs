@@ -271,26 +271,38 @@ pub(super) const PAGES: &[Page] = &[
         &[("Print one", "policy show default")],
         &["policy eval"],
     ),
-    page("secrets", &[("All rules", "secrets list")], &["redact"]),
     page(
-        "secrets check",
-        &[("A corpus", "secrets check corpora/secrets/positive.jsonl")],
+        "secrets",
+        &[("In all files of a directory", "secrets scan src")],
+        &["redact"],
+    ),
+    page(
+        "secrets scan",
+        &[
+            ("In all files of a directory", "secrets scan src"),
+            ("In a change", "secrets scan -"),
+        ],
+        &["secrets list", "redact"],
+    ),
+    page(
+        "secrets measure",
+        &[("A corpus", "secrets measure corpora/secrets/positive.jsonl")],
         &["secrets list", "detectors measure"],
     ),
     page(
         "secrets list",
         &[("All rules", "secrets list")],
-        &["redact", "secrets check"],
+        &["redact", "secrets measure"],
     ),
     page(
         "detectors",
         &[("All of them", "detectors measure")],
-        &["secrets check"],
+        &["secrets measure"],
     ),
     page(
         "detectors measure",
         &[("Fail below a figure", "detectors measure --floor 90")],
-        &["secrets check"],
+        &["secrets measure"],
     ),
     page(
         "fsm",
