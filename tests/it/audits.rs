@@ -1,7 +1,10 @@
 //! `audit` and `export`: what is shown of many sessions, and what other tools are handed of them.
 
-use crate::support::{run, write};
+use crate::support::{Finished, run, write};
 use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use unicode_width::UnicodeWidthStr as _;
 
 /// A session of Claude Code with these commands, each with its output.
 fn session(id: &str, cwd: &str, calls: &[(&str, &str)]) -> String {
@@ -168,4 +171,172 @@ fn the_order_of_streamed_rows_does_not_depend_on_how_they_interleave() {
         .collect();
     let closed: Vec<String> = (0..40).map(|n| format!("e{}", 39 - n)).collect();
     assert_eq!(ids, closed, "in the order in which executions close");
+}
+
+/// A home directory with a work tree in it.
+struct Home {
+    home: tempfile::TempDir,
+    tree: PathBuf,
+}
+
+impl Home {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("app")).unwrap();
+        let tree = home.path().join("app").canonicalize().unwrap();
+        Self { home, tree }
+    }
+
+    fn tree(&self) -> &str {
+        self.tree.to_str().unwrap()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        write(self.home.path(), name, text);
+    }
+
+    fn audit(&self, args: &[&str]) -> Finished {
+        let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+            .arg("audit")
+            .args(args)
+            .env("HOME", self.home.path())
+            .env_remove("CLAUDE_CONFIG_DIR")
+            .env_remove("CODEX_HOME")
+            .current_dir(&self.tree)
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Finished {
+            code: output.status.code().unwrap(),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+}
+
+#[test]
+fn a_session_that_moved_here_is_found_and_one_of_another_folder_is_not() {
+    let home = Home::new();
+    let away = session("away", "/srv/web", &[("ls", "a"), ("make", "b")]);
+    let here = session("here", home.tree(), &[("x", "y"), ("rm -rf build", "b")]);
+    // The first call of one folder, the second one of another, in one session.
+    let moved = |id: &str| {
+        let lines = away.lines().take(2).chain(here.lines().skip(2));
+        let text: String = lines.map(|line| format!("{line}\n")).collect();
+        text.replace("\"away\"", &format!("\"{id}\""))
+            .replace("\"here\"", &format!("\"{id}\""))
+    };
+    home.write(".claude/projects/-srv-web/away.jsonl", &away);
+    home.write(
+        ".claude/projects/-srv-web/unsaid.jsonl",
+        &away.replace("\"cwd\"", "\"no\""),
+    );
+    assert_eq!(home.audit(&["--since", "all"]).code, 3);
+    home.write(".claude/projects/-srv-web/moved.jsonl", &moved("m"));
+    let json = home.audit(&["--since", "all", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["audit"]["sessions"], json!({"claude-code": 1}));
+    assert_eq!(
+        (&json["movedHere"], &json["elsewhere"]),
+        (&json!(1), &json!(2))
+    );
+    let shown = home.audit(&["--since", "all"]).out;
+    assert!(
+        shown.contains("1 began in other folders; 2 of other folders"),
+        "{shown}"
+    );
+    assert!(shown.contains("rm -rf build"), "{shown}");
+}
+
+#[test]
+fn no_line_of_an_audit_is_wider_than_the_screen() {
+    let home = Home::new();
+    let wide = format!("rm -rf {}", "\u{6587}\u{5b57}".repeat(60));
+    let calls = [
+        (&*wide, "a"),
+        ("rm -rf \u{200b}e\u{301}", "b"),
+        ("sudo rm -rf /", "c"),
+    ];
+    home.write("s.jsonl", &session("s", "/srv/web", &calls));
+    let file = home.home.path().join("s.jsonl");
+    let shown = home.audit(&["--since", "all", file.to_str().unwrap()]).out;
+    assert!(shown.contains("\u{6587}\u{5b57}"), "{shown}");
+    for line in shown.lines().filter(|line| !line.contains(".jsonl:")) {
+        assert!(line.width() <= 80, "{} columns: {line}", line.width());
+    }
+}
+
+#[test]
+fn where_no_session_is_found_an_audit_says_where_it_searched() {
+    let home = Home::new();
+    for _ in 0..2 {
+        let nothing = home.audit(&[]);
+        assert_eq!((nothing.code, nothing.out.lines().count() <= 1), (3, true));
+        for said in [home.tree(), "~/.codex/sessions", "~/.pi/agent", "help: "] {
+            assert!(nothing.err.contains(said), "{said}: {}", nothing.err);
+        }
+        std::fs::create_dir_all(home.home.path().join(".codex/sessions")).unwrap();
+    }
+}
+
+/// What a pipe brings is read to its end, as `cat` does; a socket can't be read.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_and_a_socket_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = session("s", "/srv/web", &[("ls", "a")]);
+    let pipe = folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let writer = std::thread::spawn(move || std::fs::write(pipe, text));
+    let replayed = run(folder.path(), &["replay", "pipe"]);
+    writer.join().unwrap().unwrap();
+    assert!(replayed.out.contains("1 execution"), "{}", replayed.out);
+    let socket = folder.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(socket).unwrap();
+    for command in ["replay", "validate", "stats", "audit", "convert"] {
+        assert_eq!(
+            run(folder.path(), &[command, "socket"]).code,
+            2,
+            "{command}"
+        );
+    }
+}
+
+/// What `init` writes for sessions, a gate can meet.
+#[test]
+fn a_gate_that_init_wrote_passes_on_legal_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(
+        at,
+        "logs/s1.jsonl",
+        &session("s1", "/srv/web", &[("ls", "a")]),
+    );
+    let codex = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/sessions/codex");
+    let codex = std::fs::read_to_string(codex.join("legal.jsonl")).unwrap();
+    write(at, "codex/rollout-1.jsonl", &codex);
+    assert_eq!(run(at, &["init"]).code, 0);
+    let config = std::fs::read_to_string(at.join("yuangs-verify.toml")).unwrap();
+    for line in [
+        "paths = [\"codex\", \"logs\"]",
+        "formats = [\"claude-code\", \"codex\"]",
+        "require = [\"legal-path\"]",
+    ] {
+        assert!(config.lines().any(|l| l == line), "{line}: {config}");
+    }
+    let passed = run(at, &["gate"]);
+    assert_eq!(passed.code, 0, "{}{}", passed.out, passed.err);
+    let outside = session("s2", "/srv/web", &[("rm -rf /srv/data", "")]);
+    write(at, "logs/s2.jsonl", &outside);
+    assert_eq!(run(at, &["gate"]).code, 1);
+    // A gate that is told of no format still needs a decision.
+    std::fs::remove_file(at.join("logs/s2.jsonl")).unwrap();
+    let open: String = config
+        .lines()
+        .filter(|l| !l.starts_with("formats"))
+        .map(|l| format!("{l}\n"))
+        .collect();
+    write(at, "yuangs-verify.toml", &open);
+    assert_eq!(run(at, &["gate"]).code, 3);
 }

@@ -270,6 +270,11 @@ impl Recorder {
                 id: word(call.call_id),
                 tool: call.tool.map(word),
                 outcome: call.outcome,
+                cwd: call
+                    .action
+                    .as_ref()
+                    .and_then(|action| action::cwd(action.payload.0))
+                    .map(|cwd| shortened(&cwd, WORD).into_owned()),
             });
             let proposal = execution.turn().proposal.as_ref();
             turn.judged_risk = proposal.and_then(|p| p.what.judged_risk());
