@@ -63,12 +63,12 @@ pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::unable(format!("can't write `{}`: {error}", path.display()), remedy)
 }
 
-fn replace(path: &Path, fill: &mut dyn FnMut(&mut File) -> io::Result<()>) -> io::Result<()> {
+fn replace(path: &Path, content: &mut dyn FnMut(&mut File) -> io::Result<()>) -> io::Result<()> {
     let there = fs::metadata(path);
     let is_special = there.as_ref().is_ok_and(|m| !m.is_file());
     // Where these lead, somebody else holds the file open.
     if is_special || path.starts_with("/dev") || path.starts_with("/proc") {
-        return fill(&mut OpenOptions::new().write(true).truncate(true).open(path)?);
+        return content(&mut OpenOptions::new().write(true).truncate(true).open(path)?);
     }
     // A link stays a link; what it leads to is replaced.
     let path = if path.is_symlink() {
@@ -77,7 +77,7 @@ fn replace(path: &Path, fill: &mut dyn FnMut(&mut File) -> io::Result<()>) -> io
         path.to_path_buf()
     };
     let (beside, mut file) = new_beside(&path)?;
-    let written = fill(&mut file).and_then(|()| match &there {
+    let written = content(&mut file).and_then(|()| match &there {
         Ok(there) => fs::set_permissions(&beside, there.permissions()),
         Err(_) => Ok(()),
     });

@@ -54,7 +54,7 @@ fn turns(all: &[Value]) -> Vec<Value> {
 #[test]
 fn streamed_turns_are_those_of_the_table() {
     let corpus = "corpora/traces";
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let all = run(
         root,
         &[
