@@ -198,7 +198,7 @@ fn wrapped(out: &mut dyn Write, text: &str) -> io::Result<()> {
     for word in text.split(' ') {
         if !line.is_empty() && line.width() + 1 + word.width() > WIDTH {
             writeln!(out, "{line}")?;
-            line = " ".to_owned();
+            " ".clone_into(&mut line);
         }
         if !line.is_empty() {
             line.push(' ');
