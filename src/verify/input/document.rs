@@ -119,6 +119,13 @@ impl Run<'_> {
             reading
                 .router
                 .replay((0, &mut self.shards), (&entries, &routes), settings, &looks);
+            if let Some(on_turn) = &mut self.turns {
+                let mut complete = Vec::new();
+                for shard in &mut self.shards {
+                    shard.drain_turns(&mut complete);
+                }
+                complete.into_iter().for_each(|(_, turn)| on_turn(turn));
+            }
             Next::Go
         });
         let (at, error) = match (end, broken) {
