@@ -58,6 +58,9 @@ pub(in crate::trace::formats) struct Pairing {
     asked: HashSet<u64>,
     /// Calls that were rejected before they were asked for.
     refused: HashMap<u64, DecidedBy>,
+    /// Whether the end of the input may show that a call with a result was rejected. What comes
+    /// after that call waits with it: whether it repeats a rejected one depends on the order.
+    in_doubt: bool,
     /// The format.
     format: &'static str,
     /// Whether a whole session that names none was read.
@@ -123,6 +126,7 @@ impl Pairing {
             ran: HashSet::new(),
             asked: HashSet::new(),
             refused: HashMap::new(),
+            in_doubt: false,
             format,
             whole: false,
         }
@@ -186,7 +190,7 @@ impl Pairing {
                 if let Some(waiting) = self.waiting.get_mut(n) {
                     waiting.decide(Some((false, *by)));
                 }
-                if open.is_none() {
+                if open.is_none() && !self.in_doubt {
                     self.hand_on(n, false, on);
                 }
             }
@@ -429,22 +433,23 @@ impl Pairing {
         while self.waiting.held() > WAITING
             && let Some((n, oldest)) = self.waiting.first()
         {
-            let message = format!(
-                "calls that wait for their results hold more than {WAITING} bytes: the result of this one isn't looked for"
-            );
-            let problem = Problem {
-                code: Code(107),
-                at: (0, 1),
-                pointer: None,
-                message,
-            };
-            let mut entry = Entry::unread((oldest.line, 0), "", Vec::new(), Vec::new());
-            entry.derived = true;
-            on(Fed {
-                execution: Some(Cow::Owned(oldest.session.to_string())),
-                entry: &entry,
-                problem: Some(problem),
-            });
+            if oldest.result.is_none() {
+                let problem = Problem {
+                    code: Code(107),
+                    at: (0, 1),
+                    pointer: None,
+                    message: format!(
+                        "calls that wait for their results hold more than {WAITING} bytes: the result of this one isn't looked for"
+                    ),
+                };
+                let mut entry = Entry::unread((oldest.line, 0), "", Vec::new(), Vec::new());
+                entry.derived = true;
+                on(Fed {
+                    execution: Some(Cow::Owned(oldest.session.to_string())),
+                    entry: &entry,
+                    problem: Some(problem),
+                });
+            }
             self.hand_on(n, false, on);
         }
         number
@@ -536,9 +541,16 @@ impl Pairing {
         };
         self.waiting.end(n, kept);
         // A later record may show that it was rejected.
-        let settled = !matches!(how, How::RejectedByText | How::ErrorSoFar);
-        if settled || self.waiting.held() > WAITING {
+        self.in_doubt |= how == How::ErrorSoFar;
+        let settled = how != How::RejectedByText && !self.in_doubt;
+        let is_full = |queue: &Queue| queue.held() > WAITING;
+        if settled || is_full(&self.waiting) && self.waiting.first_ended().is_none() {
             self.hand_on(n, false, on);
+        }
+        while is_full(&self.waiting)
+            && let Some(oldest) = self.waiting.first_ended()
+        {
+            self.hand_on(oldest, false, on);
         }
     }
 
