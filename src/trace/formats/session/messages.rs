@@ -3,8 +3,10 @@
 //! The messages of `OpenAI` (chat and Responses) and of Anthropic, and what other programs made of
 //! them: a list, a document that holds one, a conversation on a line or a message on a line. `pi`
 //! writes a line that names the session, then a message on a line. An assistant may say that it
-//! called a tool; only calls are calls.
+//! called a tool; only calls are calls. Older Cline and Roo write them as tags into the text, and
+//! their results come back in texts of the user.
 
+use super::text_calls::{self, Note};
 use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
     is_word, object_of, output, text,
@@ -346,13 +348,18 @@ impl<'a> Message<'a> {
             }
             return;
         }
+        let mut notes = Notes::default();
         if let Some(said) = self.content.and_then(|c| c.read::<Str<'a>>()) {
-            tell_text(events, raw, role, said.decode());
+            notes.text(events, raw, role, said.decode());
         }
         let parts = parts.into_iter().flatten();
         for raw in parts.chain(self.parts.0.iter().flatten().copied()) {
-            Self::part(events, raw, role);
+            match Self::text_of(raw).filter(|_| is_word(role, USER)) {
+                Some(said) => notes.text(events, raw, role, said),
+                None => Self::part(events, raw, role),
+            }
         }
+        notes.end(events);
         for raw in self.tool_calls() {
             if let Some(call) = raw.read::<Self>() {
                 events.tell(raw, What::Call(call.call()));
@@ -375,6 +382,15 @@ impl<'a> Message<'a> {
             None if raw.as_written().starts_with('{') => vec![raw],
             None => Vec::new(),
         }
+    }
+
+    /// The text of a part that is nothing else.
+    fn text_of(raw: Raw<'a>) -> Option<Cow<'a, str>> {
+        if let Some(said) = raw.read::<Str<'a>>() {
+            return Some(said.decode());
+        }
+        let part = raw.read::<Self>()?;
+        text(part.text).filter(|_| is_word(part.kind, &["text", "input_text"]))
     }
 
     fn part(events: &mut Events<'a>, raw: Raw<'a>, role: Lenient<Str<'a>>) {
@@ -511,6 +527,8 @@ impl<'a> Message<'a> {
             || shown.starts_with("Error executing tool:");
         let how = if failed {
             How::Error
+        } else if shown.starts_with(text_calls::DENIED) {
+            How::RejectedByText
         } else if is_word(self.status, &["incomplete", "cancelled"]) {
             How::Interrupted
         } else {
@@ -543,6 +561,75 @@ fn commands(action: Raw<'_>) -> Option<String> {
     let action = action.read::<Action<'_>>()?;
     let lines: Vec<_> = action.commands.into_iter().map(Str::decode).collect();
     Some(lines.join("\n"))
+}
+
+/// What the program of Cline or Roo writes into a message of the user.
+#[derive(Default)]
+struct Notes<'a> {
+    /// Whether the message holds a result.
+    found: bool,
+    /// A result, and where it begins.
+    result: Option<(Raw<'a>, String)>,
+}
+
+impl<'a> Notes<'a> {
+    fn text(
+        &mut self,
+        events: &mut Events<'a>,
+        raw: Raw<'a>,
+        role: Lenient<Str<'a>>,
+        said: Cow<'a, str>,
+    ) {
+        let is_user = is_word(role, USER);
+        let note = text_calls::note(&said).filter(|_| is_user);
+        match (note, &mut self.result) {
+            (Some(Note::Environment), _) => {
+                self.end(events);
+                events.tell(raw, What::CallsInText);
+            }
+            (Some(Note::Result(output)), _) => {
+                self.end(events);
+                events.tell(raw, What::CallsInText);
+                self.found = true;
+                self.result = Some((raw, output.to_owned()));
+            }
+            (Some(Note::Skipped), _) if self.found => {
+                self.end(events);
+                tell_result(events, raw, How::RejectedByText, said);
+            }
+            (_, Some((_, output))) => {
+                if !output.is_empty() {
+                    output.push('\n');
+                }
+                output.push_str(&said);
+            }
+            (_, None) => {
+                if text_calls::is_sign(&said) && !is_word(role, AGENT) {
+                    events.tell(raw, What::CallsInText);
+                }
+                tell_text(events, raw, role, said);
+            }
+        }
+    }
+
+    /// Tells of the result, which has all of its texts.
+    fn end(&mut self, events: &mut Events<'a>) {
+        if let Some((raw, output)) = self.result.take() {
+            tell_result(events, raw, text_calls::how(&output), output.into());
+        }
+    }
+}
+
+/// Tells of the result of a call that a text holds.
+fn tell_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: How, output: Cow<'a, str>) {
+    let ended = Ended {
+        id: None,
+        how,
+        output,
+        exit_code: None,
+        change: None,
+    };
+    events.tell(raw, What::Ended(ended));
 }
 
 fn tell_text<'a>(
@@ -617,6 +704,58 @@ mod tests {
         assert_eq!(
             told(&FORMAT, denied),
             ["end c Ok None The user rejected this call"]
+        );
+    }
+
+    #[test]
+    fn results_of_cline_are_texts_of_the_user() {
+        let result = "[read_file for 'a'] Result:";
+        let cases: [(&str, &[&str]); 5] = [
+            (r#"["<environment_details>"]"#, &["CallsInText"]),
+            (
+                r#"["R", "x", {"type":"text","text":"y"}, "<environment_details>"]"#,
+                &["CallsInText", "end - Ok None x\ny", "CallsInText"],
+            ),
+            (
+                r#"["R The user denied this operation.", "Skipping tool [b] due to user rejecting a previous tool."]"#,
+                &[
+                    "CallsInText",
+                    "end - RejectedByText None The user denied this operation.",
+                    "end - RejectedByText None Skipping tool [b] due to user rejecting a previous tool.",
+                ],
+            ),
+            (
+                r#""R\n\nThe tool execution failed with the following error: x""#,
+                &[
+                    "CallsInText",
+                    "end - Error None The tool execution failed with the following error: x",
+                ],
+            ),
+            (
+                r#"["Skipping tool [b] due to user rejecting a previous tool."]"#,
+                &[],
+            ),
+        ];
+        for (content, expected) in cases {
+            let content = content.replace('R', result);
+            let text = format!(r#"{{"role":"user","content":{content}}}"#);
+            assert_eq!(told(&FORMAT, &text), expected, "{text}");
+            let other = text.replace(r#""user""#, r#""assistant""#);
+            assert!(told(&FORMAT, &other).is_empty(), "{other}");
+        }
+        let task = "<task>x</task>\\n<environment_details>";
+        let task = format!(r#"{{"role":"user","content":"{task}"}}"#);
+        let call = r#"{"role":"assistant","content":"Now <read_file><path>a</path></read_file>"}"#;
+        let end = format!(r#"{{"role":"user","content":"{result} x"}}"#);
+        let all = fed(&FORMAT, &[&task, call, call, &end]);
+        assert_eq!(all.len(), 3, "{all:?}");
+        assert!(all[1].contains(r#""reasoning":"Now""#) && all[1].contains("unmatched"));
+        assert!(all[2].contains(r#""outcome":"ok""#) && all[2].contains(r#""output":"x""#));
+        // Without a sign of Cline it is a claim.
+        let all = fed(&FORMAT, &[call]);
+        assert!(
+            all[1].contains(r#""tool":"read_file","outcome":"not_executed""#),
+            "{all:?}"
         );
     }
 

@@ -1,5 +1,8 @@
 //! Brings the calls of a session and their results together.
 
+mod said;
+
+use self::said::Claim;
 use super::known::{hash, hash_of, hash_of_end, told};
 use super::tools::{asked, wraps_output};
 use super::waiting::{Kept, Queue, Waiting};
@@ -82,6 +85,10 @@ struct Session {
     said: Option<String>,
     /// Prompts and results so far.
     answers: u64,
+    /// Whether the agent writes its calls into what it says.
+    has_calls_in_text: bool,
+    /// A call that the agent claims, unless it follows.
+    claim: Option<Claim>,
     /// Hashes of the ids of calls that were handed on.
     ids: HashSet<u64>,
     /// Calls that somebody was asked about, the oldest question first: commands and patches.
@@ -153,6 +160,7 @@ impl Pairing {
     }
 
     fn event(&mut self, key: &str, line: u64, event: &Event<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
+        self.settle_claim(key, Some(&event.what), on);
         match &event.what {
             What::Prompt(text) => {
                 if let Some(session) = self.sessions.get_mut(key) {
@@ -160,9 +168,10 @@ impl Pairing {
                     session.answers += 1;
                 }
             }
-            What::Said(text) => {
+            What::Said(text) => self.said(key, line, event.time, text, on),
+            What::CallsInText => {
                 if let Some(session) = self.sessions.get_mut(key) {
-                    session.said = Some(first_of(text));
+                    session.has_calls_in_text = true;
                 }
             }
             What::Call(call) => {
@@ -769,6 +778,7 @@ impl Reader for Pairing {
             self.event(&key, line, event, on);
         }
         if record.whole {
+            self.settle_claim(&key, None, on);
             self.hand_on_rest(on);
         }
     }
@@ -778,6 +788,7 @@ impl Reader for Pairing {
         sessions.sort_unstable();
         for key in sessions {
             self.start(&key, on);
+            self.settle_claim(&key, None, on);
         }
         self.hand_on_rest(on);
     }
