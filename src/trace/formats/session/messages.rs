@@ -6,7 +6,10 @@
 //! called a tool; only calls are calls. Older Cline and Roo write them as tags into the text, and
 //! their results come back in texts of the user.
 
-use super::text_calls::{self, Note};
+mod notes;
+
+use self::notes::Notes;
+use super::text_calls;
 use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
     is_word, object_of, output, text,
@@ -14,6 +17,7 @@ use super::{
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
+use governance::DecidedBy;
 use serde::Deserialize;
 use std::borrow::Cow;
 use strict_json::{Raw, Str};
@@ -520,13 +524,18 @@ impl<'a> Message<'a> {
                 .or(self.response)
                 .or(self.content),
         );
+        let output_kind = self.output.and_then(|raw| raw.read::<Self>());
+        let output_kind = output_kind.map(|output| output.kind).unwrap_or_default();
         let failed = self.is_error.0 == Some(true)
+            || is_word(output_kind, &["error-text", "error-json"])
             || self.ai_sdk_error.0 == Some(true)
             || is_word(self.status, &["error", "failed"])
             || self.error.is_some_and(|error| error.as_written() != "null")
             || shown.starts_with("Error executing tool:");
         let how = if failed {
             How::Error
+        } else if is_word(output_kind, &["execution-denied"]) {
+            How::Rejected(DecidedBy::Human)
         } else if shown.starts_with(text_calls::DENIED) {
             How::RejectedByText
         } else if is_word(self.status, &["incomplete", "cancelled"]) {
@@ -563,75 +572,6 @@ fn commands(action: Raw<'_>) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// What the program of Cline or Roo writes into a message of the user.
-#[derive(Default)]
-struct Notes<'a> {
-    /// Whether the message holds a result.
-    found: bool,
-    /// A result, and where it begins.
-    result: Option<(Raw<'a>, String)>,
-}
-
-impl<'a> Notes<'a> {
-    fn text(
-        &mut self,
-        events: &mut Events<'a>,
-        raw: Raw<'a>,
-        role: Lenient<Str<'a>>,
-        said: Cow<'a, str>,
-    ) {
-        let is_user = is_word(role, USER);
-        let note = text_calls::note(&said).filter(|_| is_user);
-        match (note, &mut self.result) {
-            (Some(Note::Environment), _) => {
-                self.end(events);
-                events.tell(raw, What::CallsInText);
-            }
-            (Some(Note::Result(output)), _) => {
-                self.end(events);
-                events.tell(raw, What::CallsInText);
-                self.found = true;
-                self.result = Some((raw, output.to_owned()));
-            }
-            (Some(Note::Skipped), _) if self.found => {
-                self.end(events);
-                tell_result(events, raw, How::RejectedByText, said);
-            }
-            (_, Some((_, output))) => {
-                if !output.is_empty() {
-                    output.push('\n');
-                }
-                output.push_str(&said);
-            }
-            (_, None) => {
-                if text_calls::is_sign(&said) && !is_word(role, AGENT) {
-                    events.tell(raw, What::CallsInText);
-                }
-                tell_text(events, raw, role, said);
-            }
-        }
-    }
-
-    /// Tells of the result, which has all of its texts.
-    fn end(&mut self, events: &mut Events<'a>) {
-        if let Some((raw, output)) = self.result.take() {
-            tell_result(events, raw, text_calls::how(&output), output.into());
-        }
-    }
-}
-
-/// Tells of the result of a call that a text holds.
-fn tell_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: How, output: Cow<'a, str>) {
-    let ended = Ended {
-        id: None,
-        how,
-        output,
-        exit_code: None,
-        change: None,
-    };
-    events.tell(raw, What::Ended(ended));
-}
-
 fn tell_text<'a>(
     events: &mut Events<'a>,
     raw: Raw<'a>,
@@ -652,7 +592,7 @@ mod tests {
 
     #[test]
     fn calls_and_results_of_every_spelling_are_read() {
-        let cases: [(&str, &[&str]); 9] = [
+        let cases: [(&str, &[&str]); 11] = [
             (
                 r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}}]}"#,
                 &[r#"call c f {"a":1}"#],
@@ -688,6 +628,14 @@ mod tests {
             (
                 r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":[{"type":"text","text":"no"}]}]}"#,
                 &["end t Error None no"],
+            ),
+            (
+                r#"{"type":"tool-result","toolCallId":"c","output":{"type":"execution-denied","reason":"no"}}"#,
+                &[r#"end c Rejected(Human) None {"type":"execution-denied","reason":"no"}"#],
+            ),
+            (
+                r#"{"type":"tool-result","toolCallId":"c","output":{"type":"error-text","value":"no"}}"#,
+                &[r#"end c Error None {"type":"error-text","value":"no"}"#],
             ),
         ];
         for (text, expected) in cases {
@@ -747,10 +695,15 @@ mod tests {
         let task = format!(r#"{{"role":"user","content":"{task}"}}"#);
         let call = r#"{"role":"assistant","content":"Now <read_file><path>a</path></read_file>"}"#;
         let end = format!(r#"{{"role":"user","content":"{result} x"}}"#);
-        let all = fed(&FORMAT, &[&task, call, call, &end]);
+        let next = r#"{"role":"user","content":"Go on."}"#;
+        let all = fed(&FORMAT, &[&task, call, next, call, &end]);
         assert_eq!(all.len(), 3, "{all:?}");
         assert!(all[1].contains(r#""reasoning":"Now""#) && all[1].contains("unmatched"));
         assert!(all[2].contains(r#""outcome":"ok""#) && all[2].contains(r#""output":"x""#));
+        // Two texts of one message.
+        let all = fed(&FORMAT, &[&task, call, call, &end, &end]);
+        let ended = |text: &&String| text.contains(r#""outcome":"ok""#);
+        assert_eq!(all.iter().filter(ended).count(), 2, "{all:?}");
         // Without a sign of Cline it is a claim.
         let all = fed(&FORMAT, &[call]);
         assert!(

@@ -41,9 +41,11 @@ impl Pairing {
         if session.has_calls_in_text {
             let (said, calls) = calls(text);
             session.said = Some(first_of(said));
-            // What the message before asked for is answered by now, or never.
+            let answers = session.answers;
+            // What a message before asked for is answered by now, or never.
             while !calls.is_empty()
                 && let Some(n) = self.waiting.first_open(key)
+                && self.waiting.get(n).is_some_and(|w| w.asked != answers)
             {
                 self.hand_on(n, false, on);
             }
