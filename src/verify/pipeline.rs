@@ -309,7 +309,9 @@ impl<R: Read> Pipeline<'_, '_, R> {
         };
         complete.sort_by_key(|(line, _)| *line);
         turns.pass(number, |on_turn| {
-            complete.into_iter().for_each(|(_, turn)| on_turn(turn));
+            for (_, turn) in complete {
+                on_turn(turn);
+            }
         })
     }
 

@@ -25,6 +25,7 @@ pub enum Cell {
 mod bits {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub(super) fn serialize<S: Serializer>(n: &f64, to: S) -> Result<S::Ok, S::Error> {
         n.to_bits().serialize(to)
     }

@@ -124,7 +124,9 @@ impl Run<'_> {
                 for shard in &mut self.shards {
                     shard.drain_turns(&mut complete);
                 }
-                complete.into_iter().for_each(|(_, turn)| on_turn(turn));
+                for (_, turn) in complete {
+                    on_turn(turn);
+                }
             }
             Next::Go
         });
