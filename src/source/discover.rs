@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-/// File name endings that are looked at when a folder is walked; each may be compressed besides.
-const ENDINGS: [&str; 3] = [".jsonl", ".json", ".cast"];
-const COMPRESSED: [&str; 2] = [".gz", ".zst"];
+/// File name endings that are read when a directory is walked; each may be compressed besides.
+pub const TRACE_ENDINGS: [&str; 5] = [".jsonl", ".ndjson", ".json", ".traj", ".cast"];
+/// Endings of compressed files that are read.
+pub const COMPRESSED: [&str; 2] = [".gz", ".zst"];
 /// Compressions and archives that nobody reads here.
 const UNREAD: [&str; 12] = [
     ".xz", ".bz2", ".br", ".lz4", ".lzma", ".lz", ".zip", ".7z", ".tar", ".tgz", ".z", ".rar",
@@ -239,7 +240,7 @@ pub fn by_name(path: &Path) -> Choice {
         .iter()
         .find_map(|c| name.strip_suffix(c))
         .unwrap_or(&name);
-    if ENDINGS.iter().any(|e| plain.ends_with(e)) {
+    if TRACE_ENDINGS.iter().any(|e| plain.ends_with(e)) {
         Choice::Read
     } else if UNREAD.iter().any(|e| name.ends_with(e)) {
         Choice::Skip("compressed in a way that isn't read")
@@ -357,6 +358,11 @@ mod tests {
             "d.cast",
             "e.JSONL.zst",
             "f.yaml",
+            "g.traj",
+            "h.Traj.gz",
+            "i.ndjson",
+            "j.ndjson.zst",
+            "k.ndjson.xz",
         ] {
             std::fs::write(dir.path().join(name), "{}").unwrap();
         }
@@ -370,7 +376,8 @@ mod tests {
             skipped,
             [
                 ("c.txt", "not the ending of a trace"),
-                ("f.yaml", "not the ending of a trace")
+                ("f.yaml", "not the ending of a trace"),
+                ("k.ndjson.xz", "compressed in a way that isn't read"),
             ]
         );
         let found = found.inputs;
@@ -378,7 +385,17 @@ mod tests {
             .iter()
             .map(|f| name(f).rsplit('/').next().unwrap().to_owned())
             .collect();
-        assert_eq!(names, ["a.json.gz", "b.jsonl", "d.cast", "e.JSONL.zst"]);
+        let expected = [
+            "a.json.gz",
+            "b.jsonl",
+            "d.cast",
+            "e.JSONL.zst",
+            "g.traj",
+            "h.Traj.gz",
+            "i.ndjson",
+            "j.ndjson.zst",
+        ];
+        assert_eq!(names, expected);
     }
 
     #[test]
