@@ -277,8 +277,8 @@ fn template(found: &TraceSurvey) -> String {
 fail-on = \"error\"
 
 [traces]
-# Files and folders. In folders .jsonl, .ndjson, .json, .traj and .cast are traces, also .gz and .zst; a file that is
-# neither read nor excluded fails the gate.
+# Files and folders. In folders .jsonl, .ndjson, .json, .traj, .cast and .eval are traces, also .gz and .zst; a file that
+# is neither read nor excluded fails the gate.
 paths = [{paths}]
 # Globs of the traces in the folders, instead of by their endings; without a `/` for names in any folder.
 {include}

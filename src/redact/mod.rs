@@ -266,9 +266,12 @@ fn recording(
     outcome: &mut Outcome,
 ) -> Result<String, Error> {
     let all = |cause| Error::Secret { line: 1, cause };
-    let pieces = |text| match document {
-        true => vec![text],
-        false => str::split_inclusive(text, '\n').collect(),
+    let pieces = |text| {
+        if document {
+            vec![text]
+        } else {
+            str::split_inclusive(text, '\n').collect()
+        }
     };
     let lines: Vec<&str> = pieces(body);
     let (changed, count) = redactor.redact_frames(&lines).map_err(all)?;

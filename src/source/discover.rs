@@ -1,12 +1,13 @@
 //! From the arguments of a command to a sorted list of inputs.
 
+use super::archive::{self, ZIP_MAGIC};
 use super::compressed::{GZIP_MAGIC, Gzip, Zstd, is_zstd};
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, Read, Seek as _};
 use std::path::{Path, PathBuf};
 
 /// File name endings that are read when a directory is walked; each may be compressed besides.
-pub const TRACE_ENDINGS: [&str; 5] = [".jsonl", ".ndjson", ".json", ".traj", ".cast"];
+pub const TRACE_ENDINGS: [&str; 6] = [".jsonl", ".ndjson", ".json", ".traj", ".cast", ".eval"];
 /// Endings of compressed files that are read.
 pub const COMPRESSED: [&str; 2] = [".gz", ".zst"];
 /// Compressions and archives that nobody reads here.
@@ -254,7 +255,8 @@ fn shown(path: &Path) -> String {
     text.strip_prefix("./").map_or(text.clone(), str::to_owned)
 }
 
-/// Opens an input; what is compressed is known by its first bytes, not by its name.
+/// Opens an input; what is compressed is known by its first bytes, not by its name. The entries of
+/// a zip archive are lines.
 ///
 /// # Errors
 /// When it can't be opened, is a folder or a device, or its first bytes can't be read.
@@ -275,9 +277,20 @@ pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
                     "it is a device, which may never end; standard input is `-`",
                 ));
             }
+            if kind.is_file() && is_archive(&file)? {
+                return Ok(Box::new(archive::lines(file)?));
+            }
             sniff(file)
         }
     }
+}
+
+/// Whether a file is a zip archive, by its first bytes. It is read from its beginning again.
+fn is_archive(mut file: &File) -> io::Result<bool> {
+    let mut head = Vec::with_capacity(ZIP_MAGIC.len());
+    file.take(ZIP_MAGIC.len() as u64).read_to_end(&mut head)?;
+    file.rewind()?;
+    Ok(head == ZIP_MAGIC)
 }
 
 /// Opens a file that holds what it holds: no pipe, which would be waited for, and no device, which
@@ -332,6 +345,12 @@ fn is_device(_: std::fs::FileType) -> bool {
 fn sniff<R: Read + Send + 'static>(mut reader: R) -> io::Result<Box<dyn Read + Send>> {
     let mut head = Vec::with_capacity(4);
     reader.by_ref().take(4).read_to_end(&mut head)?;
+    if head == ZIP_MAGIC {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "it is a zip archive, which is read from a file only",
+        ));
+    }
     let (gzip, zstd) = (head.starts_with(&GZIP_MAGIC), is_zstd(&head));
     let whole = Cursor::new(head).chain(reader);
     Ok(if gzip {

@@ -4,6 +4,7 @@
 //! files and standard input alike, can't be killed by a file that shrinks while it is read, and is
 //! as fast (the buffer stays in the cache, a map's pages don't).
 
+mod archive;
 mod blocks;
 mod compressed;
 mod containment;

@@ -879,8 +879,8 @@ fn init_writes_what_it_finds() {
     let text = fs::read_to_string(root.join("yuangs-verify.toml")).unwrap();
     for line in [
         concat!(
-            "include = [\"*.{jsonl,ndjson,json,traj,cast}\", ",
-            "\"*.{jsonl,ndjson,json,traj,cast}.{gz,zst}\", \"*.log\"]"
+            "include = [\"*.{jsonl,ndjson,json,traj,cast,eval}\", ",
+            "\"*.{jsonl,ndjson,json,traj,cast,eval}.{gz,zst}\", \"*.log\"]"
         ),
         "exclude = [\"logs/.gitkeep\", \"logs/README.md\", \"logs/a[[]1[]].txt\"]",
         "formats = [\"execution-record\"]",
