@@ -45,6 +45,15 @@ pub(super) struct Lines {
     current: Option<Entry>,
 }
 
+/// Makes a part of a JSON document a part of one line.
+pub(super) fn join_lines(bytes: &mut [u8]) {
+    for byte in bytes {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+}
+
 /// Reads the directory of an archive.
 ///
 /// # Errors
@@ -249,11 +258,7 @@ impl Read for Lines {
             }
             return Ok(1);
         }
-        for byte in buffer.iter_mut().take(read) {
-            if matches!(byte, b'\n' | b'\r') {
-                *byte = b' ';
-            }
-        }
+        join_lines(buffer.get_mut(..read).unwrap_or_default());
         Ok(read)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::archive::{self, ZIP_MAGIC};
 use super::compressed::{GZIP_MAGIC, Gzip, Zstd, is_zstd};
+use super::series::{self, Series};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek as _};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ const UNREAD: [&str; 12] = [
 pub enum Input {
     /// A file.
     File(PathBuf),
+    /// Files of a directory that hold an event each, in the order of their numbers.
+    Series(Vec<PathBuf>),
     /// Standard input.
     Stdin,
 }
@@ -31,6 +34,17 @@ pub struct Found {
     pub name: String,
     /// What to open.
     pub input: Input,
+}
+
+impl Found {
+    /// Its files, each with its own name in reports.
+    pub fn files(&self) -> Vec<(String, &Path)> {
+        match &self.input {
+            Input::File(path) => vec![(self.name.clone(), path)],
+            Input::Series(paths) => paths.iter().map(|path| (shown(path), &**path)).collect(),
+            Input::Stdin => Vec::new(),
+        }
+    }
 }
 
 /// A path that could not be looked at.
@@ -145,6 +159,7 @@ fn name(entry: &Result<Found, Missing>) -> &str {
 }
 
 fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
+    let earlier = all.inputs.len();
     for entry in walkdir::WalkDir::new(root).sort_by_file_name() {
         let entry = match entry {
             Ok(entry) if entry.file_type().is_dir() => continue,
@@ -194,6 +209,14 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
             }));
         }
     }
+    let mut walked = all.inputs.split_off(earlier);
+    for (folder, paths) in series::join(&mut walked) {
+        all.inputs.push(Ok(Found {
+            name: shown(&folder),
+            input: Input::Series(paths),
+        }));
+    }
+    all.inputs.append(&mut walked);
 }
 
 /// Where a symbolic link leads.
@@ -263,6 +286,7 @@ fn shown(path: &Path) -> String {
 pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
     match input {
         Input::Stdin => sniff(io::stdin()),
+        Input::Series(paths) => Ok(Box::new(Series::new(paths.clone()))),
         Input::File(path) => {
             let file = File::open(path)?;
             let kind = file.metadata()?.file_type();
@@ -313,6 +337,13 @@ pub fn stored_hash(input: &Input) -> String {
     match input {
         Input::Stdin => String::new(),
         Input::File(path) => file_hash(path),
+        Input::Series(paths) => {
+            let mut hash = blake3::Hasher::new();
+            for path in paths {
+                hash.update(file_hash(path).as_bytes());
+            }
+            hash.finalize().to_hex().to_string()
+        }
     }
 }
 

@@ -208,14 +208,15 @@ fn here() -> Result<PathBuf, Failure> {
 
 /// Whether nothing was written to a file since a time: then it holds nothing later.
 fn written_before(found: &Found, earliest: i64) -> bool {
-    let crate::source::Input::File(path) = &found.input else {
-        return false;
+    let is_old = |path: &Path| {
+        let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok();
+        let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        since_epoch
+            .and_then(|since| i64::try_from(since.as_millis()).ok())
+            .is_some_and(|time| time < earliest)
     };
-    let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok();
-    let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    since_epoch
-        .and_then(|since| i64::try_from(since.as_millis()).ok())
-        .is_some_and(|time| time < earliest)
+    let files = found.files();
+    !files.is_empty() && files.iter().all(|(_, path)| is_old(path))
 }
 
 /// Whether an execution works in a tree; one that doesn't say where it works is taken to.
