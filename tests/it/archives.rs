@@ -309,13 +309,14 @@ fn an_archive_that_is_not_read_whole_is_refused() {
 #[test]
 fn content_that_contradicts_the_directory_is_an_error() {
     let good = log(DEFLATE);
-    let cases: [(&str, &dyn Fn(&mut Entry)); 6] = [
+    type Change = dyn Fn(&mut Entry);
+    let cases: [(&str, &Change); 6] = [
         ("checksum", &|e| e.crc ^= 1),
         ("more than it says", &|e| e.size -= 1),
         ("less than it says", &|e| e.size += 1),
         ("cut", &|e| e.packed.truncate(e.packed.len() - 9)),
         ("bytes behind the content", &|e| {
-            e.packed.extend(b"rm -rf /")
+            e.packed.extend(b"rm -rf /");
         }),
         ("another method", &|e| e.method = ZSTD),
     ];

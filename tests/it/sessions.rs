@@ -460,3 +460,75 @@ fn an_attestation_covers_every_event() {
     let after = verify();
     assert!(after.contains(changed), "{after}");
 }
+
+/// A conversation with two calls, one of which failed.
+fn conversation() -> Value {
+    json!([
+        {"role": "user", "content": "Pay"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "get_bill", "arguments": "{\"n\": 1}"}},
+            {"id": "c2", "type": "function", "function": {"name": "get_iban", "arguments": "{}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "c2", "name": "get_iban", "content": "Error: none"},
+        {"role": "tool", "tool_call_id": "c1", "name": "get_bill", "content": "98.70"},
+        {"role": "assistant", "content": "Done", "tool_calls": null},
+    ])
+}
+
+#[test]
+fn conversations_of_one_file_are_told_apart() {
+    let run = |task: u64, trial: u64| json!({"task_id": task, "reward": 1.0, "info": {}, "traj": conversation(), "trial": trial});
+    let failed =
+        json!({"task_id": 9, "reward": 0.0, "info": {"error": "x"}, "traj": [], "trial": 0});
+    let runs = json!([run(0, 0), run(1, 0), failed, run(0, 1)]);
+    let alone = json!({"messages": conversation()});
+    let chats = json!([alone, alone, alone]);
+    for (document, names) in [
+        (&runs, ["s/0#0", "s/0#1", "s/1#0"]),
+        (&chats, ["s", "s:1", "s:1#2"]),
+    ] {
+        let text = document.to_string();
+        let report = verify_reader("s.json", text.as_bytes(), &Options::default());
+        let mut found: Vec<_> = report.summaries.iter().map(|s| (&*s.id, s.turns)).collect();
+        found.sort_unstable();
+        assert_eq!(found, names.map(|name| (name, 2)));
+        assert!(report.findings.iter().all(|f| f.code.0 == 212));
+        let units = report.inputs[0].units;
+        assert_eq!((units.steps, units.refused), (3, 0));
+    }
+}
+
+#[test]
+fn calls_of_agent_dojo_are_paired() {
+    let call = |id: &str| json!({"function": "send", "args": {"to": id}, "id": id, "placeholder_args": null});
+    let document = json!({
+        "suite_name": "banking", "pipeline_name": "p", "user_task_id": "u", "injection_task_id": null,
+        "attack_type": null,
+        "messages": [
+            {"role": "assistant", "content": null, "tool_calls": [call("a"), call("b")]},
+            {"role": "tool", "tool_call_id": "a", "tool_call": call("a"), "content": "sent", "error": null},
+            {"role": "tool", "tool_call_id": "b", "tool_call": call("b"), "content": "", "error": "ValueError"},
+        ],
+        "error": null, "utility": true, "security": true, "duration": 1.5,
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let calls = converted(folder.path(), &document.to_string());
+    let calls: Vec<Value> = calls
+        .lines()
+        .skip(1)
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    let told = calls.iter().map(|call| {
+        (
+            &call["callId"],
+            &call["outcome"],
+            &call["action"]["payload"]["parameters"]["to"],
+        )
+    });
+    let expected =
+        [("a", "ok"), ("b", "error")].map(|(id, how)| (json!(id), json!(how), json!(id)));
+    assert!(
+        told.eq(expected.iter().map(|(id, how, to)| (id, how, to))),
+        "{calls:?}"
+    );
+}

@@ -1,4 +1,4 @@
-//! `yuangs-cast`: a terminal recording (asciicast 1, 2 or 3) with frames of the governor in between.
+//! `yuangs-cast`: a terminal recording (asciicast 1, 2, 3) with frames of the governor in between.
 //!
 //! Version 1 is one document, version 2 has absolute times, version 3 the time since the frame
 //! before. The reader hands on frames with absolute times.
@@ -495,7 +495,7 @@ impl<'a> FormatRecord<'a> for CastFrame<'a> {
 }
 
 /// A step of a recording, so many seconds after its beginning.
-fn at<'r, 'a>(seconds: f64, frame: Frame<'a>) -> Step<'r, 'a> {
+fn at<'r>(seconds: f64, frame: Frame<'_>) -> Step<'r, '_> {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a float to integer cast saturates, which suits a time"
