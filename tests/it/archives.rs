@@ -306,10 +306,12 @@ fn an_archive_that_is_not_read_whole_is_refused() {
     }
 }
 
+/// A change of what is written of an entry.
+type Change = dyn Fn(&mut Entry);
+
 #[test]
 fn content_that_contradicts_the_directory_is_an_error() {
     let good = log(DEFLATE);
-    type Change = dyn Fn(&mut Entry);
     let cases: [(&str, &Change); 6] = [
         ("checksum", &|e| e.crc ^= 1),
         ("more than it says", &|e| e.size -= 1),
