@@ -211,7 +211,7 @@ open_shapes! {
         version: Exactly<2>,
         width: Int<1>,
         height: Int<1>,
-        timestamp: Int<0>,
+        timestamp: Option<Int<0>>,
         title: Option<Str<'a>>,
         command: Option<Str<'a>>,
     }
