@@ -122,11 +122,7 @@ impl ReportArgs {
     /// # Errors
     /// When one can't be written.
     pub(super) fn write(&self, targets: &[Target], run: &Run<'_>) -> Result<(), Failure> {
-        for target in targets.iter().filter(|t| !t.is_stdout()) {
-            let mut plain = anstream::StripStream::new(Vec::new());
-            run.write(target.format, &mut plain)?;
-            write::write(&target.path, plain.into_inner())?;
-        }
+        write_files(targets, run)?;
         for target in targets.iter().filter(|t| t.is_stdout()) {
             // What other programs read holds no colours, and must not lose a byte to those who take
             // colours away.
@@ -138,6 +134,19 @@ impl ReportArgs {
         }
         Ok(())
     }
+}
+
+/// Writes the reports that go to files.
+///
+/// # Errors
+/// When one can't be written.
+pub(super) fn write_files(targets: &[Target], run: &Run<'_>) -> Result<(), Failure> {
+    for target in targets.iter().filter(|t| !t.is_stdout()) {
+        let mut plain = anstream::StripStream::new(Vec::new());
+        run.write(target.format, &mut plain)?;
+        write::write(&target.path, plain.into_inner())?;
+    }
+    Ok(())
 }
 
 /// Counts and distributions of a report, where a page draws them.

@@ -88,11 +88,13 @@ impl ConfigError {
     }
 }
 
-/// The known word that takes the fewest changes.
+/// The known word that takes the fewest changes, unless that changes more than half of it.
 pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
     // A hostile key may be long; nothing is like it then.
     known
         .filter(|_| word.len() <= 64)
-        .min_by_key(|k| strsim::levenshtein(word, k))
-        .map(str::to_owned)
+        .map(|known| (strsim::levenshtein(word, known), known))
+        .min_by_key(|(changes, _)| *changes)
+        .filter(|(changes, _)| changes * 2 <= word.chars().count())
+        .map(|(_, known)| known.to_owned())
 }

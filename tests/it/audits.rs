@@ -340,3 +340,38 @@ fn a_gate_that_init_wrote_passes_on_legal_sessions() {
     write(at, "yuangs-verify.toml", &open);
     assert_eq!(run(at, &["gate"]).code, 3);
 }
+
+#[test]
+fn an_audit_writes_the_reports_of_replay_and_never_over_a_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = session("s", "/srv/app", &[("rm -rf /srv/other", "gone")]);
+    write(folder, "s.jsonl", &text);
+    let audit = |report: &str| {
+        run(
+            folder,
+            &["audit", "--since", "all", "s.jsonl", "--report", report],
+        )
+    };
+    let done = audit("json=audit.json");
+    assert_eq!(done.code, 1, "{}", done.err);
+    let written = std::fs::read_to_string(folder.join("audit.json")).unwrap();
+    let replayed = run(folder, &["replay", "--format", "json", "s.jsonl"]);
+    let findings = |text: &str| -> Value {
+        let report: Value = serde_json::from_str(text).unwrap();
+        report["findings"].clone()
+    };
+    assert!(
+        findings(&written)
+            .as_array()
+            .is_some_and(|all| !all.is_empty())
+    );
+    assert_eq!(findings(&written), findings(&replayed.out));
+    for (refused, code) in [("json=s.jsonl", 2), ("html=-", 2)] {
+        assert_eq!(audit(refused).code, code, "{refused}");
+    }
+    assert_eq!(
+        std::fs::read_to_string(folder.join("s.jsonl")).unwrap(),
+        text
+    );
+}

@@ -2,12 +2,14 @@
 
 mod page;
 mod places;
+mod reports;
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::{OutputFormat, trace_format};
 use super::common::secrets::secret_rules;
 use super::output::{Color, Failure, print, warn};
 use super::policy::other_decisions;
+use super::reports::{Target, target};
 use crate::diag::{FailOn, Severity};
 use crate::replay::Assessor;
 use crate::report::safe_json;
@@ -47,6 +49,10 @@ pub struct AuditArgs {
     /// Fail (exit 1) when there are findings this bad.
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
+    /// Also write a report of `replay` about the files of these sessions; may be given several
+    /// times.
+    #[arg(long = "report", value_parser = target, value_name = "FORMAT=PATH")]
+    reports: Vec<Target>,
     /// How to report.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
@@ -116,6 +122,7 @@ impl AuditArgs {
         }
         let read = self.read(&places, tree.as_deref());
         let inputs: Vec<Result<Found, Missing>> = read.files.iter().cloned().map(Ok).collect();
+        reports::check(&self.reports, &inputs)?;
         let other = match &self.policy {
             Some(policy) => Some(other_decisions(policy, &inputs)?),
             None => None,
@@ -127,6 +134,7 @@ impl AuditArgs {
                 writeln!(out, "{}", safe_json(&json))
             }
         })?;
+        reports::write(&self.reports, &inputs, self.options(), self.fail_on)?;
         if let Some(tree) = tree.as_deref().filter(|_| read.audit.sessions() == 0) {
             nothing_found(tree);
             if read.older > 0 {
@@ -147,9 +155,8 @@ impl AuditArgs {
         })
     }
 
-    fn read(&self, places: &Places, tree: Option<&Path>) -> Read {
-        let earliest = self.since.earliest();
-        let options = Options {
+    fn options(&self) -> Options {
+        Options {
             format: self.format_in,
             max_turns: CALLS,
             settings: Settings {
@@ -157,7 +164,12 @@ impl AuditArgs {
                 ..Settings::default()
             },
             ..Options::default()
-        };
+        }
+    }
+
+    fn read(&self, places: &Places, tree: Option<&Path>) -> Read {
+        let earliest = self.since.earliest();
+        let options = self.options();
         let mut read = Read {
             audit: Audit::default(),
             files: Vec::new(),

@@ -109,6 +109,7 @@ pub(super) const PAGES: &[Page] = &[
                 "The last month, and what a policy would have denied",
                 "audit --since 30d --policy default",
             ),
+            ("With a page to read", "audit --report html=audit.html"),
             ("One session", "audit session.jsonl"),
         ],
         &["explain", "replay", "convert"],

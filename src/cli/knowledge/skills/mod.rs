@@ -30,8 +30,8 @@ pub enum SkillsCommand {
     /// Hold traces against what skills declare (YV912), how they are tried (YV913) and what they
     /// may cost (YV914).
     Check(check::CheckArgs),
-    /// Show what was decided about skills, each with the evidence up to then; fails when a promotion
-    /// has none (YV903).
+    /// Show what was decided about skills, each with the evidence up to then; fails when a
+    /// promotion has none (YV903).
     History(history::HistoryArgs),
 }
 

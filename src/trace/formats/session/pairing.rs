@@ -1,5 +1,6 @@
 //! Brings the calls of a session and their results together.
 
+mod other_format;
 mod said;
 
 use self::said::Claim;
@@ -10,7 +11,7 @@ use super::write::{self, CallParts, End};
 use super::{Call, DEPTH, Ended, Event, How, Question, SessionRecord, What};
 use crate::diag::Code;
 use crate::trace::entry::{Entry, Problem, Record};
-use crate::trace::formats::{Fed, Format, NativeRecord, Reader};
+use crate::trace::formats::{Fed, NativeRecord, Reader};
 use crate::trace::record::{NotRecorded, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::v1;
@@ -291,36 +292,6 @@ impl Pairing {
         if waiting.id.as_deref().is_some_and(denied) {
             waiting.decide(Some((false, DecidedBy::Human)));
         }
-    }
-
-    /// Reports a record of another format that tells of calls, or may: they aren't read.
-    fn report_other_format(&self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
-        let found = Format::of_record(entry.text, DEPTH);
-        let Some(other) = found.filter(|other| other.name() != self.format) else {
-            return;
-        };
-        // Many formats hold messages; one without a call is no loss.
-        let record = other.read(&mut Scanner::new(entry.text, DEPTH), entry.text);
-        if let Ok(Record::Native(NativeRecord::Session(record))) = &record
-            && !record.tells_of_calls()
-        {
-            return;
-        }
-        let other = other.name();
-        let problem = Problem {
-            code: Code(108),
-            at: (0, 1),
-            pointer: None,
-            message: format!(
-                "this record looks like one of `{other}`, and the input is read as `{}`: what it tells isn't checked",
-                self.format
-            ),
-        };
-        on(Fed {
-            execution: Some(Cow::Borrowed(&self.stem)),
-            entry,
-            problem: Some(problem),
-        });
     }
 
     /// A rejection of a call that has a result already, which contradicts that, or of one that is
