@@ -292,7 +292,7 @@ while [ $# -gt 1 ]; do [ \"$1\" != --output ] || cp \"$ARCHIVE\" \"$2\"; shift; 
     fs::create_dir_all(&action).unwrap();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(".github/actions/replay-gate");
     fs::copy(from.join("install.sh"), action.join("install.sh")).unwrap();
-    let manifest = "[package]\nrepository = \"https://forge.example/o/yuangs-verify\"\n";
+    let manifest = "version = \"1.2.3\"\nrepository = \"https://forge.example/o/yuangs-verify\"\n";
     fs::write(root.join("source/Cargo.toml"), manifest).unwrap();
 
     let name = "yuangs-verify-v1.2.3-x86_64-unknown-linux-musl";
@@ -355,6 +355,8 @@ while [ $# -gt 1 ]; do [ \"$1\" != --output ] || cp \"$ARCHIVE\" \"$2\"; shift; 
         assert!(!said.contains("build="), "nothing stands in for it: {said}");
     }
 
+    let older = sums.replace("v1.2.3", "v1.2.2");
+    assert!(install(&older, &[]).1.contains("build=true\n"));
     let unpinned = ("RUNNER_ARCH", "RISCV");
     for variables in [("ARCHIVE", ""), unpinned] {
         let (code, said) = install(&sums, &[variables]);
@@ -447,7 +449,8 @@ rules:
     );
     let summary = fs::read_to_string(here.join("summary.md")).unwrap();
     assert!(
-        summary.contains("## Compared with the base: ❌ exit code 1\n\n    main:p.yaml"),
+        summary.contains("## Compared with the base: ❌ exit code 1\n\n    ")
+            && summary.contains("\n    main:p.yaml"),
         "{summary}"
     );
 }

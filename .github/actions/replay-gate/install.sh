@@ -22,13 +22,14 @@ Windows-X64) target=x86_64-pc-windows-msvc ;;
 esac
 pattern="^[0-9a-f]{64}  yuangs-verify-v[0-9]+\.[0-9]+\.[0-9]+-$target\.(tar\.gz|zip)$"
 line=$(grep -E "$pattern" "$here/SHA256SUMS" || true)
-if [ -n "$line" ]; then
-  archive=${line#*  }
-  name=${archive%.tar.gz}
-  name=${name%.zip}
-  version=${name#yuangs-verify-}
-  version=${version%"-$target"}
-  repository=$(sed -n 's/^repository = "\(.*\)"$/\1/p' "$source/Cargo.toml" | head -n 1)
+archive=${line#*  }
+name=${archive%.tar.gz}
+name=${name%.zip}
+field() { sed -n "s/^$1 = \"\(.*\)\"$/\1/p" "$source/Cargo.toml" | head -n 1; }
+version=v$(field version)
+# A commit between two releases may still pin the older one, which isn't the program of its scripts.
+if [ -n "$line" ] && [ "$name" = "yuangs-verify-$version-$target" ]; then
+  repository=$(field repository)
   folder=$(mktemp -d "${RUNNER_TEMP:-/tmp}/yuangs-verify.XXXXXX")
   echo "Downloading $archive from $repository"
   if curl --fail --silent --show-error --location --proto '=https' --retry 3 --max-time 300 \
