@@ -4,6 +4,7 @@ use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
 use super::common::located::{LocatedConfig, locate};
 use super::common::trust::trust_store;
 use super::file;
+use super::init_github;
 use super::output::{Color, Failure, print};
 use crate::config::{Config, Demand, FILE, Traces};
 use crate::replay::Answer;
@@ -30,13 +31,22 @@ pub(super) struct InitArgs {
     /// Where to write it.
     #[arg(default_value = ".", value_name = "FOLDER")]
     folder: PathBuf,
+    /// Write `.github/workflows/replay-gate.yml` too. A file that is there already is kept.
+    #[arg(long)]
+    github: bool,
 }
 
 impl InitArgs {
     /// Writes the file, unless there is one.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let path = self.folder.join(FILE);
-        if path.symlink_metadata().is_ok() {
+        let there = path.symlink_metadata().is_ok();
+        if self.github {
+            self.write_workflow(there)?;
+            if there {
+                return Ok(EXIT_CLEAN);
+            }
+        } else if there {
             return Err(Failure::unable(
                 format!("`{}` is there already", path.display()),
                 "`yuangs-verify config show` shows it",
@@ -63,6 +73,34 @@ impl InitArgs {
             writeln!(out, "next: yuangs-verify gate")
         })?;
         Ok(EXIT_CLEAN)
+    }
+
+    /// Writes the workflow, and says which files are kept.
+    fn write_workflow(&self, config_there: bool) -> Result<(), Failure> {
+        let workflow = self.folder.join(init_github::WORKFLOW);
+        let there = workflow.symlink_metadata().is_ok();
+        let config = self.folder.join(FILE);
+        if there && config_there {
+            return Err(Failure::unable(
+                format!(
+                    "`{}` and `{}` are there already",
+                    config.display(),
+                    workflow.display()
+                ),
+                "remove the one that is to be written again",
+            ));
+        }
+        if !there {
+            init_github::write_workflow(&workflow)?;
+        }
+        print(Color::Auto, |out| {
+            let done = if there { "kept" } else { "wrote" };
+            writeln!(out, "{done} {}", terminal(&workflow.to_string_lossy()))?;
+            if config_there {
+                writeln!(out, "kept {}", terminal(&config.to_string_lossy()))?;
+            }
+            Ok(())
+        })
     }
 }
 
@@ -322,6 +360,16 @@ risk = \"v1\"
 # Findings that were there before (`yuangs-verify gate --write-baseline baseline.json`).
 # [baseline]
 # file = \"baseline.json\"
+
+# The policy that every recorded decision is checked against; its cases are run too.
+# [policy]
+# file = \"policy.yaml\"
+# Compare it with that of the revision where the branch began: nothing may become more permitted.
+# base = \"origin/main\"
+
+# The committed map of the repository, which the gate builds again.
+# [repo-map]
+# file = \"repo-map.md\"
 
 # What `yuangs-verify knowledge reindex` reads; what isn't named isn't read.
 # [knowledge]

@@ -17,6 +17,7 @@ mod fsm;
 mod gate;
 mod guard;
 mod help;
+mod init_github;
 #[cfg_attr(not(feature = "knowledge"), path = "knowledge_absent.rs")]
 mod knowledge;
 mod manifests;

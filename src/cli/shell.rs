@@ -3,7 +3,9 @@
 
 use super::common::exit::EXIT_CLEAN;
 use super::output::{Color, Failure, print};
+use super::write::{cannot_write, write};
 use clap::{Args, Command};
+use std::path::{Path, PathBuf};
 
 /// Print completions for a shell.
 #[derive(Debug, Args)]
@@ -33,12 +35,18 @@ pub(super) struct ManArgs {
     /// The page of this subcommand instead, such as `replay` or `fsm prove`.
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
+    /// Write the pages of all commands to this directory, a file for each.
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    output: Option<PathBuf>,
 }
 
 impl ManArgs {
-    /// Prints the page in roff.
+    /// Prints the page in roff, or writes all pages.
     pub(super) fn run(self, mut command: Command) -> Result<u8, Failure> {
         command.build();
+        if let Some(directory) = &self.output {
+            return write_pages(command, directory);
+        }
         for word in &self.command {
             let found = command.find_subcommand(word).cloned();
             command = found.ok_or_else(|| {
@@ -53,4 +61,24 @@ impl ManArgs {
         })?;
         Ok(EXIT_CLEAN)
     }
+}
+
+/// Writes the page of a command and those of its subcommands.
+fn write_pages(command: Command, directory: &Path) -> Result<u8, Failure> {
+    let mut commands = vec![(env!("CARGO_PKG_NAME").to_owned(), command)];
+    while let Some((name, command)) = commands.pop() {
+        commands.extend(
+            command
+                .get_subcommands()
+                .filter(|sub| sub.get_name() != "help" && !sub.is_hide_set())
+                .map(|sub| (format!("{name}-{}", sub.get_name()), sub.clone())),
+        );
+        let path = directory.join(format!("{name}.1"));
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command)
+            .render(&mut page)
+            .map_err(|error| cannot_write(&path, &error))?;
+        write(&path, page)?;
+    }
+    Ok(EXIT_CLEAN)
 }

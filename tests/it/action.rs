@@ -209,3 +209,285 @@ fn a_pull_request_is_checked_by_the_rules_of_its_base() {
     }
     assert!(!clone.path().join("x").exists());
 }
+
+#[test]
+fn what_could_not_be_verified_is_annotated_summarised_and_commented() {
+    let (code, shown, output, summary) = run("no%such\n::error::file.toml", &[]);
+    assert_eq!(code, 2);
+    assert!(
+        shown.contains("::error title=yuangs-verify::error: can't read `no%25such\\n::error::"),
+        "{shown}"
+    );
+    assert_eq!(shown.lines().count(), 1, "{shown}");
+    assert!(
+        summary.starts_with("## ⚠️ yuangs-verify could not verify (exit code 2)\n\n    error: "),
+        "{summary}"
+    );
+    assert!(output.contains("\ncomment="), "{output}");
+
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join("traces")).unwrap();
+    let config = "[traces]\npaths = ['traces']\n";
+    fs::write(place.path().join("yuangs-verify.toml"), config).unwrap();
+    let (code, shown, _, summary) = run_in(place.path(), "yuangs-verify.toml", &[]);
+    assert!(
+        code == 3
+            && shown.contains("::error title=yuangs-verify::nothing was verified")
+            && summary.contains("nothing was verified"),
+        "{shown}{summary}"
+    );
+    let off = [("ANNOTATIONS", "false")];
+    let (code, shown, ..) = run_in(place.path(), "yuangs-verify.toml", &off);
+    assert!(code == 3 && !shown.contains("::error"), "{shown}");
+}
+
+/// A directory in which programs are replaced by scripts.
+struct Fakes(tempfile::TempDir);
+
+impl Fakes {
+    fn new(programs: &[(&str, &str)]) -> Self {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        for (name, script) in programs {
+            let path = folder.path().join(name);
+            fs::write(&path, format!("#!/usr/bin/env bash\n{script}\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        Self(folder)
+    }
+
+    /// Runs a script, and gives its exit code with what it says and puts out.
+    fn bash(&self, script: &Path, variables: &[(&str, &str)]) -> (i32, String) {
+        let path = std::env::var("PATH").unwrap();
+        let output = self.0.path().join("output");
+        let _ = fs::remove_file(&output);
+        let ran = Command::new("bash")
+            .arg(script)
+            .current_dir(self.0.path())
+            .env("PATH", format!("{}:{path}", self.0.path().display()))
+            .env("RUNNER_TEMP", self.0.path())
+            .env("GITHUB_OUTPUT", &output)
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        let said = [ran.stdout, ran.stderr].concat();
+        let put = fs::read_to_string(&output).unwrap_or_default();
+        let said = String::from_utf8(said).unwrap() + &put;
+        (ran.status.code().unwrap(), said)
+    }
+}
+
+#[test]
+fn the_pinned_release_is_installed_or_nothing() {
+    let fakes = Fakes::new(&[
+        (
+            "curl",
+            "[ -n \"$ARCHIVE\" ] || exit 22
+while [ $# -gt 1 ]; do [ \"$1\" != --output ] || cp \"$ARCHIVE\" \"$2\"; shift; done; echo \"from $1\"",
+        ),
+        ("gh", "echo \"gh $*\"; exit \"${VERIFIED:-0}\""),
+    ]);
+    let root = fakes.0.path();
+    let action = root.join("source/.github/actions/replay-gate");
+    fs::create_dir_all(&action).unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(".github/actions/replay-gate");
+    fs::copy(from.join("install.sh"), action.join("install.sh")).unwrap();
+    let manifest = "version = \"1.2.3\"\nrepository = \"https://forge.example/o/yuangs-verify\"\n";
+    fs::write(root.join("source/Cargo.toml"), manifest).unwrap();
+
+    let name = "yuangs-verify-v1.2.3-x86_64-unknown-linux-musl";
+    fs::create_dir(root.join(name)).unwrap();
+    let program = root.join(name).join("yuangs-verify");
+    fs::write(&program, "#!/bin/sh\necho yuangs-verify 1.2.3\n").unwrap();
+    let pack = format!(
+        "chmod +x {name}/yuangs-verify && tar -czf {name}.tar.gz {name} && sha256sum {name}.tar.gz"
+    );
+    let ran = Command::new("bash")
+        .args(["-c", &pack])
+        .current_dir(root)
+        .output()
+        .unwrap();
+    let sums = String::from_utf8(ran.stdout).unwrap();
+    let archive = root.join(format!("{name}.tar.gz"));
+    let archive = archive.to_str().unwrap();
+    let install = |sums: &str, variables: &[(&str, &str)]| {
+        fs::write(action.join("SHA256SUMS"), format!("# pinned\n{sums}")).unwrap();
+        let machine = [
+            ("RUNNER_OS", "Linux"),
+            ("RUNNER_ARCH", "X64"),
+            ("GH_TOKEN", "t"),
+            ("ARCHIVE", archive),
+        ];
+        fakes.bash(
+            &action.join("install.sh"),
+            &[&machine[..], variables].concat(),
+        )
+    };
+
+    let (code, said) = install(&sums, &[]);
+    assert!(code == 0 && !said.contains("build="), "{said}");
+    assert!(said.contains("\nyuangs-verify 1.2.3\ntool=/"), "{said}");
+    assert!(
+        said.contains(&format!(
+            "from https://forge.example/o/yuangs-verify/releases/download/v1.2.3/{name}.tar.gz\n"
+        )),
+        "{said}"
+    );
+    assert!(
+        said.contains(
+            "--repo o/yuangs-verify --signer-workflow o/yuangs-verify/.github/workflows/"
+        ),
+        "{said}"
+    );
+    let (code, said) = install(&sums, &[("ATTESTATION", "false")]);
+    assert!(
+        code == 0 && said.contains("tool=/") && !said.contains("gh a"),
+        "{said}"
+    );
+
+    let forged = format!("{}{}", "0".repeat(64), &sums[64..]);
+    for (sums, variables) in [(forged.as_str(), ("A", "")), (&sums, ("VERIFIED", "1"))] {
+        let (code, said) = install(sums, &[variables]);
+        assert!(
+            code == 2 && said.contains("::error") && !said.contains("tool="),
+            "{said}"
+        );
+        assert!(!said.contains("build="), "nothing stands in for it: {said}");
+    }
+
+    let older = sums.replace("v1.2.3", "v1.2.2");
+    assert!(install(&older, &[]).1.contains("build=true\n"));
+    let unpinned = ("RUNNER_ARCH", "RISCV");
+    for variables in [("ARCHIVE", ""), unpinned] {
+        let (code, said) = install(&sums, &[variables]);
+        assert!(
+            code == 0 && said.contains("build=true\nkey=yuangs-verify-Linux-"),
+            "{said}"
+        );
+    }
+    assert!(install("", &[]).1.contains("build=true\n"));
+}
+
+#[test]
+fn a_pull_request_has_one_comment() {
+    let script =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(".github/actions/replay-gate/comment.sh");
+    let fakes = Fakes::new(&[(
+        "gh",
+        "[ -z \"${REFUSED:-}\" ] || exit 1
+case $* in *--jq*) echo \"$FOUND\" ;; *) echo \"$*\" ;; esac",
+    )]);
+    let here = [
+        ("GITHUB_REPOSITORY", "o/r"),
+        ("COMMENT", "c.md"),
+        ("PULL_REQUEST", "7"),
+    ];
+    let comment =
+        |variables: &[(&str, &str)]| fakes.bash(&script, &[&here[..], variables].concat());
+    let (code, said) = comment(&[("FOUND", "")]);
+    assert!(
+        code == 0 && said.contains("--method POST repos/o/r/issues/7/comments"),
+        "{said}"
+    );
+    let (code, said) = comment(&[("FOUND", "12\n13")]);
+    assert!(
+        code == 0
+            && said.contains("--method PATCH repos/o/r/issues/comments/12 --field body=@c.md"),
+        "{said}"
+    );
+    let (code, said) = comment(&[("REFUSED", "yes")]);
+    assert!(code == 0 && said.starts_with("::warning"), "{said}");
+    let (code, said) = comment(&[("PULL_REQUEST", "")]);
+    assert!(code == 0 && said.starts_with("There is no pull"), "{said}");
+}
+
+#[test]
+fn a_weaker_policy_fails_its_regression_check() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let script = root.join(".github/scripts/policy-regression.sh");
+    let fakes = Fakes::new(&[]);
+    let here = fakes.0.path();
+    let git = |args: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+        let ran = Command::new("git")
+            .current_dir(here)
+            .args(identity)
+            .args(args)
+            .status();
+        assert!(ran.unwrap().success(), "{args:?}");
+    };
+    let policy = |word: &str| {
+        format!(
+            "version: 1
+id: p
+combine: deny-overrides
+default: {{ effect: deny, reason: no }}
+rules:
+  - id: looks
+    when: {{ effects: [read, git_read] }}
+    effect: {word}
+    reason: Only looks
+"
+        )
+    };
+    fs::write(here.join("p.yaml"), policy("require_approval")).unwrap();
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "base"]);
+    fs::write(here.join("p.yaml"), policy("allow")).unwrap();
+    let variables = [
+        ("TOOL", env!("CARGO_BIN_EXE_yuangs-verify")),
+        ("POLICY", "p.yaml"),
+        ("BASE", "main"),
+        ("GITHUB_STEP_SUMMARY", "summary.md"),
+    ];
+    let (code, said) = fakes.bash(&script, &variables);
+    assert!(code >= 1 && said.contains("main:p.yaml → p.yaml"), "{said}");
+    assert!(
+        said.contains("Compared with the base ended with exit code 1"),
+        "{said}"
+    );
+    let summary = fs::read_to_string(here.join("summary.md")).unwrap();
+    assert!(
+        summary.contains("## Compared with the base: ❌ exit code 1\n\n    ")
+            && summary.contains("\n    main:p.yaml"),
+        "{summary}"
+    );
+}
+
+#[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
+fn a_broken_line_does_not_stop_the_nightly_index() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(".github/scripts/nightly-knowledge.sh");
+    let fakes = Fakes::new(&[]);
+    let here = fakes.0.path();
+    fs::create_dir(here.join("traces")).unwrap();
+    fs::write(here.join("traces/x.jsonl"), "{\"broken\"\n").unwrap();
+    fs::write(
+        here.join("a.md"),
+        "# A\n\nA document that says something.\n",
+    )
+    .unwrap();
+    let config = "[knowledge]\ntraces = ['traces']\ndocuments = ['a.md']\n";
+    fs::write(here.join("k.toml"), config).unwrap();
+    let variables = [
+        ("TOOL", env!("CARGO_BIN_EXE_yuangs-verify")),
+        ("CONFIG", "k.toml"),
+        ("STORE", ".yuangs"),
+        ("GITHUB_STEP_SUMMARY", "summary.md"),
+    ];
+    let night = |more: &[(&str, &str)]| fakes.bash(&script, &[&variables[..], more].concat());
+    let (code, said) = night(&[]);
+    assert_eq!(code, 0, "{said}");
+    assert!(here.join(".yuangs/index.db").exists());
+    fs::write(here.join("a.md"), "# A\n\nA document that says more.\n").unwrap();
+    let (code, said) = night(&[("FAIL_ON", "error")]);
+    assert!(code == 1 && said.contains("::error"), "{said}");
+    let summary = fs::read_to_string(here.join("summary.md")).unwrap();
+    let drift = summary.find("# Drift since the last index").unwrap();
+    assert!(
+        summary[drift..].contains("YV905") && summary.contains("YV102"),
+        "{summary}"
+    );
+    assert_eq!(night(&[("CONFIG", "none.toml")]).0, 2);
+}

@@ -233,4 +233,11 @@ fn shells_and_the_manual_know_the_commands() {
         "{page}"
     );
     assert_eq!(code(&["man", "nonsense"], b""), 2);
+    let directory = tempfile::tempdir().unwrap();
+    let to = directory.path().to_str().unwrap();
+    assert_eq!(code(&["man", "--output", to], b""), 0);
+    let written = std::fs::read_to_string(directory.path().join("yuangs-verify-fsm-prove.1"));
+    assert_eq!(written.unwrap(), page);
+    assert!(directory.path().join("yuangs-verify.1").exists());
+    assert_eq!(code(&["man", "--output", "/nowhere/at/all"], b""), 2);
 }

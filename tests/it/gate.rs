@@ -593,6 +593,62 @@ fn a_link_in_the_repository_does_not_lead_a_report_out_of_it() {
 }
 
 #[test]
+fn init_for_github_writes_two_files_and_keeps_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let (config, workflow) = (
+        root.join("yuangs-verify.toml"),
+        root.join(".github/workflows/replay-gate.yml"),
+    );
+    let ran = run(root, &["init", "--github"]);
+    assert!(
+        ran.code == 0 && ran.out.contains("replay-gate.yml\n") && !ran.out.contains("kept"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    let text = fs::read_to_string(&workflow).unwrap();
+    let uses = concat!("replay-gate@action-v", env!("CARGO_PKG_VERSION"), "\n");
+    assert!(
+        text.contains(uses) && text.contains("\n  contents: read\n"),
+        "{text}"
+    );
+    // Every section is in the configuration, if only in a comment.
+    let text = fs::read_to_string(&config).unwrap();
+    let schema = run(root, &["schema", "print", "config"]).out;
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    for key in schema["properties"].as_object().unwrap().keys() {
+        let written = [format!("[{key}]"), format!("[{key}."), format!("{key} = ")];
+        assert!(written.iter().any(|w| text.contains(w)), "{key}");
+    }
+
+    let ran = run(root, &["init", "--github"]);
+    assert!(
+        ran.code == 2 && ran.err.contains("replay-gate.yml` are there already"),
+        "{}",
+        ran.err
+    );
+    fs::write(&workflow, "mine").unwrap();
+    fs::remove_file(&config).unwrap();
+    let ran = run(root, &["init", "--github"]);
+    assert!(
+        ran.code == 0 && ran.out.starts_with("kept ") && config.exists(),
+        "{}",
+        ran.out
+    );
+    assert_eq!(fs::read_to_string(&workflow).unwrap(), "mine");
+    fs::write(&config, "# mine\n").unwrap();
+    fs::remove_file(&workflow).unwrap();
+    let ran = run(root, &["init", "--github"]);
+    assert!(
+        ran.code == 0 && ran.out.contains("kept ./yuangs-verify.toml\n") && workflow.exists(),
+        "{}",
+        ran.out
+    );
+    assert_eq!(fs::read_to_string(&config).unwrap(), "# mine\n");
+}
+
+#[test]
 #[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn init_writes_what_gate_reads() {
     let folder = tempfile::tempdir().unwrap();

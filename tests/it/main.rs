@@ -47,6 +47,7 @@ mod lanes;
 mod legal;
 mod manifests;
 mod oracle;
+mod packaging;
 mod pages;
 mod policy;
 mod properties;

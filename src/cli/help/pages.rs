@@ -83,7 +83,10 @@ pub(super) const PAGES: &[Page] = &[
     ),
     page(
         "init",
-        &[("For the repository here", "init")],
+        &[
+            ("For the repository here", "init"),
+            ("With a workflow for GitHub Actions", "init --github"),
+        ],
         &["gate", "config show", "doctor"],
     ),
     page(
@@ -550,7 +553,10 @@ pub(super) const PAGES: &[Page] = &[
     page("completions", &[("For bash", "completions bash")], &["man"]),
     page(
         "man",
-        &[("Of a subcommand", "man fsm prove")],
+        &[
+            ("Of a subcommand", "man fsm prove"),
+            ("All pages", "man --output man"),
+        ],
         &["completions"],
     ),
 ];

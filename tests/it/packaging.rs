@@ -1,0 +1,106 @@
+//! The scripts that pack a release.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn script(name: &str) -> Command {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new("bash");
+    command.arg(root.join("packaging").join(name));
+    command
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
+}
+
+#[test]
+fn a_release_refuses_placeholders_and_another_version() {
+    let ran = script("check.sh")
+        .env("GITHUB_REF_NAME", "v99.0.0")
+        .env("GITHUB_REPOSITORY", "owner/yuangs-verify")
+        .output()
+        .unwrap();
+    let said = said(&ran);
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert!(said.contains("the tag is v99.0.0, but"), "{said}");
+    // Until the owner has set the addresses.
+    let placeholder = env!("CARGO_PKG_HOMEPAGE").ends_with(".example");
+    assert_eq!(
+        said.contains("`homepage` in Cargo.toml is the placeholder"),
+        placeholder,
+        "{said}"
+    );
+}
+
+#[test]
+fn equal_input_gives_equal_archives() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("program");
+    let text = format!(
+        "#!/bin/sh\ncase $1 in\n--version) echo yuangs-verify {} ;;\nman) echo page \
+         >\"$3/yuangs-verify.1\" ;;\n*) echo \"$*\" ;;\nesac\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    fs::write(&program, text).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let name = format!(
+        "yuangs-verify-v{}-some-unix-target",
+        env!("CARGO_PKG_VERSION")
+    );
+    let pack = |to: &str| {
+        let out = folder.path().join(to);
+        fs::create_dir(&out).unwrap();
+        let ran = script("pack.sh")
+            .arg("some-unix-target")
+            .args([&program, &out])
+            .env("SOURCE_DATE_EPOCH", "1700000000")
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{}", said(&ran));
+        out.join(format!("{name}.tar.gz"))
+    };
+    let (first, second) = (pack("first"), pack("second"));
+    assert_eq!(fs::read(&first).unwrap(), fs::read(second).unwrap());
+    let ran = Command::new("tar").arg("-tzf").arg(first).output().unwrap();
+    let listed = String::from_utf8(ran.stdout).unwrap();
+    for file in [
+        "yuangs-verify",
+        "README.md",
+        "CHANGELOG.md",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "completions/_yuangs-verify",
+        "completions/yuangs-verify.bash",
+        "completions/yuangs-verify.elv",
+        "completions/yuangs-verify.fish",
+        "completions/yuangs-verify.ps1",
+        "man/yuangs-verify.1",
+    ] {
+        assert!(
+            listed.lines().any(|line| line == format!("{name}/{file}")),
+            "{file}: {listed}"
+        );
+    }
+}
+
+#[test]
+fn a_program_with_debug_information_is_too_large_to_release() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = folder.path().join("yuangs-verify");
+    fs::File::create(&large)
+        .unwrap()
+        .set_len(50_000_001)
+        .unwrap();
+    let ran = script("pack.sh")
+        .arg("some-unix-target")
+        .arg(&large)
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(said(&ran).contains("more than 50000000"), "{}", said(&ran));
+}
