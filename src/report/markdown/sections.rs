@@ -146,7 +146,7 @@ fn rule(number: Code, findings: &[&Finding], open: bool, limit: usize) -> String
     let mut text = format!("{tag}<summary>{mark} <b>{number} {name}</b>: {count}</summary>\n\n");
     if let Some(rule) = rule {
         text.push_str(&format!(
-            "{} ({}). How to mend it: `yuangs-verify explain {number}`\n\n",
+            "{} ({}). How to fix it: `yuangs-verify explain {number}`\n\n",
             sentence(rule.summary),
             rule.severity
         ));
