@@ -108,7 +108,7 @@ enum Command {
     /// Keep an index of what traces, transcripts and documents say, and answer from it within a
     /// budget of tokens.
     Knowledge(knowledge::KnowledgeArgs),
-    /// Explain a trace turn by turn, or a rule: what it does, why it matters, how to mend it.
+    /// Explain a trace turn by turn, or a rule: what it does, why it matters, how to fix it.
     Explain(explain::ExplainArgs),
     /// Compare executions: the same path, the same decisions, the same outcome?
     Compare(compare::CompareArgs),

@@ -541,7 +541,7 @@ fn only_new_findings_fail_behind_a_baseline() {
         ran.code == 0
             && ran
                 .out
-                .contains("entries of the baseline that are mended: 1"),
+                .contains("entries of the baseline that are fixed: 1"),
         "{}",
         ran.out
     );

@@ -1,14 +1,14 @@
 //! A result has no call on record.
 //!
 //! ## What it does
-//! A session holds a result of a call that isn't on record. What ran isn't known, so whether it was
-//! authorised isn't either.
+//! A session holds a result of a call that isn't on record. The executed action isn't known, so
+//! whether it was authorised isn't either.
 //!
 //! ## Why it matters
 //! Something ran, and the record doesn't show what. A cut transcript begins like that, and so does
 //! one from which a call was taken out.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Get the earlier part of the transcript, or the part that was compacted away, and verify the
 //! whole session.
 //!

@@ -11,7 +11,7 @@
 //! gone. Work that goes on after the end runs outside of any supervision, and records that were
 //! added later pretend to belong to it.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Stop the loop when the evaluation says `terminate`, and cancel pending tool calls. If there was
 //! more to do, the evaluation should have been `continue` or `pause`; new work after the end is a
 //! new execution with an id of its own (`parent` links them).

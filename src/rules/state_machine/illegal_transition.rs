@@ -5,17 +5,17 @@
 //! has led to. A pair that the table doesn't have is illegal: it is a finding, and the state stays.
 //! Later events that only follow from it are listed with it. Also reported here: a second thought
 //! of one agent in one turn, a native log that claims a movement no event makes, and a terminal
-//! recording with a root shell that nobody let through. Results outside their state are YV311,
+//! recording with a root shell that nobody allowed. Results outside their state are YV311,
 //! events before the start YV202, events after the end YV204.
 //!
 //! ## Why it matters
 //! The order of states is what governance rests on. A runtime that skips a step, here the
-//! observation, decides how to go on without having looked at what its action did; one that goes
+//! observation, decides how to go on without having seen what its action did; one that goes
 //! from a proposal straight to a result has no governor at all.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Let the runtime move only through the reducer and record each event before acting on it. If the
-//! event did happen and only its record was lost, mend the writer (await its flush), and treat the
+//! event did happen and only its record was lost, fix the writer (await its flush), and treat the
 //! execution as unproven.
 //!
 //! ## Fails
