@@ -23,6 +23,9 @@ mod command;
 mod corpora;
 mod detectors;
 mod diffs;
+mod docs;
+#[cfg(unix)]
+mod examples;
 mod features;
 mod gate;
 mod gate_inputs;
@@ -44,10 +47,13 @@ mod knowledge_model;
 mod lanes;
 mod legal;
 mod manifests;
+mod markdown_pages;
 mod oracle;
 mod pages;
+mod picture;
 mod policy;
 mod properties;
+mod prose;
 mod reading;
 mod redact;
 #[cfg(feature = "repomap")]
