@@ -348,9 +348,9 @@ impl Application<'_> {
         }
         let let_pass = applied.ignored + applied.off;
         if let_pass > 0 {
-            applied.notices.push(format!(
-                "findings let pass by the configuration: {let_pass}"
-            ));
+            applied
+                .notices
+                .push(format!("findings ignored by the configuration: {let_pass}"));
         }
         if applied.known > 0 {
             applied.notices.push(format!(

@@ -111,7 +111,14 @@ impl<'ast> Visit<'ast> for Literals {
     fn visit_macro(&mut self, called: &'ast syn::Macro) {
         self.tokens(called.tokens.clone());
     }
-    fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
+    /// Of attributes only the messages of errors are shown to anybody.
+    fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
+        if let syn::Meta::List(list) = &attribute.meta
+            && list.path.is_ident("error")
+        {
+            self.tokens(list.tokens.clone());
+        }
+    }
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
         self.docs(&item.attrs);
         visit::visit_item_struct(self, item);
@@ -215,11 +222,14 @@ fn a_word_is_found_whole_and_in_any_case() {
             assert_eq!(hits(&format!("It {avoid} x")), 1, "{avoid}");
         }
     }
-    let source = "/// Mends.\nstruct A { /// Judged.\n a: u8 }\nfn f() { g(\"anew\"); h!(\"told {}\", 1); }\n#[cfg(test)] mod tests { const A: &str = \"mended\"; }";
+    let source = "/// Mends.\nstruct A { /// Judged.\n a: u8 }\nfn f() { g(\"anew\"); h!(\"told {}\", 1); }\n#[error(\"stands\")] struct E;\n#[cfg(test)] mod tests { const A: &str = \"mended\"; }";
     let mut literals = Literals {
         help: true,
         texts: Vec::new(),
     };
     literals.visit_file(&syn::parse_file(source).unwrap());
-    assert_eq!(literals.texts, [" Mends.", " Judged.", "anew", "told {}"]);
+    assert_eq!(
+        literals.texts,
+        [" Mends.", " Judged.", "anew", "told {}", "stands"]
+    );
 }

@@ -231,7 +231,7 @@ fn entry(finding: &Finding) -> String {
 
 /// What was verified, and the command that repeats it.
 pub(super) fn foot(run: &Run<'_>) -> String {
-    let mut text = String::from("### What was looked at\n\n");
+    let mut text = String::from("### What was checked\n\n");
     text.push_str(&format!(
         "{}.",
         words::looked_at(run.report, run.text.schema_only)

@@ -74,7 +74,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             out.report(
                 &RULE,
                 format!(
-                    "a modified action stands in a decision that is `{}`",
+                    "a modified action is in a decision that is `{}`",
                     ruling.name()
                 ),
             )

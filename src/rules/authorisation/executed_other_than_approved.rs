@@ -47,7 +47,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         && ran.differs
     {
         let draft = out
-            .report(&RULE, "what ran is not what was approved")
+            .report(&RULE, "the executed action is not the approved one")
             .below_if_there("/action")
             .below_if_there("/actionId")
             .subject(ran.id.as_deref().unwrap_or_default());

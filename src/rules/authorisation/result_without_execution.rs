@@ -76,7 +76,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         } else {
             "an observation"
         };
-        out.report(&RULE, format!("{what} stands in {}", moved.before))
+        out.report(&RULE, format!("{what} is in {}", moved.before))
             .path(cx)
             .subject(subject([&*moved.event.to_string(), moved.before.name()]));
     }

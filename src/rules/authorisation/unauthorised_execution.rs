@@ -61,7 +61,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         Some(id) if unproposed => format!("action `{id}` ran, and it was never proposed"),
         None if unproposed => "an action ran, and it was never proposed".to_owned(),
         _ if cx.execution.format().coverage() == Coverage::Terminal => {
-            "a line was typed while the governor waited for an elevation: nobody looked at it"
+            "a line was typed while the governor waited for an elevation: nobody checked it"
                 .to_owned()
         }
         Some(id) => format!("action `{id}` ran, and no decision approves it"),

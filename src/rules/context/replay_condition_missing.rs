@@ -44,7 +44,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(what) = cx.close.and_then(|c| c.conditions_missing) {
         out.report(
             &RULE,
-            format!("not recorded: {what}; the conditions of the decisions can't be told"),
+            format!("not recorded: {what}; the conditions of the decisions can't be determined"),
         )
         .at_line(cx.execution.first_line());
     }

@@ -51,7 +51,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let message = if moved.event == Event::Concluded {
             "the execution is declared over a second time".to_owned()
         } else {
-            format!("{} stands after the end of its execution", moved.event)
+            format!("{} is after the end of its execution", moved.event)
         };
         out.report(&RULE, message).subject(moved.event.to_string());
     }

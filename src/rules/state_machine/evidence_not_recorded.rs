@@ -49,8 +49,8 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let format = cx.execution.format().name();
         let repeats = match close.repeats {
             0 => String::new(),
-            1 => "; 1 line stands twice and was read once".to_owned(),
-            n => format!("; {n} lines stand more than once and were read once"),
+            1 => "; 1 line appears twice and was read once".to_owned(),
+            n => format!("; {n} lines appear more than once and were read once"),
         };
         out.report(
             &RULE,

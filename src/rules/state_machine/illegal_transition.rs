@@ -61,7 +61,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             )
         }
         (Some(Breach::Other), None) if cx.execution.format().coverage() == Coverage::Terminal => {
-            "a root shell is reported, and no elevation was let through before it".to_owned()
+            "a root shell is reported, and no elevation was allowed before it".to_owned()
         }
         (Some(Breach::Other), None) => format!("{} is illegal in {}", moved.event, moved.before),
         (Some(Breach::SecondThought), _) => "an agent has thought twice in one turn".to_owned(),

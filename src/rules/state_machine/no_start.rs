@@ -46,7 +46,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         && moved.breach == Some(Breach::NoStart)
     {
         let message = match cx.step {
-            Some(_) => format!("{} stands before the start of its execution", moved.event),
+            Some(_) => format!("{} is before the start of its execution", moved.event),
             None => {
                 "the record can't be read, and no start of its execution precedes it".to_owned()
             }

@@ -57,7 +57,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             format!("turn {expected} is due, and turn {found} begins")
         }
         Some(TurnBreak::Interleaved { current, found }) => {
-            format!("an event of turn {found} stands inside turn {current}")
+            format!("an event of turn {found} is inside turn {current}")
         }
         None => return,
     };
