@@ -165,10 +165,10 @@ fn the_chinese_readme_says_the_same() {
     assert_eq!(links(&english), links(&chinese), "links");
     assert!(english.links.contains(&"README.zh-CN.md".to_owned()));
     assert!(chinese.links.contains(&"README.md".to_owned()));
-    let lines = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let lines = lines.lines().count();
+    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let length = text.lines().count();
     assert!(
-        lines <= 250,
-        "README.md has {lines} lines; the rest belongs to docs/"
+        length <= 250,
+        "README.md has {length} lines; the rest belongs to docs/"
     );
 }

@@ -45,16 +45,17 @@ fn svg(command: &str, printed: &[u8]) -> String {
     );
     let screen = terminal.screen();
     let rows = screen.rows(0, COLUMNS).collect::<Vec<_>>();
-    let used = rows.iter().rposition(|row| !row.trim().is_empty()).unwrap() + 1;
+    let used = rows.iter().rposition(|row| !row.trim().is_empty()).unwrap();
+    let used = u16::try_from(used + 1).unwrap();
     let (width, height) = (
         f64::from(COLUMNS) * WIDTH + 2.0 * MARGIN,
-        used as f64 * HEIGHT + 2.0 * MARGIN,
+        f64::from(used) * HEIGHT + 2.0 * MARGIN,
     );
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\">\n<title>{}</title>\n<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#0d1117\"/>\n",
         escaped(command)
     );
-    for row in 0..u16::try_from(used).unwrap() {
+    for row in 0..used {
         let mut column = 0;
         while column < COLUMNS {
             let style = |c: u16| screen.cell(row, c).map(|x| (x.fgcolor(), x.bold()));
@@ -69,7 +70,7 @@ fn svg(command: &str, printed: &[u8]) -> String {
                 });
                 column += 1;
             }
-            let blank = text.chars().take_while(|c| *c == ' ').count();
+            let blank = u16::try_from(text.chars().take_while(|c| *c == ' ').count()).unwrap();
             let text = text.trim();
             if text.is_empty() {
                 continue;
@@ -78,9 +79,9 @@ fn svg(command: &str, printed: &[u8]) -> String {
             writeln!(
                 out,
                 "<text x=\"{:.1}\" y=\"{:.1}\" textLength=\"{:.1}\" fill=\"{}\"{} xml:space=\"preserve\">{}</text>",
-                MARGIN + (f64::from(from) + blank as f64) * WIDTH,
+                MARGIN + f64::from(from + blank) * WIDTH,
                 MARGIN + f64::from(row) * HEIGHT + 14.0,
-                text.chars().count() as f64 * WIDTH,
+                f64::from(u16::try_from(text.chars().count()).unwrap()) * WIDTH,
                 color(fg),
                 if bold { " font-weight=\"bold\"" } else { "" },
                 escaped(text)
