@@ -17,7 +17,7 @@ use clap::{Args, Subcommand};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Write a signed statement of how the gate ended, or check one.
+/// Sign how the gate ended, or check that.
 ///
 /// Writing runs the gate, so that no other verdict than its own can be signed: a gate that fails is
 /// attested as failed, and ends with its exit code.

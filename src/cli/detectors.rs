@@ -148,7 +148,7 @@ fn add(measured: &mut Measured, judged: &content_scan::secret::corpus::Judged) {
                 alarms += 1;
                 Wrong::FalseAlarm(format!("by {}", rules.join(", ")))
             }
-            // Found under another name: it counts as found, and `secrets check` reports the name.
+            // Found under another name: it counts as found, and `secrets measure` reports the name.
             Outcome::OtherRule(_) => continue,
             Outcome::Unreadable(error) => Wrong::Unreadable(error.clone()),
         };

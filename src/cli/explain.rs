@@ -50,7 +50,12 @@ pub struct ExplainArgs {
 
 /// The rule that a word names.
 fn rule(word: &str) -> Option<&'static Rule> {
-    let by_name = || rules::ALL.iter().find(|r| r.name == word).copied();
+    // American spelling is as good.
+    let british = |name: &str| name.to_ascii_lowercase().replace("iz", "is");
+    let by_name = || {
+        let mut rules = rules::ALL.iter();
+        rules.find(|r| british(r.name) == british(word)).copied()
+    };
     Code::parse(word).and_then(rules::by_code).or_else(by_name)
 }
 
@@ -78,11 +83,15 @@ impl ExplainArgs {
                 } else {
                     let remedy =
                         "`yuangs-verify rules` lists the rules; a trace is a file or a folder";
-                    Failure::unable(
-                        format!(
-                            "no rule is called `{}`, and there is no such file",
-                            word.trim()
-                        ),
+                    let word = word.trim();
+                    let words: Vec<String> = rules::ALL
+                        .iter()
+                        .flat_map(|rule| [rule.code.to_string(), rule.name.to_owned()])
+                        .collect();
+                    Failure::unknown(
+                        format!("no rule is called `{word}`, and there is no such file"),
+                        word,
+                        words.iter().map(String::as_str),
                         remedy,
                     )
                 });

@@ -33,6 +33,16 @@ pub(super) fn text_or_input(path: &Path) -> Result<String, Failure> {
     text(path)
 }
 
+/// The bytes of a file, or for `-` of standard input.
+pub(super) fn bytes_or_input(path: &Path) -> Result<Vec<u8>, Failure> {
+    let read = if path.as_os_str() == "-" {
+        read_whole(io::stdin().lock(), MOST)
+    } else {
+        File::open(path).and_then(|file| read_whole(file, MOST))
+    };
+    read.map_err(|e| unable(path, &e))
+}
+
 /// The text of a file that may have `most` bytes.
 pub(super) fn text_up_to(path: &Path, most: u64) -> Result<String, Failure> {
     File::open(path)

@@ -16,6 +16,7 @@ mod file;
 mod fsm;
 mod gate;
 mod guard;
+mod help;
 #[cfg_attr(not(feature = "knowledge"), path = "knowledge_absent.rs")]
 mod knowledge;
 mod manifests;
@@ -34,7 +35,7 @@ mod shell;
 mod stats;
 mod write;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use std::process::ExitCode;
 
 pub use common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
@@ -60,76 +61,116 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// The gate for a pull request: run what `yuangs-verify.toml` names, report, and end with one
-    /// exit code.
+    /// Run the gate that a pull request must pass.
+    ///
+    /// Runs what `yuangs-verify.toml` names, reports, and ends with one exit code.
     Gate(gate::GateArgs),
-    /// What did your coding agents do? Finds the sessions of the repository here, and shows the
-    /// riskiest actions, rejections, secrets, and writes outside of the work tree.
+    /// Show what coding agents did here.
+    ///
+    /// Finds the sessions of the repository here, and shows the riskiest actions, rejections,
+    /// secrets, and writes outside of the work tree. Writes and sends nothing.
     Audit(audit::AuditArgs),
-    /// Replay traces: was each state reached legally, did nothing run unauthorised, is the record
+    /// Check that each step was legal and allowed.
+    ///
+    /// Replays traces: was each state reached legally, did nothing run unauthorised, is the record
     /// complete?
     Replay(replay::ReplayArgs),
-    /// Check records and manifests (skills, tools, servers, agents) against their schemas; of
-    /// manifests also what they name.
+    /// Check records and manifests by schemas.
+    ///
+    /// Manifests are those of skills, tools, servers and agents; what they name is checked too.
     Validate(replay::ValidateArgs),
     Attest(attest::AttestCommand),
-    /// Write a commented configuration for the repository here.
+    /// Write a configuration for this repository.
+    ///
+    /// Every section of it is there, with comments, filled with what was found here.
     Init(config::InitArgs),
     /// Show the configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
     /// Check the set-up.
     Doctor(config::DoctorArgs),
-    /// Show what shell commands do, and how risky that is.
+    /// Show what shell commands do, and their risk.
     #[command(subcommand, name = "command")]
     Shell(command::ShellCommand),
-    /// Find out what diffs would do, without touching a file.
+    /// Check whether diffs apply.
+    ///
+    /// Finds out what they would do, without touching a file.
     #[command(subcommand)]
     Patch(patch::PatchCommand),
-    /// Ask policies what an agent may do, and test them.
+    /// Ask, test and compare policies.
+    ///
+    /// A policy says what an agent may do by itself, what a human decides, and what nobody may do.
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
-    /// Map a repository within a budget of tokens, and check or compare maps.
+    /// Map a repository within a token budget.
+    ///
+    /// Maps can be checked against the work tree, and compared between revisions.
     Repomap(repomap::RepomapArgs),
-    /// List or print the JSON Schemas of records, native formats and reports.
+    /// Print the JSON Schemas.
+    ///
+    /// There is one for each kind of record, native format and report.
     #[command(subcommand)]
     Schema(schema::SchemaCommand),
-    /// Print the state machine, or prove its properties.
+    /// Print the state machine, or prove it.
+    ///
+    /// Proves its properties by searching everything that it can reach.
     #[command(subcommand)]
     Fsm(fsm::FsmCommand),
-    /// Show the rules for credentials, or how good they are.
+    /// Find credentials in files.
+    ///
+    /// Also lists the rules that find them, and measures how good they are.
     #[command(subcommand)]
     Secrets(secrets::SecretsCommand),
     /// Measure how good each detector is.
     #[command(subcommand)]
     Detectors(detectors::DetectorsCommand),
-    /// Write a trace without the credentials that stand in it.
+    /// Write a trace without its credentials.
     Redact(redact::RedactArgs),
-    /// Keep an index of what traces, transcripts and documents say, and answer from it within a
-    /// budget of tokens.
+    /// Keep an index of what happened, and ask it.
+    ///
+    /// It holds what traces, transcripts, documents and code say, and answers within a budget of
+    /// tokens.
     Knowledge(knowledge::KnowledgeArgs),
-    /// Explain a trace turn by turn, or a rule: what it does, why it matters, how to fix it.
+    /// Explain a trace turn by turn, or a rule.
+    ///
+    /// Of a rule: what it does, why it matters, how to fix what it finds.
     Explain(explain::ExplainArgs),
-    /// Compare executions: the same path, the same decisions, the same outcome?
+    /// Compare executions with earlier ones.
+    ///
+    /// Do they have the same path, the same decisions, the same outcome?
     Compare(compare::CompareArgs),
-    /// Count over many executions: turns, decisions, risks, failures, times, costs.
+    /// Count turns, decisions, failures and costs.
+    ///
+    /// Over many executions; also their risks and times.
     Stats(stats::StatsArgs),
-    /// Hand executions to other tools: spans (OTLP), tables (CSV, JSON lines).
+    /// Write spans and tables for other tools.
+    ///
+    /// Spans are OTLP; tables are CSV or JSON lines.
     Export(export::ExportArgs),
-    /// Write recorded sessions as `ExecutionRecord` JSONL, with nothing made up.
+    /// Write sessions as `ExecutionRecord` JSONL.
+    ///
+    /// Nothing is made up: what a session doesn't record is marked as not recorded.
     Convert(convert::ConvertArgs),
     /// List the rules.
     Rules(rules::RulesArgs),
     /// Print completions for a shell.
     Completions(shell::CompletionsArgs),
-    /// Print the manual page, or that of a subcommand.
+    /// Print the manual page of a command.
     Man(shell::ManArgs),
+}
+
+/// The command line with its examples.
+fn command_line() -> clap::Command {
+    help::complete(Cli::command())
 }
 
 /// Parses the arguments, runs, and says how it went.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::from_arg_matches(&command_line().get_matches()) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
     let result = match cli.command {
         Command::Gate(args) => args.run(),
         Command::Audit(args) => args.run(),
@@ -155,8 +196,8 @@ pub fn main() -> ExitCode {
         Command::Stats(args) => args.run(),
         Command::Export(args) => args.run(),
         Command::Rules(args) => args.run(),
-        Command::Completions(args) => args.run(Cli::command()),
-        Command::Man(args) => args.run(Cli::command()),
+        Command::Completions(args) => args.run(command_line()),
+        Command::Man(args) => args.run(command_line()),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -53,6 +53,18 @@ impl Failure {
         }
     }
 
+    /// A failure about a word that isn't known: the remedy begins with the nearest that is.
+    pub(super) fn unknown<'k>(
+        message: impl Into<String>,
+        word: &str,
+        known: impl Iterator<Item = &'k str>,
+        remedy: &str,
+    ) -> Self {
+        let nearest = crate::config::nearest(word, known);
+        let nearest = nearest.map_or_else(String::new, |n| format!("the nearest is `{n}`; "));
+        Self::unable(message, format!("{nearest}{remedy}"))
+    }
+
     /// Prints it on standard error. A closed pipe is no failure.
     pub(super) fn report(&self) -> ExitCode {
         if let Self::Output(error) = self

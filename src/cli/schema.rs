@@ -83,8 +83,10 @@ impl SchemaCommand {
             })?,
             Self::Print { name } => {
                 let entry = catalogue.get(&name).ok_or_else(|| {
-                    Failure::unable(
+                    Failure::unknown(
                         format!("no schema is called `{name}`"),
+                        &name,
+                        catalogue.entries().iter().map(|entry| &*entry.name),
                         "`schema list` shows the names",
                     )
                 })?;

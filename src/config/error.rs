@@ -89,42 +89,10 @@ impl ConfigError {
 }
 
 /// The known word that takes the fewest changes.
-pub(super) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
+pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
     // A hostile key may be long; nothing is like it then.
     known
         .filter(|_| word.len() <= 64)
-        .min_by_key(|k| distance(word, k))
+        .min_by_key(|k| strsim::levenshtein(word, k))
         .map(str::to_owned)
-}
-
-/// The Levenshtein distance: insertions, deletions and replacements of characters.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (n, x) in a.chars().enumerate() {
-        let mut diagonal = n;
-        let mut left = n + 1;
-        for (y, cell) in b.chars().zip(row.iter_mut().skip(1)) {
-            let change = diagonal + usize::from(x != y);
-            diagonal = *cell;
-            left = change.min(left + 1).min(*cell + 1);
-            *cell = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = n + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::distance;
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", ""), 3);
-        assert_eq!(distance("same", "same"), 0);
-    }
 }

@@ -12,6 +12,7 @@ mod files;
 pub use apply::{Applied, apply};
 pub use baseline::{Baseline, BaselineError};
 pub use error::ConfigError;
+pub(crate) use error::nearest;
 pub use files::{TraceGlobs, TraceMatch};
 
 use crate::diag::{Code, FailOn, Severity};
@@ -551,7 +552,7 @@ impl Config {
                 let known = Format::ALL.iter().map(|f| f.name());
                 return Err(ConfigError::UnknownFormat {
                     name: format.clone(),
-                    nearest: error::nearest(format, known),
+                    nearest: nearest(format, known),
                 });
             }
         }
@@ -606,7 +607,7 @@ fn known(word: &str) -> Result<Code, ConfigError> {
         let names: Vec<String> = rules::ALL.iter().map(|r| r.code.to_string()).collect();
         ConfigError::UnknownCode {
             code: word.to_owned(),
-            nearest: error::nearest(word, names.iter().map(String::as_str)),
+            nearest: nearest(word, names.iter().map(String::as_str)),
         }
     })
 }

@@ -81,10 +81,10 @@ impl DocumentFormat {
 /// Parses the name of a trace format.
 pub(in crate::cli) fn trace_format(name: &str) -> Result<TraceFormat, String> {
     TraceFormat::parse(name).ok_or_else(|| {
-        format!(
-            "known formats: {}",
-            TraceFormat::ALL.map(TraceFormat::name).join(", ")
-        )
+        let names = TraceFormat::ALL.map(TraceFormat::name);
+        let nearest = crate::config::nearest(name, names.iter().copied());
+        let nearest = nearest.map_or_else(String::new, |n| format!("the nearest is `{n}`; "));
+        format!("{nearest}known formats: {}", names.join(", "))
     })
 }
 

@@ -22,10 +22,10 @@ use util::time::format_minute;
 /// Contexts.
 #[derive(Debug, Subcommand)]
 pub enum ContextCommand {
-    /// The stage of each item: context, bank, candidate for a skill, or archived; with the figures
-    /// that decide.
+    /// Show the stage of each item: context, bank, candidate for a skill, or archived; with the
+    /// figures that decide.
     Stages(StagesArgs),
-    /// What executions refer to, how much of it was there, and which turns hide what they use
+    /// Show what executions refer to, how much of it was there, and which turns hide what they use
     /// (YV602).
     References(ReferencesArgs),
 }

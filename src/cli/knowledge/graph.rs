@@ -25,7 +25,7 @@ pub enum GraphCommand {
         #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
         fail_on: FailOn,
     },
-    /// What an execution used, validated and led to.
+    /// Show what an execution used, validated and led to.
     Trace {
         #[command(flatten)]
         ask: AskArgs,
@@ -33,12 +33,12 @@ pub enum GraphCommand {
         #[arg(value_name = "EXECUTION")]
         execution: String,
     },
-    /// How often each context was used, validated and promoted, and when last.
+    /// Count how often each context was used, validated and promoted, and when last.
     Stats {
         #[command(flatten)]
         ask: AskArgs,
     },
-    /// Where a skill comes from, and what speaks for it.
+    /// Show where a skill comes from, and what speaks for it.
     Provenance {
         #[command(flatten)]
         ask: AskArgs,

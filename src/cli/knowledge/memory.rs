@@ -17,7 +17,7 @@ use util::time::format_minute;
 /// Memory.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
-    /// What is to become of each item, and why. Changes nothing.
+    /// Show what is to become of each item, and why. Changes nothing.
     Status(StatusArgs),
     /// Do what `status` shows: propose, remove, mark, reinforce. Keeps every file as it was.
     Apply(ApplyArgs),

@@ -33,20 +33,20 @@ pub struct KnowledgeArgs {
 enum KnowledgeCommand {
     /// Bring the index up to date with its sources, all or nothing; or check that it is.
     Reindex(reindex::ReindexArgs),
-    /// One line for each observation that answers a question, or for the newest.
+    /// List a line for each observation that answers, or for the newest.
     Index(retrieve::IndexArgs),
-    /// What happened around an observation, or in a task.
+    /// Show what happened around an observation, or in a task.
     Timeline(retrieve::TimelineArgs),
-    /// Whole observations, by their ids.
+    /// Print whole observations, by their ids.
     Detail(retrieve::DetailArgs),
-    /// The best answers to a question, with a snippet, its place, and the figures of each stage.
+    /// Find the best answers to a question, each with a snippet and its place.
     Search(retrieve::SearchArgs),
-    /// The skeleton of the code: definitions, the most referred to first.
+    /// Print the skeleton of the code: definitions, the most referred to first.
     Map(retrieve::MapArgs),
-    /// What an agent is handed before it goes on: profile, task state, summary, recent events,
-    /// semantic chunks.
+    /// Print what an agent is handed before it goes on: profile, task state, summary, recent
+    /// events, semantic chunks.
     Bundle(retrieve::BundleArgs),
-    /// How full the window of a session is: none, `flush_soon`, `flush_now` or critical.
+    /// Say how full the window of a session is: none, `flush_soon`, `flush_now` or critical.
     Window(session::WindowArgs),
     /// Check that the compactions of a session kept all that had been decided.
     Compaction(session::CompactionArgs),
@@ -56,10 +56,10 @@ enum KnowledgeCommand {
     /// Look at the items of the context bank, and at how turns refer to them. Changes nothing.
     #[command(subcommand)]
     Context(context::ContextCommand),
-    /// What is to become of the items of the context bank: shown, done, and taken back.
+    /// Decide what becomes of the items of the context bank: show, do, take back.
     #[command(subcommand)]
     Memory(memory::MemoryCommand),
-    /// How good skills are by their traces, and what is decided about them.
+    /// Rate skills by their traces, and decide about them.
     #[command(subcommand)]
     Skills(skills::SkillsCommand),
     /// Print nDCG@10 and recall@10 over a corpus of judged questions: full text, vectors, both.

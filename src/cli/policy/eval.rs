@@ -46,6 +46,10 @@ pub struct EvalArgs {
     /// Exit with 1 when an action isn't allowed, unless the policy only monitors.
     #[arg(long)]
     check: bool,
+    /// Exit with the answer: 0 allowed, 1 denied, 3 a human must approve. Of several actions the
+    /// strictest answer counts; a policy that only monitors exits with 0.
+    #[arg(long, conflicts_with = "check")]
+    exit_code: bool,
     /// How.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
@@ -71,13 +75,13 @@ impl EvalArgs {
             }
         };
         let questions = self.questions(&base)?;
-        let (mut refused, mut unreadable) = (false, false);
+        let (mut strictest, mut unreadable) = (Effect::Allow, false);
         print(Color::Auto, |out| {
             for (line, question) in &questions {
                 match question {
                     Ok(question) => {
                         let effect = self.answer(&found.policy, question, *line, out)?;
-                        refused |= effect != Effect::Allow;
+                        strictest = strictest.max(effect);
                     }
                     Err(why) => {
                         unreadable = true;
@@ -108,8 +112,13 @@ impl EvalArgs {
                 warn("nothing was asked: the file holds no action");
                 EXIT_NOTHING_VERIFIED
             }
-            () if refused && self.check && !found.policy.monitor => EXIT_FINDINGS,
-            () => EXIT_CLEAN,
+            () if found.policy.monitor => EXIT_CLEAN,
+            () => match strictest {
+                Effect::Deny if self.check || self.exit_code => EXIT_FINDINGS,
+                Effect::RequireApproval if self.check => EXIT_FINDINGS,
+                Effect::RequireApproval if self.exit_code => EXIT_NOTHING_VERIFIED,
+                Effect::Allow | Effect::RequireApproval | Effect::Deny => EXIT_CLEAN,
+            },
         })
     }
 

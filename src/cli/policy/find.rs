@@ -38,9 +38,11 @@ impl ShowArgs {
 
 fn no_policy(name: &str) -> Failure {
     let names: Vec<&str> = SHIPPED.iter().map(|s| s.name).collect();
-    Failure::unable(
+    Failure::unknown(
         format!("there is no file and no policy `{name}`"),
-        format!("built in: {}", names.join(", ")),
+        name,
+        names.iter().copied(),
+        &format!("built in: {}", names.join(", ")),
     )
 }
 

@@ -1,6 +1,7 @@
 //! Files that an observation says an action has left behind.
 
 use super::super::authority;
+use super::super::changes::RecordedChange;
 use super::super::evidence::{KeptAction, KeptKind};
 use super::super::path_effects::PathEffects;
 use super::super::step_facts::{Approval, ExecutedFacts, StepFacts, TokenUse};
@@ -9,9 +10,9 @@ use super::Execution;
 use crate::trace::action;
 use crate::trace::formats::Coverage;
 use crate::trace::record::Texts;
-use crate::trace::step::{Decision, Observed};
+use crate::trace::step::{Decision, Observed, Step};
 use governance::RiskLevel;
-use governance::{ActionType, DecidedBy};
+use governance::{ActionType, DecidedBy, Event};
 use hashbrown::HashSet;
 use strict_json::Str;
 
@@ -28,6 +29,8 @@ pub(super) struct Left {
     known: HashSet<Box<str>>,
     /// A human has allowed what may have written anything.
     anything: bool,
+    /// The diffs of actions that ran.
+    pub(super) changes: Vec<RecordedChange>,
 }
 
 /// What one action adds to that.
@@ -59,7 +62,13 @@ impl Left {
     }
 
     pub(super) fn weight(&self) -> usize {
-        self.known.iter().map(|path| path.len() + 64).sum()
+        let known: usize = self.known.iter().map(|path| path.len() + 64).sum();
+        known
+            + self
+                .changes
+                .iter()
+                .map(RecordedChange::weight)
+                .sum::<usize>()
     }
 }
 
@@ -137,7 +146,7 @@ impl Execution {
         step_facts: &mut StepFacts,
     ) {
         let id = decision.action.map(|id| id.decode());
-        match id.as_deref().and_then(|id| self.known.get(id)) {
+        match id.as_deref().and_then(|id| self.known.by_id.get(id)) {
             Some(known) if known.ran.is_some() && !known.refused => {
                 step_facts.executed = Some(ExecutedFacts::bare(
                     id.map(std::borrow::Cow::into_owned),
@@ -145,7 +154,7 @@ impl Execution {
                 ));
             }
             Some(_) => {}
-            None if nth > self.rejections && self.actions > 0 => self.doubt_all(),
+            None if nth > self.counts.rejections && self.counts.actions > 0 => self.doubt_all(),
             None => {}
         }
     }
@@ -159,24 +168,24 @@ impl Execution {
     ) {
         self.refused_later(decision.action, step_facts);
         match decision.action {
-            Some(id) if self.refused.ids.len() < REFUSED => {
-                self.refused.ids.insert(id.decode().into());
+            Some(id) if self.known.refused.ids.len() < REFUSED => {
+                self.known.refused.ids.insert(id.decode().into());
             }
             Some(_) => self.doubt_all(),
-            None => self.refused.unnamed = true,
+            None => self.known.refused.unnamed = true,
         }
     }
 
     /// Settles, at the end of an execution, a rejection of its start that names no action: it
     /// rejects what the last turn ran. Where that ran nothing, another rejection may be the one.
     pub(super) fn settle_start_refusal(&mut self, step_facts: &mut StepFacts) {
-        if !std::mem::take(&mut self.refused.unnamed) {
+        if !std::mem::take(&mut self.known.refused.unnamed) {
             return;
         }
         if let Some(last) = self.turn.executed.last() {
             let id = last.as_deref().map(str::to_owned);
             step_facts.executed = Some(ExecutedFacts::bare(id, Approval::Rejected));
-        } else if self.rejections == 0 && self.actions > 0 {
+        } else if self.counts.rejections == 0 && self.counts.actions > 0 {
             self.doubt_all();
         }
     }
@@ -190,6 +199,7 @@ impl Execution {
                 let id = id.decode();
                 if self
                     .known
+                    .by_id
                     .get(&*id)
                     .is_some_and(|known| known.ran.is_some() && !known.refused)
                 {
@@ -200,11 +210,29 @@ impl Execution {
                 }
             }
             // An event log tells of decisions in lines of their own, in no strict order.
-            None if self.format.coverage() == (Coverage::Movements { evidence: true }) => {}
-            None if self.rejections == 0 && self.actions > 0 && self.turn.is_fresh() => {
+            None if self.origin.format.coverage() == (Coverage::Movements { evidence: true }) => {}
+            None if self.counts.rejections == 0
+                && self.counts.actions > 0
+                && self.turn.is_fresh() =>
+            {
                 self.doubt_all();
             }
             None => {}
+        }
+    }
+
+    /// An observation: what it is of, and what that has left behind.
+    pub(super) fn observed(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        observed: &Observed<'_>,
+        step_facts: &mut StepFacts,
+    ) {
+        self.check_turn(line, step, false, step_facts);
+        self.apply(line, Event::ObservationRecorded, step_facts);
+        if step_facts.movement.is_none_or(|m| m.breach.is_none()) {
+            self.observe(observed, step_facts);
         }
     }
 

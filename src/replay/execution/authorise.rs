@@ -6,8 +6,9 @@ use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptKind, Token};
 use super::super::path_effects::{PathEffects, PathEscape};
 use super::super::step_facts::{Approval, Decided, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Aspect;
+use super::known::Known;
 use super::proposal::understated;
-use super::{Context, Execution, Known};
+use super::{Context, Execution};
 use crate::trace::action;
 use crate::trace::formats::Coverage;
 use crate::trace::record::Capability;
@@ -68,8 +69,8 @@ impl Execution {
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
-        self.decisions += 1;
-        self.rejections += u64::from(decision.ruling == Ruling::Rejected);
+        self.counts.decisions += 1;
+        self.counts.rejections += u64::from(decision.ruling == Ruling::Rejected);
         let proposal = self.turn.proposal.as_ref();
         let mut facts = Decided {
             proposal_line: proposal.map(|p| p.line),
@@ -109,7 +110,7 @@ impl Execution {
             comparable,
             decision,
             found,
-            |id| self.known.contains_key(id),
+            |id| self.known.by_id.contains_key(id),
             &mut facts,
         );
         if let Some(modified) = &decision.modification() {
@@ -117,7 +118,7 @@ impl Execution {
         }
         if decision.ruling == Ruling::Rejected
             && facts.other_action.is_none()
-            && let Some(known) = proposed_id.and_then(|id| self.known.get_mut(id))
+            && let Some(known) = proposed_id.and_then(|id| self.known.by_id.get_mut(id))
         {
             (known.rejected, known.refused) = (true, true);
             known.frozen = proposal.cloned();
@@ -126,6 +127,7 @@ impl Execution {
         self.judge_signer(line, decision, &mut facts, step_facts);
         if let Some(id) = modified_id {
             self.known
+                .by_id
                 .entry(id.decode().into())
                 .or_insert(Known::new(line));
         }
@@ -188,7 +190,7 @@ impl Execution {
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
-        self.actions += 1;
+        self.counts.actions += 1;
         let unproposed = self.turn.decision.is_some() && self.is_unproposed();
         if unproposed {
             self.verdict.doubt(Aspect::Authorised);
@@ -261,7 +263,7 @@ impl Execution {
                 .or_else(|| approved.map(KeptAction::as_action));
             let changed = self.declared_and(&seen);
             // Times of one writer alone are compared.
-            let time = time.filter(|_| self.format.coverage() == Coverage::Complete);
+            let time = time.filter(|_| self.origin.format.coverage() == Coverage::Complete);
             let covered = approved
                 .filter(|_| executed.action.is_none())
                 .and_then(KeptAction::covered);
@@ -309,7 +311,7 @@ impl Execution {
             None
         };
         // What ran must be what was approved: where nothing of it is kept, that can't be told.
-        let nameless = self.format.coverage() == (Coverage::Movements { evidence: true })
+        let nameless = self.origin.format.coverage() == (Coverage::Movements { evidence: true })
             && executed.action.is_none()
             && id.is_none();
         let compared = |action: &Action<'_>| {
@@ -340,12 +342,18 @@ impl Execution {
         }
         self.turn.on_token = (in_force && token == TokenUse::Fine && !vague)
             .then(|| named.as_deref().map(Into::into));
-        self.changes.extend(change.map(|change| RecordedChange {
-            time: time.map(Timestamp::millis),
-            ..change
-        }));
+        self.left
+            .changes
+            .extend(change.map(|change| RecordedChange {
+                time: time.map(Timestamp::millis),
+                ..change
+            }));
         if let Some(id) = id.as_deref() {
-            let known = self.known.entry(id.into()).or_insert(Known::new(line));
+            let known = self
+                .known
+                .by_id
+                .entry(id.into())
+                .or_insert(Known::new(line));
             known.ran = Some((line, success));
         }
         if allowed {
@@ -651,7 +659,8 @@ impl Execution {
     fn approval(&self, id: Option<&str>, approved: Option<&KeptAction>) -> Approval {
         let turn = &self.turn;
         let refused = |id: &str| {
-            self.refused.ids.contains(id) && !self.known.get(id).is_some_and(|known| known.refused)
+            self.known.refused.ids.contains(id)
+                && !self.known.by_id.get(id).is_some_and(|known| known.refused)
         };
         if id.is_some_and(refused) {
             return Approval::Rejected;
@@ -663,7 +672,7 @@ impl Execution {
                 Approval::Missing
             };
         };
-        let known = |id: &str| self.known.get(id);
+        let known = |id: &str| self.known.by_id.get(id);
         if decision.what.misdirected {
             return Approval::Misdirected;
         }

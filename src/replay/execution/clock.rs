@@ -9,10 +9,18 @@ use governance::DecidedBy;
 
 /// Something that ran without a time of its own, and when it was decided.
 #[derive(Debug)]
-pub(super) struct Undated {
+struct Undated {
     id: Option<String>,
     line: u64,
     decided: Timestamp,
+}
+
+/// The times of an execution so far.
+#[derive(Debug, Default)]
+pub(super) struct Times {
+    /// The latest, with its line.
+    last: Option<(Timestamp, u64)>,
+    undated: Option<Undated>,
 }
 
 impl Execution {
@@ -28,7 +36,7 @@ impl Execution {
             return;
         }
         if let Some(now) = step.time
-            && let Some(run) = self.undated.take()
+            && let Some(run) = self.times.undated.take()
             && now.is_before(run.decided)
         {
             step_facts.anomalies_mut().late_decision = Some(LateDecision {
@@ -43,7 +51,7 @@ impl Execution {
         let Some(now) = step.time.or(decided.map(|(own, _)| own)) else {
             return;
         };
-        let before = self.last_time;
+        let before = self.times.last;
         // That a human was too quick has a rule of its own, where the time of the proposal is
         // known.
         let too_quick = |by| {
@@ -75,7 +83,7 @@ impl Execution {
             vague = !reversed && now.is_coarser_than(previous) && now.millis() < previous.millis();
         }
         if !vague {
-            self.last_time = Some((now, line));
+            self.times.last = Some((now, line));
         }
         // It comes after what it is about, and before what comes of it.
         if let Some((own, by)) = decided.filter(|(own, _)| *own != now) {
@@ -89,7 +97,7 @@ impl Execution {
                         of: Clock::Decision,
                     });
                 }
-                _ if now.is_before(own) => self.last_time = Some((own, line)),
+                _ if now.is_before(own) => self.times.last = Some((own, line)),
                 _ => {}
             }
         }
@@ -133,7 +141,7 @@ impl Execution {
         line: u64,
         time: Option<Timestamp>,
     ) -> Approval {
-        let log = matches!(self.format.coverage(), Coverage::Movements { .. });
+        let log = matches!(self.origin.format.coverage(), Coverage::Movements { .. });
         let decision = self
             .turn
             .decision
@@ -148,7 +156,7 @@ impl Execution {
             Some(_) => approval,
             None => {
                 // The next time that is recorded tells: it ran before that.
-                self.undated = Some(Undated {
+                self.times.undated = Some(Undated {
                     id: id.map(str::to_owned),
                     line,
                     decided,

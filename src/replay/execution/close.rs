@@ -1,7 +1,7 @@
 //! The end of an execution, or of its input.
 
 use super::super::verdict::{Aspect, Summary};
-use super::Execution;
+use super::{EditorLog, Execution};
 use crate::replay::Machine;
 use crate::trace::formats::Coverage;
 use governance::State;
@@ -75,20 +75,21 @@ impl ClosedState {
 impl Execution {
     /// Whether an action with this id had run when the end was declared, behind which this is.
     pub(super) fn ran_before_the_end(&self, id: &str) -> bool {
-        self.ran_before != 0 && self.ran_before & bit(id) != 0
+        let ran = self.outcome.ran_before;
+        ran != 0 && ran & bit(id) != 0
     }
 
     /// Ends the execution with its input, or because it was declared over.
     pub fn close(&mut self) -> Close {
-        self.flush_group(true);
-        if self.refused.unnamed && self.rejections == 0 && self.actions > 0 {
+        self.track.flush_group(true);
+        if self.known.refused.unnamed && self.counts.rejections == 0 && self.counts.actions > 0 {
             self.doubt_all();
         }
-        let state = self.machine.state();
-        let paused = self.outcome.is_pause() && self.machine.may_be(State::Idle);
-        let done = self.machine.may_be(State::Terminal)
-            || (self.editor && self.answered)
-            || self.format.coverage() == Coverage::Terminal
+        let state = self.track.machine.state();
+        let paused = self.outcome.is_pause() && self.track.machine.may_be(State::Idle);
+        let done = self.track.machine.may_be(State::Terminal)
+            || self.editor == EditorLog::Answered
+            || self.origin.format.coverage() == Coverage::Terminal
             || self.is_session();
         Close {
             unterminated: !done && !self.outcome.is_ended(),
@@ -101,8 +102,8 @@ impl Execution {
             conditions_missing: self.conditions_missing(),
             not_recorded: self.not_recorded_parts(),
             unknown_grants: self.tokens.take_unknown_grants(),
-            repeats: self.seen_lines.repeats(),
-            shortcut: self.shortcut,
+            repeats: self.lines.seen.repeats(),
+            shortcut: self.track.shortcut,
         }
     }
 
@@ -110,30 +111,31 @@ impl Execution {
     /// of it.
     pub fn give_up(&mut self) {
         self.doubt_all();
-        self.changes.clear();
+        self.left.changes.clear();
     }
 
     /// What is reported of it.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let known_end =
-            !self.editor && self.format.coverage() != Coverage::Terminal && !self.is_session();
+        let known_end = self.editor == EditorLog::No
+            && self.origin.format.coverage() != Coverage::Terminal
+            && !self.is_session();
         Summary {
-            id: self.id.clone(),
-            file: self.file.clone(),
-            line: self.first_line,
-            format: self.format,
-            version: self.machine.version(),
+            id: self.origin.id.clone(),
+            file: self.origin.file.clone(),
+            line: self.origin.first_line,
+            format: self.origin.format,
+            version: self.track.machine.version(),
             verdict: self.verdict,
             turns: self.turns.count(),
-            final_state: known_end.then_some(self.machine.state()),
+            final_state: known_end.then_some(self.track.machine.state()),
             outcome: self.outcome.name().map(Into::into),
-            actions: self.actions,
-            decisions: self.decisions,
-            signatures_unchecked: self.signatures,
-            violation: self.violation.clone().map(Box::new),
+            actions: self.counts.actions,
+            decisions: self.counts.decisions,
+            signatures_unchecked: self.counts.signatures,
+            violation: self.track.violation.clone().map(Box::new),
             failed_unlisted: false,
-            changes: self.changes.clone().into(),
+            changes: self.left.changes.clone().into(),
         }
     }
 
@@ -141,7 +143,7 @@ impl Execution {
     #[must_use]
     pub fn remains(&mut self) -> ClosedState {
         let (ledger, unissued) = self.tokens.take();
-        let books = (self.chain.is_used()
+        let books = (self.lines.chain.is_used()
             || !unissued.is_empty()
             || ledger.is_used()
             || ledger.buried().next().is_some())
@@ -149,11 +151,12 @@ impl Execution {
             Box::new(Books {
                 ledger,
                 unissued,
-                chain: self.chain.clone(),
+                chain: self.lines.chain.clone(),
             })
         });
         let ran = self
             .known
+            .by_id
             .iter()
             .filter(|(_, known)| known.ran.is_some())
             .fold(0, |all, (id, _)| all | bit(id));
@@ -165,35 +168,37 @@ impl Execution {
         let ClosedState { books, ran } = remains;
         if let Some(books) = books {
             self.tokens.restore(books.ledger, books.unissued);
-            self.chain = books.chain;
+            self.lines.chain = books.chain;
         }
-        self.ran_before = ran;
-        self.machine = Machine::at(
+        self.outcome.ran_before = ran;
+        self.track.machine = Machine::at(
             summary.version,
             summary.final_state.unwrap_or(State::Terminal),
         );
-        self.started = true;
+        self.track.started = true;
         self.outcome.reopen();
-        self.first_line = summary.line;
+        self.origin.first_line = summary.line;
         self.verdict = summary.verdict;
-        self.violation = summary.violation.as_deref().cloned();
+        self.track.violation = summary.violation.as_deref().cloned();
     }
 
     /// Adds what came after the end to the summary that was made at the end.
     pub fn add_to(&self, summary: &mut Summary) {
         summary.verdict = self.verdict;
         summary.turns += self.turns.count();
-        summary.actions += self.actions;
-        summary.decisions += self.decisions;
-        summary.signatures_unchecked += self.signatures;
-        summary.changes = [&summary.changes, self.changes.as_slice()].concat().into();
+        summary.actions += self.counts.actions;
+        summary.decisions += self.counts.decisions;
+        summary.signatures_unchecked += self.counts.signatures;
+        summary.changes = [&summary.changes, self.left.changes.as_slice()]
+            .concat()
+            .into();
         if summary.violation.is_none() {
-            summary.violation = self.violation.clone().map(Box::new);
+            summary.violation = self.track.violation.clone().map(Box::new);
         }
     }
 
     fn conditions_missing(&self) -> Option<&'static str> {
-        if self.format.coverage() != Coverage::Complete || self.is_session() {
+        if self.origin.format.coverage() != Coverage::Complete || self.is_session() {
             return None;
         }
         self.conditions.missing()
@@ -208,16 +213,19 @@ impl Execution {
             }
             return self.session.not_recorded().map(Cow::Owned);
         }
-        let parts = self.format.not_recorded(self.editor)?;
+        let parts = self
+            .origin
+            .format
+            .not_recorded(self.editor != EditorLog::No)?;
         self.verdict.doubt(Aspect::GovernanceComplete);
         if matches!(
-            self.format.coverage(),
+            self.origin.format.coverage(),
             Coverage::Movements { evidence: false } | Coverage::Terminal
         ) {
             self.verdict.doubt(Aspect::Authorised);
         }
         // A log without a single movement shows no path.
-        if self.format.coverage() == Coverage::Terminal || self.events == 0 {
+        if self.origin.format.coverage() == Coverage::Terminal || self.track.events == 0 {
             self.verdict.doubt(Aspect::LegalPath);
         }
         Some(Cow::Borrowed(parts))

@@ -15,8 +15,8 @@ impl Execution {
     ) {
         let word = outcome.decode().into_owned();
         if self.outcome.is_ended() {
-            let before = self.machine.state();
-            self.breach(
+            let before = self.track.machine.state();
+            self.track.breach(
                 line,
                 Event::Concluded,
                 before,
@@ -27,13 +27,15 @@ impl Execution {
         }
         self.settle_start_refusal(step_facts);
         // A `done` thought and straight to the end: that is the shortcut, and said as such.
-        let shortcut = self.stopped_at_done();
-        self.shortcut = self.shortcut.or(shortcut);
-        if !self.started {
-            self.started = true;
-            let before = self.machine.state();
-            self.breach(line, Event::Concluded, before, Breach::NoStart, step_facts);
-        } else if shortcut.is_none() && !self.machine.is_broken() && !self.outcome.fits(&word) {
+        let shortcut = self.track.stopped_at_done();
+        self.track.shortcut = self.track.shortcut.or(shortcut);
+        if !self.track.started {
+            self.track.started = true;
+            let before = self.track.machine.state();
+            self.track
+                .breach(line, Event::Concluded, before, Breach::NoStart, step_facts);
+        } else if shortcut.is_none() && !self.track.machine.is_broken() && !self.outcome.fits(&word)
+        {
             step_facts.anomalies_mut().outcome = Some(OutcomeMismatch {
                 outcome: word.clone(),
                 evaluated: self

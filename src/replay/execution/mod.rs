@@ -8,9 +8,9 @@ mod close;
 mod conditions;
 mod end;
 mod ids;
+mod known;
 mod native;
 mod outcome;
-mod path;
 mod proposal;
 mod records;
 mod reexecution;
@@ -18,6 +18,7 @@ mod separation_of_duties;
 mod session;
 mod start;
 mod terminal;
+mod track;
 mod turn;
 mod turn_numbers;
 mod weight;
@@ -25,115 +26,72 @@ mod weight;
 pub use close::{Close, ClosedState};
 
 use super::authority::Context;
-use super::changes::RecordedChange;
 use super::context::ContextTracker;
 use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
-use super::machine::{Machine, Movement};
+use super::machine::Movement;
 use super::step_facts::{Breach, Moved, StepFacts, TurnBreak};
 use super::verdict::{PathViolation, Verdict};
 use crate::trace::formats::{Coverage, Format};
 use crate::trace::record::RecordKind;
-use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Fact, Step, Thought};
 use governance::{Event, FsmVersion, Ledger, State};
-use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Movements that are kept to show how a broken path began.
-const PATH: usize = 5;
 /// Thoughts of one turn that are kept. With more agents than that, nobody can say any more whose
 /// thought a proposal is.
 const THOUGHTS: usize = 256;
 
-/// What is known of an action over the whole execution.
-#[derive(Debug, Clone)]
-struct Known {
-    line: u64,
-    rejected: bool,
-    /// It was rejected at some time.
-    refused: bool,
-    /// The decision about it can't be read: it may have been rejected.
-    rejected_perhaps: bool,
-    /// How often it ran: line and success of the last time.
-    ran: Option<(u64, bool)>,
-    /// Type and payload of a rejected action: it may be proposed again as it was.
-    frozen: Option<KeptAction>,
-}
-
-impl Known {
-    const fn new(line: u64) -> Self {
-        Self {
-            line,
-            rejected: false,
-            refused: false,
-            rejected_perhaps: false,
-            ran: None,
-            frozen: None,
-        }
-    }
-}
-
 /// An open execution.
 #[derive(Debug)]
 pub struct Execution {
+    origin: Origin,
+    track: track::Track,
+    turn: TurnEvidence,
+    turns: turn_numbers::TurnNumbers,
+    known: known::KnownActions,
+    tokens: capabilities::Capabilities,
+    people: separation_of_duties::People,
+    conditions: conditions::Conditions,
+    lines: records::Lines,
+    times: clock::Times,
+    outcome: outcome::Outcome,
+    editor: EditorLog,
+    terminal: terminal::Terminal,
+    counts: Counts,
+    /// What its actions have left behind.
+    left: artifacts::Left,
+    verdict: Verdict,
+    shown: ContextTracker,
+    session: session::Session,
+}
+
+/// Where an execution comes from.
+#[derive(Debug)]
+struct Origin {
     id: Arc<str>,
     file: Arc<str>,
     format: Format,
     first_line: u64,
-    machine: Machine,
-    /// A thought stands alone, or is the first of several: the machine hasn't been told yet.
-    group: Option<Group>,
-    started: bool,
-    turn: TurnEvidence,
-    turns: turn_numbers::TurnNumbers,
-    known: HashMap<Box<str>, Known>,
-    tokens: capabilities::Capabilities,
-    people: separation_of_duties::People,
-    conditions: conditions::Conditions,
-    chain: records::HashChain,
-    last_line: u64,
-    last_time: Option<(Timestamp, u64)>,
-    undated: Option<clock::Undated>,
-    outcome: outcome::Outcome,
-    /// What had run when its end was declared, if it goes on behind that: a Bloom filter of ids.
-    ran_before: u64,
-    answered: bool,
-    editor: bool,
-    terminal: terminal::Terminal,
-    seen_lines: records::SeenLines,
-    shortcut: Option<u64>,
+}
+
+/// How often something happened in an execution.
+#[derive(Debug, Default)]
+struct Counts {
     actions: u64,
     decisions: u64,
     rejections: u64,
-    /// What its actions have left behind.
-    left: artifacts::Left,
+    /// Signatures that nobody has checked.
     signatures: u64,
-    events: u64,
-    path: Vec<(u64, Event, State)>,
-    violation: Option<PathViolation>,
-    verdict: Verdict,
-    changes: Vec<RecordedChange>,
-    shown: ContextTracker,
-    refused: StartRefusals,
-    session: session::Session,
 }
 
-/// Rejections in the record that starts an execution, of what runs behind it.
-#[derive(Debug, Default)]
-struct StartRefusals {
-    /// The actions that they name.
-    ids: HashSet<Box<str>>,
-    /// One names none.
-    unnamed: bool,
-}
-
-/// Thoughts in a row: the machine gets one event for them.
-#[derive(Debug, Clone, Copy)]
-struct Group {
-    all_done: bool,
-    /// One of them can't be read.
-    unknown: bool,
-    line: u64,
+/// Whether the log is an editor's, which keeps no start and no evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EditorLog {
+    No,
+    /// The model was asked last.
+    Asked,
+    /// It has answered.
+    Answered,
 }
 
 impl Execution {
@@ -149,42 +107,28 @@ impl Execution {
             State::Idle
         };
         Self {
-            id,
-            file,
-            format,
-            first_line: line,
-            machine: Machine::at(version, state),
-            group: None,
-            started,
+            origin: Origin {
+                id,
+                file,
+                format,
+                first_line: line,
+            },
+            track: track::Track::at(version, state, started),
             turn: TurnEvidence::default(),
             turns: turn_numbers::TurnNumbers::default(),
-            known: HashMap::new(),
+            known: known::KnownActions::default(),
             tokens: capabilities::Capabilities::new(),
             people: separation_of_duties::People::default(),
             conditions: conditions::Conditions::default(),
-            chain: records::HashChain::default(),
-            last_line: 0,
-            last_time: None,
-            undated: None,
+            lines: records::Lines::default(),
+            times: clock::Times::default(),
             outcome: outcome::Outcome::default(),
-            ran_before: 0,
-            answered: false,
-            editor: false,
+            editor: EditorLog::No,
             terminal: terminal::Terminal::default(),
-            seen_lines: records::SeenLines::default(),
-            shortcut: None,
-            actions: 0,
-            decisions: 0,
-            rejections: 0,
+            counts: Counts::default(),
             left: artifacts::Left::default(),
-            signatures: 0,
-            events: 0,
-            path: Vec::with_capacity(PATH),
-            violation: None,
             verdict: Verdict::CLEAN,
-            changes: Vec::new(),
             shown: ContextTracker::default(),
-            refused: StartRefusals::default(),
             session: session::Session::default(),
         }
     }
@@ -192,31 +136,31 @@ impl Execution {
     /// Its id.
     #[must_use]
     pub fn id(&self) -> &Arc<str> {
-        &self.id
+        &self.origin.id
     }
 
     /// The input.
     #[must_use]
     pub fn file(&self) -> &Arc<str> {
-        &self.file
+        &self.origin.file
     }
 
     /// The format that it is recorded in.
     #[must_use]
     pub fn format(&self) -> Format {
-        self.format
+        self.origin.format
     }
 
     /// The version that judges it.
     #[must_use]
     pub fn version(&self) -> FsmVersion {
-        self.machine.version()
+        self.track.machine.version()
     }
 
     /// The state of the strict track.
     #[must_use]
     pub fn state(&self) -> State {
-        self.machine.state()
+        self.track.machine.state()
     }
 
     /// The turn.
@@ -234,13 +178,13 @@ impl Execution {
     /// Where the last event that is known of it stands.
     #[must_use]
     pub fn last_line(&self) -> u64 {
-        self.last_line
+        self.lines.last
     }
 
     /// Where it begins.
     #[must_use]
     pub fn first_line(&self) -> u64 {
-        self.first_line
+        self.origin.first_line
     }
 
     /// The verdict, for rules to deny.
@@ -251,7 +195,7 @@ impl Execution {
     /// The first bad event of its path.
     #[must_use]
     pub fn violation(&self) -> Option<&PathViolation> {
-        self.violation.as_ref()
+        self.track.violation.as_ref()
     }
 
     /// Whether it was declared over in a final state: then nothing more is to be kept of it.
@@ -260,14 +204,14 @@ impl Execution {
         // A paused execution may be resumed even after its end was declared, and one of the early
         // machine started again.
         self.outcome.is_ended()
-            && self.machine.candidates().single() != Some(State::Idle)
-            && self.machine.version() != FsmVersion::V0
+            && self.track.machine.candidates().single() != Some(State::Idle)
+            && self.track.machine.version() != FsmVersion::V0
     }
 
     /// Whether an earlier break explains what comes now.
     #[must_use]
     pub fn is_broken(&self) -> bool {
-        self.machine.is_broken()
+        self.track.machine.is_broken()
     }
 
     /// What records say of the context that thoughts were shown; what can't be is for the first
@@ -290,7 +234,7 @@ impl Execution {
     /// An event that a lost record may explain: the execution may stand where the event leads.
     pub fn lose_track_at(&mut self, event: Event) {
         let target = governance::reducer::natural_target(event);
-        self.machine.put(target);
+        self.track.machine.put(target);
     }
 
     /// Applies one step.
@@ -308,31 +252,14 @@ impl Execution {
         };
         self.check_time(line, step, step_facts);
         self.check_ids(step);
-        match &step.fact {
-            Fact::Thought(_) | Fact::NotRecorded(Event::ThoughtGenerated { .. }) => {}
-            Fact::Unreadable(RecordKind::ThoughtGenerated) if self.thinks_on(step) => {}
-            Fact::Ended(_) => self.flush_group(true),
-            Fact::Started(_) => self.flush_group(true),
-            Fact::Issued(_)
-            | Fact::Revoked(_)
-            | Fact::Context
-            | Fact::Annotation(_)
-            | Fact::Terminal(_) => {}
-            _ => self.flush_group(false),
-        }
+        self.end_group_before(step);
         match &step.fact {
             Fact::Started(started) => self.started(line, started, step_facts),
             Fact::Thought(thought) => self.thought(line, step, thought, step_facts),
             Fact::Proposed(proposal) => self.proposed(line, step, proposal, context, step_facts),
             Fact::Decided(decision) => self.decided(line, step, decision, context, step_facts),
             Fact::Executed(executed) => self.executed(line, step, executed, context, step_facts),
-            Fact::Observed(observed) => {
-                self.check_turn(line, step, false, step_facts);
-                self.apply(line, Event::ObservationRecorded, step_facts);
-                if step_facts.movement.is_none_or(|m| m.breach.is_none()) {
-                    self.observe(observed, step_facts);
-                }
-            }
+            Fact::Observed(observed) => self.observed(line, step, observed, step_facts),
             Fact::Evaluated(kind, reason) => {
                 self.check_turn(line, step, false, step_facts);
                 self.apply(line, Event::EvaluationMade(*kind), step_facts);
@@ -351,12 +278,28 @@ impl Execution {
         if !matches!(step.fact, Fact::Started(_)) {
             self.turns.go_on();
         }
-        self.last_line = line;
+        self.lines.last = line;
+    }
+
+    /// Ends the thoughts that stand in a row where the step is none of them.
+    fn end_group_before(&mut self, step: &Step<'_, '_>) {
+        match &step.fact {
+            Fact::Thought(_) | Fact::NotRecorded(Event::ThoughtGenerated { .. }) => {}
+            Fact::Unreadable(RecordKind::ThoughtGenerated) if self.thinks_on(step) => {}
+            Fact::Ended(_) => self.track.flush_group(true),
+            Fact::Started(_) => self.track.flush_group(true),
+            Fact::Issued(_)
+            | Fact::Revoked(_)
+            | Fact::Context
+            | Fact::Annotation(_)
+            | Fact::Terminal(_) => {}
+            _ => self.track.flush_group(false),
+        }
     }
 
     /// Takes note of a signature that nobody has checked.
     pub fn unchecked_signature(&mut self) {
-        self.signatures += 1;
+        self.counts.signatures += 1;
     }
 
     fn thought(
@@ -366,11 +309,11 @@ impl Execution {
         thought: &Thought<'_>,
         step_facts: &mut StepFacts,
     ) {
-        if self.format.coverage() == Coverage::Turns
-            && self.machine.candidates().single() == Some(State::Idle)
+        if self.origin.format.coverage() == Coverage::Turns
+            && self.track.machine.candidates().single() == Some(State::Idle)
         {
             // The format keeps no start, not even the one that ends a pause.
-            self.machine.put(State::Thinking);
+            self.track.machine.put(State::Thinking);
         }
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
         let goes_on = self.thinks_on(step);
@@ -380,32 +323,33 @@ impl Execution {
         };
         let second = goes_on && self.turn.thoughts.iter().any(theirs);
         if goes_on && !second {
-            if let Some(group) = &mut self.group {
+            if let Some(group) = &mut self.track.group {
                 group.all_done &= thought.done;
             }
         } else if second {
-            let before = self.machine.state();
+            let before = self.track.machine.state();
             let event = Event::ThoughtGenerated { done: thought.done };
-            self.breach(line, event, before, Breach::SecondThought, step_facts);
+            self.track
+                .breach(line, event, before, Breach::SecondThought, step_facts);
         } else {
-            self.flush_group(false);
+            self.track.flush_group(false);
             let event = Event::ThoughtGenerated { done: thought.done };
-            let fresh = self.started && self.machine.allows(event);
+            let fresh = self.track.started && self.track.machine.allows(event);
             if fresh {
                 // Legal, whatever the other agents of the turn will say: told when they have.
-                let movement = if self.machine.state() == State::Thinking {
+                let movement = if self.track.machine.state() == State::Thinking {
                     Movement::Legal
                 } else {
                     Movement::FollowUp
                 };
                 step_facts.movement = Some(Moved {
                     event,
-                    before: self.machine.state(),
+                    before: self.track.machine.state(),
                     movement,
                     breach: None,
                     claimed: None,
                 });
-                self.group = Some(Group {
+                self.track.group = Some(track::Group {
                     all_done: thought.done,
                     unknown: false,
                     line,

@@ -9,7 +9,8 @@ use super::super::step_facts::{Approval, Breach, ExecutedFacts, Moved, StepFacts
 use super::super::verdict::Aspect;
 use super::authorise::weigh;
 use super::proposal::understated;
-use super::{Context, Execution, Group};
+use super::track::Group;
+use super::{Context, EditorLog, Execution};
 use crate::trace::action;
 use crate::trace::formats::Coverage;
 use crate::trace::record::RecordKind;
@@ -64,7 +65,7 @@ impl Execution {
                 Some(false) => Event::ThoughtGenerated { done: false },
                 Some(true) => Event::Concluded,
                 None => {
-                    if self.format.coverage() == (Coverage::Movements { evidence: true }) {
+                    if self.origin.format.coverage() == (Coverage::Movements { evidence: true }) {
                         // Such a log keeps what the model said; it is here that it doesn't.
                         self.verdict.doubt(Aspect::LegalPath);
                     }
@@ -91,15 +92,16 @@ impl Execution {
             )),
             _ => None,
         };
-        let before = self.machine.state();
+        let before = self.track.machine.state();
         let Some(event) = event else {
             // No event of any version leads from here to there.
-            self.breach(line, Event::Concluded, before, Breach::Other, step_facts);
+            self.track
+                .breach(line, Event::Concluded, before, Breach::Other, step_facts);
             if let Some(m) = &mut step_facts.movement {
                 m.claimed = Some((moved.from, moved.to));
             }
-            self.machine.break_open(None);
-            self.started = true;
+            self.track.machine.break_open(None);
+            self.track.started = true;
             // The movement may be miswritten; what was decided was decided all the same.
             match decision.filter(|_| matches!(moved.to, State::Executing | State::Thinking)) {
                 Some(decision) if taken_up != Some(decision.ruling) => {
@@ -115,7 +117,7 @@ impl Execution {
             }
             return;
         };
-        self.started |= event == Event::Start;
+        self.track.started |= event == Event::Start;
         if event == Event::ActionProposed && (!self.turn.begun || !self.turn.executed.is_empty()) {
             // The movement that begins this turn was lost.
             let thoughts = if self.turn.begun {
@@ -135,17 +137,18 @@ impl Execution {
             }
         }
         self.apply(line, event, step_facts);
-        if self.machine.state() != moved.to
+        if self.track.machine.state() != moved.to
             && step_facts.movement.is_some_and(|m| m.breach.is_none())
-            && !self.machine.is_broken()
+            && !self.track.machine.is_broken()
         {
             // The reducer comes out elsewhere than the log says, or the log had been elsewhere
             // before.
             let rejected_ran = moved.to == State::Executing && ruling == Some(Ruling::Rejected);
-            self.machine.put(moved.to);
+            self.track.machine.put(moved.to);
             if rejected_ran {
                 self.turn.rejected_ran = true;
-                self.breach(line, event, before, Breach::ResultOutsideState, step_facts);
+                self.track
+                    .breach(line, event, before, Breach::ResultOutsideState, step_facts);
                 let id = self
                     .turn
                     .proposal
@@ -157,7 +160,8 @@ impl Execution {
                     ..ExecutedFacts::bare(id, Approval::Rejected)
                 });
             } else {
-                self.breach(line, event, before, Breach::Other, step_facts);
+                self.track
+                    .breach(line, event, before, Breach::Other, step_facts);
                 if let Some(m) = &mut step_facts.movement {
                     m.claimed = Some((moved.from, moved.to));
                 }
@@ -244,6 +248,7 @@ impl Execution {
                 let ran = match id {
                     Some(id) => self
                         .known
+                        .by_id
                         .get(&*id.decode())
                         .and_then(|known| known.ran)
                         .is_some_and(|(at, _)| at >= self.turn.line),
@@ -582,34 +587,36 @@ impl Execution {
         step_facts: &mut StepFacts,
     ) {
         self.verdict.doubt(Aspect::LegalPath);
-        self.editor = true;
+        if self.editor == EditorLog::No {
+            self.editor = EditorLog::Asked;
+        }
         match event {
             Event::ThoughtGenerated { .. } => {
                 self.check_turn(line, step, true, step_facts);
                 self.turn.thoughts_unknown = true;
-                self.answered = false;
+                self.editor = EditorLog::Asked;
                 // Whatever went before isn't recorded either: the turn begins.
-                self.machine.put(State::Thinking);
+                self.track.machine.put(State::Thinking);
             }
             Event::GovernanceDecided(_) => self.turn.decision_unknown = true,
             Event::EvaluationMade(EvaluationKind::Terminate) => {
-                self.answered = true;
-                self.machine.put(State::Thinking);
+                self.editor = EditorLog::Answered;
+                self.track.machine.put(State::Thinking);
                 return;
             }
             _ => {}
         }
-        self.machine.apply(event);
-        self.remember(line, event);
+        self.track.machine.apply(event);
+        self.track.remember(line, event);
     }
 
     /// Something that belongs to this execution could not be read: it may have been anything, of
     /// any turn up to the one that it names.
     pub fn lose_track(&mut self, line: u64, turn: Option<i64>, step_facts: &mut StepFacts) {
         // It may have been the start; a terminal session has none.
-        if !self.started && self.format.coverage() != Coverage::Terminal {
-            self.started = true;
-            let (event, before) = (Event::Concluded, self.machine.state());
+        if !self.track.started && self.origin.format.coverage() != Coverage::Terminal {
+            self.track.started = true;
+            let (event, before) = (Event::Concluded, self.track.machine.state());
             let breach = Some(Breach::NoStart);
             step_facts.movement = Some(Moved {
                 event,
@@ -619,7 +626,7 @@ impl Execution {
                 claimed: None,
             });
         }
-        self.machine.lose_track();
+        self.track.machine.lose_track();
         self.doubt_all();
         match turn {
             Some(_) if turn != self.turn.id => self.skip_to(line, turn, step_facts),
@@ -627,7 +634,7 @@ impl Execution {
             None => self.miss_turns(),
         }
         (self.turn.decision_unknown, self.turn.decision_lost) = (true, true);
-        self.last_line = line;
+        self.lines.last = line;
     }
 
     /// Begins the turn of a record that can't be read. It may explain that turns before it are
@@ -683,13 +690,14 @@ impl Execution {
         }
         match kind {
             RecordKind::ExecutionStarted => {
-                self.started = true;
-                self.machine.put(State::Thinking);
-                self.machine.lose_track();
+                self.track.started = true;
+                self.track.machine.put(State::Thinking);
+                self.track.machine.lose_track();
             }
             RecordKind::ThoughtGenerated => {
                 self.turn.thoughts_unknown = true;
-                self.group
+                self.track
+                    .group
                     .get_or_insert(Group {
                         all_done: true,
                         unknown: true,
@@ -700,30 +708,34 @@ impl Execution {
             RecordKind::ActionProposed => {
                 self.turn.proposal = None;
                 self.turn.proposal_unknown = true;
-                self.machine.apply_one_of(&[Event::ActionProposed]);
+                self.track.machine.apply_one_of(&[Event::ActionProposed]);
             }
             RecordKind::GovernanceDecided => {
                 let proposal = self.turn.proposal.as_ref().map(|p| &p.what);
                 if let Some(known) = proposal
                     .and_then(|p| p.id.as_deref())
-                    .and_then(|id| self.known.get_mut(id))
+                    .and_then(|id| self.known.by_id.get_mut(id))
                 {
                     known.rejected_perhaps = true;
                     known.frozen = proposal.cloned();
                 }
                 (self.turn.decision_unknown, self.turn.decision_lost) = (true, true);
-                self.machine.apply_one_of(&[
+                self.track.machine.apply_one_of(&[
                     Event::GovernanceDecided(Ruling::Approved),
                     Event::GovernanceDecided(Ruling::Rejected),
                 ]);
             }
-            RecordKind::ExecutionFinished => self.machine.apply_one_of(&[Event::ExecutionFinished]),
+            RecordKind::ExecutionFinished => {
+                self.track.machine.apply_one_of(&[Event::ExecutionFinished])
+            }
             RecordKind::ObservationRecorded => {
-                self.machine.apply_one_of(&[Event::ObservationRecorded]);
+                self.track
+                    .machine
+                    .apply_one_of(&[Event::ObservationRecorded]);
             }
             RecordKind::EvaluationMade => {
                 self.outcome.lose_evaluation();
-                self.machine.apply_one_of(&[
+                self.track.machine.apply_one_of(&[
                     Event::EvaluationMade(K::Continue),
                     Event::EvaluationMade(K::Terminate),
                     Event::EvaluationMade(K::Pause),
@@ -731,8 +743,8 @@ impl Execution {
             }
             RecordKind::ExecutionEnded => self.outcome.end(),
             RecordKind::Turn | RecordKind::Execution | RecordKind::Call => {
-                self.started = true;
-                self.machine.lose_track();
+                self.track.started = true;
+                self.track.machine.lose_track();
             }
             RecordKind::CapabilityIssued => self.tokens.lose_token(),
             RecordKind::CapabilityRevoked | RecordKind::ContextChanged => {}

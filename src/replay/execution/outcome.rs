@@ -16,6 +16,8 @@ pub(super) struct Outcome {
     ended: bool,
     /// It goes on after its end was declared: its numbers and turns count no more.
     reopened: bool,
+    /// What had run when its end was declared, if it goes on behind that: a Bloom filter of ids.
+    pub(super) ran_before: u64,
 }
 
 impl Outcome {

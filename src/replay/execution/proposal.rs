@@ -3,7 +3,8 @@
 use super::super::authority::{self, Assessor, Context};
 use super::super::evidence::{Kept, KeptAction, KeptThought};
 use super::super::step_facts::{Reuse, StepFacts};
-use super::{Execution, Known, native};
+use super::known::Known;
+use super::{Execution, native};
 use crate::trace::step::{Action, Decision, Proposal, Step};
 use governance::{DecidedBy, Event, RiskLevel, Ruling};
 
@@ -92,7 +93,7 @@ impl Execution {
         action: &Action<'_>,
         step_facts: &mut StepFacts,
     ) {
-        match self.known.get_mut(id) {
+        match self.known.by_id.get_mut(id) {
             Some(known)
                 if (known.rejected || known.rejected_perhaps)
                     && known.frozen.as_ref().and_then(|f| f.same_as(action)) == Some(true) =>
@@ -108,7 +109,7 @@ impl Execution {
                 self.turn.id_reused = true;
             }
             None => {
-                self.known.insert(id.into(), Known::new(line));
+                self.known.by_id.insert(id.into(), Known::new(line));
             }
         }
     }

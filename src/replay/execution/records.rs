@@ -87,12 +87,21 @@ impl SeenLines {
     }
 }
 
+/// The records of an execution as lines.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    pub(super) chain: HashChain,
+    pub(super) seen: SeenLines,
+    /// Where the last event that is known of it stands.
+    pub(super) last: u64,
+}
+
 impl Execution {
     /// Whether `text`, a line of an event log, has been read before, byte for byte. The runtime's
     /// flush is known to write lines twice. A hash that can't be forged: whoever makes two lines
     /// collide hides the second one.
     pub fn is_repeat(&mut self, text: &str) -> bool {
-        self.seen_lines.add(text)
+        self.lines.seen.add(text)
     }
 
     /// Takes note of a record as a whole: its place in the chain.
@@ -104,7 +113,7 @@ impl Execution {
         declares_chain: bool,
         step_facts: &mut StepFacts,
     ) {
-        if let Some(found) = self.chain.add(line, text, prev, declares_chain) {
+        if let Some(found) = self.lines.chain.add(line, text, prev, declares_chain) {
             step_facts.anomalies_mut().chain = Some(found);
         }
     }

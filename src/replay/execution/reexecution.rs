@@ -20,7 +20,9 @@ impl Execution {
     ) -> (Option<Repeat>, bool) {
         // What was proposed anew under an old id, which has been reported, is another action.
         let anew = self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id);
-        let by_id = id.filter(|_| !anew).and_then(|id| self.known.get(id)?.ran);
+        let by_id = id
+            .filter(|_| !anew)
+            .and_then(|id| self.known.by_id.get(id)?.ran);
         let is_it = |approved: &KeptAction| match id {
             Some(_) => approved.id.as_deref() == id,
             None => executed
@@ -64,7 +66,7 @@ impl Execution {
         first.what.ruling = Ruling::Rejected;
         first.what.by = decision.by;
         first.line = line;
-        if let Some(known) = allowed.and_then(|id| self.known.get_mut(&id)) {
+        if let Some(known) = allowed.and_then(|id| self.known.by_id.get_mut(&id)) {
             (known.rejected, known.refused) = (true, true);
         }
     }

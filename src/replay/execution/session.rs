@@ -133,7 +133,7 @@ impl Execution {
     /// Whether it is the session of a coding agent.
     #[must_use]
     pub fn is_session(&self) -> bool {
-        self.machine.version() == FsmVersion::Session
+        self.track.machine.version() == FsmVersion::Session
     }
 
     /// Says where the work tree stands.

@@ -14,46 +14,47 @@ impl Execution {
         started: &Started<'_, '_>,
         step_facts: &mut StepFacts,
     ) {
-        let paused = self.machine.state() == State::Idle;
-        let goes_on = self.started;
+        let paused = self.track.machine.state() == State::Idle;
+        let goes_on = self.track.started;
         let version = FsmVersion::parse(&started.fsm_version.decode()).unwrap_or(FsmVersion::V1);
-        if self.started
-            && self.machine.version() == FsmVersion::V0
-            && self.machine.state() == State::Terminal
+        if self.track.started
+            && self.track.machine.version() == FsmVersion::V0
+            && self.track.machine.state() == State::Terminal
         {
             // The early machine goes back to IDLE first; one record stands for both steps, or one
             // for each.
-            self.machine.apply(Event::Start);
+            self.track.machine.apply(Event::Start);
             self.apply(line, Event::Start, step_facts);
             self.turns.restart(self.turn.id.unwrap_or_default());
             self.turn = TurnEvidence::default();
             self.outcome.reset();
         } else if self.turns.is_second_start() {
-        } else if self.started
+        } else if self.track.started
             && (self.is_session() != (version == FsmVersion::Session)
-                || !paused && !self.machine.may_be(State::Idle) && !self.is_session())
+                || !paused && !self.track.machine.may_be(State::Idle) && !self.is_session())
         {
             // The id is taken. The second start isn't applied: what follows is replayed as going
             // on.
-            let before = self.machine.state();
+            let before = self.track.machine.state();
             step_facts.anomalies_mut().reuse = Some(Reuse {
                 of: "execution",
-                id: self.id.to_string(),
-                line: self.first_line,
+                id: self.origin.id.to_string(),
+                line: self.origin.first_line,
             });
-            self.breach(line, Event::Start, before, Breach::Restart, step_facts);
+            self.track
+                .breach(line, Event::Start, before, Breach::Restart, step_facts);
             // If a pause was lost before it, the execution goes on from here.
-            self.machine.apply(Event::Start);
+            self.track.machine.apply(Event::Start);
             self.outcome.resume();
             if before == State::Terminal {
-                self.machine.put(State::Thinking);
+                self.track.machine.put(State::Thinking);
                 self.turn = TurnEvidence::default();
             }
-        } else if self.started {
+        } else if self.track.started {
             self.apply(line, Event::Start, step_facts);
         } else {
-            self.machine = Machine::new(version);
-            self.started = true;
+            self.track.machine = Machine::new(version);
+            self.track.started = true;
             self.apply(line, Event::Start, step_facts);
         }
         self.outcome.start();
@@ -71,6 +72,6 @@ impl Execution {
         self.name_people(line, started, goes_on && legal, step_facts);
         self.compare_conditions(started, goes_on && legal && paused, step_facts);
         self.tokens.require(started.capabilities_required);
-        self.chain.declare(started.chain.is_some());
+        self.lines.chain.declare(started.chain.is_some());
     }
 }

@@ -162,9 +162,9 @@ impl Execution {
         match (frame, terminal.elevation) {
             (Frame::Typed(keys), _) => {
                 let (commands, unwatched) = terminal.typed(line, &keys.decode());
-                self.actions += commands;
+                self.counts.actions += commands;
                 let shown = terminal.shown();
-                self.actions += u64::from(shown.is_some());
+                self.counts.actions += u64::from(shown.is_some());
                 if unwatched || shown.is_some() {
                     unseen(shown.filter(|at| *at != line));
                 }
@@ -173,7 +173,7 @@ impl Execution {
                 if let Some(password) = &mut terminal.password {
                     keep(&mut password.printed, text.decode().chars());
                     if let Some(at) = terminal.shown() {
-                        self.actions += 1;
+                        self.counts.actions += 1;
                         unseen(Some(at));
                     }
                 }
@@ -197,7 +197,7 @@ impl Execution {
                 if from == Elevation::User {
                     step_facts.movement = Some(Moved {
                         event: Event::ExecutionFinished,
-                        before: self.machine.state(),
+                        before: self.track.machine.state(),
                         movement: Movement::Illegal,
                         breach: Some(Breach::Other),
                         claimed: None,

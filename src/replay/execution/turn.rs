@@ -32,7 +32,7 @@ impl Execution {
             .is_some_and(|m| m.breach == Some(Breach::AfterTerminal));
         if after_end
             || self.outcome.is_reopened()
-            || self.machine.candidates().single() == Some(State::Terminal)
+            || self.track.machine.candidates().single() == Some(State::Terminal)
         {
             // What comes after the end has its finding; its number is no news.
             if begins && !self.outcome.is_reopened() {
@@ -60,7 +60,7 @@ impl Execution {
                     step_facts.anomalies_mut().order = Some(TurnBreak::Jump { expected, found });
                 } else if !begins
                     && open.is_some()
-                    && !self.machine.is_broken()
+                    && !self.track.machine.is_broken()
                     && !self.turn_is_over()
                 {
                     step_facts.anomalies_mut().order = Some(TurnBreak::Interleaved {
@@ -77,8 +77,8 @@ impl Execution {
 
     pub(super) fn turn_is_over(&self) -> bool {
         self.is_session()
-            || self.machine.may_be(State::Thinking)
-            || self.machine.may_be(State::Idle)
+            || self.track.machine.may_be(State::Thinking)
+            || self.track.machine.may_be(State::Idle)
     }
 
     pub(super) fn begin_turn(&mut self, line: u64, id: Option<i64>) {
@@ -93,7 +93,7 @@ impl Execution {
 
     /// Whether a thought is one more of the turn that is thought about.
     pub(super) fn thinks_on(&self, step: &Step<'_, '_>) -> bool {
-        self.group.is_some() && (step.turn.is_none() || step.turn == self.turn.id)
+        self.track.group.is_some() && (step.turn.is_none() || step.turn == self.turn.id)
     }
 
     pub(super) fn keep_thought(&mut self, thought: Kept<KeptThought>) {

@@ -1,6 +1,7 @@
 //! How much an open execution holds in memory, roughly.
 
-use super::{Context, Execution, Known};
+use super::known::Known;
+use super::{Context, Execution};
 use crate::replay::authority;
 use crate::replay::evidence::{Kept, KeptAction, Token, TurnEvidence};
 
@@ -14,21 +15,25 @@ impl Execution {
     pub fn weight(&self) -> usize {
         let known: usize = self
             .known
+            .by_id
             .iter()
             .map(|(id, known)| id.len() + known.weight())
             .sum();
-        let refused: usize = self.refused.ids.iter().map(|id| id.len() + 2 * ENTRY).sum();
-        let names = self.people.weight() + refused;
-        let changes: usize = self
-            .changes
+        let refused: usize = self
+            .known
+            .refused
+            .ids
             .iter()
-            .map(super::super::changes::RecordedChange::weight)
+            .map(|id| id.len() + 2 * ENTRY)
             .sum();
-        let lines = self.seen_lines.len() * (size_of::<[u8; 32]>() + ENTRY / 2);
-        let own =
-            size_of::<Self>() + self.id.len() + self.outcome.weight() + self.session.weight(ENTRY);
+        let names = self.people.weight() + refused;
+        let lines = self.lines.seen.len() * (size_of::<[u8; 32]>() + ENTRY / 2);
+        let own = size_of::<Self>()
+            + self.origin.id.len()
+            + self.outcome.weight()
+            + self.session.weight(ENTRY);
         let books = known + names + self.tokens.weight(ENTRY) + self.left.weight();
-        own + books + changes + lines + self.shown.weight() + self.turn.weight()
+        own + books + lines + self.shown.weight() + self.turn.weight()
     }
 
     /// Lets go of payloads of more than `short` bytes: what they do is found out before, and
@@ -51,6 +56,7 @@ impl Execution {
             .filter_map(|kept| kept.what.modified.as_mut());
         let frozen = self
             .known
+            .by_id
             .values_mut()
             .filter_map(|known| known.frozen.as_mut());
         for action in thoughts.chain(proposal).chain(modified).chain(frozen) {

@@ -16,10 +16,10 @@ use std::path::PathBuf;
 /// Skills. Only `approve`, `reject` and `defer` write, and say what.
 #[derive(Debug, Subcommand)]
 pub enum SkillsCommand {
-    /// The figures, score and advice of each skill, what to promote or retire, and which one serves
-    /// each intent.
+    /// Print the figures, score and advice of each skill, what to promote or retire, and which one
+    /// serves each intent.
     Evaluate(evaluate::EvaluateArgs),
-    /// The contexts that may become skills, and what they lack.
+    /// List the contexts that may become skills, and what they lack.
     Candidates(candidates::CandidatesArgs),
     /// Let a candidate become a skill. Writes a line into `promotions.jsonl`.
     Approve(candidates::DecideArgs),
@@ -30,8 +30,8 @@ pub enum SkillsCommand {
     /// Hold traces against what skills declare (YV912), how they are tried (YV913) and what they
     /// may cost (YV914).
     Check(check::CheckArgs),
-    /// What was decided about skills, each with the evidence up to then; fails when a promotion has
-    /// none (YV903).
+    /// Show what was decided about skills, each with the evidence up to then; fails when a promotion
+    /// has none (YV903).
     History(history::HistoryArgs),
 }
 

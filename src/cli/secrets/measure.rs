@@ -1,11 +1,10 @@
-//! `secrets`: the rules for credentials, and how good they are.
+//! `secrets measure`: precision and recall of the rules for credentials.
 
-use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
-use super::common::secrets::{broken_rules, secret_rules};
-use super::file;
-use super::output::{Color, Failure, print};
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::cli::file;
+use crate::cli::output::{Color, Failure, print};
 use crate::report::terminal;
-use clap::Subcommand;
+use content_scan::secret::Table;
 use content_scan::secret::corpus::{Figures, Judged, Outcome, judge};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,56 +12,23 @@ use std::path::PathBuf;
 /// Rows that are listed when they went wrong.
 const SHOWN: usize = 20;
 
-/// What can be asked about the rules for secrets.
-#[derive(Debug, Subcommand)]
-pub enum SecretsCommand {
-    /// Print precision and recall over files of lines of which it is known what they hold.
-    ///
-    /// A line is `{"text": "…", "finds": "RULE"}`, or without `finds` when it holds no secret. What
-    /// stands in ⟦…⟧ is made up at run time; docs/secrets.md lists what can be.
-    Check {
-        /// Corpora, one JSON object a line.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-    },
-    /// List the rules.
-    List,
-}
-
-impl SecretsCommand {
-    /// Runs it.
-    pub(super) fn run(self) -> Result<u8, Failure> {
-        let table = secret_rules()?;
-        table.check().map_err(|e| broken_rules(&e))?;
-        match self {
-            Self::List => {
-                print(Color::Auto, |out| {
-                    for rule in &table.rules {
-                        writeln!(out, "{:<28} {:<44} {}", rule.id, rule.about, rule.source)?;
-                    }
-                    Ok(())
-                })?;
-                Ok(EXIT_CLEAN)
-            }
-            Self::Check { files } => {
-                let mut judged = Vec::new();
-                for file in files {
-                    let text = file::text(&file)?;
-                    judged.push((file.display().to_string(), judge(table, &text)));
-                }
-                print(Color::Auto, |out| figures(&judged, out))?;
-                let rows: u64 = judged.iter().map(|(_, j)| j.rows.0 + j.rows.1).sum();
-                let wrong = judged.iter().any(|(_, j)| !j.wrong.is_empty());
-                Ok(if wrong {
-                    EXIT_FINDINGS
-                } else if rows == 0 {
-                    EXIT_NOTHING_VERIFIED
-                } else {
-                    EXIT_CLEAN
-                })
-            }
-        }
+/// Measures over corpora.
+pub(super) fn run(table: &Table, files: Vec<PathBuf>) -> Result<u8, Failure> {
+    let mut judged = Vec::new();
+    for file in files {
+        let text = file::text(&file)?;
+        judged.push((file.display().to_string(), judge(table, &text)));
     }
+    print(Color::Auto, |out| figures(&judged, out))?;
+    let rows: u64 = judged.iter().map(|(_, j)| j.rows.0 + j.rows.1).sum();
+    let wrong = judged.iter().any(|(_, j)| !j.wrong.is_empty());
+    Ok(if wrong {
+        EXIT_FINDINGS
+    } else if rows == 0 {
+        EXIT_NOTHING_VERIFIED
+    } else {
+        EXIT_CLEAN
+    })
 }
 
 /// A table by rule, the rows that went wrong, and the sums.
