@@ -91,8 +91,25 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
             report.counts.files += (inputs.len() - n - 1) as u64;
             break;
         }
-        input::verify(input, options, &mut report);
+        input::verify(input, options, None, &mut report);
     }
+    finish(report, options)
+}
+
+/// Verifies one input and hands its turns to `on_turn`, each as soon as nothing can be added to it,
+/// in an order that doesn't depend on the number of cores. The report keeps none of them.
+///
+/// Their texts are as recorded: what has to be hidden in them is known at the end of the input, by
+/// [`Report::secrets`].
+#[must_use]
+pub fn verify_turns(
+    input: &Result<Found, Missing>,
+    options: &Options,
+    on_turn: &mut (dyn FnMut(timeline::Turn) + Send),
+) -> Report {
+    let mut report = Report::default();
+    report.counts.files += 1;
+    input::verify(input, options, Some(on_turn), &mut report);
     finish(report, options)
 }
 

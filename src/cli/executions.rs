@@ -20,10 +20,14 @@ pub(super) struct ReadArgs {
     /// Read every input as this format instead of finding out.
     #[arg(long, value_name = "NAME", value_parser = trace_format)]
     format_in: Option<Format>,
-    /// Turns that are kept at most; the rest is counted.
-    #[arg(long, default_value_t = 20_000, value_name = "N")]
-    max_turns: usize,
+    /// Keep at most so many turns and count the rest. Without it 20,000 are kept; `export --format
+    /// jsonl --table turns` keeps none and has no limit.
+    #[arg(long, value_name = "N")]
+    pub(super) max_turns: Option<usize>,
 }
+
+/// Turns that are kept unless another number is asked for.
+const KEPT_TURNS: usize = 20_000;
 
 /// What was read.
 pub(super) struct Reading {
@@ -36,23 +40,30 @@ pub(super) struct Reading {
 }
 
 impl ReadArgs {
-    /// Reads and replays.
+    /// How to read and replay.
     ///
     /// # Errors
     /// When the rules for secrets don't load: without them a secret would be shown.
-    pub(super) fn read(&self, paths: &[PathBuf]) -> Result<Reading, Failure> {
+    pub(super) fn options(&self) -> Result<Options, Failure> {
         secret_rules()?;
         let settings = Settings {
             assessor: Assessor::V1,
             ..Settings::default()
         };
-        let options = Options {
+        Ok(Options {
             format: self.format_in,
-            max_turns: self.max_turns,
+            max_turns: self.max_turns.unwrap_or(KEPT_TURNS),
             settings,
             ..Options::default()
-        };
-        let mut report = verify(&traces(paths), &options);
+        })
+    }
+
+    /// Reads and replays.
+    ///
+    /// # Errors
+    /// When the rules for secrets don't load: without them a secret would be shown.
+    pub(super) fn read(&self, paths: &[PathBuf]) -> Result<Reading, Failure> {
+        let mut report = verify(&traces(paths), &self.options()?);
         let secrets = std::mem::take(&mut report.secrets);
         let unopened = report.counts.unopened;
         Ok(Reading {

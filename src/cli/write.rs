@@ -27,9 +27,23 @@ pub(super) fn write_own(
     bytes: impl AsRef<[u8]>,
     own: Exemption,
 ) -> Result<(), Failure> {
+    let bytes = bytes.as_ref();
     outside_git(path)?;
     guard::check(path, own)?;
-    replace(path, bytes.as_ref()).map_err(|error| cannot_write(path, &error))
+    replace(path, &mut |file| file.write_all(bytes)).map_err(|error| cannot_write(path, &error))
+}
+
+/// As [`write()`], with somebody else to write what may be too large to be kept.
+///
+/// # Errors
+/// As [`write()`]; also when `fill` fails.
+pub(super) fn write_with(
+    path: &Path,
+    fill: &mut dyn FnMut(&mut File) -> io::Result<()>,
+) -> Result<(), Failure> {
+    outside_git(path)?;
+    guard::check(path, Exemption::Nothing)?;
+    replace(path, fill).map_err(|error| cannot_write(path, &error))
 }
 
 /// The failure for a file that can't be written.
@@ -49,16 +63,12 @@ pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::unable(format!("can't write `{}`: {error}", path.display()), remedy)
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace(path: &Path, content: &mut dyn FnMut(&mut File) -> io::Result<()>) -> io::Result<()> {
     let there = fs::metadata(path);
     let is_special = there.as_ref().is_ok_and(|m| !m.is_file());
     // Where these lead, somebody else holds the file open.
     if is_special || path.starts_with("/dev") || path.starts_with("/proc") {
-        return OpenOptions::new()
-            .write(true)
-            .truncate(true)
-            .open(path)?
-            .write_all(bytes);
+        return content(&mut OpenOptions::new().write(true).truncate(true).open(path)?);
     }
     // A link stays a link; what it leads to is replaced.
     let path = if path.is_symlink() {
@@ -67,7 +77,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         path.to_path_buf()
     };
     let (beside, mut file) = new_beside(&path)?;
-    let written = file.write_all(bytes).and_then(|()| match &there {
+    let written = content(&mut file).and_then(|()| match &there {
         Ok(there) => fs::set_permissions(&beside, there.permissions()),
         Err(_) => Ok(()),
     });

@@ -372,6 +372,8 @@ pub enum CallMarkKind {
     RejectedByText,
     /// A result without a call.
     ResultWithoutCall,
+    /// A call that the agent claims in a text; the id is the tool.
+    Claimed,
     /// A second result, and another one.
     AmbiguousResult,
     /// Another source says the opposite of the decision.

@@ -99,7 +99,8 @@ shapes! {
     }
 
     /// A tool call of a session, with what is recorded of the decision and of the result. Without
-    /// an action it is a result whose call isn't on record, or one more result of a call.
+    /// an action it is a result whose call isn't on record, one more result of a call, or, if
+    /// nothing was executed and there is no result, a call that the agent only claimed.
     pub struct Call<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -232,6 +233,9 @@ impl<'a> Call<'a> {
                 Some(SessionMark::AmbiguousResult(self.call_id))
             }
             _ if self.action.is_none() && contradicted => None,
+            O::NotExecuted if self.action.is_none() && self.result.is_none() => {
+                Some(SessionMark::Claimed(self.tool))
+            }
             _ if self.action.is_none() => Some(SessionMark::ResultWithoutCall(self.call_id)),
             O::Interrupted => Some(SessionMark::Interrupted),
             O::Unmatched => Some(SessionMark::Unmatched { last: false }),

@@ -448,6 +448,8 @@ pub enum SessionMark<'a> {
     RejectedByText,
     /// A result of something that no call asks for.
     ResultWithoutCall(Str<'a>),
+    /// A call of this tool that stands in a text of the agent as markup, and was never made.
+    Claimed(Option<Str<'a>>),
     /// One more result of a call, and another one.
     AmbiguousResult(Str<'a>),
     /// Another source of the decision says the opposite.

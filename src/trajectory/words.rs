@@ -25,12 +25,27 @@ pub fn first_line(text: &Text, limit: usize) -> String {
     if whole { short } else { format!("{short}…") }
 }
 
+/// Characters of a command that are shown.
+pub(super) const COMMAND: usize = 100;
+/// What stands before a command.
+pub(super) const PROMPT: &str = "$ ";
+
 /// An action in a few words. Hostile.
 #[must_use]
 pub fn action(action: &Shown) -> String {
+    action_up_to(action, COMMAND)
+}
+
+/// A command whose line isn't cut yet, as [`action`] shows it.
+pub(super) fn shown_command(line: &str) -> String {
+    first_line(&Text::of(line, usize::MAX), COMMAND + PROMPT.len())
+}
+
+/// An action in a few words, with so many characters of a command. Hostile.
+pub(super) fn action_up_to(action: &Shown, command: usize) -> String {
     let paths = action.paths.join(", ");
     match &action.deed {
-        Deed::Command(text) => format!("$ {}", first_line(text, 100)),
+        Deed::Command(text) => format!("{PROMPT}{}", first_line(text, command)),
         Deed::Diff(_) if paths.is_empty() => "diff".into(),
         Deed::Diff(_) => format!("diff of {paths}"),
         Deed::Tool { tool, .. } if paths.is_empty() => tool.clone(),

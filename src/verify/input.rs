@@ -11,7 +11,7 @@ use super::parse;
 use super::pipeline::{self, Parsed, Reading, Route, Router};
 use super::place::{help, problem_finding};
 use super::shard::Shard;
-use super::timeline::CommandRun;
+use super::timeline::{CommandRun, Recorder, Turn};
 use super::units::Units;
 use super::{Options, Report};
 use crate::diag::{Code, ContentHash, Finding, Place, subject};
@@ -55,6 +55,9 @@ pub(super) fn watch<'w>(
     }
 }
 
+/// Is handed turns, each when nothing can be added to it.
+pub(super) type OnTurn<'t> = &'t mut (dyn FnMut(Turn) + Send);
+
 /// An input while it is being verified.
 pub(super) struct Run<'o> {
     file: Arc<str>,
@@ -67,6 +70,8 @@ pub(super) struct Run<'o> {
     source: Option<&'o Input>,
     /// Instead of workers: whoever wants to see the records themselves.
     watch: Option<Watch<'o>>,
+    /// Who is handed the turns, instead of the report.
+    pub(super) turns: Option<OnTurn<'o>>,
     shards: Vec<Shard>,
     /// Records of commands, which no worker has to replay.
     commands: Vec<CommandRun>,
@@ -91,12 +96,18 @@ pub(super) struct Run<'o> {
     in_document: bool,
 }
 
-/// Verifies one input into `report`.
-pub(super) fn verify(input: &Result<Found, Missing>, options: &Options, report: &mut Report) {
+/// Verifies one input into `report`; its turns are for `turns`, if somebody asks for them.
+pub(super) fn verify<'o>(
+    input: &'o Result<Found, Missing>,
+    options: &'o Options,
+    turns: Option<OnTurn<'o>>,
+    report: &mut Report,
+) {
     match input {
         Ok(found) => match open(&found.input) {
             Ok(reader) => {
                 let mut run = Run {
+                    turns,
                     source: Some(&found.input),
                     ..Run::new(&found.name, options)
                 };
@@ -198,6 +209,7 @@ impl<'o> Run<'o> {
             reader: None,
             source: None,
             watch: None,
+            turns: None,
             shards: Vec::new(),
             commands: Vec::new(),
             format: options.format,
@@ -432,13 +444,12 @@ impl<'o> Run<'o> {
             ..bounds
         };
         let new = |format| {
-            let mut shard = Shard::new(
-                self.file.clone(),
-                &self.stem,
-                format,
-                self.options.max_turns,
-                bounds,
-            );
+            let recorder = if self.turns.is_some() {
+                Recorder::streaming()
+            } else {
+                Recorder::new(self.options.max_turns)
+            };
+            let mut shard = Shard::new(self.file.clone(), &self.stem, format, recorder, bounds);
             shard.lost(self.lost_early);
             shard
         };

@@ -1,10 +1,11 @@
 //! Blocks of lines worked on by all cores: each takes a block, parses it, and then passes with its
 //! records through what needs the order of the input.
 
-use super::input::Run;
+use super::input::{OnTurn, Run};
 use super::parse::{Lines, parse};
 use super::shard::Shard;
 use super::ticket_lock::TicketLock;
+use super::timeline::CompleteTurn;
 use crate::replay::{Context, Looks};
 use crate::rules::Settings;
 use crate::source::{Block, Blocks, Limits, OversizedLine};
@@ -182,6 +183,8 @@ struct Pipeline<'l, 'o, R> {
     /// The workers, some together: while one lane replays with the first ones, another one can with
     /// the next.
     groups: Vec<TicketLock<Vec<Shard>>>,
+    /// Who is handed the turns that a block completes.
+    turns: Option<TicketLock<OnTurn<'o>>>,
     settings: &'o Settings,
     reading: Reading<'o>,
     /// The first block begins the input.
@@ -206,6 +209,7 @@ pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, fir
             ended: false,
         }),
         groups: grouped(run.create_shards(), lanes),
+        turns: run.turns.take().map(TicketLock::new),
         settings: &options.settings,
         reading: run.reading(),
         from_start: run.is_at_start(),
@@ -218,8 +222,12 @@ pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, fir
         }
         shared.lane();
     });
-    let Pipeline { groups, run, .. } = shared;
-    run.into_inner().collect(
+    let Pipeline {
+        groups, run, turns, ..
+    } = shared;
+    let run = run.into_inner();
+    run.turns = turns.map(TicketLock::into_inner);
+    run.collect(
         groups
             .into_iter()
             .flat_map(TicketLock::into_inner)
@@ -276,6 +284,7 @@ impl<R: Read> Pipeline<'_, '_, R> {
             return self.lose(number, line);
         }
         let mut first = 0;
+        let mut complete = Vec::new();
         for group in &self.groups {
             first += group.pass(number, |shards| {
                 self.reading.router.replay(
@@ -284,10 +293,26 @@ impl<R: Read> Pipeline<'_, '_, R> {
                     self.settings,
                     looks,
                 );
+                for shard in shards.iter_mut() {
+                    shard.drain_turns(&mut complete);
+                }
                 shards.len() as u64
             })?;
         }
-        Some(())
+        self.hand_on(number, complete)
+    }
+
+    /// Hands on the turns that a block has completed, in the order of the lines that did.
+    fn hand_on(&self, number: u64, mut complete: Vec<CompleteTurn>) -> Option<()> {
+        let Some(turns) = &self.turns else {
+            return Some(());
+        };
+        complete.sort_by_key(|(line, _)| *line);
+        turns.pass(number, |on_turn| {
+            for (_, turn) in complete {
+                on_turn(turn);
+            }
+        })
     }
 
     /// Tells all workers that a line could not be read.
@@ -298,7 +323,8 @@ impl<R: Read> Pipeline<'_, '_, R> {
                     shard.lost(line);
                 }
             })
-        })
+        })?;
+        self.hand_on(number, Vec::new())
     }
 }
 
@@ -310,6 +336,7 @@ impl<R> Drop for PanicGuard<'_, '_, '_, R> {
         if std::thread::panicking() {
             self.0.run.give_up();
             self.0.groups.iter().for_each(TicketLock::give_up);
+            self.0.turns.iter().for_each(TicketLock::give_up);
         }
     }
 }

@@ -10,7 +10,7 @@ use super::place::{problem_finding, shown_parts};
 use super::refusals::{is_whole, refusal_beside};
 use super::report::Dropped;
 use super::signed::Signed;
-use super::timeline::{Recorder, Timeline, TurnCursor};
+use super::timeline::{CompleteTurn, Recorder, Timeline, TurnCursor};
 use crate::diag::{Finding, Related};
 use crate::replay::{Close, ClosedState, Context, Execution, StepFacts, Summary};
 use crate::rules::{self, Draft, RuleContext, Settings, Sink};
@@ -132,7 +132,7 @@ impl Shard {
         file: Arc<str>,
         stem: &str,
         format: Format,
-        max_turns: usize,
+        recorder: Recorder,
         bounds: Bounds,
     ) -> Self {
         Self {
@@ -155,7 +155,7 @@ impl Shard {
             start_excused: 0,
             folded: 0,
             follow_ups: Vec::new(),
-            recorder: Recorder::new(max_turns),
+            recorder,
             signed: Signed::default(),
             reader: format.reader(stem),
         }
@@ -179,9 +179,15 @@ impl Shard {
         settings: &Settings,
         context: Context<'_>,
     ) {
+        self.recorder.at_line(entry.line);
         let mut reader = std::mem::replace(&mut self.reader, Box::new(NoReader));
         reader.feed(entry, &mut |fed| self.entry(stem, &fed, settings, context));
         self.reader = reader;
+    }
+
+    /// Moves the turns that are complete to `to`, where they aren't kept.
+    pub(super) fn drain_turns(&mut self, to: &mut Vec<CompleteTurn>) {
+        self.recorder.drain(to);
     }
 
     /// Replays one record of one execution.
@@ -220,6 +226,7 @@ impl Shard {
     /// Ends an execution that was declared over, or that is given up.
     fn close(&mut self, id: &str, mut live: Box<OpenExecution>, settings: &Settings) {
         let close = live.execution.close();
+        self.recorder.complete(&mut live.cursor);
         self.finish(&mut live, &close, settings);
         self.unload(&live);
         let remains = live.execution.remains();
@@ -331,6 +338,7 @@ impl Shard {
             live.execution.give_up();
             if let Some(summary) = live.reopened_from.and_then(|n| self.summaries.get_mut(n)) {
                 live.execution.add_to(summary);
+                self.recorder.complete(&mut live.cursor);
                 self.unload(&live);
             } else {
                 self.close(&id, live, settings);
@@ -626,6 +634,7 @@ impl Shard {
         open.sort_by(|(a, _), (b, _)| a.cmp(b));
         for (_, mut live) in open {
             let close = live.execution.close();
+            self.recorder.complete(&mut live.cursor);
             if let Some(summary) = live.reopened_from.and_then(|n| self.summaries.get_mut(n)) {
                 live.execution.add_to(summary);
             } else {

@@ -12,12 +12,14 @@ use crate::diag::{FailOn, Severity};
 use crate::replay::Assessor;
 use crate::report::safe_json;
 use crate::rules::Settings;
-use crate::source::{Found, Missing, survey};
+use crate::source::{Found, Input, Missing, survey};
 use crate::trace::Format;
 use crate::trajectory::audit::{Audit, last_time};
-use crate::trajectory::{ExecutionSet, Trajectory};
+use crate::trajectory::{ExecutionSet, Trajectory, words};
 use crate::verify::{Options, verify};
 use clap::Args;
+use governance::RiskLevel;
+use places::{Mention, Places};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use worktree::git::Repository;
@@ -28,8 +30,8 @@ const CALLS: usize = 100_000;
 /// Audit.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
-    /// Sessions: files or folders. Without any, those of the repository here are looked for where
-    /// Claude Code, Codex, Gemini CLI, Cline, `OpenHands` and Copilot CLI keep them.
+    /// Sessions: files or folders. Without any, those of the repository here are searched for where
+    /// Claude Code, Codex, Gemini CLI, Cline, Roo, `OpenHands`, Copilot CLI and pi keep them.
     #[arg(value_name = "SESSION")]
     sessions: Vec<PathBuf>,
     /// How far back, by the recorded times: a number and `h`, `d` or `w`; `all` for everything.
@@ -92,27 +94,27 @@ struct Read {
     /// Sessions of other folders, and those that are older.
     elsewhere: u64,
     older: u64,
+    /// Sessions that began in another folder and worked here later.
+    moved: u64,
 }
 
 impl AuditArgs {
     /// Audits. Nothing is written and nothing is sent.
     pub(super) fn run(self) -> Result<u8, Failure> {
         secret_rules()?;
-        let (paths, tree) = if self.sessions.is_empty() {
-            let tree = here()?;
-            let paths = places::of(&tree);
-            if paths.is_empty() {
-                warn(&format!(
-                    "no sessions were found: none of {} holds any",
-                    places::NAMES.join(", ")
-                ));
-                return Ok(EXIT_NOTHING_VERIFIED);
-            }
-            (paths, Some(tree))
-        } else {
-            (self.sessions.clone(), None)
+        let tree = self.sessions.is_empty().then(here).transpose()?;
+        let places = match &tree {
+            Some(tree) => Places::new(tree),
+            None => Places {
+                own: self.sessions.clone(),
+                others: Vec::new(),
+            },
         };
-        let read = self.read(&paths, tree.as_deref());
+        if let Some(tree) = tree.as_deref().filter(|_| places.is_empty()) {
+            nothing_found(tree);
+            return Ok(EXIT_NOTHING_VERIFIED);
+        }
+        let read = self.read(&places, tree.as_deref());
         let inputs: Vec<Result<Found, Missing>> = read.files.iter().cloned().map(Ok).collect();
         let other = match &self.policy {
             Some(policy) => Some(other_decisions(policy, &inputs)?),
@@ -125,6 +127,12 @@ impl AuditArgs {
                 writeln!(out, "{}", safe_json(&json))
             }
         })?;
+        if let Some(tree) = tree.as_deref().filter(|_| read.audit.sessions() == 0) {
+            nothing_found(tree);
+            if read.older > 0 {
+                warn("  older sessions were left out: see more of them with --since 30d");
+            }
+        }
         let [errors, warnings, notes] = read.audit.findings;
         let failing = self.fail_on.count(|severity| match severity {
             Severity::Error => errors,
@@ -139,7 +147,7 @@ impl AuditArgs {
         })
     }
 
-    fn read(&self, paths: &[PathBuf], tree: Option<&Path>) -> Read {
+    fn read(&self, places: &Places, tree: Option<&Path>) -> Read {
         let earliest = self.since.earliest();
         let options = Options {
             format: self.format_in,
@@ -156,19 +164,44 @@ impl AuditArgs {
             unopened: 0,
             elsewhere: 0,
             older: 0,
+            moved: 0,
         };
-        let mut inputs = survey(paths).inputs;
-        inputs.retain(|input| {
-            let old = |found: &Found| earliest.is_some_and(|time| written_before(found, time));
-            let old = input.as_ref().is_ok_and(old);
-            read.older += u64::from(old);
-            !old
+        let own = survey(&places.own).inputs.into_iter();
+        let others = survey(&places.others).inputs.into_iter();
+        let mut inputs: Vec<_> = own.map(|i| (i, false)).collect();
+        inputs.extend(others.map(|i| (i, true)));
+        let mention = tree.map(Mention::new);
+        inputs.retain(|(input, must_say)| {
+            let Ok(Found {
+                input: Input::File(path),
+                ..
+            }) = input
+            else {
+                return true;
+            };
+            let old = earliest.is_some_and(|time| written_before(path, time));
+            let elsewhere = || {
+                mention
+                    .as_ref()
+                    .is_some_and(|m| !m.may_be_of(path, *must_say))
+            };
+            match () {
+                () if old => read.older += 1,
+                () if elsewhere() => read.elsewhere += 1,
+                () => return true,
+            }
+            false
         });
-        for input in inputs {
+        for (input, must_say) in inputs {
             let report = verify(std::slice::from_ref(&input), &options);
             read.unopened += report.counts.unopened;
             let set = ExecutionSet::of(report);
-            let here = |e: &Trajectory| tree.is_none_or(|tree| works_in(e, tree));
+            let place = |e: &Trajectory| tree.map_or(Place::Here, |tree| Place::of(e, tree));
+            let here = |e: &Trajectory| match place(e) {
+                Place::Here | Place::Moved => true,
+                Place::Unsaid => !must_say,
+                Place::Elsewhere => false,
+            };
             let new = |e: &Trajectory| {
                 earliest.is_none_or(|time| last_time(e).is_none_or(|last| last >= time))
             };
@@ -177,6 +210,8 @@ impl AuditArgs {
             let old = set.executions.iter().filter(|e| here(e) && !new(e)).count();
             read.elsewhere += number(there);
             read.older += number(old);
+            let moved = |e: &&Trajectory| place(e) == Place::Moved && new(e);
+            read.moved += number(set.executions.iter().filter(moved).count());
             let kept = read.audit.add(&set, &|e| here(e) && new(e));
             // In a place where sessions are kept other files lie as well: those are no sessions.
             let mut beside = set.findings;
@@ -207,10 +242,7 @@ fn here() -> Result<PathBuf, Failure> {
 }
 
 /// Whether nothing was written to a file since a time: then it holds nothing later.
-fn written_before(found: &Found, earliest: i64) -> bool {
-    let crate::source::Input::File(path) = &found.input else {
-        return false;
-    };
+fn written_before(path: &Path, earliest: i64) -> bool {
     let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok();
     let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since_epoch
@@ -218,14 +250,52 @@ fn written_before(found: &Found, earliest: i64) -> bool {
         .is_some_and(|time| time < earliest)
 }
 
-/// Whether an execution works in a tree; one that doesn't say where it works is taken to.
-fn works_in(execution: &Trajectory, tree: &Path) -> bool {
-    let mut folders = execution.openings.iter().filter_map(|o| o.workdir.as_ref());
-    let mut any = false;
-    folders.any(|folder| {
-        any = true;
-        Path::new(folder).starts_with(tree)
-    }) || !any
+/// Where a session worked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It began in the tree.
+    Here,
+    /// It began in another folder, and worked in the tree later.
+    Moved,
+    /// It doesn't say.
+    Unsaid,
+    Elsewhere,
+}
+
+impl Place {
+    fn of(execution: &Trajectory, tree: &Path) -> Self {
+        let inside = |path: &String| Path::new(path).starts_with(tree);
+        let mut folders = execution.openings.iter().filter_map(|o| o.workdir.as_ref());
+        let began = folders.clone().next().is_some();
+        let here = folders.any(inside);
+        let mut calls = execution.turns.iter();
+        let mut moved = || {
+            calls.any(|turn| {
+                let cwd = turn.call.as_ref().and_then(|call| call.cwd.as_ref());
+                let action = turn.proposed.as_ref().or(turn.ran.as_ref());
+                // Who reads a file works elsewhere all the same.
+                let changes = words::risk(turn).is_some_and(|risk| risk > RiskLevel::Low);
+                cwd.is_some_and(inside)
+                    || (changes && action.is_some_and(|a| a.paths.iter().any(inside)))
+            })
+        };
+        match () {
+            () if here => Self::Here,
+            () if began && moved() => Self::Moved,
+            () if began => Self::Elsewhere,
+            () => Self::Unsaid,
+        }
+    }
+}
+
+/// Says where sessions were searched for, and what to do next.
+fn nothing_found(tree: &Path) {
+    warn(&format!("no sessions of {} were found in", tree.display()));
+    for name in places::NAMES {
+        warn(&format!("  {name}"));
+    }
+    warn("  help: run `audit` in the repository that the agent worked in, or name the sessions:");
+    warn("    yuangs-verify audit FILE-OR-FOLDER…");
 }
 
 #[cfg(test)]

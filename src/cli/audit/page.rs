@@ -7,9 +7,11 @@ use crate::trajectory::audit::{Audit, Notes, Spot};
 use crate::trajectory::words::{moment, plural};
 use governance::RiskLevel;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::env::home_dir;
 use std::io::{self, Write};
 use std::path::Path;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Columns of a line.
 const WIDTH: usize = 80;
@@ -82,7 +84,8 @@ pub(super) fn text(
                 }
             })
             .collect();
-        writeln!(out, "\nNot recorded: {}", parts.join("; "))?;
+        writeln!(out)?;
+        wrapped(out, &format!("Not recorded: {}", parts.join("; ")))?;
     }
     Ok(())
 }
@@ -111,7 +114,7 @@ fn head(read: &Read, out: &mut dyn Write) -> io::Result<()> {
             (from, to) => format!(", {from} to {to}"),
         };
     }
-    writeln!(out, "{line}")?;
+    wrapped(out, &line)?;
     let risks: Vec<String> = [RiskLevel::High, RiskLevel::Medium, RiskLevel::Low]
         .into_iter()
         .filter_map(|risk| Some(format!("{} {}", audit.risks.get(&risk)?, risk.name())))
@@ -122,6 +125,9 @@ fn head(read: &Read, out: &mut dyn Write) -> io::Result<()> {
     let mut besides = Vec::new();
     if read.older > 0 {
         besides.push(format!("{} older (--since)", read.older));
+    }
+    if read.moved > 0 {
+        besides.push(format!("{} began in other folders", read.moved));
     }
     if read.elsewhere > 0 {
         besides.push(format!("{} of other folders", read.elsewhere));
@@ -136,7 +142,7 @@ fn head(read: &Read, out: &mut dyn Write) -> io::Result<()> {
         ));
     }
     if !besides.is_empty() {
-        writeln!(out, "Besides: {}", besides.join("; "))?;
+        wrapped(out, &format!("Besides: {}", besides.join("; ")))?;
     }
     Ok(())
 }
@@ -157,12 +163,9 @@ fn rejections(audit: &Audit, out: &mut dyn Write) -> io::Result<()> {
             parts.push(format!("{count} {by}"));
         }
     }
-    writeln!(
-        out,
-        "\nRejected: {} ({})",
-        plural(all, "call"),
-        parts.join(", ")
-    )?;
+    let parts = parts.join(", ");
+    writeln!(out)?;
+    wrapped(out, &format!("Rejected: {} ({parts})", plural(all, "call")))?;
     if r.ran_all_the_same > 0 {
         writeln!(
             out,
@@ -189,22 +192,49 @@ fn notes(title: &str, notes: &Notes, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// A sentence in lines of the page.
+fn wrapped(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && line.width() + 1 + word.width() > WIDTH {
+            writeln!(out, "{line}")?;
+            " ".clone_into(&mut line);
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    writeln!(out, "{line}")
+}
+
+/// A text in so many columns; what is missing leaves a `…`.
+fn cut(text: &str, columns: usize) -> Cow<'_, str> {
+    if text.width() <= columns {
+        return Cow::Borrowed(text);
+    }
+    let mut room = columns.saturating_sub(1);
+    let fits = |c: &char| {
+        let left = room.checked_sub(c.width().unwrap_or(0));
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
+    Cow::Owned(text.chars().take_while(fits).chain(['…']).collect())
+}
+
 /// One line of a list: a word, what it is about, and how it ended at the right edge.
 fn line(out: &mut dyn Write, word: &str, what: &str, ends: &str) -> io::Result<()> {
     let word = terminal(word);
     let what = terminal(what).replace('\n', " ");
     let left = format!("  {word:<7} ");
     let room = WIDTH
-        .saturating_sub(left.chars().count() + ends.chars().count() + 1)
+        .saturating_sub(left.width() + ends.width() + 1)
         .max(20);
-    let mut shown: String = what.chars().take(room).collect();
-    if shown.len() < what.len() {
-        shown = shown.chars().take(room - 1).collect::<String>() + "…";
-    }
+    let shown = cut(&what, room);
     if ends.is_empty() {
         return writeln!(out, "{left}{shown}");
     }
-    let gap = room.saturating_sub(shown.chars().count());
+    let gap = room.saturating_sub(shown.width());
     writeln!(out, "{left}{shown}{} {ends}", " ".repeat(gap))
 }
 
@@ -227,6 +257,7 @@ pub(super) fn json(read: &Read, other: Option<&OtherDecisions>) -> Value {
         "unopened": read.unopened,
         "older": read.older,
         "elsewhere": read.elsewhere,
+        "movedHere": read.moved,
     });
     if let (Some(other), Some(object)) = (other, value.as_object_mut()) {
         let groups: Vec<Value> = other

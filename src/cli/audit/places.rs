@@ -1,73 +1,117 @@
 //! Where coding agents keep their sessions.
 
+use memchr::memmem::Finder;
 use sha2::{Digest as _, Sha256};
-use std::env::home_dir;
+use std::env::{home_dir, var_os};
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// The places that are looked at, for people.
-pub(super) const NAMES: [&str; 6] = [
-    "~/.claude/projects",
-    "~/.codex/sessions",
+/// The places that are searched, for people.
+pub(super) const NAMES: [&str; 8] = [
+    "~/.claude/projects (or CLAUDE_CONFIG_DIR)",
+    "~/.codex/sessions (or CODEX_HOME)",
     "~/.gemini/tmp",
-    "the storage of Cline and Roo",
-    "~/.openhands/sessions",
-    "~/.copilot/session-state",
+    "the storage of Cline and Roo in VS Code, VSCodium, Cursor and Windsurf",
+    "~/.openhands/sessions and ~/.openhands/conversations",
+    "~/.copilot/session-state and ~/.copilot/history-session-state",
+    "~/.pi/agent/sessions",
+    "~/.cline/data/tasks",
 ];
 
-/// The folders that may hold sessions of the work tree with this root. What they hold says itself
-/// where it was done.
-pub(super) fn of(tree: &Path) -> Vec<PathBuf> {
-    let Some(home) = home_dir() else {
-        return Vec::new();
-    };
-    let mut folders = claude(&home, tree);
-    folders.push(home.join(".codex/sessions"));
-    folders.push(
-        home.join(".gemini/tmp")
-            .join(project_hash(tree))
-            .join("chats"),
-    );
-    for base in [
-        ".config/Code/User/globalStorage",
-        ".config/Cursor/User/globalStorage",
-        ".config/VSCodium/User/globalStorage",
-        ".vscode-server/data/User/globalStorage",
-        "Library/Application Support/Code/User/globalStorage",
-        "Library/Application Support/Cursor/User/globalStorage",
-    ] {
-        for extension in ["saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline"] {
-            folders.push(home.join(base).join(extension).join("tasks"));
-        }
+/// Where editors keep the storage of their extensions, below the home directory.
+const EDITORS: [&str; 3] = [".config", "Library/Application Support", "AppData/Roaming"];
+const EDITOR_NAMES: [&str; 5] = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
+/// The same on machines that editors work on from afar.
+const SERVERS: [&str; 5] = [
+    ".vscode-server",
+    ".vscode-server-insiders",
+    ".vscodium-server",
+    ".cursor-server",
+    ".windsurf-server",
+];
+const EXTENSIONS: [&str; 2] = ["saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline"];
+
+/// The folders that may hold sessions of a work tree.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Places {
+    /// A session here that doesn't say where it worked may have worked in the tree.
+    pub(super) own: Vec<PathBuf>,
+    /// A session here belongs to another project, unless it says that it worked in the tree.
+    pub(super) others: Vec<PathBuf>,
+}
+
+impl Places {
+    /// The folders for the work tree with this root.
+    pub(super) fn new(tree: &Path) -> Self {
+        let Some(home) = home_dir() else {
+            return Self::default();
+        };
+        let set = |name: &str| var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let claude = set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude"));
+        let codex = set("CODEX_HOME").unwrap_or_else(|| home.join(".codex"));
+        Self::below(&home, &claude, &codex, tree)
     }
-    folders.push(home.join(".cline/data/tasks"));
-    folders.push(home.join(".openhands/sessions"));
-    folders.push(home.join(".copilot/session-state"));
-    folders.retain(|folder| folder.is_dir());
-    folders
+
+    fn below(home: &Path, claude: &Path, codex: &Path, tree: &Path) -> Self {
+        let name = claude_name(tree);
+        let (mut own, others): (Vec<_>, Vec<_>) = folders(&claude.join("projects"))
+            .into_iter()
+            .partition(|folder| {
+                let folder = folder.file_name().unwrap_or_default().to_string_lossy();
+                let below = |rest: &str| rest.is_empty() || rest.starts_with('-');
+                folder.strip_prefix(&name).is_some_and(below)
+            });
+        own.extend([codex.join("sessions"), codex.join("archived_sessions")]);
+        let hash = project_hash(tree);
+        let gemini = folders(&home.join(".gemini/tmp")).into_iter();
+        own.extend(
+            gemini
+                .filter(|folder| folder.ends_with(&hash) || is_project_root(folder, tree))
+                .map(|folder| folder.join("chats")),
+        );
+        let editors = EDITORS
+            .iter()
+            .flat_map(|base| EDITOR_NAMES.map(|name| home.join(base).join(name)));
+        let servers = SERVERS.iter().map(|name| home.join(name).join("data"));
+        for editor in editors.chain(servers) {
+            let storage = editor.join("User/globalStorage");
+            own.extend(EXTENSIONS.map(|extension| storage.join(extension).join("tasks")));
+        }
+        own.extend(
+            [
+                ".cline/data/tasks",
+                ".openhands/sessions",
+                ".openhands/conversations",
+                ".copilot/session-state",
+                ".copilot/history-session-state",
+                ".pi/agent/sessions",
+            ]
+            .map(|folder| home.join(folder)),
+        );
+        own.retain(|folder| folder.is_dir());
+        Self { own, others }
+    }
+
+    /// Whether there is no folder of any agent.
+    pub(super) fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.others.is_empty()
+    }
+}
+
+/// The folders in a folder, sorted.
+fn folders(of: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(of).into_iter().flatten();
+    let mut all: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir())
+        .collect();
+    all.sort();
+    all
 }
 
 /// Claude Code names a folder after the one that it works in, with `-` for whatever is no letter
 /// and no digit. Folders below the root have their own.
-fn claude(home: &Path, tree: &Path) -> Vec<PathBuf> {
-    let name = claude_name(tree);
-    let projects = home.join(".claude/projects");
-    let Ok(folders) = std::fs::read_dir(&projects) else {
-        return Vec::new();
-    };
-    let mut found: Vec<PathBuf> = folders
-        .filter_map(|folder| folder.ok())
-        .filter(|folder| {
-            let folder = folder.file_name();
-            let folder = folder.to_string_lossy();
-            let below = |rest: &str| rest.is_empty() || rest.starts_with('-');
-            folder.strip_prefix(&name).is_some_and(below)
-        })
-        .map(|folder| folder.path())
-        .collect();
-    found.sort();
-    found
-}
-
 fn claude_name(tree: &Path) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     tree.to_string_lossy().chars().map(plain).collect()
@@ -79,6 +123,81 @@ fn project_hash(tree: &Path) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Later versions of Gemini CLI name the folder after the project, and write its path into it.
+fn is_project_root(folder: &Path, tree: &Path) -> bool {
+    let mut text = String::new();
+    File::open(folder.join(".project_root"))
+        .and_then(|file| file.take(1 << 16).read_to_string(&mut text))
+        .is_ok_and(|_| Path::new(text.trim()) == tree)
+}
+
+/// Tells files that can't be about a work tree by their bytes, which is much faster than to replay
+/// them.
+pub(super) struct Mention {
+    /// The path of the tree, as writers of JSON write it.
+    paths: Option<[Finder<'static>; 2]>,
+    says_where: Finder<'static>,
+}
+
+/// Bytes that are read of a file at once.
+const CHUNK: usize = 1 << 18;
+
+impl Mention {
+    /// Of the work tree with this root.
+    pub(super) fn new(tree: &Path) -> Self {
+        // Other characters are written in several ways.
+        let path = tree
+            .to_str()
+            .filter(|path| path.chars().all(|c| c.is_ascii_graphic() || c == ' '))
+            .filter(|path| !path.contains(['"', '\\']));
+        let finder = |path: String| Finder::new(path.as_bytes()).into_owned();
+        Self {
+            paths: path.map(|path| [path.to_owned(), path.replace('/', "\\/")].map(finder)),
+            says_where: Finder::new("\"cwd\"").into_owned(),
+        }
+    }
+
+    /// Whether a file may tell of the tree. One that doesn't name it can't where it says that it
+    /// worked in another folder, or where it has to say that it worked in the tree.
+    pub(super) fn may_be_of(&self, file: &Path, must_say: bool) -> bool {
+        let Some(paths) = &self.paths else {
+            return true;
+        };
+        // What can't be read is reported by whoever reads it.
+        self.search(paths, file, must_say).unwrap_or(true)
+    }
+
+    fn search(&self, paths: &[Finder<'_>], file: &Path, must_say: bool) -> io::Result<bool> {
+        let mut file = File::open(file)?;
+        let needles = paths.iter().chain([&self.says_where]);
+        let longest = needles.map(|n| n.needle().len()).max().unwrap_or(0);
+        let mut bytes = Vec::with_capacity(CHUNK + longest);
+        let (mut first, mut says_where) = (true, must_say);
+        loop {
+            let kept = bytes.len();
+            let read = file.by_ref().take(CHUNK as u64).read_to_end(&mut bytes)?;
+            if read == 0 {
+                return Ok(!says_where);
+            }
+            if first && is_compressed(&bytes) {
+                return Ok(true);
+            }
+            if paths.iter().any(|path| path.find(&bytes).is_some()) {
+                return Ok(true);
+            }
+            says_where |= self.says_where.find(&bytes).is_some();
+            first = false;
+            // What crosses the end is found with the next bytes.
+            bytes.drain(..(kept + read).saturating_sub(longest));
+        }
+    }
+}
+
+fn is_compressed(bytes: &[u8]) -> bool {
+    // Neither is text.
+    bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,5 +206,90 @@ mod tests {
     fn a_folder_of_claude_code_is_named_after_its_path() {
         let name = claude_name(Path::new("/home/ann/my_app.next"));
         assert_eq!(name, "-home-ann-my-app-next");
+    }
+
+    #[test]
+    fn each_agent_keeps_its_sessions_in_its_own_place() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path();
+        let tree = Path::new("/srv/app");
+        let hash = project_hash(tree);
+        let own = [
+            ".claude/projects/-srv-app".to_owned(),
+            ".claude/projects/-srv-app-web".to_owned(),
+            ".codex/sessions".to_owned(),
+            ".gemini/tmp/app-1/chats".to_owned(),
+            format!(".gemini/tmp/{hash}/chats"),
+            ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks".to_owned(),
+            ".config/VSCodium/User/globalStorage/saoudrizwan.claude-dev/tasks".to_owned(),
+            ".config/Cursor/User/globalStorage/rooveterinaryinc.roo-cline/tasks".to_owned(),
+            "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/tasks"
+                .to_owned(),
+            "AppData/Roaming/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks".to_owned(),
+            ".vscode-server/data/User/globalStorage/rooveterinaryinc.roo-cline/tasks".to_owned(),
+            ".cline/data/tasks".to_owned(),
+            ".openhands/sessions".to_owned(),
+            ".openhands/conversations".to_owned(),
+            ".copilot/session-state".to_owned(),
+            ".copilot/history-session-state".to_owned(),
+            ".pi/agent/sessions".to_owned(),
+        ];
+        let others = [
+            ".claude/projects/-srv-application",
+            ".claude/projects/-srv-web",
+        ];
+        let foreign = ".gemini/tmp/app-2/chats".to_owned();
+        for folder in own
+            .iter()
+            .map(String::as_str)
+            .chain(others)
+            .chain([&*foreign])
+        {
+            std::fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        for (folder, root) in [("app-1", "/srv/app\n"), ("app-2", "/srv/application")] {
+            let file = home.join(".gemini/tmp").join(folder).join(".project_root");
+            std::fs::write(file, root).unwrap();
+        }
+        let places = Places::below(home, &home.join(".claude"), &home.join(".codex"), tree);
+        let mut found = places.own.clone();
+        found.sort();
+        let mut expected: Vec<PathBuf> = own.iter().map(|folder| home.join(folder)).collect();
+        expected.sort();
+        assert_eq!(found, expected);
+        assert_eq!(places.others, others.map(|folder| home.join(folder)));
+        let moved = Places::below(home, &home.join("c"), &home.join("x"), tree);
+        assert!(moved.others.is_empty());
+        assert_eq!(moved.own.len(), own.len() - 3);
+    }
+
+    #[test]
+    fn a_file_of_another_project_is_told_by_its_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s.jsonl");
+        let mention = Mention::new(Path::new("/srv/app"));
+        let long = "x".repeat(CHUNK - 12);
+        for (text, may, must_say) in [
+            (r#"{"cwd":"/srv/web"}"#.to_owned(), false, false),
+            (r#"{"cwd":"/srv/app"}"#.to_owned(), true, false),
+            (r#"{"cwd":"\/srv\/app\/web"}"#.to_owned(), true, false),
+            (r#"{"type":"user"}"#.to_owned(), true, false),
+            (r#"{"type":"user"}"#.to_owned(), false, true),
+            // It crosses the end of what is read at once.
+            (format!(r#"{{"x":"{long}","cwd":"/srv/app"}}"#), true, true),
+            (format!(r#"{{"x":"{long}/srv/app"}}"#), true, true),
+        ] {
+            std::fs::write(&file, &text).unwrap();
+            let length = text.len();
+            assert_eq!(
+                mention.may_be_of(&file, must_say),
+                may,
+                "{length} {must_say}"
+            );
+        }
+        std::fs::write(&file, [0x1f, 0x8b, 8, 0]).unwrap();
+        assert!(mention.may_be_of(&file, true));
+        let odd = Mention::new(Path::new("/srv/caf\u{e9}"));
+        assert!(odd.may_be_of(&file, true));
     }
 }

@@ -19,9 +19,11 @@ use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
 use crate::config::{Applied, Baseline, Config, apply};
 use crate::diag::{FailOn, assign_fingerprints};
 use crate::report::{Format, Outcome, Run, TextOptions};
+use crate::trace::Format as TraceFormat;
 use crate::verify::Report;
 use attestation::AttestArgs;
 use clap::Args;
+use governance::FsmVersion;
 use std::path::{Path, PathBuf};
 
 /// Run everything that the configuration names, and say whether it passes.
@@ -255,7 +257,8 @@ impl GateArgs {
     }
 }
 
-/// The outcome: as for `replay`, but a gate also needs at least one decision.
+/// The outcome: as for `replay`, but a gate also needs at least one decision, unless its
+/// configuration accepts nothing but sessions of coding agents, which mostly record none.
 fn outcome(
     report: &mut Report,
     threshold: Option<crate::diag::Severity>,
@@ -268,7 +271,12 @@ fn outcome(
     {
         outcome = Outcome::Empty(missing);
     }
-    if outcome.passes() && report.summaries.iter().all(|s| s.decisions == 0) {
+    let formats = config.traces.as_ref().and_then(|t| t.formats.as_deref());
+    let is_session = |name: &String| {
+        TraceFormat::parse(name).is_some_and(|format| format.machine() == FsmVersion::Session)
+    };
+    let sessions_only = formats.is_some_and(|all| !all.is_empty() && all.iter().all(is_session));
+    if outcome.passes() && !sessions_only && report.summaries.iter().all(|s| s.decisions == 0) {
         outcome = Outcome::Empty("nothing was verified: no execution holds a decision".into());
     }
     let allowed = config.traces.as_ref().and_then(|t| t.allow_empty.as_ref());

@@ -726,7 +726,7 @@ impl Execution {
                 ]);
             }
             RecordKind::ExecutionFinished => {
-                self.track.machine.apply_one_of(&[Event::ExecutionFinished])
+                self.track.machine.apply_one_of(&[Event::ExecutionFinished]);
             }
             RecordKind::ObservationRecorded => {
                 self.track

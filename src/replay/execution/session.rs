@@ -231,6 +231,10 @@ impl Execution {
                 Some(id.decode().into_owned()),
                 CallMarkKind::ResultWithoutCall,
             ),
+            SessionMark::Claimed(tool) => {
+                let tool = tool.map(|tool| tool.decode().into_owned());
+                (tool, CallMarkKind::Claimed)
+            }
             SessionMark::AmbiguousResult(id) => (
                 Some(id.decode().into_owned()),
                 CallMarkKind::AmbiguousResult,
@@ -240,6 +244,7 @@ impl Execution {
         if matches!(
             kind,
             CallMarkKind::ResultWithoutCall
+                | CallMarkKind::Claimed
                 | CallMarkKind::Unmatched { .. }
                 | CallMarkKind::RejectedByText
         ) {

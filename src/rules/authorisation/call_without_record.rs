@@ -1,12 +1,16 @@
-//! A result has no call on record.
+//! A result, or markup of a call, has no call on record.
 //!
 //! ## What it does
 //! A session holds a result of a call that isn't on record. The executed action isn't known, so
-//! whether it was authorised isn't either.
+//! whether it was authorised isn't either. The same is reported of markup of a call in a text of
+//! the agent (such as `<tool_call>{"name": …}`), in a format that keeps calls as structures.
+//! Markup in a fenced block or between backticks explains, and is ignored; a message is reported
+//! once.
 //!
 //! ## Why it matters
 //! Something ran, and the record doesn't show what. A cut transcript begins like that, and so does
-//! one from which a call was taken out.
+//! one from which a call was taken out. With markup nothing may have run at all: the agent goes on
+//! as if it had called the tool.
 //!
 //! ## How to fix it
 //! Get the earlier part of the transcript, or the part that was compacted away, and verify the
@@ -29,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "call-without-record",
     severity: Severity::Warning,
     aspect: None,
-    summary: "a result has no call on record",
+    summary: "a result, or markup of a call, has no call on record",
     source: include_str!("call_without_record.rs"),
     examples: &[
         include_str!("call_without_record.fails.jsonl"),
@@ -39,17 +43,29 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    if let Some(CallMark {
-        id,
-        kind: CallMarkKind::ResultWithoutCall,
-    }) = &cx.step_facts.anomalies().call
-    {
-        let message = match id {
-            Some(id) => format!("the call `{id}` has a result, and no call is on record"),
-            None => "a result has no call on record".to_owned(),
-        };
-        out.report(&RULE, message)
-            .below_if_there("/callId")
-            .subject(id.as_deref().unwrap_or_default());
-    }
+    let Some(CallMark { id, kind }) = &cx.step_facts.anomalies().call else {
+        return;
+    };
+    let named = id.as_deref().filter(|id| !id.is_empty());
+    let (message, member) = match (kind, named) {
+        (CallMarkKind::ResultWithoutCall, Some(id)) => (
+            format!("the call `{id}` has a result, and no call is on record"),
+            "/callId",
+        ),
+        (CallMarkKind::ResultWithoutCall, None) => {
+            ("a result has no call on record".to_owned(), "/callId")
+        }
+        (CallMarkKind::Claimed, Some(tool)) => (
+            format!("the agent's text holds a call of `{tool}` as markup, and none is on record"),
+            "/tool",
+        ),
+        (CallMarkKind::Claimed, None) => (
+            "the agent's text holds a call as markup, and none is on record".to_owned(),
+            "/tool",
+        ),
+        _ => return,
+    };
+    out.report(&RULE, message)
+        .below_if_there(member)
+        .subject(named.unwrap_or_default());
 }

@@ -4,4 +4,4 @@ mod otlp;
 mod table;
 
 pub use otlp::spans;
-pub use table::{Cell, Table, tables};
+pub use table::{Cell, Table, TurnRow, tables};

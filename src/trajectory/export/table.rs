@@ -4,10 +4,12 @@ use crate::report::terminal;
 use crate::trajectory::model::{ExecutionSet, FindingNote, Trajectory};
 use crate::trajectory::words::{self, TurnOutcome, moment};
 use crate::verify::timeline::{Deed, Turn};
+use content_scan::mask::Mask;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A cell.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
     /// Nothing is recorded.
     Empty,
@@ -16,7 +18,21 @@ pub enum Cell {
     /// A whole number.
     Whole(i64),
     /// A number; one that isn't finite is as good as none.
-    Number(f64),
+    Number(#[serde(with = "bits")] f64),
+}
+
+/// A number as its bits: as JSON, one that isn't finite would be lost.
+mod bits {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub(super) fn serialize<S: Serializer>(n: &f64, to: S) -> Result<S::Ok, S::Error> {
+        n.to_bits().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        u64::deserialize(from).map(f64::from_bits)
+    }
 }
 
 impl Cell {
@@ -72,6 +88,57 @@ impl Cell {
     }
 }
 
+/// The columns of the table `turns`.
+const TURN_COLUMNS: &[&str] = &[
+    "file",
+    "execution",
+    "turn",
+    "line",
+    "start",
+    "agent",
+    "model",
+    "action_type",
+    "action",
+    "risk",
+    "fate",
+    "exit_code",
+    "error_type",
+    "duration_ms",
+    "cost",
+    "evaluation",
+    "call_id",
+    "tool",
+    "decision",
+    "decided_by",
+    "outcome",
+];
+
+/// A row of the table `turns`, as it is kept until it is known what has to be hidden in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnRow(Vec<Cell>);
+
+impl TurnRow {
+    /// The row of a turn. Its command is cut later, so that a secret isn't cut.
+    #[must_use]
+    pub fn new(turn: &Turn) -> Self {
+        Self(turn_cells(turn, usize::MAX))
+    }
+
+    /// The row as a JSON object without these secrets, as [`Table::objects`] gives it.
+    #[must_use]
+    pub fn object(mut self, secrets: &Mask) -> Value {
+        for (column, cell) in TURN_COLUMNS.iter().zip(&mut self.0) {
+            if let Cell::Text(text) = cell {
+                secrets.clean(text);
+                if *column == "action" && text.starts_with(words::PROMPT) {
+                    *text = words::shown_command(text);
+                }
+            }
+        }
+        object("turns", TURN_COLUMNS, &self.0)
+    }
+}
+
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -98,20 +165,23 @@ impl Table {
 
     /// The rows as JSON objects, each with the name of the table in `table`.
     pub fn objects(&self) -> impl Iterator<Item = Value> {
-        self.rows.iter().map(|row| {
-            let cells = self
-                .columns
-                .iter()
-                .zip(row)
-                .map(|(name, cell)| ((*name).to_owned(), cell.json()));
-            Value::Object(
-                [("table".to_owned(), self.name.into())]
-                    .into_iter()
-                    .chain(cells)
-                    .collect::<Map<_, _>>(),
-            )
-        })
+        self.rows
+            .iter()
+            .map(|row| object(self.name, self.columns, row))
     }
+}
+
+fn object(table: &str, columns: &[&str], row: &[Cell]) -> Value {
+    let cells = columns
+        .iter()
+        .zip(row)
+        .map(|(name, cell)| ((*name).to_owned(), cell.json()));
+    Value::Object(
+        [("table".to_owned(), table.into())]
+            .into_iter()
+            .chain(cells)
+            .collect::<Map<_, _>>(),
+    )
 }
 
 /// All tables of a book.
@@ -138,30 +208,10 @@ pub fn tables(book: &ExecutionSet) -> [Table; 4] {
     };
     let turns = Table {
         name: "turns",
-        columns: &[
-            "file",
-            "execution",
-            "turn",
-            "line",
-            "start",
-            "agent",
-            "model",
-            "action_type",
-            "action",
-            "risk",
-            "fate",
-            "exit_code",
-            "error_type",
-            "duration_ms",
-            "cost",
-            "evaluation",
-            "call_id",
-            "tool",
-            "decision",
-            "decided_by",
-            "outcome",
-        ],
-        rows: each_turn(book).map(|(e, t)| turn(e, t)).collect(),
+        columns: TURN_COLUMNS,
+        rows: each_turn(book)
+            .map(|(_, t)| turn_cells(t, words::COMMAND))
+            .collect(),
     };
     let decisions = Table {
         name: "decisions",
@@ -233,13 +283,14 @@ fn execution(e: &Trajectory) -> Vec<Cell> {
     ]
 }
 
-fn turn(e: &Trajectory, t: &Turn) -> Vec<Cell> {
+/// The row of a turn, with so many characters of its command.
+fn turn_cells(t: &Turn, command: usize) -> Vec<Cell> {
     let action = t.proposed.as_ref().or(t.ran.as_ref());
     let result = t.result.as_ref();
     let joined = |all: Vec<&str>| Cell::text((!all.is_empty()).then(|| all.join(", ")));
     vec![
-        Cell::Text(e.file.clone()),
-        Cell::Text(e.execution_id.clone()),
+        Cell::Text(t.file.to_string()),
+        Cell::Text(t.execution.to_string()),
         t.number.map_or(Cell::Empty, Cell::Whole),
         Cell::whole(t.line),
         Cell::text(t.start.map(moment)),
@@ -256,7 +307,7 @@ fn turn(e: &Trajectory, t: &Turn) -> Vec<Cell> {
                 .collect(),
         ),
         Cell::text(action.map(|a| a.deed.word())),
-        Cell::text(action.map(words::action)),
+        Cell::text(action.map(|a| words::action_up_to(a, command))),
         Cell::text(words::risk(t).map(|r| r.name())),
         Cell::Text(TurnOutcome::from_turn(t).name().into()),
         result

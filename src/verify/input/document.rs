@@ -119,6 +119,15 @@ impl Run<'_> {
             reading
                 .router
                 .replay((0, &mut self.shards), (&entries, &routes), settings, &looks);
+            if let Some(on_turn) = &mut self.turns {
+                let mut complete = Vec::new();
+                for shard in &mut self.shards {
+                    shard.drain_turns(&mut complete);
+                }
+                for (_, turn) in complete {
+                    on_turn(turn);
+                }
+            }
             Next::Go
         });
         let (at, error) = match (end, broken) {

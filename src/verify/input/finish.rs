@@ -57,12 +57,16 @@ impl Run<'_> {
             .reserve(shards.iter().map(Shard::executions).sum());
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
+        let mut last_turns = Vec::new();
         let mut signed = Signed::default();
         // A record that breaks off belongs to an execution that has others, and may belong to one
         // that isn't over.
         let (mut attributed, mut open) = (false, false);
         for shard in shards {
             let mut output = shard.end(&self.stem, settings);
+            if self.turns.is_some() {
+                last_turns.append(&mut output.timeline.turns);
+            }
             if !self.mask.is_empty() {
                 output.timeline.each_text(&mut |text| self.mask.clean(text));
             }
@@ -98,6 +102,10 @@ impl Run<'_> {
                 report.held += summary.weight();
                 report.summaries.push(summary);
             }
+        }
+        if let Some(on_turn) = self.turns.take() {
+            last_turns.sort_by(|a, b| (a.line, &a.execution).cmp(&(b.line, &b.execution)));
+            last_turns.into_iter().for_each(on_turn);
         }
         if let Some((line, cut)) = &self.cut {
             let finding = findings

@@ -34,7 +34,7 @@ impl Reader for HoldsBack {
 fn what_a_reader_keeps_to_the_end_is_replayed() {
     let format = Format::parse("execution-record").unwrap();
     let bounds = Bounds::of(&Limits::default(), 100, 1);
-    let mut shard = Shard::new("t.jsonl".into(), "t", format, 10, bounds);
+    let mut shard = Shard::new("t.jsonl".into(), "t", format, Recorder::new(10), bounds);
     shard.reader = Box::new(HoldsBack {
         format,
         kept: Vec::new(),

@@ -81,7 +81,23 @@ pub(super) struct Recorder {
     timeline: Timeline,
     /// Of the record that is being replayed.
     details: Vec<Detail>,
+    /// Set where turns are handed on as soon as they are complete, instead of being kept.
+    stream: Option<TurnStream>,
 }
+
+/// The turns that are complete and not handed on yet.
+#[derive(Debug, Default)]
+struct TurnStream {
+    /// The line that is being read.
+    line: u64,
+    /// Each with the line that completed it.
+    complete: Vec<CompleteTurn>,
+    /// Places of the recorder that a new turn can take.
+    free: Vec<usize>,
+}
+
+/// A turn that nothing can be added to, with the line behind which that is known.
+pub(super) type CompleteTurn = (u64, Turn);
 
 /// Where an open execution writes: its turn's number, and its place in the recorder unless it is
 /// over the limit.
@@ -124,11 +140,68 @@ impl Recorder {
             limit,
             timeline: Timeline::default(),
             details: Vec::new(),
+            stream: None,
         }
     }
 
+    /// A recorder that keeps no turn that is complete.
+    pub(super) fn streaming() -> Self {
+        Self {
+            stream: Some(TurnStream::default()),
+            ..Self::new(1)
+        }
+    }
+
+    /// The turns that are kept; of a stream those that are complete and not handed on.
     pub(super) fn finish(self) -> Timeline {
-        self.timeline
+        let mut timeline = self.timeline;
+        if let Some(stream) = self.stream {
+            timeline.turns = stream.complete.into_iter().map(|(_, turn)| turn).collect();
+        }
+        timeline
+    }
+
+    /// Takes note of the line that is being read.
+    pub(super) fn at_line(&mut self, line: u64) {
+        if let Some(stream) = &mut self.stream {
+            stream.line = line;
+        }
+    }
+
+    /// Moves the complete turns of a stream to `to`.
+    pub(super) fn drain(&mut self, to: &mut Vec<CompleteTurn>) {
+        if let Some(stream) = &mut self.stream {
+            to.append(&mut stream.complete);
+        }
+    }
+
+    /// Nothing more comes to the turn that an execution writes to.
+    pub(super) fn complete(&mut self, cursor: &mut TurnCursor) {
+        let Some(stream) = &mut self.stream else {
+            return;
+        };
+        if let Some(index) = cursor.index.take()
+            && let Some(turn) = self.timeline.turns.get_mut(index)
+        {
+            stream.complete.push((stream.line, std::mem::take(turn)));
+            stream.free.push(index);
+        }
+    }
+
+    /// Begins a turn, unless there are too many; returns its place.
+    fn begin(&mut self, turn: Turn) -> Option<usize> {
+        let turns = &mut self.timeline.turns;
+        let free = self.stream.as_mut().and_then(|stream| stream.free.pop());
+        if let Some(place) = free.and_then(|index| turns.get_mut(index)) {
+            *place = turn;
+            return free;
+        }
+        if self.stream.is_none() && turns.len() >= self.limit {
+            self.timeline.left_out += 1;
+            return None;
+        }
+        turns.push(turn);
+        turns.len().checked_sub(1)
     }
 
     /// Reads what people want to see of a record and no check reads.
@@ -171,27 +244,22 @@ impl Recorder {
         let recorded = step.turn.or(execution.turn().id);
         let number = recorded.or_else(|| pen.pass(&step.fact));
         if !pen.begun || pen.number != number {
+            self.complete(pen);
             *pen = TurnCursor {
                 begun: true,
                 number,
                 index: None,
                 ..*pen
             };
-            if self.timeline.turns.len() < self.limit {
-                pen.index = Some(self.timeline.turns.len());
-                let (file, execution) = (execution.file().clone(), execution.id().clone());
-                let counted = recorded.is_none() && number.is_some();
-                self.timeline.turns.push(Turn {
-                    file,
-                    execution,
-                    number,
-                    counted,
-                    line: entry.line,
-                    ..Turn::default()
-                });
-            } else {
-                self.timeline.left_out += 1;
-            }
+            let (file, id) = (execution.file().clone(), execution.id().clone());
+            pen.index = self.begin(Turn {
+                file,
+                execution: id,
+                number,
+                counted: recorded.is_none() && number.is_some(),
+                line: entry.line,
+                ..Turn::default()
+            });
         }
         let Some(turn) = pen.index.and_then(|n| self.timeline.turns.get_mut(n)) else {
             return;
@@ -202,6 +270,11 @@ impl Recorder {
                 id: word(call.call_id),
                 tool: call.tool.map(word),
                 outcome: call.outcome,
+                cwd: call
+                    .action
+                    .as_ref()
+                    .and_then(|action| action::cwd(action.payload.0))
+                    .map(|cwd| shortened(&cwd, WORD).into_owned()),
             });
             let proposal = execution.turn().proposal.as_ref();
             turn.judged_risk = proposal.and_then(|p| p.what.judged_risk());

@@ -325,6 +325,9 @@ pub struct CallEnd {
     pub tool: Option<String>,
     /// What became of it.
     pub outcome: CallOutcome,
+    /// Where its command ran, if that is recorded and isn't the root of the work tree.
+    #[serde(skip)]
+    pub cwd: Option<String>,
 }
 
 /// How an execution began, or began again after a pause.

@@ -160,9 +160,11 @@ impl Turn {
             id,
             tool,
             outcome: _,
+            cwd,
         }) = call
         {
             visit(id);
+            cwd.iter_mut().for_each(&mut *visit);
             tool.iter_mut().for_each(&mut *visit);
         }
         id(execution, visit);

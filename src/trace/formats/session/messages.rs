@@ -3,8 +3,13 @@
 //! The messages of `OpenAI` (chat and Responses) and of Anthropic, and what other programs made of
 //! them: a list, a document that holds one, a conversation on a line or a message on a line. `pi`
 //! writes a line that names the session, then a message on a line. An assistant may say that it
-//! called a tool; only calls are calls.
+//! called a tool; only calls are calls. Older Cline and Roo write them as tags into the text, and
+//! their results come back in texts of the user.
 
+mod notes;
+
+use self::notes::Notes;
+use super::text_calls;
 use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
     is_word, object_of, output, text,
@@ -12,6 +17,7 @@ use super::{
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
+use governance::DecidedBy;
 use serde::Deserialize;
 use std::borrow::Cow;
 use strict_json::{Raw, Str};
@@ -346,13 +352,18 @@ impl<'a> Message<'a> {
             }
             return;
         }
+        let mut notes = Notes::default();
         if let Some(said) = self.content.and_then(|c| c.read::<Str<'a>>()) {
-            tell_text(events, raw, role, said.decode());
+            notes.text(events, raw, role, said.decode());
         }
         let parts = parts.into_iter().flatten();
         for raw in parts.chain(self.parts.0.iter().flatten().copied()) {
-            Self::part(events, raw, role);
+            match Self::text_of(raw).filter(|_| is_word(role, USER)) {
+                Some(said) => notes.text(events, raw, role, said),
+                None => Self::part(events, raw, role),
+            }
         }
+        notes.end(events);
         for raw in self.tool_calls() {
             if let Some(call) = raw.read::<Self>() {
                 events.tell(raw, What::Call(call.call()));
@@ -375,6 +386,15 @@ impl<'a> Message<'a> {
             None if raw.as_written().starts_with('{') => vec![raw],
             None => Vec::new(),
         }
+    }
+
+    /// The text of a part that is nothing else.
+    fn text_of(raw: Raw<'a>) -> Option<Cow<'a, str>> {
+        if let Some(said) = raw.read::<Str<'a>>() {
+            return Some(said.decode());
+        }
+        let part = raw.read::<Self>()?;
+        text(part.text).filter(|_| is_word(part.kind, &["text", "input_text"]))
     }
 
     fn part(events: &mut Events<'a>, raw: Raw<'a>, role: Lenient<Str<'a>>) {
@@ -504,13 +524,20 @@ impl<'a> Message<'a> {
                 .or(self.response)
                 .or(self.content),
         );
+        let output_kind = self.output.and_then(|raw| raw.read::<Self>());
+        let output_kind = output_kind.map(|output| output.kind).unwrap_or_default();
         let failed = self.is_error.0 == Some(true)
+            || is_word(output_kind, &["error-text", "error-json"])
             || self.ai_sdk_error.0 == Some(true)
             || is_word(self.status, &["error", "failed"])
             || self.error.is_some_and(|error| error.as_written() != "null")
             || shown.starts_with("Error executing tool:");
         let how = if failed {
             How::Error
+        } else if is_word(output_kind, &["execution-denied"]) {
+            How::Rejected(DecidedBy::Human)
+        } else if shown.starts_with(text_calls::DENIED) {
+            How::RejectedByText
         } else if is_word(self.status, &["incomplete", "cancelled"]) {
             How::Interrupted
         } else {
@@ -565,7 +592,7 @@ mod tests {
 
     #[test]
     fn calls_and_results_of_every_spelling_are_read() {
-        let cases: [(&str, &[&str]); 9] = [
+        let cases: [(&str, &[&str]); 11] = [
             (
                 r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}}]}"#,
                 &[r#"call c f {"a":1}"#],
@@ -602,6 +629,14 @@ mod tests {
                 r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":[{"type":"text","text":"no"}]}]}"#,
                 &["end t Error None no"],
             ),
+            (
+                r#"{"type":"tool-result","toolCallId":"c","output":{"type":"execution-denied","reason":"no"}}"#,
+                &[r#"end c Rejected(Human) None {"type":"execution-denied","reason":"no"}"#],
+            ),
+            (
+                r#"{"type":"tool-result","toolCallId":"c","output":{"type":"error-text","value":"no"}}"#,
+                &[r#"end c Error None {"type":"error-text","value":"no"}"#],
+            ),
         ];
         for (text, expected) in cases {
             assert_eq!(told(&FORMAT, text), expected, "{text}");
@@ -617,6 +652,63 @@ mod tests {
         assert_eq!(
             told(&FORMAT, denied),
             ["end c Ok None The user rejected this call"]
+        );
+    }
+
+    #[test]
+    fn results_of_cline_are_texts_of_the_user() {
+        let result = "[read_file for 'a'] Result:";
+        let cases: [(&str, &[&str]); 5] = [
+            (r#"["<environment_details>"]"#, &["CallsInText"]),
+            (
+                r#"["R", "x", {"type":"text","text":"y"}, "<environment_details>"]"#,
+                &["CallsInText", "end - Ok None x\ny", "CallsInText"],
+            ),
+            (
+                r#"["R The user denied this operation.", "Skipping tool [b] due to user rejecting a previous tool."]"#,
+                &[
+                    "CallsInText",
+                    "end - RejectedByText None The user denied this operation.",
+                    "end - RejectedByText None Skipping tool [b] due to user rejecting a previous tool.",
+                ],
+            ),
+            (
+                r#""R\n\nThe tool execution failed with the following error: x""#,
+                &[
+                    "CallsInText",
+                    "end - Error None The tool execution failed with the following error: x",
+                ],
+            ),
+            (
+                r#"["Skipping tool [b] due to user rejecting a previous tool."]"#,
+                &[],
+            ),
+        ];
+        for (content, expected) in cases {
+            let content = content.replace('R', result);
+            let text = format!(r#"{{"role":"user","content":{content}}}"#);
+            assert_eq!(told(&FORMAT, &text), expected, "{text}");
+            let other = text.replace(r#""user""#, r#""assistant""#);
+            assert!(told(&FORMAT, &other).is_empty(), "{other}");
+        }
+        let task = "<task>x</task>\\n<environment_details>";
+        let task = format!(r#"{{"role":"user","content":"{task}"}}"#);
+        let call = r#"{"role":"assistant","content":"Now <read_file><path>a</path></read_file>"}"#;
+        let end = format!(r#"{{"role":"user","content":"{result} x"}}"#);
+        let next = r#"{"role":"user","content":"Go on."}"#;
+        let all = fed(&FORMAT, &[&task, call, next, call, &end]);
+        assert_eq!(all.len(), 3, "{all:?}");
+        assert!(all[1].contains(r#""reasoning":"Now""#) && all[1].contains("unmatched"));
+        assert!(all[2].contains(r#""outcome":"ok""#) && all[2].contains(r#""output":"x""#));
+        // Two texts of one message.
+        let all = fed(&FORMAT, &[&task, call, call, &end, &end]);
+        let ended = |text: &&String| text.contains(r#""outcome":"ok""#);
+        assert_eq!(all.iter().filter(ended).count(), 2, "{all:?}");
+        // Without a sign of Cline it is a claim.
+        let all = fed(&FORMAT, &[call]);
+        assert!(
+            all[1].contains(r#""tool":"read_file","outcome":"not_executed""#),
+            "{all:?}"
         );
     }
 

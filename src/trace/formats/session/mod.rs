@@ -20,6 +20,7 @@ mod pairing;
 pub mod swe_agent;
 #[cfg(test)]
 mod tests;
+mod text_calls;
 mod tools;
 mod waiting;
 mod write;
@@ -122,7 +123,12 @@ impl TraceFormat for SessionFormat {
 impl SessionRecord<'_> {
     /// Whether it tells of more than what was said.
     fn tells_of_calls(&self) -> bool {
-        let said = |event: &Event<'_>| matches!(event.what, What::Prompt(_) | What::Said(_));
+        let said = |event: &Event<'_>| {
+            matches!(
+                event.what,
+                What::Prompt(_) | What::Said(_) | What::CallsInText
+            )
+        };
         !self.events.iter().all(said)
     }
 }
@@ -145,6 +151,8 @@ pub(super) enum What<'a> {
     Prompt(Cow<'a, str>),
     /// The agent said something.
     Said(Cow<'a, str>),
+    /// The agent writes its calls into what it says, from here on.
+    CallsInText,
     /// The agent asks for a call.
     Call(Call<'a>),
     /// A call begins to run. It is the same as one that was asked for under its id.

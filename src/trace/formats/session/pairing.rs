@@ -1,5 +1,8 @@
 //! Brings the calls of a session and their results together.
 
+mod said;
+
+use self::said::Claim;
 use super::known::{hash, hash_of, hash_of_end, told};
 use super::tools::{asked, wraps_output};
 use super::waiting::{Kept, Queue, Waiting};
@@ -58,6 +61,9 @@ pub(in crate::trace::formats) struct Pairing {
     asked: HashSet<u64>,
     /// Calls that were rejected before they were asked for.
     refused: HashMap<u64, DecidedBy>,
+    /// Whether the end of the input may show that a call with a result was rejected. What comes
+    /// after that call waits with it: whether it repeats a rejected one depends on the order.
+    in_doubt: bool,
     /// The format.
     format: &'static str,
     /// Whether a whole session that names none was read.
@@ -79,6 +85,10 @@ struct Session {
     said: Option<String>,
     /// Prompts and results so far.
     answers: u64,
+    /// Whether the agent writes its calls into what it says.
+    has_calls_in_text: bool,
+    /// A call that the agent claims, unless it follows.
+    claim: Option<Claim>,
     /// Hashes of the ids of calls that were handed on.
     ids: HashSet<u64>,
     /// Calls that somebody was asked about, the oldest question first: commands and patches.
@@ -123,6 +133,7 @@ impl Pairing {
             ran: HashSet::new(),
             asked: HashSet::new(),
             refused: HashMap::new(),
+            in_doubt: false,
             format,
             whole: false,
         }
@@ -149,6 +160,7 @@ impl Pairing {
     }
 
     fn event(&mut self, key: &str, line: u64, event: &Event<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
+        self.settle_claim(key, Some(&event.what), on);
         match &event.what {
             What::Prompt(text) => {
                 if let Some(session) = self.sessions.get_mut(key) {
@@ -156,9 +168,10 @@ impl Pairing {
                     session.answers += 1;
                 }
             }
-            What::Said(text) => {
+            What::Said(text) => self.said(key, line, event.time, text, on),
+            What::CallsInText => {
                 if let Some(session) = self.sessions.get_mut(key) {
-                    session.said = Some(first_of(text));
+                    session.has_calls_in_text = true;
                 }
             }
             What::Call(call) => {
@@ -186,7 +199,7 @@ impl Pairing {
                 if let Some(waiting) = self.waiting.get_mut(n) {
                     waiting.decide(Some((false, *by)));
                 }
-                if open.is_none() {
+                if open.is_none() && !self.in_doubt {
                     self.hand_on(n, false, on);
                 }
             }
@@ -429,22 +442,23 @@ impl Pairing {
         while self.waiting.held() > WAITING
             && let Some((n, oldest)) = self.waiting.first()
         {
-            let message = format!(
-                "calls that wait for their results hold more than {WAITING} bytes: the result of this one isn't looked for"
-            );
-            let problem = Problem {
-                code: Code(107),
-                at: (0, 1),
-                pointer: None,
-                message,
-            };
-            let mut entry = Entry::unread((oldest.line, 0), "", Vec::new(), Vec::new());
-            entry.derived = true;
-            on(Fed {
-                execution: Some(Cow::Owned(oldest.session.to_string())),
-                entry: &entry,
-                problem: Some(problem),
-            });
+            if oldest.result.is_none() {
+                let problem = Problem {
+                    code: Code(107),
+                    at: (0, 1),
+                    pointer: None,
+                    message: format!(
+                        "calls that wait for their results hold more than {WAITING} bytes: the result of this one isn't looked for"
+                    ),
+                };
+                let mut entry = Entry::unread((oldest.line, 0), "", Vec::new(), Vec::new());
+                entry.derived = true;
+                on(Fed {
+                    execution: Some(Cow::Owned(oldest.session.to_string())),
+                    entry: &entry,
+                    problem: Some(problem),
+                });
+            }
             self.hand_on(n, false, on);
         }
         number
@@ -536,9 +550,16 @@ impl Pairing {
         };
         self.waiting.end(n, kept);
         // A later record may show that it was rejected.
-        let settled = !matches!(how, How::RejectedByText | How::ErrorSoFar);
-        if settled || self.waiting.held() > WAITING {
+        self.in_doubt |= how == How::ErrorSoFar;
+        let settled = how != How::RejectedByText && !self.in_doubt;
+        let is_full = |queue: &Queue| queue.held() > WAITING;
+        if settled || is_full(&self.waiting) && self.waiting.first_ended().is_none() {
             self.hand_on(n, false, on);
+        }
+        while is_full(&self.waiting)
+            && let Some(oldest) = self.waiting.first_ended()
+        {
+            self.hand_on(oldest, false, on);
         }
     }
 
@@ -757,6 +778,7 @@ impl Reader for Pairing {
             self.event(&key, line, event, on);
         }
         if record.whole {
+            self.settle_claim(&key, None, on);
             self.hand_on_rest(on);
         }
     }
@@ -766,6 +788,7 @@ impl Reader for Pairing {
         sessions.sort_unstable();
         for key in sessions {
             self.start(&key, on);
+            self.settle_claim(&key, None, on);
         }
         self.hand_on_rest(on);
     }

@@ -1,5 +1,6 @@
 //! What is handed on of sessions.
 
+use super::claude_code::FORMAT as CLAUDE_CODE;
 use super::codex::FORMAT as CODEX;
 use super::codex_log::FORMAT as CODEX_LOG;
 use super::otlp::FORMAT as OTLP;
@@ -687,5 +688,35 @@ proptest! {
         for format in [&CODEX as &dyn TraceFormat, &CODEX_LOG, &OTLP] {
             let _ = records(format, &lines);
         }
+    }
+}
+
+#[test]
+fn a_stream_is_handed_on_in_order_however_long_it_is() {
+    let call = |id: &str| {
+        json!({"type": "assistant", "session_id": "s", "message": {"content": [
+            {"type": "tool_use", "id": id, "name": "Bash", "input": {"command": id}},
+        ]}})
+    };
+    let result = |id: &str, failed: bool, output: &str| {
+        json!({"type": "user", "session_id": "s", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": output},
+        ]}})
+    };
+    let end = json!({"type": "result", "subtype": "success", "session_id": "s",
+        "permission_denials": [{"tool_use_id": "b"}]});
+    // More than may wait: in order all the same, and what was denied by then is an error.
+    let long = "x".repeat(6 << 20);
+    for (output, how) in [("x", "rejected/policy not_executed"), (&long, "-/- error")] {
+        let mut lines = Vec::new();
+        for id in ["a", "b", "c", "d"] {
+            lines.push(call(id));
+            lines.push(result(id, id < "c", output));
+        }
+        lines.push(end.clone());
+        let calls = calls(&CLAUDE_CODE, &lines);
+        let ids: Vec<&str> = calls.iter().filter_map(|c| c.split(' ').nth(1)).collect();
+        assert_eq!(ids, ["a", "b", "c", "d"]);
+        assert!(calls[1].ends_with(how), "{}", calls[1]);
     }
 }

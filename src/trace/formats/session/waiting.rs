@@ -163,6 +163,12 @@ impl Queue {
         self.all.first_key_value().map(|(n, w)| (*n, w))
     }
 
+    /// The number of the first call, if it has a result.
+    pub(super) fn first_ended(&self) -> Option<u64> {
+        self.first()
+            .and_then(|(n, waiting)| waiting.result.is_some().then_some(n))
+    }
+
     /// The last call.
     pub(super) fn last(&self) -> Option<&Waiting> {
         self.all.last_key_value().map(|(_, w)| w)

@@ -29,6 +29,8 @@ pub(super) struct CallParts<'c> {
 pub(super) enum End<'c> {
     /// No result; `last`: it is the last call of its input.
     None { last: bool },
+    /// It was never made.
+    Claimed,
     /// A result.
     Result {
         how: How,
@@ -112,6 +114,7 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
     let outcome = match parts.end {
         End::None { last: true } => "open",
         End::None { last: false } => "unmatched",
+        End::Claimed => "not_executed",
         End::Result { how, .. } => match how {
             How::Ok | How::NoSign => "ok",
             How::Error | How::ErrorSoFar => "error",

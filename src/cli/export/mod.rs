@@ -1,16 +1,18 @@
 //! `export`.
 
+mod turns;
+
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::inputs::Inputs;
 use super::executions::ReadArgs;
 use super::guard;
-use super::output::{Color, Failure, print_as_is};
+use super::output::{Color, Failure, print_as_is, warn};
 use super::write;
 use crate::report::safe_json;
 use crate::source::discover;
 use crate::trajectory::export::{spans, tables};
+use crate::trajectory::words::plural;
 use clap::{Args, ValueEnum};
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// What other tools read.
@@ -67,6 +69,9 @@ pub struct ExportArgs {
 impl ExportArgs {
     /// Exports.
     pub(super) fn run(self) -> Result<u8, Failure> {
+        if self.format == ExportFormat::Jsonl && self.table == Some(Table::Turns) {
+            return self.turns();
+        }
         let reading = self.read.read(&self.traces)?;
         let mut files: Vec<(String, String)> = Vec::new();
         if self.format == ExportFormat::Otlp {
@@ -96,13 +101,8 @@ impl ExportArgs {
             }
         }
         if let Some(folder) = &self.out {
-            let mut inputs = Inputs::default();
-            inputs.add_found(&discover(&self.traces));
             let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
-            inputs.keep_apart(paths.iter().map(PathBuf::as_path))?;
-            paths
-                .iter()
-                .try_for_each(|path| guard::check(path, guard::Exemption::Nothing))?;
+            self.check_outputs(&paths)?;
             for (name, text) in &files {
                 write::write(&folder.join(name), text)?;
             }
@@ -118,33 +118,64 @@ impl ExportArgs {
                     .try_for_each(|(_, text)| out.write_all(text.as_bytes()))
             })?;
         }
-        let mut stderr = anstream::stderr().lock();
         let left_out: u64 = reading
             .book
             .executions
             .iter()
             .map(|e| e.turns_left_out)
             .sum();
-        if left_out > 0 {
-            let _ = writeln!(
-                stderr,
-                "{left_out} turns are left out: there are more than --max-turns"
-            );
+        Ok(Exported {
+            executions: reading.book.executions.len(),
+            unopened: reading.unopened,
+            left_out,
+            commands: reading.book.commands.len(),
         }
-        if !reading.book.commands.is_empty() {
-            let n = reading.book.commands.len();
-            let _ = writeln!(
-                stderr,
-                "{n} records of commands are left out: they have no turns"
-            );
+        .exit())
+    }
+
+    /// Checks that files can be written without losing an input or a file of the gate.
+    fn check_outputs(&self, paths: &[PathBuf]) -> Result<(), Failure> {
+        let mut inputs = Inputs::default();
+        inputs.add_found(&discover(&self.traces));
+        inputs.keep_apart(paths.iter().map(PathBuf::as_path))?;
+        paths
+            .iter()
+            .try_for_each(|path| guard::check(path, guard::Exemption::Nothing))
+    }
+}
+
+/// What an export has met.
+#[derive(Debug, Default)]
+struct Exported {
+    executions: usize,
+    /// Inputs that couldn't be opened.
+    unopened: u64,
+    /// Turns beyond the limit.
+    left_out: u64,
+    /// Records of commands.
+    commands: usize,
+}
+
+impl Exported {
+    /// Says what isn't exported, and ends.
+    fn exit(&self) -> u8 {
+        if self.left_out > 0 {
+            let turns = plural(self.left_out, "turn");
+            let are = if self.left_out == 1 { "is" } else { "are" };
+            warn(&format!(
+                "{turns} {are} left out: there are more than --max-turns"
+            ));
         }
-        Ok(match () {
-            () if reading.unopened > 0 => EXIT_ERROR,
-            () if reading.book.executions.is_empty() => {
-                let _ = writeln!(stderr, "nothing was exported: no execution was found");
+        if self.commands > 0 {
+            warn("records of commands are left out: they have no turns");
+        }
+        match () {
+            () if self.unopened > 0 => EXIT_ERROR,
+            () if self.executions == 0 => {
+                warn("nothing was exported: no execution was found");
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
-        })
+        }
     }
 }

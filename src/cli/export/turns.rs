@@ -1,0 +1,118 @@
+//! `export --format jsonl --table turns`: the rows of turns, however many there are.
+//!
+//! A secret is hidden in every row of its input, and it may be recognised in the last line only. So
+//! the rows of an input wait for its end in a temporary file.
+
+use super::{ExportArgs, Exported};
+use crate::cli::file::traces;
+use crate::cli::output::{Color, Failure, print_as_is};
+use crate::cli::write;
+use crate::report::safe_json;
+use crate::source::{Found, Missing};
+use crate::trajectory::export::TurnRow;
+use crate::verify::{Options, verify_turns};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
+use tempfile::SpooledTempFile;
+
+/// Bytes of rows that wait in memory; more of them wait in a file.
+const IN_MEMORY: usize = 4 << 20;
+
+impl ExportArgs {
+    /// Exports the turns, input after input.
+    pub(super) fn turns(&self) -> Result<u8, Failure> {
+        let options = Options {
+            // None of them is exported here.
+            max_findings: 1,
+            max_turns: 1,
+            ..self.read.options()?
+        };
+        let inputs = traces(&self.traces);
+        let mut exported = Exported::default();
+        let mut rows = Rows {
+            room: self.read.max_turns,
+            spool_error: None,
+        };
+        let mut export = |out: &mut dyn Write| {
+            inputs
+                .iter()
+                .try_for_each(|input| rows.export(input, &options, &mut exported, out))
+        };
+        let written = match &self.out {
+            None => print_as_is(Color::Never, export),
+            Some(folder) => {
+                let path = folder.join("turns.jsonl");
+                self.check_outputs(std::slice::from_ref(&path))?;
+                write::write_with(&path, &mut |file| {
+                    let mut out = BufWriter::new(file);
+                    export(&mut out)?;
+                    out.flush()
+                })
+            }
+        };
+        if let Some(error) = rows.spool_error {
+            return Err(Failure::unable(
+                format!("can't keep rows in a temporary file: {error}"),
+                "make room in the directory for temporary files, or name another one in TMPDIR",
+            ));
+        }
+        written?;
+        Ok(exported.exit())
+    }
+}
+
+struct Rows {
+    /// Rows that may still come.
+    room: Option<usize>,
+    /// Why the temporary file can't be used.
+    spool_error: Option<io::Error>,
+}
+
+impl Rows {
+    fn export(
+        &mut self,
+        input: &Result<Found, Missing>,
+        options: &Options,
+        exported: &mut Exported,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut spool = BufWriter::new(SpooledTempFile::new(IN_MEMORY));
+        let mut kept = Ok(());
+        let report = verify_turns(input, options, &mut |turn| {
+            match &mut self.room {
+                Some(0) => return exported.left_out += u64::from(turn.number.is_some()),
+                Some(room) => *room -= 1,
+                None => {}
+            }
+            if kept.is_ok() {
+                kept = serde_json::to_writer(&mut spool, &TurnRow::new(&turn))
+                    .map_err(io::Error::from)
+                    .and_then(|()| spool.write_all(b"\n"));
+            }
+        });
+        exported.executions += report.summaries.len();
+        exported.unopened += report.counts.unopened;
+        exported.commands += report.timeline.commands.len();
+        let mut spool = kept
+            .and_then(|()| spool.into_inner().map_err(io::IntoInnerError::into_error))
+            .and_then(|mut spool| spool.rewind().map(|()| BufReader::new(spool)))
+            .map_err(|error| self.give_up(error))?;
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = spool.read_until(b'\n', &mut line);
+            if read.map_err(|error| self.give_up(error))? == 0 {
+                return Ok(());
+            }
+            let row: TurnRow =
+                serde_json::from_slice(&line).map_err(|error| self.give_up(error.into()))?;
+            writeln!(out, "{}", safe_json(&row.object(&report.secrets)))?;
+        }
+    }
+
+    /// Takes note of an error of the temporary file; the one that it returns ends the output.
+    fn give_up(&mut self, error: io::Error) -> io::Error {
+        let kind = error.kind();
+        self.spool_error = Some(error);
+        kind.into()
+    }
+}

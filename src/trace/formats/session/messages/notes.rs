@@ -1,0 +1,75 @@
+//! What the programs of Cline and Roo write into messages of the user.
+
+use super::{AGENT, Ended, Events, How, Lenient, Raw, Str, USER, What, is_word, tell_text};
+use crate::trace::formats::session::text_calls::{self, Note};
+use std::borrow::Cow;
+
+/// What the program of Cline or Roo writes into a message of the user.
+#[derive(Default)]
+pub(super) struct Notes<'a> {
+    /// Whether the message holds a result.
+    found: bool,
+    /// A result, and where it begins.
+    result: Option<(Raw<'a>, String)>,
+}
+
+impl<'a> Notes<'a> {
+    /// Takes note of a text, or tells of it.
+    pub(super) fn text(
+        &mut self,
+        events: &mut Events<'a>,
+        raw: Raw<'a>,
+        role: Lenient<Str<'a>>,
+        said: Cow<'a, str>,
+    ) {
+        let is_user = is_word(role, USER);
+        let note = text_calls::note(&said).filter(|_| is_user);
+        match (note, &mut self.result) {
+            (Some(Note::Environment), _) => {
+                self.end(events);
+                events.tell(raw, What::CallsInText);
+            }
+            (Some(Note::Result(output)), _) => {
+                self.end(events);
+                events.tell(raw, What::CallsInText);
+                self.found = true;
+                self.result = Some((raw, output.to_owned()));
+            }
+            (Some(Note::Skipped), _) if self.found => {
+                self.end(events);
+                tell_result(events, raw, How::RejectedByText, said);
+            }
+            (_, Some((_, output))) => {
+                if !output.is_empty() {
+                    output.push('\n');
+                }
+                output.push_str(&said);
+            }
+            (_, None) => {
+                if text_calls::is_sign(&said) && !is_word(role, AGENT) {
+                    events.tell(raw, What::CallsInText);
+                }
+                tell_text(events, raw, role, said);
+            }
+        }
+    }
+
+    /// Tells of the result, which has all of its texts.
+    pub(super) fn end(&mut self, events: &mut Events<'a>) {
+        if let Some((raw, output)) = self.result.take() {
+            tell_result(events, raw, text_calls::how(&output), output.into());
+        }
+    }
+}
+
+/// Tells of the result of a call that a text holds.
+fn tell_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: How, output: Cow<'a, str>) {
+    let ended = Ended {
+        id: None,
+        how,
+        output,
+        exit_code: None,
+        change: None,
+    };
+    events.tell(raw, What::Ended(ended));
+}

@@ -1,0 +1,112 @@
+//! Calls in what an agent says: those that it writes there, and those that it only claims.
+
+use super::{CallParts, End, Fed, Pairing, RecordKind, What, feed, first_of, write};
+use crate::trace::formats::session::text_calls::{calls, claimed};
+use crate::trace::scalar::Timestamp;
+
+/// Formats that keep every call as a structure, so that markup in a text is none.
+const STRUCTURED: [&str; 8] = [
+    "atif",
+    "claude-code",
+    "codex",
+    "copilot-cli",
+    "gemini-cli",
+    "inspect",
+    "messages",
+    "pi",
+];
+
+/// A call that stands in a text as markup.
+#[derive(Debug)]
+pub(super) struct Claim {
+    line: u64,
+    time: Option<Timestamp>,
+    /// Empty where the markup names none.
+    tool: Box<str>,
+}
+
+impl Pairing {
+    /// Takes note of what the agent says, and of the calls in it.
+    pub(super) fn said(
+        &mut self,
+        key: &str,
+        line: u64,
+        time: Option<Timestamp>,
+        text: &str,
+        on: &mut dyn FnMut(Fed<'_, '_>),
+    ) {
+        let Some(session) = self.sessions.get_mut(key) else {
+            return;
+        };
+        if session.has_calls_in_text {
+            let (said, calls) = calls(text);
+            session.said = Some(first_of(said));
+            let answers = session.answers;
+            // What a message before asked for is answered by now, or never.
+            while !calls.is_empty()
+                && let Some(n) = self.waiting.first_open(key)
+                && self.waiting.get(n).is_some_and(|w| w.asked != answers)
+            {
+                self.hand_on(n, false, on);
+            }
+            for call in calls {
+                self.call(key, line, time, &call, on);
+            }
+            return;
+        }
+        session.said = Some(first_of(text));
+        if STRUCTURED.contains(&self.format)
+            && let Some(tool) = claimed(text)
+        {
+            session.claim.get_or_insert_with(|| Claim {
+                line,
+                time,
+                tool: tool.into(),
+            });
+        }
+    }
+
+    /// Hands on a claimed call, if the message is over by what comes `next`. Some programs keep the
+    /// text of a call beside it: a call of that tool in the same message is the one that was meant.
+    pub(super) fn settle_claim(
+        &mut self,
+        key: &str,
+        next: Option<&What<'_>>,
+        on: &mut dyn FnMut(Fed<'_, '_>),
+    ) {
+        let Some(session) = self.sessions.get_mut(key) else {
+            return;
+        };
+        let meant = |claim: &Claim, tool: &str| claim.tool.is_empty() || *claim.tool == *tool;
+        let claim = match next {
+            Some(What::Call(call) | What::Began(call)) => {
+                session.claim.take_if(|claim| meant(claim, &call.tool));
+                return;
+            }
+            None | Some(What::Prompt(_) | What::Ended(_)) => session.claim.take(),
+            Some(_) => return,
+        };
+        let Some(claim) = claim else {
+            return;
+        };
+        self.start(key, on);
+        let Some(session) = self.sessions.get_mut(key) else {
+            return;
+        };
+        session.turns += 1;
+        let text = write::call(&CallParts {
+            execution: key,
+            turn: session.turns,
+            id: &session.turns.to_string(),
+            time: claim.time,
+            tool: Some(&*claim.tool).filter(|tool| !tool.is_empty()),
+            reasoning: None,
+            action: None,
+            decision: None,
+            contradicted: false,
+            end: End::Claimed,
+            again: false,
+        });
+        feed(RecordKind::Call, key, claim.line, &text, on);
+    }
+}
