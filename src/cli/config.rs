@@ -8,7 +8,9 @@ use super::output::{Color, Failure, print};
 use crate::config::{Config, Demand, FILE, Traces};
 use crate::replay::Answer;
 use crate::report::terminal;
-use crate::source::{Choice, Input, NO_ENDING, NOT_INCLUDED, Skipped, by_name, open};
+use crate::source::{
+    COMPRESSED, Choice, Input, NO_ENDING, NOT_INCLUDED, Skipped, TRACE_ENDINGS, by_name, open,
+};
 use crate::trace::Format;
 use crate::verify::{Options, skipped_sentence, verify};
 use clap::{Args, Subcommand};
@@ -19,8 +21,6 @@ use worktree::git::Repository;
 
 /// Maximum number of files that `init` reads.
 const LOOKED_AT: usize = 5_000;
-/// Globs for the usual endings.
-const USUAL: [&str; 2] = ["*.{jsonl,json,cast}", "*.{jsonl,json,cast}.{gz,zst}"];
 /// Globs that `init` writes at most; what they leave open the gate says.
 const EXCLUDED: usize = 200;
 
@@ -99,9 +99,8 @@ impl TraceSurvey {
                 .iter()
                 .filter(|trace| by_name(Path::new(trace)) != Choice::Read)
                 .map(|trace| glob_of(trace));
-            found.include = USUAL
+            found.include = usual_globs()
                 .into_iter()
-                .map(str::to_owned)
                 .chain(others.collect::<BTreeSet<_>>())
                 .collect();
         }
@@ -148,6 +147,17 @@ fn is_no_trace(skipped: &Skipped) -> bool {
         && by_name(Path::new(&skipped.name)) == Choice::Skip(NO_ENDING)
 }
 
+/// Globs for the usual endings.
+fn usual_globs() -> [String; 2] {
+    let list = |endings: &[&str]| {
+        let words = endings.iter().map(|ending| ending.trim_start_matches('.'));
+        words.collect::<Vec<_>>().join(",")
+    };
+    let plain = format!("*.{{{}}}", list(&TRACE_ENDINGS));
+    let packed = format!("{plain}.{{{}}}", list(&COMPRESSED));
+    [plain, packed]
+}
+
 /// Globs for files that are no traces. Each names one file: what comes later is for the gate to
 /// find.
 fn exclusions(others: &[Skipped]) -> Vec<String> {
@@ -161,7 +171,7 @@ fn exclusions(others: &[Skipped]) -> Vec<String> {
 /// A glob for the traces with the same ending.
 fn glob_of(trace: &str) -> String {
     let name = trace.rsplit('/').next().unwrap_or(trace);
-    let packed = [".gz", ".zst"]
+    let packed = COMPRESSED
         .into_iter()
         .find(|ending| name.to_lowercase().ends_with(ending))
         .unwrap_or_default();
@@ -267,8 +277,8 @@ fn template(found: &TraceSurvey) -> String {
 fail-on = \"error\"
 
 [traces]
-# Files and folders. In folders .jsonl, .json and .cast are traces, also .gz and .zst; a file that is neither read nor
-# excluded fails the gate.
+# Files and folders. In folders .jsonl, .ndjson, .json, .traj, .cast and .eval are traces, also .gz and .zst; a file that
+# is neither read nor excluded fails the gate.
 paths = [{paths}]
 # Globs of the traces in the folders, instead of by their endings; without a `/` for names in any folder.
 {include}

@@ -39,8 +39,8 @@ type Finish<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;
 /// What both commands take.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Traces: files, folders (`.jsonl`, `.json`, `.cast`, also `.gz` and `.zst`), or `-` for
-    /// standard input.
+    /// Traces: files, folders (`.jsonl`, `.ndjson`, `.json`, `.traj`, `.cast`, `.eval`, also
+    /// `.gz` and `.zst`), or `-` for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Read every input as this format instead of finding out, as `execution-record`,

@@ -4,6 +4,7 @@ use super::KnowledgeError;
 use crate::diag::{Code, Finding, Place};
 use crate::manifest::PROMOTIONS;
 use crate::rules;
+use crate::source::{Choice, by_name};
 use content_scan::mask::Mask;
 use content_scan::secret::{self, Table};
 use std::collections::BTreeMap;
@@ -84,7 +85,7 @@ impl SourceKind {
             .unwrap_or(&name);
         let ends = |endings: &[&str]| endings.iter().any(|e| plain.ends_with(e));
         match self {
-            Self::Traces => ends(&[".jsonl", ".json", ".cast"]),
+            Self::Traces => by_name(path) == Choice::Read,
             Self::Transcripts | Self::Graph => name == plain && ends(&[".jsonl"]),
             Self::Documents | Self::Progress | Self::Summaries => ends(&[".md", ".markdown"]),
             Self::Runs | Self::Bank => name == plain && ends(&[".json"]),

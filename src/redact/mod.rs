@@ -81,6 +81,9 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
     let mut gathered = Gathered::default();
     if document {
         gathered.add(body, true);
+        if is_session(format) {
+            gathered.add_frames(std::iter::once(body));
+        }
     } else {
         for line in body.lines() {
             gathered.add(line, is_json(line));
@@ -94,10 +97,10 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
         .map_err(|cause| Error::Secret { line: 0, cause })?;
     let mut outcome = Outcome::default();
     let bom = text.get(..text.len() - body.len()).unwrap_or_default();
-    let redacted = if document {
+    let redacted = if is_session(format) {
+        recording(body, document, format, &redactor, &mut outcome)?
+    } else if document {
         whole(body, format, &redactor, &mut outcome)?
-    } else if is_session(format) {
-        recording(body, format, &redactor, &mut outcome)?
     } else {
         by_line(body, format, &redactor, keys, &mut outcome)?
     };
@@ -257,30 +260,39 @@ fn by_line(
 /// A recording: what spans several frames, then what is in one.
 fn recording(
     body: &str,
+    document: bool,
     format: Option<Format>,
     redactor: &Redactor,
     outcome: &mut Outcome,
 ) -> Result<String, Error> {
     let all = |cause| Error::Secret { line: 1, cause };
-    let lines: Vec<&str> = body.split_inclusive('\n').collect();
+    let pieces = |text| {
+        if document {
+            vec![text]
+        } else {
+            str::split_inclusive(text, '\n').collect()
+        }
+    };
+    let lines: Vec<&str> = pieces(body);
     let (changed, count) = redactor.redact_frames(&lines).map_err(all)?;
     let apart: String = lines
         .iter()
         .zip(&changed)
         .map(|(line, new)| new.as_deref().unwrap_or(line))
         .collect();
-    let out = by_line(&apart, format, redactor, &Keys::new(), outcome)?;
+    let out = if document {
+        whole(&apart, format, redactor, outcome)?
+    } else {
+        by_line(&apart, format, redactor, &Keys::new(), outcome)?
+    };
     outcome.places += count as u64;
-    outcome.changed = out
-        .split_inclusive('\n')
+    outcome.changed = pieces(&out)
+        .into_iter()
         .zip(lines)
         .filter(|(new, old)| new != old)
         .count() as u64;
     // A mark may complete what only then looks like a secret.
-    let left = redactor
-        .redact_frames(&out.lines().collect::<Vec<_>>())
-        .map_err(all)?
-        .1;
+    let left = redactor.redact_frames(&pieces(&out)).map_err(all)?.1;
     if left > 0 {
         Err(all(RedactError::Remains))
     } else {

@@ -1,13 +1,16 @@
 //! From the arguments of a command to a sorted list of inputs.
 
+use super::archive::{self, ZIP_MAGIC};
 use super::compressed::{GZIP_MAGIC, Gzip, Zstd, is_zstd};
+use super::series::{self, Series};
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, Read, Seek as _};
 use std::path::{Path, PathBuf};
 
-/// File name endings that are looked at when a folder is walked; each may be compressed besides.
-const ENDINGS: [&str; 3] = [".jsonl", ".json", ".cast"];
-const COMPRESSED: [&str; 2] = [".gz", ".zst"];
+/// File name endings that are read when a directory is walked; each may be compressed besides.
+pub const TRACE_ENDINGS: [&str; 6] = [".jsonl", ".ndjson", ".json", ".traj", ".cast", ".eval"];
+/// Endings of compressed files that are read.
+pub const COMPRESSED: [&str; 2] = [".gz", ".zst"];
 /// Compressions and archives that nobody reads here.
 const UNREAD: [&str; 12] = [
     ".xz", ".bz2", ".br", ".lz4", ".lzma", ".lz", ".zip", ".7z", ".tar", ".tgz", ".z", ".rar",
@@ -18,6 +21,8 @@ const UNREAD: [&str; 12] = [
 pub enum Input {
     /// A file.
     File(PathBuf),
+    /// Files of a directory that hold an event each, in the order of their numbers.
+    Series(Vec<PathBuf>),
     /// Standard input.
     Stdin,
 }
@@ -29,6 +34,17 @@ pub struct Found {
     pub name: String,
     /// What to open.
     pub input: Input,
+}
+
+impl Found {
+    /// Its files, each with its own name in reports.
+    pub fn files(&self) -> Vec<(String, &Path)> {
+        match &self.input {
+            Input::File(path) => vec![(self.name.clone(), path)],
+            Input::Series(paths) => paths.iter().map(|path| (shown(path), &**path)).collect(),
+            Input::Stdin => Vec::new(),
+        }
+    }
 }
 
 /// A path that could not be looked at.
@@ -143,6 +159,7 @@ fn name(entry: &Result<Found, Missing>) -> &str {
 }
 
 fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
+    let earlier = all.inputs.len();
     for entry in walkdir::WalkDir::new(root).sort_by_file_name() {
         let entry = match entry {
             Ok(entry) if entry.file_type().is_dir() => continue,
@@ -192,6 +209,14 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
             }));
         }
     }
+    let mut walked = all.inputs.split_off(earlier);
+    for (folder, paths) in series::join(&mut walked) {
+        all.inputs.push(Ok(Found {
+            name: shown(&folder),
+            input: Input::Series(paths),
+        }));
+    }
+    all.inputs.append(&mut walked);
 }
 
 /// Where a symbolic link leads.
@@ -239,7 +264,7 @@ pub fn by_name(path: &Path) -> Choice {
         .iter()
         .find_map(|c| name.strip_suffix(c))
         .unwrap_or(&name);
-    if ENDINGS.iter().any(|e| plain.ends_with(e)) {
+    if TRACE_ENDINGS.iter().any(|e| plain.ends_with(e)) {
         Choice::Read
     } else if UNREAD.iter().any(|e| name.ends_with(e)) {
         Choice::Skip("compressed in a way that isn't read")
@@ -253,13 +278,15 @@ fn shown(path: &Path) -> String {
     text.strip_prefix("./").map_or(text.clone(), str::to_owned)
 }
 
-/// Opens an input; what is compressed is known by its first bytes, not by its name.
+/// Opens an input; what is compressed is known by its first bytes, not by its name. The entries of
+/// a zip archive are lines.
 ///
 /// # Errors
 /// When it can't be opened, is a folder or a device, or its first bytes can't be read.
 pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
     match input {
         Input::Stdin => sniff(io::stdin()),
+        Input::Series(paths) => Ok(Box::new(Series::new(paths.clone()))),
         Input::File(path) => {
             let file = File::open(path)?;
             let kind = file.metadata()?.file_type();
@@ -274,9 +301,20 @@ pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
                     "it is a device, which may never end; standard input is `-`",
                 ));
             }
+            if kind.is_file() && is_archive(&file)? {
+                return Ok(Box::new(archive::lines(file)?));
+            }
             sniff(file)
         }
     }
+}
+
+/// Whether a file is a zip archive, by its first bytes. It is read from its beginning again.
+fn is_archive(mut file: &File) -> io::Result<bool> {
+    let mut head = Vec::with_capacity(ZIP_MAGIC.len());
+    file.take(ZIP_MAGIC.len() as u64).read_to_end(&mut head)?;
+    file.rewind()?;
+    Ok(head == ZIP_MAGIC)
 }
 
 /// Opens a file that holds what it holds: no pipe, which would be waited for, and no device, which
@@ -299,6 +337,13 @@ pub fn stored_hash(input: &Input) -> String {
     match input {
         Input::Stdin => String::new(),
         Input::File(path) => file_hash(path),
+        Input::Series(paths) => {
+            let mut hash = blake3::Hasher::new();
+            for path in paths {
+                hash.update(file_hash(path).as_bytes());
+            }
+            hash.finalize().to_hex().to_string()
+        }
     }
 }
 
@@ -331,6 +376,12 @@ fn is_device(_: std::fs::FileType) -> bool {
 fn sniff<R: Read + Send + 'static>(mut reader: R) -> io::Result<Box<dyn Read + Send>> {
     let mut head = Vec::with_capacity(4);
     reader.by_ref().take(4).read_to_end(&mut head)?;
+    if head == ZIP_MAGIC {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "it is a zip archive, which is read from a file only",
+        ));
+    }
     let (gzip, zstd) = (head.starts_with(&GZIP_MAGIC), is_zstd(&head));
     let whole = Cursor::new(head).chain(reader);
     Ok(if gzip {
@@ -357,6 +408,11 @@ mod tests {
             "d.cast",
             "e.JSONL.zst",
             "f.yaml",
+            "g.traj",
+            "h.Traj.gz",
+            "i.ndjson",
+            "j.ndjson.zst",
+            "k.ndjson.xz",
         ] {
             std::fs::write(dir.path().join(name), "{}").unwrap();
         }
@@ -370,7 +426,8 @@ mod tests {
             skipped,
             [
                 ("c.txt", "not the ending of a trace"),
-                ("f.yaml", "not the ending of a trace")
+                ("f.yaml", "not the ending of a trace"),
+                ("k.ndjson.xz", "compressed in a way that isn't read"),
             ]
         );
         let found = found.inputs;
@@ -378,7 +435,17 @@ mod tests {
             .iter()
             .map(|f| name(f).rsplit('/').next().unwrap().to_owned())
             .collect();
-        assert_eq!(names, ["a.json.gz", "b.jsonl", "d.cast", "e.JSONL.zst"]);
+        let expected = [
+            "a.json.gz",
+            "b.jsonl",
+            "d.cast",
+            "e.JSONL.zst",
+            "g.traj",
+            "h.Traj.gz",
+            "i.ndjson",
+            "j.ndjson.zst",
+        ];
+        assert_eq!(names, expected);
     }
 
     #[test]

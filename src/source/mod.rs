@@ -4,17 +4,19 @@
 //! files and standard input alike, can't be killed by a file that shrinks while it is read, and is
 //! as fast (the buffer stays in the cache, a map's pages don't).
 
+mod archive;
 mod blocks;
 mod compressed;
 mod containment;
 mod discover;
 mod elements;
+mod series;
 
 pub use blocks::{Block, Blocks, OversizedLine};
 pub use containment::stays;
 pub use discover::{
-    Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, Skipped, by_name, discover,
-    open, open_regular, stored_hash, survey, survey_by,
+    COMPRESSED, Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, Skipped,
+    TRACE_ENDINGS, by_name, discover, open, open_regular, stored_hash, survey, survey_by,
 };
 pub use elements::{DocumentError, Element, Next, Position, each_element};
 

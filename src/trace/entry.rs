@@ -127,6 +127,23 @@ impl<'a> Entry<'a> {
         }
     }
 
+    /// The same entry with another record: what only the records before it complete.
+    pub(super) fn with_record(&self, record: Record<'a>) -> Self {
+        let place = (self.line, self.indent);
+        Self {
+            record,
+            unread: self.unread.clone(),
+            open: self.open,
+            derived: self.derived,
+            ..Self::unread(
+                place,
+                self.text,
+                self.problems.clone(),
+                self.secrets.clone(),
+            )
+        }
+    }
+
     fn places(&self) -> &Places {
         self.places.get_or_init(|| Places::of(self.text))
     }
@@ -354,7 +371,8 @@ pub fn read<'a>(
         }
         Err(error) => unreadable(text, &error, last_unended, &mut problems),
     };
-    let valid = !matches!(record, Record::Unreadable);
+    // A comment is no JSON: it is searched as text.
+    let valid = !matches!(record, Record::Unreadable) && !text.starts_with('#');
     let open = scanner.has_met_open_object();
     if valid {
         notes(scanner, text, &mut problems);

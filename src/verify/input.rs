@@ -309,7 +309,11 @@ impl<'o> Run<'o> {
 
     /// Adds the secrets that stand in several frames of a recording, each to the frame in which it
     /// begins.
-    fn secrets_over_frames(&mut self, entries: &mut [Entry<'_>]) {
+    fn scan_frames(&mut self, entries: &mut [Entry<'_>]) {
+        let recording = |format: Format| format.coverage() == Coverage::Terminal;
+        if !self.format.is_some_and(recording) || self.options.schema.is_some() {
+            return;
+        }
         let found = self.frames.read(entries.iter().map(|entry| entry.text));
         for spread in found {
             self.mask.add(&spread.secret);
@@ -347,13 +351,7 @@ impl<'o> Run<'o> {
     pub(super) fn account(&mut self, parsed: &mut Parsed<'_>) -> Option<u64> {
         let line = self.next_line;
         self.number(parsed);
-        if self
-            .format
-            .is_some_and(|f| f.coverage() == Coverage::Terminal)
-            && self.options.schema.is_none()
-        {
-            self.secrets_over_frames(&mut parsed.entries);
-        }
+        self.scan_frames(&mut parsed.entries);
         self.take_note(&parsed.entries, &parsed.routes);
         parsed.overlong.map(|_| line)
     }

@@ -147,6 +147,14 @@ const NATIVE: &[(&str, &str)] = &[
         r#"{"version":2,"width":80,"height":24,"timestamp":1,"title":"t","command":"c"}"#,
     ),
     ("yuangs-cast", r#"[0.5,"g","allowed",{"command":"ls"}]"#),
+    (
+        "yuangs-cast",
+        r#"{"version":3,"term":{"cols":80,"rows":24,"type":"xterm"},"timestamp":1,"title":"t","command":"c"}"#,
+    ),
+    (
+        "yuangs-cast",
+        r#"{"version":1,"width":80,"height":24,"duration":1.5,"title":"t","command":"c","stdout":[[0.5,"x"]]}"#,
+    ),
 ];
 
 proptest! {

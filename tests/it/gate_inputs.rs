@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
+use yuangs_verify::source::TRACE_ENDINGS;
 
 const RED: &str = include_str!("../../corpora/gate-demo/red/traces/diff-fix.jsonl");
 const GREEN: &str = include_str!("../../corpora/gate-demo/green/traces/diff-fix.jsonl");
@@ -37,9 +38,8 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 #[test]
 fn renaming_a_bad_trace_does_not_help() {
     for name in [
-        "b.ndjson",
+        "b.records",
         "b.log",
-        "b.traj",
         "b.jsonl.xz",
         "b.jsonl.bz2",
         ".b",
@@ -83,11 +83,51 @@ fn renaming_a_bad_trace_does_not_help() {
 }
 
 #[test]
+fn every_listed_ending_is_read_in_directories() {
+    let pages = [
+        include_str!("../../README.md"),
+        include_str!("../../docs/trace-format.md"),
+        include_str!("../../docs/gate.md"),
+        include_str!("../../docs/session-formats.md"),
+    ];
+    for ending in TRACE_ENDINGS {
+        for packed in ["", ".gz"] {
+            let folder = folder(&[("yuangs-verify.toml", PLAIN), ("traces/a.jsonl", GREEN)]);
+            let name = format!("traces/b{ending}{packed}");
+            let bytes = match packed {
+                "" => RED.as_bytes().to_vec(),
+                _ => gzip(RED.as_bytes()),
+            };
+            fs::write(folder.path().join(&name), bytes).unwrap();
+            for command in [&["gate"][..], &["replay", "traces"]] {
+                let (code, report) = json_report(folder.path(), command);
+                let red = found(&report).contains(&("YV301", &*name));
+                assert!(code == 1 && red, "{name} {command:?}");
+            }
+        }
+        let shown = format!("`{ending}`");
+        for page in pages {
+            assert!(page.contains(&shown), "{ending} is missing in a page");
+        }
+        for command in ["replay", "validate"] {
+            let help = run(Path::new("."), &[command, "--help"]).out;
+            assert!(help.contains(&shown), "{ending}: {help}");
+        }
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
 fn include_says_all_that_is_a_trace() {
-    let config = format!("{PLAIN}include = ['*.ndjson']\n");
+    let config = format!("{PLAIN}include = ['*.log']\n");
     let folder = folder(&[
         ("yuangs-verify.toml", &config),
-        ("traces/a.ndjson", GREEN),
+        ("traces/a.log", GREEN),
         ("traces/b.jsonl", RED),
     ]);
     let (code, report) = json_report(folder.path(), &["gate"]);
@@ -826,7 +866,7 @@ fn init_writes_what_it_finds() {
         ("logs/README.md", "what lies here"),
         ("logs/a[1].txt", "x"),
         ("logs/.gitkeep", ""),
-        ("logs/deep/b.ndjson", GREEN),
+        ("logs/deep/b.log", GREEN),
     ]);
     let root = folder.path();
     let ran = run(root, &["init"]);
@@ -838,7 +878,10 @@ fn init_writes_what_it_finds() {
     );
     let text = fs::read_to_string(root.join("yuangs-verify.toml")).unwrap();
     for line in [
-        "include = [\"*.{jsonl,json,cast}\", \"*.{jsonl,json,cast}.{gz,zst}\", \"*.ndjson\"]",
+        concat!(
+            "include = [\"*.{jsonl,ndjson,json,traj,cast,eval}\", ",
+            "\"*.{jsonl,ndjson,json,traj,cast,eval}.{gz,zst}\", \"*.log\"]"
+        ),
         "exclude = [\"logs/.gitkeep\", \"logs/README.md\", \"logs/a[[]1[]].txt\"]",
         "formats = [\"execution-record\"]",
         "require = [\"legal-path\", \"authorised\", \"governance-complete\"]",

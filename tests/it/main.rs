@@ -17,6 +17,7 @@ mod account;
 mod action;
 mod agreement;
 mod architecture;
+mod archives;
 mod audits;
 mod catalogue;
 mod cli;

@@ -209,6 +209,30 @@ fn a_sealed_document_with_a_secret_is_refused() {
     assert_eq!(redact(&innocent, &Keys::new()).unwrap().0, innocent);
 }
 
+/// What is printed in two pieces is one secret in every version of a recording.
+#[test]
+fn every_version_of_a_recording_is_read_over_its_frames() {
+    let token = fill("ghp_⟦crc62:30⟧").unwrap();
+    let (first, second) = token.split_at(9);
+    let one =
+        json!({"version": 1, "width": 80, "height": 24, "stdout": [[0.5, first], [0.25, second]]});
+    let header = json!({"version": 3, "term": {"cols": 80, "rows": 24}});
+    let [a, b] = [first, second].map(|text| json!([0.5, "o", text]));
+    let recordings = [
+        format!("{one}\n"),
+        format!("{one:#}\n"),
+        format!("{header}\n{a}\n# a comment\n{b}\n"),
+        format!("{header}\n# {token}\n"),
+    ];
+    for before in recordings {
+        assert_eq!(codes(&before), ["YV212", "YV803"], "{before}");
+        let (after, outcome) = redact(&before, &Keys::new()).unwrap();
+        assert!(!after.contains(first) && !after.contains(second), "{after}");
+        assert!(outcome.places >= 1 && outcome.changed >= 1, "{after}");
+        assert_eq!(codes(&after), ["YV212"], "{after}");
+    }
+}
+
 /// What is typed key by key, or printed in two frames, is one secret.
 #[test]
 fn a_recording_is_read_over_its_frames() {

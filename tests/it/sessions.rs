@@ -1,5 +1,6 @@
 //! Sessions of coding agents: a conversion is what was replayed, and an audit shows what happened.
 
+use crate::gate::{ATTEST, KEY, TRUST};
 use crate::support::{codes, json_report, run, write};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -346,4 +347,188 @@ fn an_audit_finds_the_sessions_of_the_folder_it_runs_in() {
     std::fs::write(projects.join("s1.jsonl"), other).unwrap();
     let elsewhere = audit(&["--since", "all"]);
     assert_eq!(elsewhere.status.code(), Some(3));
+}
+
+/// Events of `OpenHands`, one in each file.
+fn write_events(folder: &Path, session: &str) {
+    let mut events =
+        vec![json!({"id": 0, "source": "user", "action": "message", "args": {"content": "Count"}})];
+    for n in 1..=6 {
+        let command = format!("ls {n}");
+        events.push(json!({"id": 2 * n - 1, "source": "agent", "action": "run", "args": {"command": command}}));
+        events.push(json!({"id": 2 * n, "source": "agent", "cause": 2 * n - 1, "observation": "run", "content": "ok", "extras": {"metadata": {"exit_code": 0}}}));
+    }
+    for (n, event) in events.iter().enumerate() {
+        write(
+            folder,
+            &format!("{session}/events/{n}.json"),
+            &format!("{event:#}\r\n"),
+        );
+    }
+}
+
+#[test]
+fn events_in_files_of_their_own_are_one_session() {
+    let folder = tempfile::tempdir().unwrap();
+    write_events(folder.path(), "logs/a");
+    write_events(folder.path(), "logs/b");
+    let chat = r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#;
+    for other in ["logs/a/events/01.json", "logs/c/0.json", "logs/c/1.json"] {
+        write(folder.path(), other, chat);
+    }
+    write(
+        folder.path(),
+        "yuangs-verify.toml",
+        "[traces]\npaths = ['logs']\n",
+    );
+    // The format keeps no decision, which a gate needs.
+    for (command, exit) in [(&["replay", "logs"][..], 0), (&["gate"], 3)] {
+        let (code, report) = json_report(folder.path(), command);
+        assert_eq!(code, exit, "{report:#}");
+        let inputs = report["inputs"].as_array().unwrap().iter();
+        let inputs: Vec<_> = inputs
+            .map(|i| {
+                (
+                    i["path"].as_str().unwrap(),
+                    i["units"].as_u64(),
+                    i["steps"].as_u64(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("logs/a/events", Some(13), Some(13)),
+            ("logs/a/events/01.json", Some(1), Some(1)),
+            ("logs/b/events", Some(13), Some(13)),
+            ("logs/c/0.json", Some(1), Some(1)),
+            ("logs/c/1.json", Some(1), Some(1)),
+        ];
+        assert_eq!(inputs, expected, "{command:?}");
+        let executions = report["executions"].as_array().unwrap();
+        assert_eq!(executions[0]["turns"], 6);
+        assert!(
+            codes(&report).iter().all(|code| *code == "YV212"),
+            "{report:#}"
+        );
+    }
+    // An event that can't be read, and one that is gone.
+    write(folder.path(), "logs/a/events/11.json", "{\"id\": 11,");
+    std::fs::remove_file(folder.path().join("logs/b/events/2.json")).unwrap();
+    let (code, report) = json_report(folder.path(), &["replay", "logs/a", "logs/b/events"]);
+    let findings = report["findings"].as_array().unwrap().iter();
+    let found: Vec<_> = findings
+        .filter(|f| f["code"] != "YV212")
+        .map(|f| {
+            (
+                f["code"].as_str().unwrap(),
+                f["file"].as_str().unwrap(),
+                f["line"].as_u64(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("YV102", "logs/a/events", Some(12)),
+        ("YV327", "logs/a/events", Some(13)),
+        ("YV325", "logs/b/events", Some(2)),
+    ];
+    assert_eq!((code, found), (1, expected.to_vec()), "{report:#}");
+    // A file that is named is read alone.
+    let (_, report) = json_report(folder.path(), &["replay", "logs/b/events/1.json"]);
+    assert_eq!(report["inputs"][0]["path"], "logs/b/events/1.json");
+}
+
+#[test]
+fn an_attestation_covers_every_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write_events(root, "logs/a");
+    write(root, "yuangs-verify.toml", "[traces]\npaths = ['logs']\n");
+    write(root, "key.pem", KEY);
+    write(root, "trust.json", TRUST);
+    let gate = [&["gate"], &ATTEST[..]].concat();
+    assert_eq!(run(root, &gate).code, 3);
+    let verify = || {
+        let keys = ["--keys", "trust.json", "--signer", "the gate"];
+        run(root, &[&["attest", "verify", "a.json"], &keys[..]].concat()).out
+    };
+    let changed = "logs/a/events/7.json isn't what was attested";
+    let before = verify();
+    assert!(
+        before.contains("undecided") && !before.contains(changed),
+        "{before}"
+    );
+    write(root, "logs/a/events/7.json", "{}");
+    let after = verify();
+    assert!(after.contains(changed), "{after}");
+}
+
+/// A conversation with two calls, one of which failed.
+fn conversation() -> Value {
+    json!([
+        {"role": "user", "content": "Pay"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "get_bill", "arguments": "{\"n\": 1}"}},
+            {"id": "c2", "type": "function", "function": {"name": "get_iban", "arguments": "{}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "c2", "name": "get_iban", "content": "Error: none"},
+        {"role": "tool", "tool_call_id": "c1", "name": "get_bill", "content": "98.70"},
+        {"role": "assistant", "content": "Done", "tool_calls": null},
+    ])
+}
+
+#[test]
+fn conversations_of_one_file_are_told_apart() {
+    let run = |task: u64, trial: u64| json!({"task_id": task, "reward": 1.0, "info": {}, "traj": conversation(), "trial": trial});
+    let failed =
+        json!({"task_id": 9, "reward": 0.0, "info": {"error": "x"}, "traj": [], "trial": 0});
+    let runs = json!([run(0, 0), run(1, 0), failed, run(0, 1)]);
+    let alone = json!({"messages": conversation()});
+    let chats = json!([alone, alone, alone]);
+    for (document, names) in [
+        (&runs, ["s/0#0", "s/0#1", "s/1#0"]),
+        (&chats, ["s", "s:1", "s:1#2"]),
+    ] {
+        let text = document.to_string();
+        let report = verify_reader("s.json", text.as_bytes(), &Options::default());
+        let mut found: Vec<_> = report.summaries.iter().map(|s| (&*s.id, s.turns)).collect();
+        found.sort_unstable();
+        assert_eq!(found, names.map(|name| (name, 2)));
+        assert!(report.findings.iter().all(|f| f.code.0 == 212));
+        let units = report.inputs[0].units;
+        assert_eq!((units.steps, units.refused), (3, 0));
+    }
+}
+
+#[test]
+fn calls_of_agent_dojo_are_paired() {
+    let call = |id: &str| json!({"function": "send", "args": {"to": id}, "id": id, "placeholder_args": null});
+    let document = json!({
+        "suite_name": "banking", "pipeline_name": "p", "user_task_id": "u", "injection_task_id": null,
+        "attack_type": null,
+        "messages": [
+            {"role": "assistant", "content": null, "tool_calls": [call("a"), call("b")]},
+            {"role": "tool", "tool_call_id": "a", "tool_call": call("a"), "content": "sent", "error": null},
+            {"role": "tool", "tool_call_id": "b", "tool_call": call("b"), "content": "", "error": "ValueError"},
+        ],
+        "error": null, "utility": true, "security": true, "duration": 1.5,
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let calls = converted(folder.path(), &document.to_string());
+    let calls: Vec<Value> = calls
+        .lines()
+        .skip(1)
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    let told = calls.iter().map(|call| {
+        (
+            &call["callId"],
+            &call["outcome"],
+            &call["action"]["payload"]["parameters"]["to"],
+        )
+    });
+    let expected =
+        [("a", "ok"), ("b", "error")].map(|(id, how)| (json!(id), json!(how), json!(id)));
+    assert!(
+        told.eq(expected.iter().map(|(id, how, to)| (id, how, to))),
+        "{calls:?}"
+    );
 }

@@ -63,16 +63,15 @@ impl Frames {
     ) -> Vec<Spread> {
         let [mut printed, mut typed] = [&mut self.printed, &mut self.typed].map(Kept::take);
         for (number, line) in lines.enumerate() {
-            let Some((code, data)) = frame(line) else {
-                continue;
-            };
-            let stream = match &*code.decode(line) {
-                "o" => &mut printed,
-                "i" => &mut typed,
-                _ => continue,
-            };
-            let decoded = data.decode(line);
-            stream.push("", &decoded, Some((number, data.offsets(&decoded))));
+            each_frame(line, |code, data| {
+                let stream = match code {
+                    "o" => &mut printed,
+                    "i" => &mut typed,
+                    _ => return,
+                };
+                let decoded = data.decode(line);
+                stream.push("", &decoded, Some((number, data.offsets(&decoded))));
+            });
         }
         let mut all = Vec::new();
         for (mut stream, kept) in [(printed, &mut self.printed), (typed, &mut self.typed)] {
@@ -120,6 +119,20 @@ impl Kept {
         let text = joined.text();
         let from = text.ceil_char_boundary(text.len().saturating_sub(KEPT));
         text.get(from..).unwrap_or_default().clone_into(&mut self.0);
+    }
+}
+
+/// The frames of a line, by code and data: the one that it is, or all that was printed in a
+/// recording that is one document.
+fn each_frame<'t>(line: &'t str, mut visit: impl FnMut(&str, RecordString<'t>)) {
+    if line.trim_start().starts_with('{') {
+        strings::each(line, |string| {
+            if string.list.is_some() && string.member() == Some("stdout") {
+                visit("o", string);
+            }
+        });
+    } else if let Some((code, data)) = frame(line) {
+        visit(&code.decode(line), data);
     }
 }
 
@@ -187,6 +200,21 @@ mod tests {
             Frames::default().read([&*line("o", first), &line("i", second)].into_iter()),
             []
         );
+    }
+
+    #[test]
+    fn pieces_of_a_recording_in_one_document_are_joined() {
+        let token = fill("ghp_⟦crc62:30⟧").unwrap();
+        let (first, second) = token.split_at(20);
+        let text = serde_json::json!({"version": 1, "title": "x", "stdout": [[0.1, first], [0.2, second]]});
+        let text = text.to_string();
+        let found = Frames::default().read([&*text].into_iter());
+        assert_eq!((found.len(), &found[0].secret), (1, &token));
+        let pieces = found[0].pieces.iter();
+        let pieces: Vec<_> = pieces
+            .map(|(n, place)| (*n, text.get(place.clone()).unwrap()))
+            .collect();
+        assert_eq!(pieces, [(0, first), (0, second)]);
     }
 
     #[test]

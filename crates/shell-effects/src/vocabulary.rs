@@ -17,7 +17,7 @@ use std::sync::{LazyLock, OnceLock};
 pub(super) use rating::effects_of_known;
 
 /// The embedded files.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 10] = [
     (
         "anthropic.yaml",
         include_str!("../../../policies/tools/anthropic.yaml"),
@@ -41,6 +41,10 @@ const FILES: [(&str, &str); 9] = [
     (
         "gemini-cli.yaml",
         include_str!("../../../policies/tools/gemini-cli.yaml"),
+    ),
+    (
+        "inspect.yaml",
+        include_str!("../../../policies/tools/inspect.yaml"),
     ),
     (
         "openhands.yaml",

@@ -12,7 +12,7 @@ use crate::diag::{FailOn, Severity};
 use crate::replay::Assessor;
 use crate::report::safe_json;
 use crate::rules::Settings;
-use crate::source::{Found, Input, Missing, survey};
+use crate::source::{Found, Missing, survey};
 use crate::trace::Format;
 use crate::trajectory::audit::{Audit, last_time};
 use crate::trajectory::{ExecutionSet, Trajectory, words};
@@ -172,18 +172,16 @@ impl AuditArgs {
         inputs.extend(others.map(|i| (i, true)));
         let mention = tree.map(Mention::new);
         inputs.retain(|(input, must_say)| {
-            let Ok(Found {
-                input: Input::File(path),
-                ..
-            }) = input
-            else {
+            let Ok(found) = input else {
                 return true;
             };
-            let old = earliest.is_some_and(|time| written_before(path, time));
+            let files = found.files();
+            let old = earliest.is_some_and(|time| written_before(found, time));
             let elsewhere = || {
-                mention
-                    .as_ref()
-                    .is_some_and(|m| !m.may_be_of(path, *must_say))
+                mention.as_ref().is_some_and(|mention| {
+                    let of_other = |path: &Path| !mention.may_be_of(path, *must_say);
+                    !files.is_empty() && files.iter().all(|(_, path)| of_other(path))
+                })
             };
             match () {
                 () if old => read.older += 1,
@@ -242,12 +240,16 @@ fn here() -> Result<PathBuf, Failure> {
 }
 
 /// Whether nothing was written to a file since a time: then it holds nothing later.
-fn written_before(path: &Path, earliest: i64) -> bool {
-    let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok();
-    let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    since_epoch
-        .and_then(|since| i64::try_from(since.as_millis()).ok())
-        .is_some_and(|time| time < earliest)
+fn written_before(found: &Found, earliest: i64) -> bool {
+    let is_old = |path: &Path| {
+        let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok();
+        let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        since_epoch
+            .and_then(|since| i64::try_from(since.as_millis()).ok())
+            .is_some_and(|time| time < earliest)
+    };
+    let files = found.files();
+    !files.is_empty() && files.iter().all(|(_, path)| is_old(path))
 }
 
 /// Where a session worked.

@@ -194,8 +194,10 @@ impl Mention {
 }
 
 fn is_compressed(bytes: &[u8]) -> bool {
-    // Neither is text.
-    bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+    // Of gzip, Zstandard and zip; none of it is text.
+    bytes.starts_with(&[0x1f, 0x8b])
+        || bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+        || bytes.starts_with(b"PK\x03\x04")
 }
 
 #[cfg(test)]

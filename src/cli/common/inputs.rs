@@ -1,7 +1,7 @@
 //! Which files a command reads, by whatever name, and what it may not write.
 
 use crate::cli::output::Failure;
-use crate::source::{Found, Input, Missing};
+use crate::source::{Found, Missing};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -76,7 +76,7 @@ impl Inputs {
     /// Adds the files among inputs that were found.
     pub(in crate::cli) fn add_found(&mut self, found: &[Result<Found, Missing>]) {
         for found in found.iter().flatten() {
-            if let Input::File(path) = &found.input {
+            for (_, path) in found.files() {
                 self.add(path);
             }
         }

@@ -4,10 +4,10 @@ use super::strict;
 use crate::cli::common::located::LocatedConfig;
 use crate::cli::output::Failure;
 use crate::diag::{Finding, Place, subject};
-use crate::source::{Found, Input, Missing};
+use crate::source::{Found, Missing};
 use crate::verify::Report;
 use crate::verify::account::{Accounted, reconcile_except};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use worktree::diff::tree::Revision;
 use worktree::git::{GitError, Repository};
@@ -52,18 +52,27 @@ pub(super) fn reconcile(
             remedy,
         ));
     };
-    let own = own_paths(&top, inputs);
-    for (path, (name, file)) in &own {
-        if repository
-            .is_unchanged(base, path, file)
-            .map_err(|e| unable(&e))?
-        {
-            for summary in report.summaries.iter_mut().filter(|s| &*s.file == *name) {
+    let mut own = BTreeSet::new();
+    for found in inputs.iter().flatten() {
+        let files = found.files().into_iter();
+        let files: Vec<_> = files
+            .filter_map(|(_, file)| Some((below(&top, file)?, file)))
+            .collect();
+        let mut unchanged = !files.is_empty();
+        for (path, file) in &files {
+            unchanged = unchanged
+                && repository
+                    .is_unchanged(base, path, file)
+                    .map_err(|e| unable(&e))?;
+        }
+        if unchanged {
+            let summaries = report.summaries.iter_mut();
+            for summary in summaries.filter(|s| *s.file == *found.name) {
                 summary.changes = Box::default();
             }
         }
+        own.extend(files.into_iter().map(|(path, _)| path));
     }
-    let own: BTreeSet<String> = own.into_keys().collect();
     let (before, after) = (tree(&repository, base)?, tree(&repository, head)?);
     reconcile_except(report, (base, &before), Some((head, &after)), &own).map_err(|e| {
         Failure::unable(
@@ -159,18 +168,6 @@ pub(super) fn reconcile(
         ));
     }
     Ok(())
-}
-
-/// The inputs by their paths in the repository, each with its name in the report.
-fn own_paths<'i>(
-    top: &Path,
-    inputs: &'i [Result<Found, Missing>],
-) -> BTreeMap<String, (&'i str, &'i Path)> {
-    let own = |found: &'i Found| match &found.input {
-        Input::File(path) => Some((below(top, path)?, (&*found.name, path.as_path()))),
-        Input::Stdin => None,
-    };
-    inputs.iter().flatten().filter_map(own).collect()
 }
 
 /// The path of a file from the top, whatever links lead to its folder.

@@ -6,7 +6,7 @@ use crate::cli::file;
 use crate::cli::output::Failure;
 use crate::config::Applied;
 use crate::report::Outcome;
-use crate::source::{Found, Input, open_regular};
+use crate::source::{Input, open_regular};
 use crate::trace::action::hex;
 use crate::verify::Report;
 use clap::Args;
@@ -146,7 +146,7 @@ pub(in crate::cli) fn digests(
         .unwrap_or_default();
     let mut unread: BTreeSet<String> = found.skipped.into_iter().map(|s| s.name).collect();
     for input in found.inputs {
-        let Found { name, input } = match input {
+        let found = match input {
             Ok(found) => found,
             // It is a finding and fails the gate; there is nothing to hash of it.
             Err(missing) => {
@@ -154,22 +154,24 @@ pub(in crate::cli) fn digests(
                 continue;
             }
         };
-        let Input::File(path) = input else {
+        if found.input == Input::Stdin {
             return Err(Failure::unable(
                 "standard input can't be attested",
                 "put the trace into a file",
             ));
-        };
-        let digest = digest(&path)?;
-        if let Some(other) = traces
-            .insert(name.clone(), digest.clone())
-            .filter(|other| *other != digest)
-        {
-            let message = format!("two traces are called `{name}`: {other} and {digest}");
-            return Err(Failure::unable(
-                message,
-                "give them names that differ in UTF-8",
-            ));
+        }
+        for (name, path) in found.files() {
+            let digest = digest(path)?;
+            if let Some(other) = traces
+                .insert(name.clone(), digest.clone())
+                .filter(|other| *other != digest)
+            {
+                let message = format!("two traces are called `{name}`: {other} and {digest}");
+                return Err(Failure::unable(
+                    message,
+                    "give them names that differ in UTF-8",
+                ));
+            }
         }
     }
     let below = |file: &String| located.material(file);

@@ -2,10 +2,10 @@
 //!
 //! ## What it does
 //! The gate walks the directories of `[traces] paths`. A file there is read when an `include` fits
-//! it, or, without `include`, when it ends in `.jsonl`, `.json` or `.cast`, with or without `.gz`
-//! or `.zst`. It is passed over when an `exclude` fits it. Every other file is this finding:
-//! another ending, another compression, a pipe, a socket, a symbolic link to something outside.
-//! Hidden files count like any other.
+//! it, or, without `include`, when it ends in `.jsonl`, `.ndjson`, `.json`, `.traj`, `.cast` or
+//! `.eval`, with or without `.gz` or `.zst`. It is passed over when an `exclude` fits it. Every
+//! other file is this finding: another ending, another compression, a pipe, a socket, a symbolic
+//! link to something outside. Hidden files count like any other.
 //!
 //! ## Why it matters
 //! A trace that nobody reads can't fail. If a file were passed over because of its name, renaming a

@@ -17,7 +17,7 @@ pub fn looks_like(text: &str) -> Option<&'static str> {
             has(m, &["resourceMetrics"])
         }),
         ("a terminal recording of another version (asciicast)", |m| {
-            has(m, &["version"]) && (has(m, &["width", "height", "stdout"]) || has(m, &["term"]))
+            has(m, &["version", "term"])
         }),
         ("an event log in a shape that several programs write", |m| {
             has(m, &["type", "data", "timestamp"])
@@ -46,7 +46,7 @@ mod tests {
                 Some("an OpenTelemetry export (OTLP)"),
             ),
             (
-                r#"{"version":3,"term":{"cols":80}}"#,
+                r#"{"version":4,"term":{"cols":80}}"#,
                 Some("a terminal recording of another version (asciicast)"),
             ),
             (r#"{"name":"package"}"#, None),

@@ -346,6 +346,12 @@ native_records! {
     Command(yuangs_record::CommandRecord<'a>),
     /// The first line of a recording.
     CastHeader(yuangs_cast::CastHeader<'a>),
+    /// The first line of a recording whose frames have intervals.
+    CastIntervals(yuangs_cast::CastIntervals<'a>),
+    /// A recording that is one document.
+    CastDocument(yuangs_cast::CastDocument<'a>),
+    /// A comment in a recording.
+    CastComment(yuangs_cast::CastComment),
     /// A frame of a recording.
     CastFrame(yuangs_cast::CastFrame<'a>),
     /// A record of a coding agent's session.
@@ -514,6 +520,16 @@ mod tests {
                 Some("yuangs-cast"),
             ),
             (r#"[0.5,"o","x"]"#, Some("yuangs-cast")),
+            (
+                r#"{"version":1,"width":80,"height":24,"stdout":[]}"#,
+                Some("yuangs-cast"),
+            ),
+            (
+                r#"{"version":3,"term":{"cols":80,"rows":24}}"#,
+                Some("yuangs-cast"),
+            ),
+            (r#"{"version":"3","term":{}}"#, None),
+            (r#"{"version":4,"term":{"cols":80,"rows":24}}"#, None),
             (r#"{"name":"package"}"#, None),
             ("[1]", None),
             ("[1,2,3]", None),

@@ -1,8 +1,13 @@
-//! `yuangs-cast`: a terminal recording (asciicast 2) with frames of the governor in between.
+//! `yuangs-cast`: a terminal recording (asciicast 1, 2, 3) with frames of the governor in between.
+//!
+//! Version 1 is one document, version 2 has absolute times, version 3 the time since the frame
+//! before. The reader hands on frames with absolute times.
 
+use super::members::Members;
 use super::native::open_shapes;
 use super::{
-    Coverage, Fed, FormatRecord, Narrative, Reader, RecordClass, Routing, TraceFormat, Unit,
+    Coverage, Fed, FormatRecord, Narrative, NativeRecord, Reader, RecordClass, Routing,
+    TraceFormat, Unit,
 };
 use crate::diag::Code;
 use crate::schema::Catalogue;
@@ -19,8 +24,13 @@ use strict_json::{Error, Raw, Scanner, Str};
 
 pub(super) struct YuangsCast;
 
-fn is_frame(text: &str) -> bool {
-    text.trim_start().starts_with('[')
+/// The version that a header or a document names, 0 where it is none; `None` for a frame.
+fn version(text: &str) -> Option<u8> {
+    if text.trim_start().starts_with('[') {
+        return None;
+    }
+    let members = Members::of(text).unwrap_or_default();
+    Some(members.get("version").and_then(Raw::read).unwrap_or(0))
 }
 
 impl TraceFormat for YuangsCast {
@@ -36,13 +46,20 @@ impl TraceFormat for YuangsCast {
         Routing::ByInput
     }
 
+    fn is_line_oriented(&self) -> bool {
+        false
+    }
+
     fn has_arrays(&self) -> bool {
         true
     }
 
     fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
         unit.beginning.as_ref().map_or_else(
-            || unit.has(&["version", "width", "height"]),
+            || {
+                let third = unit.get("version").is_some_and(|v| v.as_written() == "3");
+                unit.has(&["version", "width", "height"]) || third && unit.has(&["term"])
+            },
             |frame| {
                 let numeric = frame
                     .first
@@ -54,18 +71,23 @@ impl TraceFormat for YuangsCast {
     }
 
     fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+        if text.starts_with('#') {
+            return Ok(Box::new(CastComment).into());
+        }
+        let version = version(text);
         let mut deserializer = strict_json::Deserializer::new(scanner);
-        let record = if is_frame(text) {
-            Box::<CastFrame<'a>>::deserialize(&mut deserializer)?.into()
-        } else {
-            Box::<CastHeader<'a>>::deserialize(&mut deserializer)?.into()
+        let record = match version {
+            None => Box::<CastFrame<'a>>::deserialize(&mut deserializer)?.into(),
+            Some(1) => Box::<CastDocument<'a>>::deserialize(&mut deserializer)?.into(),
+            Some(3) => Box::<CastIntervals<'a>>::deserialize(&mut deserializer)?.into(),
+            Some(_) => Box::<CastHeader<'a>>::deserialize(&mut deserializer)?.into(),
         };
         scanner.end()?;
         Ok(record)
     }
 
     fn reader(&self, _stem: &str) -> Box<dyn Reader> {
-        Box::new(Session { begun: false })
+        Box::new(Recording::default())
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
@@ -75,17 +97,28 @@ impl TraceFormat for YuangsCast {
     }
 
     fn schema_of(&self, _: Option<RecordKind>, text: &str) -> Cow<'static, str> {
-        if is_frame(text) {
-            "yuangs-cast-frame".into()
-        } else {
-            "yuangs-cast-header".into()
+        match version(text) {
+            None => "yuangs-cast-frame".into(),
+            Some(1) => "yuangs-cast-document".into(),
+            Some(3) => "yuangs-cast-intervals".into(),
+            Some(_) => "yuangs-cast-header".into(),
         }
     }
 
     fn add_schemas(&self, catalogue: &mut Catalogue) {
         catalogue.add::<CastHeader<'_>>(
             "yuangs-cast-header",
-            "The first line of a terminal recording.",
+            "The first line of a terminal recording (asciicast 2).",
+            |_| {},
+        );
+        catalogue.add::<CastIntervals<'_>>(
+            "yuangs-cast-intervals",
+            "The first line of a terminal recording whose frames have intervals (asciicast 3).",
+            |_| {},
+        );
+        catalogue.add::<CastDocument<'_>>(
+            "yuangs-cast-document",
+            "A terminal recording that is one document (asciicast 1).",
             |_| {},
         );
         catalogue.add::<CastFrame<'_>>(
@@ -96,47 +129,112 @@ impl TraceFormat for YuangsCast {
     }
 }
 
-/// Knows whether the recording has begun.
-#[derive(Debug)]
-struct Session {
+/// Knows whether the recording has begun, and where frames stand that have intervals.
+#[derive(Debug, Default)]
+struct Recording {
     begun: bool,
+    /// Seconds so far, where frames have intervals.
+    elapsed: Option<f64>,
 }
 
-impl Reader for Session {
+impl Reader for Recording {
     fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
         let begun = std::mem::replace(&mut self.begun, true);
         let headless = !begun && entry.record.class() == Some(RecordClass::Frame);
-        let problem = headless.then(|| Problem {
+        let comment = self.elapsed.is_none() && entry.record.class() == Some(RecordClass::Remark);
+        let message = match (headless, comment) {
+            (true, _) => {
+                Some("the recording begins without the line that says its version and size")
+            }
+            (_, true) => Some("only recordings of version 3 have comments"),
+            _ => None,
+        };
+        let problem = message.map(|message| Problem {
             code: Code(103),
             at: (0, 1),
             pointer: None,
-            message: "the recording begins without the line that says its version and size"
-                .to_owned(),
+            message: message.to_owned(),
         });
+        if let Record::Native(NativeRecord::CastIntervals(_)) = &entry.record {
+            self.elapsed = Some(0.0);
+        }
+        let mut placed = None;
+        if let (Some(elapsed), Record::Native(NativeRecord::CastFrame(frame))) =
+            (&mut self.elapsed, &entry.record)
+        {
+            *elapsed += frame.seconds;
+            let frame = CastFrame {
+                seconds: *elapsed,
+                ..CastFrame::clone(frame)
+            };
+            placed = Some(entry.with_record(Box::new(frame).into()));
+        }
         on(Fed {
             execution: None,
-            entry,
+            entry: placed.as_ref().unwrap_or(entry),
             problem,
         });
     }
 }
 
 open_shapes! {
+    /// The size of a terminal.
+    pub struct CastTerminal<'a> {
+        cols: Int<1>,
+        rows: Int<1>,
+        #[serde(rename = "type")]
+        kind: Option<Str<'a>>,
+    }
+
+    /// The first line of a recording whose frames have intervals.
+    pub struct CastIntervals<'a> {
+        version: Exactly<3>,
+        term: CastTerminal<'a>,
+        timestamp: Option<Int<0>>,
+        title: Option<Str<'a>>,
+        command: Option<Str<'a>>,
+    }
+
+    /// A recording that is one document.
+    pub struct CastDocument<'a> {
+        version: Exactly<1>,
+        width: Int<1>,
+        height: Int<1>,
+        duration: Option<f64>,
+        title: Option<Str<'a>>,
+        command: Option<Str<'a>>,
+        stdout: Vec<CastOutput<'a>>,
+    }
+
     /// The first line.
     pub struct CastHeader<'a> {
         version: Exactly<2>,
         width: Int<1>,
         height: Int<1>,
-        timestamp: Int<0>,
+        timestamp: Option<Int<0>>,
         title: Option<Str<'a>>,
         command: Option<Str<'a>>,
     }
 }
 
+/// What was printed, in a recording that is one document: `[delay, data]`.
+#[derive(Debug, Clone)]
+pub struct CastOutput<'a> {
+    /// Seconds since the output before.
+    pub delay: f64,
+    /// What was printed.
+    pub data: Str<'a>,
+}
+
+/// A line that begins with `#`.
+#[derive(Debug, Clone, Copy)]
+pub struct CastComment;
+
 /// Every other line: `[seconds, code, data, meta?]`.
 #[derive(Debug, Clone)]
 pub struct CastFrame<'a> {
-    /// Seconds since the recording began.
+    /// Seconds since the recording began. As it is read, a frame of version 3 has those since the
+    /// frame before; [`Recording`] adds them up.
     pub seconds: f64,
     /// What the frame is.
     pub code: FrameCode,
@@ -158,9 +256,59 @@ pub enum FrameCode {
     /// The window changed its size.
     #[serde(rename = "r")]
     Resize,
+    /// A place was marked.
+    #[serde(rename = "m")]
+    Marker,
+    /// The session ended with this exit status.
+    #[serde(rename = "x")]
+    Exit,
     /// The governor did something.
     #[serde(rename = "g")]
     Governance,
+}
+
+struct OutputVisitor;
+
+impl<'de> Visitor<'de> for OutputVisitor {
+    type Value = CastOutput<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an output `[delay, data]`")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<CastOutput<'de>, A::Error> {
+        let wrong = || de::Error::custom("an output has two elements");
+        let delay: f64 = seq.next_element()?.ok_or_else(wrong)?;
+        let data = seq.next_element()?.ok_or_else(wrong)?;
+        if seq.next_element::<de::IgnoredAny>()?.is_some() {
+            return Err(wrong());
+        }
+        if delay < 0.0 {
+            return Err(de::Error::custom("a delay is negative"));
+        }
+        Ok(CastOutput { delay, data })
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for CastOutput<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(OutputVisitor)
+    }
+}
+
+impl JsonSchema for CastOutput<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "CastOutput".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "array",
+            "prefixItems": [{ "type": "number", "minimum": 0 }, { "type": "string" }],
+            "items": false,
+            "minItems": 2,
+            "maxItems": 2
+        })
+    }
 }
 
 struct FrameVisitor;
@@ -279,7 +427,7 @@ impl<'a> CastFrame<'a> {
                 "elevation_success_root" => Frame::ElevationSucceeded,
                 _ => Frame::Other,
             },
-            FrameCode::Resize => Frame::Other,
+            FrameCode::Resize | FrameCode::Marker | FrameCode::Exit => Frame::Other,
         }
     }
 }
@@ -290,6 +438,32 @@ impl<'a> FormatRecord<'a> for CastHeader<'a> {
     }
 
     fn steps<'r>(&'r self, _: &mut dyn FnMut(&Step<'r, 'a>)) {}
+}
+
+impl<'a> FormatRecord<'a> for CastIntervals<'a> {
+    fn class(&self) -> RecordClass {
+        RecordClass::Header
+    }
+
+    fn steps<'r>(&'r self, _: &mut dyn FnMut(&Step<'r, 'a>)) {}
+}
+
+impl<'a> FormatRecord<'a> for CastComment {
+    fn class(&self) -> RecordClass {
+        RecordClass::Remark
+    }
+
+    fn steps<'r>(&'r self, _: &mut dyn FnMut(&Step<'r, 'a>)) {}
+}
+
+impl<'a> FormatRecord<'a> for CastDocument<'a> {
+    fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
+        let mut elapsed = 0.0;
+        for output in &self.stdout {
+            elapsed += output.delay;
+            emit(&at(elapsed, Frame::Printed(output.data)));
+        }
+    }
 }
 
 impl<'a> FormatRecord<'a> for CastFrame<'a> {
@@ -304,7 +478,9 @@ impl<'a> FormatRecord<'a> for CastFrame<'a> {
                 let meta = self.meta.map(|m| m.as_written().to_owned());
                 (self.data.decode().into_owned(), meta.unwrap_or_default())
             }
-            FrameCode::Output | FrameCode::Resize => return Narrative::Nothing,
+            FrameCode::Output | FrameCode::Resize | FrameCode::Marker | FrameCode::Exit => {
+                return Narrative::Nothing;
+            }
         };
         Narrative::Frame {
             seconds: self.seconds,
@@ -314,16 +490,21 @@ impl<'a> FormatRecord<'a> for CastFrame<'a> {
     }
 
     fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a float to integer cast saturates, which suits a time"
-        )]
-        let time = Timestamp::of_millis((self.seconds * 1000.0) as i64);
-        emit(&Step {
-            turn: None,
-            time: Some(time),
-            part: Part::WHOLE,
-            fact: Fact::Terminal(self.meaning()),
-        });
+        emit(&at(self.seconds, self.meaning()));
+    }
+}
+
+/// A step of a recording, so many seconds after its beginning.
+fn at<'r>(seconds: f64, frame: Frame<'_>) -> Step<'r, '_> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a float to integer cast saturates, which suits a time"
+    )]
+    let time = Timestamp::of_millis((seconds * 1000.0) as i64);
+    Step {
+        turn: None,
+        time: Some(time),
+        part: Part::WHOLE,
+        fact: Fact::Terminal(frame),
     }
 }

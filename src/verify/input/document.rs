@@ -110,7 +110,8 @@ impl Run<'_> {
             if self.shards.is_empty() {
                 self.shards = self.create_shards();
             }
-            let entries = [entry];
+            let mut entries = [entry];
+            self.scan_frames(&mut entries);
             let routes = reading.router.all(&entries);
             self.take_note(&entries, &routes);
             if reading.router.format.is_none() {

@@ -1,7 +1,8 @@
-//! `inspect`: logs of Inspect as JSON.
+//! `inspect`: logs of Inspect, as JSON or as the documents of an `.eval` archive.
 //!
-//! Each sample is a session. Its messages hold calls and results; what an approver decided is an
-//! event of its own, or the type of the error of a result.
+//! Each sample is a session. Its messages and its events hold calls and results: the same id is the
+//! same call. What an approver decided is an event of its own, or the type of the error of a
+//! result.
 
 use super::messages::{self, Message};
 use super::{
@@ -10,9 +11,10 @@ use super::{
 };
 use crate::trace::record::NotRecorded;
 use governance::DecidedBy;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::collections;
 use strict_json::{Raw, Str};
 
 pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
@@ -30,6 +32,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["eval", "version"]) && unit.has_one(&["samples", "plan", "status"])
+            || unit.has(&["id", "epoch", "input", "target", "messages"])
     },
     read,
 };
@@ -37,6 +40,8 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Log<'a> {
+    #[serde(borrow)]
+    eval: Option<Raw<'a>>,
     #[serde(borrow)]
     samples: Lenient<Vec<Raw<'a>>>,
 }
@@ -47,6 +52,8 @@ struct Sample<'a> {
     #[serde(borrow)]
     id: Option<Raw<'a>>,
     epoch: Lenient<u64>,
+    #[serde(borrow)]
+    attachments: Lenient<collections::HashMap<Cow<'a, str>, Raw<'a>>>,
     #[serde(borrow)]
     messages: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
@@ -66,6 +73,10 @@ struct SampleEvent<'a> {
     arguments: Option<Raw<'a>>,
     #[serde(borrow)]
     result: Option<Raw<'a>>,
+    pending: Lenient<bool>,
+    /// What a tool did by itself, in older logs.
+    #[serde(borrow)]
+    events: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
     error: Lenient<ToolError<'a>>,
     #[serde(borrow)]
@@ -102,11 +113,59 @@ struct Failed<'a> {
 /// What approvers decided about calls: whether it was an approval, and who they were.
 type Decisions<'a> = HashMap<Cow<'a, str>, (bool, DecidedBy)>;
 
+/// Bytes of long texts that are put into the calls of one sample.
+const ATTACHED: usize = 16 << 20;
+
+/// Long texts of a sample, by the names that arguments of events hold in their place.
+struct Attachments<'a> {
+    texts: collections::HashMap<Cow<'a, str>, Raw<'a>>,
+    /// Bytes that may still be put in.
+    left: usize,
+}
+
+impl<'a> Attachments<'a> {
+    /// Puts the texts into the arguments of a call.
+    fn put_into(&mut self, input: Cow<'a, str>) -> Cow<'a, str> {
+        const MARK: &str = "\"attachment://";
+        if self.texts.is_empty() || !input.contains(MARK) {
+            return input;
+        }
+        let mut out = String::new();
+        let mut rest = &*input;
+        while let Some((before, after)) = rest.split_once(MARK) {
+            let (name, behind) = after.split_once('"').unwrap_or((after, ""));
+            let text = self.texts.get(name).map(|raw| raw.as_written());
+            let text = text.filter(|text| text.starts_with('"') && !before.ends_with('\\'));
+            let left = text.and_then(|text| self.left.checked_sub(text.len()));
+            out.push_str(before);
+            if let (Some(text), Some(left)) = (text, left) {
+                self.left = left;
+                out.push_str(text);
+            } else {
+                out.extend([MARK, name, "\""]);
+            }
+            rest = behind;
+        }
+        out.push_str(rest);
+        Cow::Owned(out)
+    }
+}
+
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut events = Events::new(whole, None);
     let log = raw.read::<Log<'a>>().unwrap_or_default();
-    for (n, raw) in log.samples.0.unwrap_or_default().into_iter().enumerate() {
+    let samples = match (log.eval, log.samples.0) {
+        (_, Some(samples)) => samples,
+        (Some(_), None) => Vec::new(),
+        (None, None) => vec![raw],
+    };
+    let alone = log.eval.is_none() && samples.len() == 1;
+    for (n, raw) in samples.into_iter().enumerate() {
         let sample = raw.read::<Sample<'a>>().unwrap_or_default();
+        // Of an archive: other entries describe samples and hold none.
+        if alone && sample.messages.0.is_none() && sample.events.0.is_none() {
+            continue;
+        }
         let name = id(sample.id).unwrap_or_else(|| format!("sample {}", n + 1).into());
         let name = match sample.epoch.0 {
             Some(epoch) if epoch > 1 => format!("{name}#{epoch}").into(),
@@ -116,7 +175,8 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         sample.tell(&mut events);
     }
     SessionRecord {
-        whole: true,
+        // An archive holds samples one by one: the file is the log.
+        whole: !alone,
         events: events.into_list(),
         ..SessionRecord::default()
     }
@@ -124,16 +184,18 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 
 impl<'a> Sample<'a> {
     fn tell(self, events: &mut Events<'a>) {
-        let told: Vec<_> = self
-            .events
-            .0
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(|raw| Some((raw, raw.read::<SampleEvent<'a>>()?)))
-            .collect();
-        let decisions: Decisions<'a> = told.iter().filter_map(|(_, e)| e.decision()).collect();
-        let messages = self.messages.0.unwrap_or_default();
-        for raw in &messages {
+        let first = events.len();
+        let mut told = Vec::new();
+        read_events(self.events.0.unwrap_or_default(), &mut told);
+        let mut decisions = Decisions::new();
+        for (id, (approved, by)) in told.iter().filter_map(|(_, event)| event.decision()) {
+            // Of two decisions about a call the rejection counts.
+            let known = decisions.entry(id).or_insert((approved, by));
+            if !approved || known.0 {
+                *known = (approved, by);
+            }
+        }
+        for raw in &self.messages.0.unwrap_or_default() {
             let before = events.len();
             messages::message(events, *raw);
             for id in events.calls_from(before) {
@@ -150,11 +212,41 @@ impl<'a> Sample<'a> {
                 reject(ended, &error, &decisions);
             }
         }
-        // Without messages, only the events hold the calls.
-        for (raw, event) in told.into_iter().filter(|_| messages.is_empty()) {
+        // What only the events hold: a conversation may have been cut, or be another agent's.
+        let mut attachments = Attachments {
+            texts: self.attachments.0.unwrap_or_default(),
+            left: ATTACHED,
+        };
+        let mut called: HashSet<_> = events.calls_from(first).into_iter().collect();
+        let mut ended: HashSet<_> = events.ends_from(first).into_iter().collect();
+        for (raw, event) in told {
             if is_word(event.event, &["tool"]) {
-                event.tell_call(events, raw, &decisions);
+                let id = id(event.id).unwrap_or_else(|| events.own_id());
+                if called.insert(id.clone()) {
+                    let input = attachments.put_into(arguments(event.arguments));
+                    let call = Call {
+                        id: Some(id.clone()),
+                        tool: text(event.function).unwrap_or_default(),
+                        input,
+                    };
+                    events.tell(raw, What::Call(call));
+                    tell_decision(events, raw, id.clone(), &decisions);
+                }
+                if event.pending.0 != Some(true) && ended.insert(id.clone()) {
+                    event.tell_end(events, raw, id, &decisions);
+                }
             }
+        }
+    }
+}
+
+/// Events, and those that happened within them.
+fn read_events<'a>(raw: Vec<Raw<'a>>, all: &mut Vec<(Raw<'a>, SampleEvent<'a>)>) {
+    for raw in raw {
+        if let Some(mut event) = raw.read::<SampleEvent<'a>>() {
+            let inner = event.events.0.take().unwrap_or_default();
+            all.push((raw, event));
+            read_events(inner, all);
         }
     }
 }
@@ -177,15 +269,13 @@ impl<'a> SampleEvent<'a> {
         Some((id(self.call.0.as_ref()?.id)?, (approved, by)))
     }
 
-    fn tell_call(self, events: &mut Events<'a>, raw: Raw<'a>, decisions: &Decisions<'a>) {
-        let id = id(self.id).unwrap_or_else(|| events.own_id());
-        let call = Call {
-            id: Some(id.clone()),
-            tool: text(self.function).unwrap_or_default(),
-            input: arguments(self.arguments),
-        };
-        events.tell(raw, What::Call(call));
-        tell_decision(events, raw, id.clone(), decisions);
+    fn tell_end(
+        self,
+        events: &mut Events<'a>,
+        raw: Raw<'a>,
+        id: Cow<'a, str>,
+        decisions: &Decisions<'a>,
+    ) {
         let failed = self.error.0;
         let message = failed.as_ref().and_then(|error| error.message);
         let mut ended = Ended {
@@ -253,5 +343,101 @@ mod tests {
                 "session sample 3",
             ]
         );
+    }
+
+    #[test]
+    fn every_decision_of_an_approver_is_read() {
+        for (events, expected) in [
+            (
+                r#"{"decision":"approve","approver":"auto"}"#,
+                Some("approved a Policy"),
+            ),
+            (
+                r#"{"decision":"modify","approver":"human"}"#,
+                Some("approved a Human"),
+            ),
+            (
+                r#"{"decision":"reject","approver":"human"}"#,
+                Some("rejected a Human"),
+            ),
+            (
+                r#"{"decision":"terminate","approver":"auto"}"#,
+                Some("rejected a Policy"),
+            ),
+            (r#"{"decision":"escalate","approver":"auto"}"#, None),
+            (
+                r#"{"decision":"escalate","approver":"auto"},{"decision":"approve","approver":"human"}"#,
+                Some("approved a Human"),
+            ),
+            (
+                r#"{"decision":"reject","approver":"human"},{"decision":"approve","approver":"auto"}"#,
+                Some("rejected a Human"),
+            ),
+            (
+                r#"{"decision":"approve","approver":"auto"},{"decision":"reject","approver":"human"}"#,
+                Some("rejected a Human"),
+            ),
+        ] {
+            let approvals = events.replace(
+                "{\"decision",
+                r#"{"event":"approval","call":{"id":"a"},"decision"#,
+            );
+            let text = format!(
+                r#"{{"version":2,"eval":{{}},"samples":[{{"id":1,"messages":[{{"role":"assistant","tool_calls":[{{"id":"a","function":"f"}}]}}],"events":[{approvals}]}}]}}"#
+            );
+            let all = told(&FORMAT, &text);
+            let decided = all.iter().map(String::as_str).skip(2);
+            assert_eq!(
+                decided.collect::<Vec<_>>(),
+                expected.into_iter().collect::<Vec<_>>(),
+                "{events}"
+            );
+        }
+    }
+
+    #[test]
+    fn calls_of_events_and_messages_are_joined_by_their_ids() {
+        let text = r#"{"id":"s","epoch":1,"input":"","target":"","messages":[{"role":"assistant","tool_calls":[{"id":"a","function":"f"},{"id":"b","function":"f"}]},{"role":"tool","tool_call_id":"a","content":"x"}],"attachments":{"k":"ls\n","o":7},"events":[{"event":"tool","id":"a","function":"f","result":"x"},{"event":"tool","id":"b","function":"f","result":"late"},{"event":"model","events":[{"event":"tool","id":"c","function":"bash","arguments":{"cmd":"attachment://k","o":["attachment://o","\"attachment://k\""]},"result":"in","events":[{"event":"tool","id":"d","function":"g","pending":true}]}]},{"event":"tool","function":"h","result":"no id"}]}"#;
+        assert_eq!(
+            told(&FORMAT, text),
+            [
+                "session s",
+                "call a f {}",
+                "call b f {}",
+                "end a Ok None x",
+                "end b Ok None late",
+                r#"call c bash {"cmd":"ls\n","o":["attachment://o","\"attachment://k\""]}"#,
+                "end c Ok None in",
+                "call d g {}",
+                "call #9 h {}",
+                "end #9 Ok None no id",
+            ]
+        );
+    }
+
+    #[test]
+    fn attachments_are_put_in_within_bounds() {
+        let long = format!("\"{}\"", "x".repeat(1 << 20));
+        let raw = strict_json::from_text::<Raw<'_>>(&long).unwrap();
+        let mut attachments = Attachments {
+            texts: [(Cow::Borrowed("k"), raw)].into(),
+            left: ATTACHED,
+        };
+        let input = "[".to_owned() + &r#""attachment://k","#.repeat(100) + "1]";
+        let put = attachments.put_into(Cow::Owned(input));
+        assert!(put.len() <= ATTACHED + 3_000 && put.len() > ATTACHED / 2);
+        assert_eq!(put.matches("attachment://k").count(), 85);
+    }
+
+    #[test]
+    fn what_describes_samples_is_none() {
+        for text in [
+            r#"{"id":1,"epoch":1,"input":"","target":"","scores":{}}"#,
+            r#"{"version":2,"status":"success","eval":{}}"#,
+            r#"[{"id":1,"epoch":1}]"#,
+            "7",
+        ] {
+            assert_eq!(told(&FORMAT, text), [""; 0], "{text}");
+        }
     }
 }

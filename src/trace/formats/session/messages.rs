@@ -124,8 +124,11 @@ fn is_message(unit: &Unit<'_>) -> bool {
 }
 
 fn is_conversation(unit: &Unit<'_>) -> bool {
+    // `traj` is what runs of tau-bench call it.
+    let runs = || unit.get("traj").filter(|_| unit.has(&["task_id"]));
     if let Some(list) = unit
         .get("messages")
+        .or_else(runs)
         .and_then(|raw| raw.read::<Vec<Raw<'_>>>())
     {
         let first = list.first().map(|raw| raw.read::<Message<'_>>());
@@ -165,6 +168,12 @@ struct Document<'a> {
     conversation_id: Lenient<Str<'a>>,
     #[serde(borrow)]
     cwd: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    task_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    trial: Option<Raw<'a>>,
+    #[serde(borrow)]
+    traj: Lenient<Vec<Raw<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -187,6 +196,16 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         let of_api = is_word(document.object, &["response", "chat.completion"]);
         let mut lists = document.messages.0.unwrap_or_default();
         record.whole = !lists.is_empty() || of_api;
+        if let (false, Some(task)) = (record.whole, id(document.task_id)) {
+            let run = document.traj.0.unwrap_or_default();
+            if !run.is_empty() {
+                let trial = id(document.trial).unwrap_or(Cow::Borrowed("0"));
+                events.tell(raw, What::Part(format!("{task}#{trial}").into()));
+            }
+            for raw in run {
+                message(&mut events, raw);
+            }
+        }
         if of_api {
             lists.extend(document.output.0.unwrap_or_default());
             let choices = document.choices.0.unwrap_or_default();

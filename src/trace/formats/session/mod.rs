@@ -433,6 +433,16 @@ impl<'a> Events<'a> {
         .collect()
     }
 
+    /// The ids of the results behind the first `from` events.
+    pub(super) fn ends_from(&self, from: usize) -> Vec<Cow<'a, str>> {
+        let new = self.list.iter().skip(from);
+        new.filter_map(|event| match &event.what {
+            What::Ended(ended) => ended.id.clone(),
+            _ => None,
+        })
+        .collect()
+    }
+
     /// The result that was added last.
     pub(super) fn last_ended(&mut self) -> Option<&mut Ended<'a>> {
         match &mut self.list.last_mut()?.what {

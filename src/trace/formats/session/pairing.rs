@@ -68,6 +68,8 @@ pub(in crate::trace::formats) struct Pairing {
     format: &'static str,
     /// Whether a whole session that names none was read.
     whole: bool,
+    /// The line of the last one behind the first, and how many began on it.
+    unnamed: (u64, u64),
 }
 
 /// One session, or the part of a sub-agent in it.
@@ -136,6 +138,7 @@ impl Pairing {
             in_doubt: false,
             format,
             whole: false,
+            unnamed: (0, 0),
         }
     }
 
@@ -151,7 +154,12 @@ impl Pairing {
         }
         let session = self.named.as_deref().or(own).unwrap_or(&self.stem);
         if record.whole && self.whole && record.session.is_none() {
-            return format!("{session}:{line}").into();
+            let (known, count) = self.unnamed;
+            self.unnamed = (line, if known == line { count + 1 } else { 1 });
+            return match self.unnamed {
+                (_, 1) => format!("{session}:{line}").into(),
+                (_, n) => format!("{session}:{line}#{n}").into(),
+            };
         }
         match record.agent.as_deref() {
             Some(agent) => format!("{session}/{agent}").into(),

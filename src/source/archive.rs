@@ -1,0 +1,264 @@
+//! A zip archive of JSON documents (`.eval` of Inspect), read as lines: one line for each entry.
+//!
+//! Line ends inside of an entry become spaces, which changes no JSON. So every entry is a record,
+//! and none is passed over: what can't be read whole is refused. Names of entries are never used
+//! as paths. Entries are unpacked here, not by the library: it only reads the directory.
+
+use super::compressed::{Zstd, refused};
+use flate2::Crc;
+use flate2::read::DeflateDecoder;
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
+use zip::read::ZipFile;
+use zip::{CompressionMethod, ZipArchive};
+
+/// How the first entry of an archive begins.
+pub(super) const ZIP_MAGIC: [u8; 4] = *b"PK\x03\x04";
+/// Entries that an archive may have.
+const MOST_ENTRIES: usize = 100_000;
+/// Bytes that are read to find the directory of an archive, and to read it.
+const MOST_DIRECTORY: u64 = 32 << 20;
+/// Bytes behind the content of an entry that may repeat its sizes.
+const DESCRIPTOR: u64 = 24;
+/// The entries that tell what the others are.
+const FIRST: [&str; 2] = ["header.json", "_journal/start.json"];
+/// Characters of a name that are shown.
+const SHOWN: usize = 80;
+
+/// A place of an archive, as its directory gives it.
+struct Member {
+    /// For messages, escaped.
+    name: String,
+    start: u64,
+    packed: u64,
+    size: u64,
+    crc: u32,
+    method: CompressionMethod,
+}
+
+/// The entries of an archive, one after the other, each on a line.
+pub(super) struct Lines {
+    file: File,
+    /// In reverse order.
+    waiting: Vec<Member>,
+    current: Option<Entry>,
+}
+
+/// Makes a part of a JSON document a part of one line.
+pub(super) fn join_lines(bytes: &mut [u8]) {
+    for byte in bytes {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+}
+
+/// Reads the directory of an archive.
+///
+/// # Errors
+/// When it is no complete archive, or holds what isn't read.
+pub(super) fn lines(file: File) -> io::Result<Lines> {
+    let left = Cell::new(MOST_DIRECTORY);
+    let source = Metered {
+        file: &file,
+        left: &left,
+    };
+    let incomplete = |error| refused(&format!("it is no complete zip archive: {error}"));
+    let mut archive = ZipArchive::new(source).map_err(incomplete)?;
+    left.set(u64::MAX);
+    let count = archive.len();
+    if count == 0 || count > MOST_ENTRIES {
+        return Err(refused(&format!(
+            "the zip archive has {count} entries; it may have 1 to {MOST_ENTRIES}"
+        )));
+    }
+    if !archive.comment().is_empty() {
+        return Err(refused("the zip archive has a comment, which nobody reads"));
+    }
+    let mut members = Vec::with_capacity(count);
+    let mut places = Vec::with_capacity(count + 1);
+    for n in 0..count {
+        let entry = archive.by_index_raw(n).map_err(incomplete)?;
+        let member = member(&entry)?;
+        let end = member.start.saturating_add(member.packed);
+        places.push((entry.header_start(), end));
+        members.push(member);
+    }
+    let directory = archive.central_directory_start();
+    places.push((directory, directory));
+    check_places(places)?;
+    let rank = |member: &Member| FIRST.iter().position(|name| *name == member.name);
+    members.sort_by_key(|member| rank(member).unwrap_or(FIRST.len()));
+    members.reverse();
+    Ok(Lines {
+        file,
+        waiting: members,
+        current: None,
+    })
+}
+
+/// Checks that entries lie side by side from the beginning to the directory. An entry between them
+/// that the directory leaves out or names twice is longer than the gaps that are allowed.
+fn check_places(mut places: Vec<(u64, u64)>) -> io::Result<()> {
+    places.sort_unstable();
+    let mut before = 0;
+    for (start, end) in places {
+        match start.checked_sub(before) {
+            Some(0..=DESCRIPTOR) => before = end,
+            Some(_) => {
+                return Err(refused(
+                    "the zip archive holds bytes between its entries, which nobody reads",
+                ));
+            }
+            None => return Err(refused("entries of the zip archive overlap")),
+        }
+    }
+    Ok(())
+}
+
+/// What the directory says of an entry.
+fn member<R: Read>(entry: &ZipFile<'_, R>) -> io::Result<Member> {
+    let name: String = String::from_utf8_lossy(entry.name_raw())
+        .chars()
+        .take(SHOWN)
+        .flat_map(char::escape_debug)
+        .collect();
+    let says = |what: &str| refused(&format!("the entry `{name}` of the zip archive {what}"));
+    if entry.encrypted() {
+        return Err(says("is encrypted"));
+    }
+    if !entry.comment().is_empty() {
+        return Err(says("has a comment, which nobody reads"));
+    }
+    let method = entry.compression();
+    let known = [
+        CompressionMethod::STORE,
+        CompressionMethod::DEFLATE,
+        CompressionMethod::ZSTD,
+    ];
+    if !known.contains(&method) {
+        return Err(says("is compressed in a way that isn't read"));
+    }
+    let start = entry
+        .data_start()
+        .ok_or_else(|| says("has no place in it"))?;
+    Ok(Member {
+        name,
+        start,
+        packed: entry.compressed_size(),
+        size: entry.size(),
+        crc: entry.crc32(),
+        method,
+    })
+}
+
+/// Reads as much of a file as is left, and then fails.
+struct Metered<'f> {
+    file: &'f File,
+    left: &'f Cell<u64>,
+}
+
+impl Read for Metered<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        match self.left.get().checked_sub(read as u64) {
+            Some(left) => self.left.set(left),
+            None => return Err(refused("its directory is too long, or missing")),
+        }
+        Ok(read)
+    }
+}
+
+impl Seek for Metered<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+/// The content of an entry, which has to be what the directory says.
+struct Entry {
+    member: Member,
+    content: Content,
+    crc: Crc,
+    read: u64,
+}
+
+type Packed = BufReader<Take<File>>;
+
+enum Content {
+    Stored(Packed),
+    Deflate(DeflateDecoder<Packed>),
+    Zstd(Box<Zstd<Packed>>),
+}
+
+impl Entry {
+    fn new(file: &File, member: Member) -> io::Result<Self> {
+        let mut file = file.try_clone()?;
+        file.seek(SeekFrom::Start(member.start))?;
+        let packed = BufReader::new(file.take(member.packed));
+        let content = match member.method {
+            CompressionMethod::DEFLATE => Content::Deflate(DeflateDecoder::new(packed)),
+            CompressionMethod::ZSTD => Content::Zstd(Box::new(Zstd::new(packed)?)),
+            _ => Content::Stored(packed),
+        };
+        Ok(Self {
+            member,
+            content,
+            crc: Crc::new(),
+            read: 0,
+        })
+    }
+
+    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = match &mut self.content {
+            Content::Stored(content) => content.read(buffer)?,
+            Content::Deflate(content) => content.read(buffer)?,
+            Content::Zstd(content) => content.read(buffer)?,
+        };
+        self.read += read as u64;
+        let bytes = buffer.get(..read).unwrap_or_default();
+        self.crc.update(bytes);
+        let unread = match &self.content {
+            Content::Deflate(content) => content.total_in() != self.member.packed,
+            Content::Stored(_) | Content::Zstd(_) => false,
+        };
+        let size = self.member.size;
+        if self.read > size
+            || read == 0
+                && !buffer.is_empty()
+                && (unread || self.read != size || self.crc.sum() != self.member.crc)
+        {
+            return Err(refused("its content isn't what the directory says of it"));
+        }
+        Ok(read)
+    }
+}
+
+impl Read for Lines {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let Some(entry) = &mut self.current else {
+            let Some(member) = self.waiting.pop() else {
+                return Ok(0);
+            };
+            self.current = Some(Entry::new(&self.file, member)?);
+            return self.read(buffer);
+        };
+        let read = entry.fill(buffer).map_err(|error| {
+            let name = &entry.member.name;
+            refused(&format!("the entry `{name}` of the zip archive: {error}"))
+        })?;
+        if read == 0 {
+            self.current = None;
+            if let Some(first) = buffer.first_mut() {
+                *first = b'\n';
+            }
+            return Ok(1);
+        }
+        join_lines(buffer.get_mut(..read).unwrap_or_default());
+        Ok(read)
+    }
+}
