@@ -25,6 +25,9 @@ mod command;
 mod corpora;
 mod detectors;
 mod diffs;
+mod docs;
+#[cfg(unix)]
+mod examples;
 mod features;
 mod gate;
 mod gate_inputs;
@@ -46,11 +49,14 @@ mod knowledge_model;
 mod lanes;
 mod legal;
 mod manifests;
+mod markdown_pages;
 mod oracle;
 mod packaging;
 mod pages;
+mod picture;
 mod policy;
 mod properties;
+mod prose;
 mod reading;
 mod redact;
 #[cfg(feature = "repomap")]

@@ -69,7 +69,7 @@ fn what_is_said_of_a_secret_is_not_the_secret() {
     let found = find(table(), &text);
     let said = found[0].describe(&text);
     assert!(
-        said.starts_with("a GitHub token stands here: `ghp_…`, 40 characters, SHA-256 "),
+        said.starts_with("a GitHub token is here: `ghp_…`, 40 characters, SHA-256 "),
         "{said}"
     );
     assert!(said.ends_with("… (github-token)"), "{said}");
