@@ -87,7 +87,7 @@ pub(super) struct VerifyArgs {
     root: PathBuf,
     #[command(flatten)]
     rules: RulesArgs,
-    /// The baseline, if the gate was told of one on its command line.
+    /// The baseline, if the gate's command line named one.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Fail (exit 1) when the gate has let findings pass that are this bad.

@@ -260,7 +260,7 @@ fn jsonl(rated: &[RatedLine], out: &mut dyn Write) -> io::Result<()> {
                 json!({ "line": line, "risk": a.risk, "effects": a.effects, "unparsed": a.unparsed })
             }
             None => {
-                json!({ "line": line, "risk": "high", "effects": [], "unparsed": true, "error": "no JSON object with a member `cmd`" })
+                json!({ "line": line, "risk": "high", "effects": [], "unparsed": true, "error": "not a JSON object with a member `cmd`" })
             }
         };
         writeln!(out, "{}", safe_json(&value))?;
@@ -275,7 +275,9 @@ fn confusion(rated: &[RatedLine], out: &mut dyn Write) -> io::Result<()> {
     let mut wrong = Vec::new();
     for (line, row) in rated {
         let Some((row, analysis)) = row else {
-            wrong.push(format!("line {line}: no JSON object with a member `cmd`"));
+            wrong.push(format!(
+                "line {line}: not a JSON object with a member `cmd`"
+            ));
             continue;
         };
         let class = row

@@ -307,8 +307,8 @@ fn template(found: &TraceSurvey) -> String {
         "\"legal-path\", \"authorised\", \"governance-complete\"",
     );
     format!(
-        "# What `yuangs-verify gate` looks at, and what it lets pass. Paths are relative to this file.
-# Whoever can change this file can change the judgement: have it reviewed, and let `gate --config-from origin/main` read it
+        "# What `yuangs-verify gate` checks, and what it accepts. Paths are relative to this file.
+# Whoever can change this file can change the verdict: have it reviewed, and let `gate --config-from origin/main` read it
 # from where the branch goes to.
 
 # Findings this bad fail the gate: error, warning, note or never.
@@ -350,7 +350,7 @@ risk = \"v1\"
 # level = \"note\"
 # reason = \"the clocks of our machines differ\"
 
-# A finding that is let pass: by code or fingerprint, and path; until the end of a day.
+# A finding that is ignored: by code or fingerprint, and path; until the end of a day.
 # [[ignore]]
 # code = \"YV208\"
 # path = \"traces/2024-*.jsonl\"

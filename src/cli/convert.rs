@@ -74,7 +74,7 @@ impl ConvertArgs {
         }
         if let Some(place) = &converted.first_other {
             warn(&format!(
-                "{} records are of a format that can't be converted; the first stands at {place}",
+                "{} records are of a format that can't be converted; the first is at {place}",
                 converted.others
             ));
         }

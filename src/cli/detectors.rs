@@ -196,7 +196,7 @@ fn figures(lines: &[Line], verbose: bool, out: &mut dyn Write) -> io::Result<()>
             let what = match wrong {
                 Wrong::Missed => "missed".to_owned(),
                 Wrong::FalseAlarm(message) => format!("false alarm: {}", terminal(message)),
-                Wrong::Unreadable(error) => format!("can't be judged: {}", terminal(error)),
+                Wrong::Unreadable(error) => format!("can't be evaluated: {}", terminal(error)),
             };
             writeln!(out, "{}:{line}: {what}", terminal(files))?;
         }

@@ -26,11 +26,11 @@ pub struct ExplainArgs {
     /// Only this turn.
     #[arg(long, value_name = "N")]
     turn: Option<i64>,
-    /// A knowledge graph (JSONL edges) whose evidence and provenance are told as well.
+    /// A knowledge graph (JSONL edges) whose evidence and provenance are shown as well.
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
     /// An index of knowledge, as `knowledge reindex` writes it (`.yuangs/index.db`): what it knows
-    /// of the executions, of their skills and of the graph is told as well, with the lines that it
+    /// of the executions, of their skills and of the graph is shown as well, with the lines that it
     /// rests on.
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,

@@ -208,7 +208,7 @@ fn conflict(nearest: Option<&Nearest>) -> String {
     match &nearest.obstacle {
         Obstacle::Elsewhere => {
             format!(
-                "its old lines stand at line {line}, and it says that it begins or ends the file, or overlaps an earlier hunk"
+                "its old lines are at line {line}, and it says that it begins or ends the file, or overlaps an earlier hunk"
             )
         }
         Obstacle::Applied => format!("it seems to be applied already, at line {line}"),
@@ -224,7 +224,7 @@ fn conflict(nearest: Option<&Nearest>) -> String {
                 format!("`{}`", terminal(text))
             });
             format!(
-                "{equal} of its {of} old lines stand at line {line}; line {diff_line} of the diff expects `{}`, found {found}",
+                "{equal} of its {of} old lines are at line {line}; line {diff_line} of the diff expects `{}`, found {found}",
                 terminal(expected)
             )
         }

@@ -21,7 +21,7 @@ pub struct RedactArgs {
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// A private key (Ed25519 in PEM) and the id that signatures know it by. Decisions that it has
-    /// signed are signed anew, and the chain is made anew. Without it both stay as they are, and
+    /// signed are signed again, and the chain is recomputed. Without it both stay as they are, and
     /// the records say so.
     #[arg(long, value_name = "ID=FILE", value_parser = key_of)]
     key: Vec<(String, PathBuf)>,
@@ -180,7 +180,7 @@ fn sentences(outcome: &Outcome) -> Vec<String> {
     }];
     let mut remade = |what: &str, counts: RecomputedCounts, remedy: &str| {
         all.extend(
-            (counts.recomputed > 0).then(|| format!("{} made anew", n(counts.recomputed, what))),
+            (counts.recomputed > 0).then(|| format!("{} recomputed", n(counts.recomputed, what))),
         );
         all.extend((counts.stale > 0).then(|| {
             format!(
@@ -192,22 +192,22 @@ fn sentences(outcome: &Outcome) -> Vec<String> {
     remade(
         "link",
         outcome.links,
-        "--key makes links anew that were good before",
+        "--key recomputes links that were good before",
     );
     remade(
         "signature",
         outcome.signatures,
-        "--key signs anew what it has signed before",
+        "--key signs again what it has signed before",
     );
     all.extend((outcome.input_hashes > 0).then(|| {
         format!(
-            "{} of messages made anew",
+            "{} of messages recomputed",
             n(outcome.input_hashes, "hash value")
         )
     }));
     all.extend((outcome.unreadable > 0).then(|| {
         format!(
-            "{} no JSON; the text was replaced all the same",
+            "{} not JSON; the text was replaced all the same",
             n(outcome.unreadable, "line")
         )
     }));

@@ -126,8 +126,8 @@ pub struct ReplayArgs {
     /// session format that keeps decisions. They are joined by session and call.
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
-    /// Hold what ran against this git repository: do the executed diffs apply, are the files that
-    /// change those that were declared and observed?
+    /// Compare the executed actions with this git repository: do their diffs apply, are the files
+    /// that change those that were declared and observed?
     #[arg(long, value_name = "DIR")]
     repo: Option<PathBuf>,
     /// The revision that the first execution began on (`HEAD` unless said); with `--head` the best
@@ -277,7 +277,7 @@ impl ReplayArgs {
             (Mode::ReEvaluate, Some(policy), None) => return self.re_evaluate(policy, &options),
             (Mode::ReEvaluate, Some(_), Some(_)) => {
                 return Err(Failure::unable(
-                    "a re-evaluation doesn't look at a repository",
+                    "a re-evaluation doesn't read a repository",
                     "leave --repo out",
                 ));
             }

@@ -85,7 +85,7 @@ impl ReportArgs {
             return Ok(self.format.unwrap_or(Format::Text));
         }
         Err(Failure::unable(
-            "this is told on standard output only",
+            "this is written on standard output only",
             "leave --report out, and name the format with --format",
         ))
     }

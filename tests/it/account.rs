@@ -160,7 +160,7 @@ fn what_a_command_wrote_is_not_known() {
         report["account"]
     );
     assert_eq!(report["account"]["contentNotRecorded"], json!(["f"]));
-    // A diff to what it wrote can't be judged: no finding says that it lies.
+    // A diff to what it wrote can't be evaluated: no finding says that it lies.
     let (_, report) = replay(
         folder.path(),
         &trace(&[shell, diff("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+y\n")]),

@@ -576,7 +576,7 @@ fn parse(name: &str, text: &str) -> Result<Config, Failure> {
             format!("`{name}`: {e}"),
             match e {
                 ConfigError::NotInBuild { .. } => NotInBuild::REMEDY,
-                _ => "`yuangs-verify schema print config` says what may stand in it",
+                _ => "`yuangs-verify schema print config` lists what it may contain",
             },
         )
     })

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[group(requires_all = ["attest", "attest_key", "attest_key_id", "now"], multiple = true)]
 pub(in crate::cli) struct AttestArgs {
-    /// Write a signed statement (in-toto, DSSE) of what was looked at and how it ended; needs
+    /// Write a signed statement (in-toto, DSSE) of what was checked and how it ended; needs
     /// --now.
     #[arg(long, value_name = "FILE", help_heading = "Attestation")]
     attest: Option<PathBuf>,
@@ -84,7 +84,7 @@ impl AttestArgs {
         };
         if digests(located, baseline)? != before {
             return Err(Failure::unable(
-                "what was judged has changed while it was judged",
+                "the inputs changed while they were checked",
                 "run the gate when nobody writes there",
             ));
         }

@@ -36,7 +36,7 @@ pub(super) struct GateArgs {
     /// Fail (exit 1) when there are findings this bad, whatever the configuration says.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
-    /// The day, as 2027-01-31 or RFC 3339: ignores with an end count only when it is told.
+    /// The day, as 2027-01-31 or RFC 3339: ignores with an end count only when it is given.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     now: Option<i64>,
     /// Findings that were there before don't fail.

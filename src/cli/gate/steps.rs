@@ -143,7 +143,7 @@ fn policy_test(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure>
                 .notices
                 .push(format!("no case tests the policy: {reason}"));
         } else {
-            let why = "nothing tests the policy: no case stands beside it ([policy] untested = \"why\" lets that pass)";
+            let why = "nothing tests the policy: it has no case ([policy] untested = \"why\" accepts that)";
             lacking = Some(why.to_owned());
         }
     }

@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         ],
     ),
     (
-        "Judge actions",
+        "Rate actions",
         &[
             "command",
             "patch",

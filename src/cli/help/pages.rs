@@ -469,12 +469,12 @@ pub(super) const PAGES: &[Page] = &[
     ),
     page(
         "knowledge context",
-        &[("Where items stand", "knowledge context stages")],
+        &[("The stage of each item", "knowledge context stages")],
         &["knowledge memory"],
     ),
     page(
         "knowledge context stages",
-        &[("Where items stand", "knowledge context stages")],
+        &[("The stage of each item", "knowledge context stages")],
         &["knowledge memory status", "knowledge skills candidates"],
     ),
     page(
@@ -543,10 +543,10 @@ pub(super) const PAGES: &[Page] = &[
         &["knowledge graph provenance"],
     ),
     page(
-        "knowledge judge",
+        "knowledge measure",
         &[(
             "A corpus",
-            "knowledge judge documents.jsonl questions.jsonl",
+            "knowledge measure documents.jsonl questions.jsonl",
         )],
         &["knowledge search"],
     ),

@@ -279,7 +279,7 @@ impl ReferencesArgs {
                 let (turns, weak) = (looked.turns, looked.weak.len());
                 writeln!(
                     out,
-                    "{} executions, {turns} turns held against {} items, {weak} weak",
+                    "{} executions, {turns} turns compared with {} items, {weak} weak",
                     executions.len(),
                     bank.items.len()
                 )

@@ -28,10 +28,7 @@ impl EvalArgs {
         let documents = crate::cli::file::text(&self.documents)?;
         let questions = crate::cli::file::text(&self.questions)?;
         let corpus = Corpus::parse(&documents, &questions).map_err(|why| {
-            Failure::unable(
-                why,
-                "docs/knowledge.md describes the form of a judged corpus",
-            )
+            Failure::unable(why, "docs/knowledge.md describes the form of such a corpus")
         })?;
         let groups = evaluate(&corpus, self.model.as_deref()).map_err(|e| failure(&e))?;
         print(Color::Auto, |out| {

@@ -89,7 +89,7 @@ impl GraphCommand {
                 print(Color::Auto, |out| match ask.format {
                     Format::Text => {
                         write_findings(&findings, out)?;
-                        writeln!(out, "{edges} edges looked at, {} findings", findings.len())
+                        writeln!(out, "{edges} edges read, {} findings", findings.len())
                     }
                     Format::Json => {
                         let json = json!({ "version": 1, "edges": edges, "findings": findings_json(&findings) });

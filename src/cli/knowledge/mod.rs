@@ -53,7 +53,7 @@ enum KnowledgeCommand {
     /// Look into the knowledge graph.
     #[command(subcommand)]
     Graph(graph::GraphCommand),
-    /// Look at the items of the context bank, and at how turns refer to them. Changes nothing.
+    /// Inspect the items of the context bank, and how turns refer to them. Changes nothing.
     #[command(subcommand)]
     Context(context::ContextCommand),
     /// Decide what becomes of the items of the context bank: show, do, take back.
@@ -62,8 +62,9 @@ enum KnowledgeCommand {
     /// Rate skills by their traces, and decide about them.
     #[command(subcommand)]
     Skills(skills::SkillsCommand),
-    /// Print nDCG@10 and recall@10 over a corpus of judged questions: full text, vectors, both.
-    Judge(eval::EvalArgs),
+    /// Print nDCG@10 and recall@10 over questions with graded answers: full text, vectors, both.
+    #[command(visible_alias = "judge")]
+    Measure(eval::EvalArgs),
 }
 
 /// Ways to print an answer.
@@ -92,7 +93,7 @@ impl KnowledgeArgs {
             KnowledgeCommand::Context(command) => command.run(),
             KnowledgeCommand::Memory(command) => command.run(),
             KnowledgeCommand::Skills(command) => command.run(),
-            KnowledgeCommand::Judge(args) => args.run(),
+            KnowledgeCommand::Measure(args) => args.run(),
         }
     }
 }

@@ -36,7 +36,7 @@ fn vectors(vectors: Vectors) -> String {
         Vectors::TooFew => "none, there is too little to learn from".into(),
         Vectors::Kept(0) => "as before".into(),
         Vectors::Kept(n) => format!("{n} computed"),
-        Vectors::Learnt(n) => format!("model learnt anew, {n} computed"),
+        Vectors::Learnt(n) => format!("model learnt again, {n} computed"),
         Vectors::Model2Vec(n) => format!("another model than before, {n} computed"),
     }
 }
@@ -202,7 +202,7 @@ pub(super) fn checked(
     match form {
         Form::Text => {
             findings(found, out)?;
-            writeln!(out, "{looked_at} sources looked at: {}", counts(found))?;
+            writeln!(out, "{looked_at} sources read: {}", counts(found))?;
             writeln!(out, "digest: {digest}")
         }
         Form::Json => {
@@ -210,7 +210,7 @@ pub(super) fn checked(
             writeln!(out, "{}", safe_json(&json))
         }
         Form::Markdown => {
-            writeln!(out, "{looked_at} sources looked at: {}\n", counts(found))?;
+            writeln!(out, "{looked_at} sources read: {}\n", counts(found))?;
             for f in found.iter().take(PRINTED) {
                 writeln!(
                     out,

@@ -230,7 +230,7 @@ pub struct MapArgs {
     /// Rank what these files or folders hold and use higher; may be given several times.
     #[arg(long, value_name = "PATH")]
     focus: Vec<String>,
-    /// Say of each file why it stands where it stands.
+    /// Say of each file why it has its place.
     #[arg(long)]
     explain: bool,
 }
@@ -257,7 +257,7 @@ pub struct BundleArgs {
     answer: AnswerArgs,
     #[command(flatten)]
     rank: RankArgs,
-    /// What is to be done; without it, how the task stands.
+    /// What is to be done; without it, the state of the task.
     #[arg(long, value_name = "WORDS", default_value = "")]
     query: String,
     /// The task, execution or session; without it the one that was at work last.

@@ -28,7 +28,7 @@ const GATE_CASES: u32 = 5_000;
 /// Recorded actions that are asked about.
 const MAX_RECORDED: usize = 1_000_000;
 
-/// Compare two policies: what becomes milder, what stricter?
+/// Compare two policies: what becomes more permissive, what stricter?
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     /// The policy as it was: a file, a folder of policies, either at a revision (`REV:PATH`), or
@@ -236,7 +236,7 @@ impl CompareArgs {
             };
             writeln!(
                 out,
-                "    {} milder, {} stricter, of {} questions made, {} aimed at what changed and {} given",
+                "    {} more permissive, {} stricter, of {} questions made, {} aimed at what changed and {} given",
                 sum(&milder),
                 sum(&stricter),
                 found.made,
@@ -401,7 +401,7 @@ fn left_out(found: &Comparison) -> String {
 /// Says that a change may have made something milder.
 fn doubt(one: &UnprovenChange) -> String {
     format!(
-        "{} was {}, which may make something milder; no action was found that shows it",
+        "{} was {}, which may make something more permissive; no action was found that shows it",
         one.what, one.change
     )
 }
@@ -410,7 +410,8 @@ fn doubt(one: &UnprovenChange) -> String {
 fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
     if found.disarmed {
         let message =
-            "milder: the policy enforced, and now it only monitors: it stops nothing".to_owned();
+            "more permissive: the policy enforced, and now it only monitors: it stops nothing"
+                .to_owned();
         to.add(
             516,
             &pair.head.file,
@@ -449,7 +450,7 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             .rule(&kind.head_rule)
             .map_or(Position { line: 1, column: 1 }, |r| r.at);
         let (code, word) = if kind.is_more_permissive() {
-            (516, "milder")
+            (516, "more permissive")
         } else {
             (517, "stricter")
         };

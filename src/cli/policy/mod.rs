@@ -27,7 +27,7 @@ pub enum PolicyCommand {
     Eval(eval::EvalArgs),
     /// Run the cases and corpora of policies, and say what they exercise.
     Test(test::TestArgs),
-    /// Compare two policies: what becomes milder, what stricter?
+    /// Compare two policies: what becomes more permissive, what stricter?
     Compare(compare::CompareArgs),
     /// Search for actions that break a property of a policy.
     Fuzz(fuzz::FuzzArgs),

@@ -76,7 +76,7 @@ impl MutateArgs {
         Ok(match () {
             () if outcomes.iter().any(|o| o.survived() > 0) => EXIT_FINDINGS,
             () if outcomes.is_empty() || outcomes.iter().any(|o| o.statuses.is_empty()) => {
-                warn("nothing was changed: a policy has no rule that could be milder");
+                warn("nothing was changed: a policy has no rule that could be more permissive");
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,

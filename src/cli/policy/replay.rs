@@ -42,7 +42,7 @@ pub struct ReplayArgs {
     /// A repository in whose history a recorded digest is looked for.
     #[arg(long, value_name = "DIR")]
     policy_repo: Option<PathBuf>,
-    /// Commits of that history that are looked at, from HEAD backwards.
+    /// Commits of that history that are read, from HEAD backwards.
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     policy_history: usize,
     /// Whether it was production, which no trace records. Without it: it may have been.
@@ -101,7 +101,7 @@ struct Objection {
     message: String,
     help: Option<String>,
     turn: Option<i64>,
-    /// Where the rule behind it stands.
+    /// Where the rule behind it is.
     rule: Option<Related>,
     /// What it is about besides the turn: rule and action, or the policy that isn't there.
     subject: Box<str>,
@@ -359,7 +359,7 @@ pub(in crate::cli) fn compare_recorded(
     let empty = tally.decisions == 0;
     Ok((
         report,
-        empty.then(|| "nothing was held against the policy: no decision is recorded".to_owned()),
+        empty.then(|| "nothing was checked against the policy: no decision is recorded".to_owned()),
     ))
 }
 

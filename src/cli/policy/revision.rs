@@ -178,7 +178,7 @@ pub(super) fn at_merge_base(
     let inside = file.strip_prefix(real(&top)?).map_err(|_| {
         Failure::unable(
             format!("`{}` is not in the work tree", policy.display()),
-            "the policy stands in the repository",
+            "the policy must be in the repository",
         )
     })?;
     let path = inside.to_string_lossy().replace('\\', "/");

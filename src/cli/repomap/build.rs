@@ -28,7 +28,7 @@ pub struct BuildArgs {
     /// Rank what these words name higher.
     #[arg(long, value_name = "WORDS", default_value = "")]
     query: String,
-    /// Say of each file why it stands where it stands.
+    /// Say of each file why it has its place.
     #[arg(long)]
     explain: bool,
     /// Number the lines. A map with numbers is stale sooner.

@@ -87,7 +87,7 @@ pub(in crate::cli) fn check_map(map: &Path, tree: &Path) -> Result<(Report, bool
     let given = file::text(map)?;
     let settings = settings(&given, &name)?;
     let snapshot = of_folder(tree, None)
-        .map_err(|e| Failure::unable(e.to_string(), "a map stands in the folder that it maps"))?;
+        .map_err(|e| Failure::unable(e.to_string(), "a map is in the folder that it maps"))?;
     let built = build(&snapshot, &settings).map_err(|e| unable(&e))?;
     let mut report = Report::default();
     if given.replace("\r\n", "\n") != built.text {

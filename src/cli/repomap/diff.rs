@@ -27,7 +27,7 @@ pub struct DiffArgs {
     /// List private definitions too.
     #[arg(long)]
     private: bool,
-    /// Exit with 1 when a definition that isn't private is gone or written otherwise (YV906).
+    /// Exit with 1 when a definition that isn't private is gone or changed (YV906).
     #[arg(long)]
     fail: bool,
     /// How to report.

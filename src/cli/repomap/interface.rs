@@ -11,8 +11,7 @@ use std::path::Path;
 /// New definitions that a notice names; the rest is counted.
 const NAMED: usize = 10;
 
-/// A finding for each definition that others may rely on and that is gone or written otherwise
-/// (YV906).
+/// A finding for each definition that others may rely on and that is gone or changed (YV906).
 pub(super) fn findings(differences: &[Difference]) -> Vec<Finding> {
     let mut out: Vec<Finding> = differences
         .iter()
@@ -31,7 +30,7 @@ fn finding(difference: &Difference) -> Option<Finding> {
             format!("the {kind} `{name}` is gone: it was `{signature}`")
         }
         Change::Changed { before, after } => {
-            format!("the {kind} `{name}` is written otherwise: was `{before}`, is `{after}`")
+            format!("the {kind} `{name}` has changed: was `{before}`, is `{after}`")
         }
     };
     let place = Place {
@@ -59,7 +58,7 @@ pub(in crate::cli) fn compare_interface(
 ) -> Result<(Report, bool), Failure> {
     let (parting, before) = at_merge_base(tree, base)?;
     let after = of_folder(tree, None)
-        .map_err(|e| Failure::unable(e.to_string(), "the configuration stands in a folder"))?;
+        .map_err(|e| Failure::unable(e.to_string(), "the configuration is in a folder"))?;
     let differences = diff(&before, &after);
     let mut report = Report {
         findings: findings(&differences),
@@ -74,7 +73,7 @@ pub(in crate::cli) fn compare_interface(
         .collect();
     let private = differences.iter().filter(|d| d.private).count();
     let mut said = format!(
-        "definitions since {parting}: new {}, gone or written otherwise {}, private ones that differ {private}",
+        "definitions since {parting}: new {}, gone or changed {}, private ones that differ {private}",
         new.len(),
         report.findings.len()
     );

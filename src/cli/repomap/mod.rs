@@ -31,7 +31,7 @@ enum RepomapCommand {
     /// Build the map again with the settings that it names, and fail when it isn't what the tree
     /// gives.
     Check(check::CheckArgs),
-    /// Compare what two revisions define: added, removed, written otherwise.
+    /// Compare what two revisions define: added, removed, changed.
     Diff(diff::DiffArgs),
     /// Print all definitions and references, for other tools.
     Tags(tags::TagsArgs),

@@ -67,7 +67,7 @@ fn figures(judged: &[(String, Judged)], out: &mut dyn Write) -> io::Result<()> {
             Outcome::Missed => "missed".to_owned(),
             Outcome::FalseAlarm(rules) => format!("no secret by {}", rules.join(", ")),
             Outcome::OtherRule(rules) => format!("found by {} instead", rules.join(", ")),
-            Outcome::Unreadable(error) => format!("can't be judged: {}", terminal(error)),
+            Outcome::Unreadable(error) => format!("can't be evaluated: {}", terminal(error)),
         };
         writeln!(out, "{}:{line}: {what}", terminal(file))?;
     }

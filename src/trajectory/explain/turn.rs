@@ -299,7 +299,7 @@ fn came_of_it(turn: &Turn, detail: Detail, page: &mut Page) {
             .and_then(|d| d.modified.as_ref())
             .is_none_or(|m| m.deed != ran.deed)
     {
-        action("really ran", ran, detail, page);
+        action("executed", ran, detail, page);
     }
     if let Some(result) = &turn.result {
         let mut parts = vec![if result.failed() { "failed" } else { "success" }.to_owned()];

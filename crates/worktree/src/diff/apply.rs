@@ -120,7 +120,7 @@ impl Outcome {
         self.files.iter().all(FileOutcome::applies)
     }
 
-    /// Whether nothing is known against it, but something can't be judged: binary content, or what
+    /// Whether nothing is known against it, but something can't be evaluated: binary content, or what
     /// can't be read.
     #[must_use]
     pub fn is_unjudged(&self) -> bool {

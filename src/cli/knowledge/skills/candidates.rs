@@ -151,7 +151,7 @@ impl DecideArgs {
         let time = self.now.unwrap_or_else(clock);
         if time == 0 {
             return Err(Failure::unable(
-                "the clock stands before 1970",
+                "the clock is before 1970",
                 "--now says when",
             ));
         }
