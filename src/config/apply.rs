@@ -397,7 +397,7 @@ mod tests {
             assert_eq!(applied.ignored, 1 - report.counts.errors);
             assert_eq!(
                 report.counts.errors == 1,
-                !applied.notices[0].starts_with("findings let pass"),
+                !applied.notices[0].starts_with("findings ignored"),
                 "{applied:?}"
             );
             report.counts.errors == 0

@@ -404,7 +404,7 @@ mod tests {
             assert_refused(&[plain(b"x"), behind.to_vec()].concat(), "");
             assert_refused(
                 &[frame.clone(), behind.to_vec()].concat(),
-                "behind the last",
+                "follow the last",
             );
         }
         assert_refused(&plain(b"text")[..20], "");

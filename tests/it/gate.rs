@@ -276,7 +276,7 @@ fn interfaces_are_compared_with_where_the_branch_began() {
     git(&["checkout", "-qb", "work"]);
     let ran = gate(root, &[]);
     assert!(
-        ran.code == 0 && ran.out.contains("new 0, gone or written otherwise 0"),
+        ran.code == 0 && ran.out.contains("new 0, gone or changed 0"),
         "{}{}",
         ran.out,
         ran.err
@@ -293,7 +293,7 @@ fn interfaces_are_compared_with_where_the_branch_began() {
     );
     assert!(
         ran.out
-            .contains("new 1, gone or written otherwise 2, private ones that differ 2"),
+            .contains("new 1, gone or changed 2, private ones that differ 2"),
         "{}",
         ran.out
     );

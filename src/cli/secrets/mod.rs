@@ -16,7 +16,8 @@ pub enum SecretsCommand {
     Scan(scan::ScanArgs),
     /// Measure precision and recall over files of lines of which it is known what they hold.
     ///
-    /// A line is `{"text": "…", "finds": "RULE"}`, or without `finds` when it holds no secret. What is in ⟦…⟧ is made up at run time; docs/secrets.md lists what can be.
+    /// A line is `{"text": "…", "finds": "RULE"}`, or without `finds` when it holds no secret. What
+    /// is in ⟦…⟧ is made up at run time; docs/secrets.md lists what can be.
     #[command(visible_alias = "check")]
     Measure {
         /// Corpora, one JSON object a line.

@@ -120,8 +120,8 @@ impl Outcome {
         self.files.iter().all(FileOutcome::applies)
     }
 
-    /// Whether nothing is known against it, but something can't be evaluated: binary content, or what
-    /// can't be read.
+    /// Whether nothing is known against it, but something can't be evaluated: binary content, or
+    /// what can't be read.
     #[must_use]
     pub fn is_unjudged(&self) -> bool {
         !self.applies() && self.files.iter().all(|f| f.applies() || f.is_unjudged())
