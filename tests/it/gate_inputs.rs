@@ -85,8 +85,9 @@ fn renaming_a_bad_trace_does_not_help() {
 #[test]
 fn every_listed_ending_is_read_in_directories() {
     let pages = [
+        include_str!("../../README.md"),
         include_str!("../../docs/trace-format.md"),
-        include_str!("../../docs/gate.md"),
+        include_str!("../../docs/configuration.md"),
         include_str!("../../docs/session-formats.md"),
     ];
     for ending in TRACE_ENDINGS {
