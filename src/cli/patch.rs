@@ -202,7 +202,7 @@ fn file_text(file: &FileOutcome, out: &mut dyn Write) -> io::Result<()> {
 /// What keeps a hunk from applying, as a clause.
 fn conflict(nearest: Option<&Nearest>) -> String {
     let Some(nearest) = nearest else {
-        return "nothing of it stands in the file".into();
+        return "nothing of it is in the file".into();
     };
     let line = nearest.line;
     match &nearest.obstacle {

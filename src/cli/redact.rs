@@ -136,7 +136,9 @@ impl RedactArgs {
                 .unwrap_or_default();
             let line = memchr::memchr_iter(b'\n', before).count() + 1;
             Failure::unable(
-                format!("`{name}`: line {line} is no UTF-8, so its text can't be replaced safely"),
+                format!(
+                    "`{name}`: line {line} is not valid UTF-8, so its text can't be replaced safely"
+                ),
                 "take the line out, or write it as UTF-8",
             )
         })

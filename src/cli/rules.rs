@@ -75,7 +75,7 @@ impl RulesArgs {
     }
 }
 
-/// The catalogue as a Markdown table: the README carries it.
+/// The catalogue as a Markdown table, for docs/rules.md.
 #[must_use]
 pub fn markdown() -> String {
     let mut table =

@@ -348,9 +348,9 @@ impl Application<'_> {
         }
         let let_pass = applied.ignored + applied.off;
         if let_pass > 0 {
-            applied.notices.push(format!(
-                "findings let pass by the configuration: {let_pass}"
-            ));
+            applied
+                .notices
+                .push(format!("findings ignored by the configuration: {let_pass}"));
         }
         if applied.known > 0 {
             applied.notices.push(format!(
@@ -361,7 +361,7 @@ impl Application<'_> {
         let gone = baseline.map_or(0, Baseline::len) - met.len();
         if gone > 0 {
             applied.notices.push(format!(
-                "entries of the baseline that are mended: {gone}; write it anew"
+                "entries of the baseline that are fixed: {gone}; update the file with `--write-baseline`"
             ));
         }
         if baseline.is_some_and(Baseline::is_first) {
@@ -452,7 +452,7 @@ mod tests {
         let again = apply(&mut report, &Config::default(), Some(&baseline), None);
         assert_eq!(
             again.notices,
-            ["entries of the baseline that are mended: 1; write it anew"]
+            ["entries of the baseline that are fixed: 1; update the file with `--write-baseline`"]
         );
         assert!(
             Baseline::parse("{\"version\":3,\"findings\":[]}").is_err()

@@ -155,7 +155,7 @@ pub struct Finding {
     pub turn: Option<i64>,
     /// Other places.
     pub related: Vec<Related>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
     /// A hash of the action that it is about: what is known of one action says nothing of another
     /// in its place.

@@ -301,7 +301,7 @@ fn add(
             free.insert(path);
         }
         Entry::Occupied(other) if *other.get() != path => {
-            let message = "another source has the same name where bytes are no UTF-8: only one of them is indexed".to_owned();
+            let message = "another source has the same name where bytes are not valid UTF-8: only one of them is indexed".to_owned();
             findings.push(finding(101, &other.key().1, 0, message));
         }
         Entry::Occupied(_) => {}

@@ -78,7 +78,7 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
     if let Err(error) = scanner.skip().and_then(|_| scanner.end()) {
         let at = error.at.min(text.len());
-        let message = format!("the manifest is no JSON: {error}");
+        let message = format!("the manifest is not JSON: {error}");
         return vec![Fault {
             code: 102,
             severity: None,
@@ -95,12 +95,12 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
         let (code, what) = match note.kind {
             NoteKind::DuplicateMember => (
                 106,
-                "a member stands twice in its object: which of them counts depends on the reader",
+                "a member appears twice in its object: which of them counts depends on the reader",
             ),
             NoteKind::LoneSurrogate => (109, "an escape names half of a surrogate pair"),
             NoteKind::TooManyMembers => (
                 107,
-                "there are too many members to tell whether one stands twice",
+                "there are too many members to tell whether one appears twice",
             ),
         };
         let pointer = strict_json::pointer_at(text, note.at);
@@ -273,7 +273,7 @@ pub(super) fn both(pointer: &str, value: &Value, members: [&str; 2], all: &mut V
         all.push(Fault::manifest(
             pointer,
             format!(
-                "`{one}` and `{other}` stand together: which of them counts depends on the reader"
+                "`{one}` and `{other}` are both present: which of them counts depends on the reader"
             ),
         ));
     }
@@ -295,7 +295,7 @@ fn tools(before: &str, list: &Value, all: &mut Vec<Fault>) {
     if list.as_array().is_some_and(|list| list.len() > TOOLS) {
         all.push(Fault::limit(
             format!("{before}/{TOOLS}"),
-            format!("more than {TOOLS} tools: from here on they aren't looked at"),
+            format!("more than {TOOLS} tools: from here on they aren't checked"),
         ));
     }
     for (n, tool) in list
@@ -327,7 +327,7 @@ fn parameters(before: &str, tool: &Value, all: &mut Vec<Fault>) {
     if let Err(error) = Validator::new(schema) {
         all.push(Fault::manifest(
             &*pointer,
-            format!("the parameters are no JSON Schema: {error}"),
+            format!("the parameters are not a JSON Schema: {error}"),
         ));
     }
     if schema.get("type").is_some_and(|t| t != "object") {

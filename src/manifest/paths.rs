@@ -230,7 +230,7 @@ fn fault(named: &NamedPath<'_>, folder: &Path, root: &Path) -> Option<String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Some(format!("`{shown}` doesn't exist"));
         }
-        Err(error) => return Some(format!("`{shown}` can't be looked at: {error}")),
+        Err(error) => return Some(format!("`{shown}` can't be read: {error}")),
     };
     if !real.starts_with(root) {
         return Some(format!(
@@ -249,7 +249,7 @@ fn fault(named: &NamedPath<'_>, folder: &Path, root: &Path) -> Option<String> {
             return Some(format!("`{shown}` is too long to look for `{function}`"));
         }
         Ok(_) => {}
-        Err(error) => return Some(format!("`{shown}` can't be looked at: {error}")),
+        Err(error) => return Some(format!("`{shown}` can't be read: {error}")),
     }
     let found = std::fs::read(&real)
         .is_ok_and(|bytes| defines(plain, &String::from_utf8_lossy(&bytes), function));

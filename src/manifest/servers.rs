@@ -47,7 +47,7 @@ pub(super) fn look(value: &Value, all: &mut Vec<Fault>) {
             .is_some_and(|args| args.len() > ARGUMENTS)
         {
             let message =
-                format!("more than {ARGUMENTS} arguments: from here on they aren't looked at");
+                format!("more than {ARGUMENTS} arguments: from here on they aren't checked");
             all.push(Fault::limit(format!("{pointer}/args/{ARGUMENTS}"), message));
         }
         if let Some(command) = server.get("command").and_then(Value::as_str) {
@@ -285,7 +285,7 @@ fn alone(name: &str, args: &[&str]) -> Option<String> {
     }
     if let Some(option) = inline(name, args) {
         return Some(format!(
-            "`{name} {option}` runs code that stands in the manifest, and that can be anything"
+            "`{name} {option}` runs code that is in the manifest, and that can be anything"
         ));
     }
     package(name, args)
@@ -327,7 +327,7 @@ fn package(name: &str, args: &[&str]) -> Option<String> {
         }
         ("deno", "eval") => {
             return Some(
-                "`deno eval` runs code that stands in the manifest, and that can be anything"
+                "`deno eval` runs code that is in the manifest, and that can be anything"
                     .to_owned(),
             );
         }
@@ -352,7 +352,7 @@ fn package(name: &str, args: &[&str]) -> Option<String> {
         .collect();
     match (named.is_empty(), loose.first()) {
         (true, _) => Some(format!(
-            "`{runner}` names no package: what it runs can't be told"
+            "`{runner}` names no package: what it runs can't be determined"
         )),
         (_, Some(package)) => Some(format!(
             "`{runner}` runs `{package}` without an exact version: another one may run tomorrow than today"
@@ -493,7 +493,7 @@ fn image(name: &str, args: &[&str]) -> Option<String> {
         }
     }
     Some(format!(
-        "`{name} run` names no image: what it runs can't be told"
+        "`{name} run` names no image: what it runs can't be determined"
     ))
 }
 

@@ -26,13 +26,13 @@ const DEPTH: u32 = strict_json::DEFAULT_MAX_DEPTH;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Nothing in it is JSON.
-    #[error("the format of the trace can't be told, and no line of it is JSON")]
+    #[error("the format of the trace can't be determined, and no line of it is JSON")]
     UnknownFormat,
     /// There is nothing to look at.
     #[error("there is no record")]
     Empty,
     /// One document holds records that are chained or signed.
-    #[error("the records stand in one document and are chained or signed")]
+    #[error("the records are in one document and are chained or signed")]
     SealedDocument,
     /// A secret stays.
     #[error("line {line}: {cause}")]

@@ -52,6 +52,14 @@ pub struct Rule {
     pub check: Check,
 }
 
+impl Rule {
+    /// The address of its page on the documentation site.
+    #[must_use]
+    pub fn address(&self) -> String {
+        format!("{}/rules/{}.html", env!("CARGO_PKG_HOMEPAGE"), self.code)
+    }
+}
+
 /// Who finds what a rule is about.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {

@@ -38,6 +38,7 @@ impl Catalogue {
             .into_root_schema_for::<T>()
             .to_value();
         if let Some(members) = schema.as_object_mut() {
+            members.insert("$id".into(), json!(address(name)));
             members.insert("title".into(), json!(name));
             members.insert("description".into(), json!(about));
             adjust(members);
@@ -50,7 +51,10 @@ impl Catalogue {
     }
 
     /// Adds a schema that others make up.
-    pub fn add_value(&mut self, name: &str, about: &'static str, schema: Value) {
+    pub fn add_value(&mut self, name: &str, about: &'static str, mut schema: Value) {
+        if let Some(members) = schema.as_object_mut() {
+            members.insert("$id".into(), json!(address(name)));
+        }
         self.entries.push(Entry {
             name: name.to_owned(),
             about,
@@ -69,6 +73,11 @@ impl Catalogue {
     pub fn get(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| e.name == name)
     }
+}
+
+/// The `$id` of a schema: where the documentation site serves it.
+fn address(name: &str) -> String {
+    format!("{}/schemas/{name}.schema.json", env!("CARGO_PKG_HOMEPAGE"))
 }
 
 /// Adds the schema of `T` to those that a schema can refer to.

@@ -23,7 +23,7 @@ const UNPLACED: &str = "";
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaError {
     /// It is no JSON.
-    #[error("the schema is no valid JSON: {0}")]
+    #[error("the schema is not valid JSON: {0}")]
     Json(String),
     /// It is no schema, or refers to something outside itself.
     #[error("{0}")]
@@ -346,11 +346,7 @@ fn collect(text: &Text<'_>, error: &ValidationError<'_>, all: &mut Vec<Violation
             };
             push(pointer, here, format!("expected {expected}, found {found}"));
         }
-        Kind::Not { .. } => push(
-            pointer,
-            here,
-            "these members must not stand together".into(),
-        ),
+        Kind::Not { .. } => push(pointer, here, "these members must not be together".into()),
         _ => push(pointer, here, error.to_string()),
     }
 }

@@ -150,9 +150,7 @@ fn check_header<R: Read>(source: &mut Peeked<R>) -> io::Result<bool> {
         return Ok(false);
     }
     if !head.starts_with(&GZIP_MAGIC) {
-        return Err(refused(
-            "bytes that are no gzip member stand behind the last one",
-        ));
+        return Err(refused("bytes that are no gzip member follow the last one"));
     }
     let flags = head.get(FLAGS).copied().unwrap_or_default();
     if flags & EXTRA != 0 {
@@ -231,9 +229,7 @@ impl<R: Read> Zstd<R> {
         if *head == ZSTD_MAGIC {
             Ok(true)
         } else {
-            Err(refused(
-                "bytes that are no zstd frame stand behind the last one",
-            ))
+            Err(refused("bytes that are no zstd frame follow the last one"))
         }
     }
 

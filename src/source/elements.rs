@@ -192,7 +192,7 @@ impl Reader<'_> {
                 State::After | State::End => {
                     return Err(DocumentError::Syntax(
                         self.here,
-                        "something stands behind the value",
+                        "something follows the value",
                     ));
                 }
             }

@@ -520,7 +520,7 @@ fn unreadable<'a>(
             "the last line breaks off inside a record".to_owned(),
         ),
         ErrorKind::TrailingText if !text.trim_start().starts_with('{') => {
-            (Code(102), "the line is no JSON object".to_owned())
+            (Code(102), "the line is not a JSON object".to_owned())
         }
         _ => (Code(102), error.to_string()),
     };
@@ -560,7 +560,7 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
                 NoteKind::DuplicateMember => {
                     let name = Scanner::new(rest, 1).skip().unwrap_or_default();
                     format!(
-                        "the member {} stands twice in its object; the first one is read",
+                        "the member {} appears twice in its object; the first one is read",
                         cut(name)
                     )
                 }
@@ -572,7 +572,7 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
                 }
                 NoteKind::TooManyMembers => {
                     format!(
-                        "the objects that are open here have more than {MOST_NAMES} members: whether one stands twice isn't known"
+                        "the objects that are open here have more than {MOST_NAMES} members: whether one appears twice isn't known"
                     )
                 }
                 NoteKind::LoneSurrogate => {

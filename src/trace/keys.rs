@@ -18,7 +18,7 @@ pub enum TrustError {
     #[error("key `{0}`: the public key must be 32 bytes of Ed25519, in base64 or hexadecimal")]
     Key(String),
     /// Two keys have the same id.
-    #[error("key `{0}` stands twice")]
+    #[error("key `{0}` appears twice")]
     Duplicate(String),
 }
 
@@ -138,7 +138,7 @@ impl TrustStore {
             .any(|n| n.kind != NoteKind::LoneSurrogate)
         {
             return Err(TrustError::Shape(
-                "a member stands twice; which one counts can't be told".into(),
+                "a member appears twice; which one counts can't be determined".into(),
             ));
         }
         let mut keys = BTreeMap::new();

@@ -731,7 +731,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// One whole turn: it stands for the events above, in their order.
+    /// One whole turn: it represents the events above, in their order.
     pub struct Turn<'a> {
         record: Option<OnlyTurn>,
         execution_id: Option<Str<'a>>,

@@ -387,9 +387,10 @@ impl Teller<'_> {
                         "the hunk at line {} of the diff conflicts; nearest is line {} of the file",
                         h.line, nearest.line
                     )),
-                    At::Conflict(None) => {
-                        Some(format!("the hunk at line {} of the diff conflicts; nothing of it stands in the file", h.line))
-                    }
+                    At::Conflict(None) => Some(format!(
+                        "the hunk at line {} of the diff conflicts; nothing of it is in the file",
+                        h.line
+                    )),
                     At::At(_) => None,
                 })
                 .unwrap_or_default(),
@@ -657,7 +658,7 @@ fn count(n: usize, what: &str) -> String {
 fn sentences(account: &Account) -> Vec<String> {
     let base = short(&account.base);
     let mut out = vec![format!(
-        "of the diffs that ran, {} to {base}, {} not, {} can't be judged; they change {}",
+        "of the diffs that ran, {} to {base}, {} not, {} can't be checked; they change {}",
         if account.applied == 1 {
             "1 applies".to_owned()
         } else {

@@ -105,7 +105,7 @@ fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
         .and_then(|b| std::str::from_utf8(b).ok())
         .unwrap_or_default();
     let byte = bytes.get(valid).copied().unwrap_or_default();
-    let message = format!("the line is no UTF-8: byte 0x{byte:02x}");
+    let message = format!("the line is not valid UTF-8: byte 0x{byte:02x}");
     let problem = Problem {
         code: codes::UNREADABLE_INPUT,
         at: (valid, 1),

@@ -56,7 +56,7 @@ pub(super) fn shown_parts<'e>(entry: &Entry<'e>) -> Vec<&'e str> {
 /// Where to read more.
 pub(super) fn help(rule: &Rule) -> String {
     format!(
-        "run `yuangs-verify explain {}` for why this matters and how to mend it",
+        "run `yuangs-verify explain {}` for why this matters and how to fix it",
         rule.code
     )
 }

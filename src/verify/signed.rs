@@ -156,8 +156,8 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
             Some((before, ..)) if *before == about => {}
             Some((_, before, at)) => {
                 if findings.len() < FINDINGS {
-                    let related = Related::new(before, *at, "it stands here first");
-                    let message = "the signature of this decision stands in another one as well: it was copied";
+                    let related = Related::new(before, *at, "it appears here first");
+                    let message = "the signature of this decision appears in another one as well: it was copied";
                     let copy = subject([&*format!("{value:016x}"), &*format!("{about:016x}")]);
                     findings.extend(finding(
                         (file, line, execution),

@@ -158,7 +158,7 @@ fn what_is_let_pass_is_said_in_every_report() {
     ] {
         let ran = gate(root, &["--now", "2027-01-31", "--format", format]);
         assert!(
-            ran.code == 0 && ran.out.contains("findings let pass by the configuration"),
+            ran.code == 0 && ran.out.contains("findings ignored by the configuration"),
             "{format}: {}",
             ran.out
         );
@@ -166,7 +166,7 @@ fn what_is_let_pass_is_said_in_every_report() {
         assert!(
             quiet
                 .out
-                .contains("findings let pass by the configuration: 1"),
+                .contains("findings ignored by the configuration: 1"),
             "{}",
             quiet.out
         );
@@ -541,7 +541,7 @@ fn only_new_findings_fail_behind_a_baseline() {
         ran.code == 0
             && ran
                 .out
-                .contains("entries of the baseline that are mended: 1"),
+                .contains("entries of the baseline that are fixed: 1"),
         "{}",
         ran.out
     );

@@ -24,6 +24,9 @@ mod command;
 mod corpora;
 mod detectors;
 mod diffs;
+mod docs;
+#[cfg(unix)]
+mod examples;
 mod features;
 mod gate;
 mod gate_inputs;
@@ -45,10 +48,13 @@ mod knowledge_model;
 mod lanes;
 mod legal;
 mod manifests;
+mod markdown_pages;
 mod oracle;
 mod pages;
+mod picture;
 mod policy;
 mod properties;
+mod prose;
 mod reading;
 mod redact;
 #[cfg(feature = "repomap")]

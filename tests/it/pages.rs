@@ -9,7 +9,7 @@ use yuangs_verify::rules::{ALL, Check, Page, Rule};
 const SECTIONS: [&str; 5] = [
     "## What it does",
     "## Why it matters",
-    "## How to mend it",
+    "## How to fix it",
     "## Fails",
     "## Passes",
 ];

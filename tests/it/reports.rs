@@ -96,6 +96,14 @@ fn sarif_keeps_its_schema() {
         assert!(errors.is_empty(), "{errors:#?}");
         let results = sarif["runs"][0]["results"].as_array().unwrap();
         assert_eq!(results.len(), report.findings.len());
+        for rule in sarif["runs"][0]["tool"]["driver"]["rules"]
+            .as_array()
+            .unwrap()
+        {
+            let code = rule["id"].as_str().unwrap();
+            let page = format!("{}/rules/{code}.html", env!("CARGO_PKG_HOMEPAGE"));
+            assert_eq!(rule["helpUri"], page);
+        }
         for result in results {
             let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
             assert_eq!(

@@ -235,7 +235,7 @@ fn a_secret_is_one_finding_wherever_it_stands() {
     assert_eq!(said.matches("error[YV803]").count(), 1, "{said}");
     assert!(
         said.contains("a GitHub token stands here: `ghp_…`, 40 characters")
-            && said.contains("the same stands here"),
+            && said.contains("the same is here"),
         "{said}"
     );
 }

@@ -179,7 +179,7 @@ fn figures_decide_what_is_promoted_and_retired() {
     );
     let text = said(at, &["skills", "evaluate"]);
     for words in [
-        "look at its errors",
+        "read its errors",
         "cheaper model",
         "add tests",
         "rollback 1.000, more than 0.3",

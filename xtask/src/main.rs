@@ -1,8 +1,11 @@
-//! Tasks of the repository: `cargo xtask expect` compares the corpora with their expectations.
+//! Tasks of the repository: `cargo xtask expect` compares the corpora with their expectations,
+//! `cargo xtask book` writes the sources of the documentation site.
 
+mod book;
 mod expect;
 
 use clap::Parser;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Tasks of the repository.
@@ -11,11 +14,16 @@ use std::process::ExitCode;
 enum Task {
     /// Show where traces and their expectations differ; write nothing unless told.
     Expect(expect::Args),
+    /// Write the sources of the documentation site, for `mdbook build`.
+    Book(book::Args),
 }
 
 fn main() -> ExitCode {
-    let Task::Expect(args) = Task::parse();
-    match expect::run(&args, &mut std::io::stdout().lock()) {
+    let done = match Task::parse() {
+        Task::Expect(args) => expect::run(&args, &mut std::io::stdout().lock()),
+        Task::Book(args) => book::run(Path::new("."), &args).map(|_| 0),
+    };
+    match done {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {

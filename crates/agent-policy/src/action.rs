@@ -40,10 +40,10 @@ pub enum ActionError {
         member: &'static str,
     },
     /// Two members contradict each other.
-    #[error("`{0}` and `{1}` say different things: which of the two counts can't be told")]
+    #[error("`{0}` and `{1}` say different things: which of the two counts can't be determined")]
     Twice(&'static str, &'static str),
     /// A member next to `payload` may also be executed.
-    #[error("`{0}` stands beside `payload`: which of the two counts can't be told")]
+    #[error("`{0}` is next to `payload`: which of the two counts can't be determined")]
     Beside(String),
 }
 

@@ -45,10 +45,10 @@ impl Decision<'_> {
             (Cause::Matches, None, Some(rule)) => Cow::Owned(format!("rule `{}` matches", rule.id)),
             (Cause::Matches, None, None) => Cow::Borrowed("no rule"),
             (Cause::MayMatch, Some(reason), _) => Cow::Owned(format!(
-                "it can't be told from the action whether it does this: {reason}"
+                "it can't be determined from the action whether it does this: {reason}"
             )),
             (Cause::MayMatch, None, rule) => Cow::Owned(format!(
-                "it can't be told from the action whether rule `{}` matches",
+                "it can't be determined from the action whether rule `{}` matches",
                 rule.map_or("", |r| &r.id)
             )),
             (Cause::Limit(limit, count), _, _) => Cow::Owned(limit.exceeded(*count)),
@@ -270,9 +270,9 @@ fn first_failure(
             let actual = actual(predicate.key(), facts, request);
             match found {
                 Tristate::Yes => None,
-                Tristate::Maybe => {
-                    Some(format!("it can't be told whether `{text}` holds: {actual}"))
-                }
+                Tristate::Maybe => Some(format!(
+                    "it can't be determined whether `{text}` holds: {actual}"
+                )),
                 Tristate::No
                     if strict
                         && matches!(

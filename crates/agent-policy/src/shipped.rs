@@ -34,7 +34,7 @@ pub const SHIPPED: [BuiltInPolicy; 5] = [
         "reads inside the work tree; everything else needs a human or is forbidden"
     ),
     shipped!("read-only", "looks and never changes"),
-    shipped!("yuangs", "the older runtime's rules, as they stood"),
+    shipped!("yuangs", "the older runtime's rules, as they were"),
     shipped!("permission-defaults", "levels for tools by their names"),
 ];
 

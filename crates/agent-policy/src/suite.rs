@@ -361,7 +361,7 @@ pub fn load_corpus(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
 }
 
 fn corpus_case(line: &str, at: Position) -> Result<Case, String> {
-    let value = json_once(line).map_err(|e| format!("no JSON object: {e}"))?;
+    let value = json_once(line).map_err(|e| format!("not a JSON object: {e}"))?;
     known_members(
         &value,
         &["action", "expect", "source", "why", "context", "history"],
@@ -405,7 +405,7 @@ pub fn json_once(text: &str) -> Result<Json, String> {
     if let Some(at) = repeated(text).map_err(|e| e.to_string())? {
         let pointer = strict_json::pointer_at(text, at);
         return Err(format!(
-            "the member `{pointer}` stands twice; readers disagree about which of the two counts"
+            "the member `{pointer}` appears twice; readers disagree about which of the two counts"
         ));
     }
     strict_json::from_text(text).map_err(|e| e.to_string())

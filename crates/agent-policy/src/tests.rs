@@ -590,7 +590,7 @@ fn every_mistake_points_at_its_place() {
         text[2]
     );
     assert!(text[3].contains("unknown effect `forbid`"), "{}", text[3]);
-    assert!(text[4].contains("stands on line 3 already"), "{}", text[4]);
+    assert!(text[4].contains("is on line 3 already"), "{}", text[4]);
     assert!(text[5].contains("can't hold for a `answer`"), "{}", text[5]);
     assert!(text[6].contains("did you mean `reason`"), "{}", text[6]);
 }

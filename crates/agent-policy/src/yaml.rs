@@ -184,7 +184,7 @@ fn plain_words(said: &str) -> String {
     if let Some(rest) = line.strip_prefix("duplicate mapping key: ") {
         let end = rest.find(", set DuplicateKeyPolicy").unwrap_or(rest.len());
         return format!(
-            "the key `{}` stands twice in this map",
+            "the key `{}` appears twice in this map",
             shortened(rest.get(..end).unwrap_or(rest), LONGEST)
         );
     }
@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(
             parse("a: 1\na: 2\n").unwrap_err().at.line,
             2,
-            "a key that stands twice has two meanings"
+            "a key that appears twice has two meanings"
         );
         assert!(parse(&format!("a: {}", "[".repeat(10_000))).is_err());
     }
@@ -368,7 +368,7 @@ mod tests {
     fn the_library_speaks_in_our_words() {
         assert_eq!(
             parse("a: 1\na: 2\n").unwrap_err().message,
-            "the key `a` stands twice in this map"
+            "the key `a` appears twice in this map"
         );
         assert_eq!(
             parse(&format!("a: {}", "[".repeat(3000)))

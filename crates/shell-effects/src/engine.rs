@@ -194,7 +194,7 @@ impl<'a> Engine<'a> {
         if text.len() > LONGEST {
             self.sink.mark_cut();
             self.sink.mark_unparsed();
-            let why = "code of more than 256 KiB: it isn't looked at";
+            let why = "code of more than 256 KiB: it isn't analysed";
             self.emit_raw(
                 EffectKind::Unknown,
                 None,

@@ -133,7 +133,7 @@ impl Engine<'_> {
             }
         }
         if rebases && !dry {
-            let why = "rebases local commits onto what it fetches: they are written anew";
+            let why = "rebases local commits onto what it fetches: they are rewritten";
             self.emit(EffectKind::GitRewrite, None, span, why);
         }
     }

@@ -214,7 +214,7 @@ impl Engine<'_> {
             return;
         }
         let info = self.classify(at.text);
-        self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "looks at");
+        self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "inspects");
     }
 
     /// What a container sees of this machine: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`.

@@ -214,7 +214,7 @@ impl<'p> Found<'p> {
                     Certainty::Possible,
                     Span::default(),
                     RiskLevel::High,
-                    "too many parameters to look at",
+                    "too many parameters to analyse",
                 );
                 break;
             }

@@ -227,7 +227,7 @@ impl Repository {
                     let path = String::from_utf8_lossy(&[&prefix, entry.name_bytes()].concat())
                         .into_owned();
                     return Err(GitError::Objects(format!(
-                        "`{path}` stands twice in a tree, or has a `/` in a name"
+                        "`{path}` appears twice in a tree, or has a `/` in a name"
                     )));
                 }
                 let mut path = prefix.clone();
@@ -514,7 +514,7 @@ pub(crate) mod tests {
             assert!(
                 files(&entries)
                     .unwrap_err()
-                    .contains("stands twice in a tree")
+                    .contains("appears twice in a tree")
             );
         }
     }

@@ -92,7 +92,7 @@ pub(super) fn reconcile(
             format!("the content of {open} isn't recorded")
         };
         let message = format!(
-            "it can't be told whether the record accounts for what has changed since `{revision}`: {why}"
+            "it can't be determined whether the record accounts for what has changed since `{revision}`: {why}"
         );
         let about = subject(
             ["not recorded"]

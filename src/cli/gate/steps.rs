@@ -196,7 +196,7 @@ fn repo_map(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
         let lacking = map
             .base
             .is_none()
-            .then(|| "[repo-map] names neither a file nor a base: nothing is looked at".to_owned());
+            .then(|| "[repo-map] names neither a file nor a base: nothing is checked".to_owned());
         return Ok(StepResult {
             lacking,
             ..StepResult::default()

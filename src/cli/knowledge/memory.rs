@@ -182,7 +182,7 @@ impl ApplyArgs {
         }
         let bank = bank(&place)?;
         if let Some((file, why)) = bank.unreadable.first() {
-            let remedy = "nothing is done on half a bank: mend the file or take it out";
+            let remedy = "half a bank is not processed: fix the file or remove it";
             return Err(Failure::unable(
                 format!("`{file}` can't be read: {why}"),
                 remedy,

@@ -155,7 +155,7 @@ fn run_mutants(suite: &Suite, effort: &Effort) -> Result<Outcome, Failure> {
     }
     // A case that fails already would notice everything.
     if let Some(case) = cases.iter().find(|c| c.run(policy).is_some()) {
-        let remedy = "`policy test` says why; mend it first";
+        let remedy = "`policy test` says why; fix it first";
         return Err(Failure::unable(
             format!("the case `{}` of `{file}` fails as it is", case.name),
             remedy,

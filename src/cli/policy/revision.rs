@@ -133,8 +133,9 @@ impl Revision {
             .repository
             .file(self.commit, path, MAX_BYTES)
             .map_err(|e| unable(&e))?;
-        String::from_utf8(bytes)
-            .map_err(|_| Failure::unable(format!("`{path}` is no UTF-8"), "a policy is text"))
+        String::from_utf8(bytes).map_err(|_| {
+            Failure::unable(format!("`{path}` is not valid UTF-8"), "a policy is text")
+        })
     }
 }
 
@@ -186,7 +187,7 @@ pub(super) fn at_merge_base(
         Err(error) => Err(unable(&error)),
         Ok(bytes) => {
             let text = String::from_utf8(bytes).map_err(|_| {
-                Failure::unable(format!("`{path}` is no UTF-8"), "a policy is text")
+                Failure::unable(format!("`{path}` is not valid UTF-8"), "a policy is text")
             })?;
             let short: String = parting.to_string().chars().take(12).collect();
             Ok(Some((format!("{short}:{path}"), text)))

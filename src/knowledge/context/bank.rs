@@ -207,10 +207,10 @@ fn read(path: &Path) -> Result<(Vec<u8>, Value), String> {
         .and_then(|file| read_whole(file, WHOLE))
         .map_err(|e| e.to_string())?;
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let value = serde_json::from_slice(text).map_err(|e| format!("it is no JSON: {e}"))?;
+    let value = serde_json::from_slice(text).map_err(|e| format!("it is not JSON: {e}"))?;
     if is_repeated(std::str::from_utf8(text).map_err(|e| e.to_string())?) {
         // Written back it would have one of them, and nobody knows which one is meant.
-        return Err("a member stands twice in its object".to_owned());
+        return Err("a member appears twice in its object".to_owned());
     }
     Ok((bytes, value))
 }

@@ -14,7 +14,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
                 901,
                 file,
                 error.line() as u64,
-                format!("the file is no JSON: {}", plain(&error)),
+                format!("the file is not JSON: {}", plain(&error)),
             );
         }
     };

@@ -227,7 +227,7 @@ fn whole(file: &SourceFile) -> Result<String, (u16, u64, String)> {
             .get(..error.utf8_error().valid_up_to())
             .unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', valid).count() as u64 + 1;
-        (101, line, "the source is no UTF-8".to_owned())
+        (101, line, "the source is not valid UTF-8".to_owned())
     })?;
     Ok(match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
@@ -254,7 +254,7 @@ fn objects<'t>(
                 102,
                 file,
                 number,
-                format!("the line is no JSON: {}", plain(&error)),
+                format!("the line is not JSON: {}", plain(&error)),
             ),
         }
     }
@@ -262,7 +262,7 @@ fn objects<'t>(
 
 /// What is said of a text in which a member stands twice.
 const REPEATED: &str =
-    "a member stands twice in its object: which of them counts depends on the reader";
+    "a member appears twice in its object: which of them counts depends on the reader";
 
 /// Whether a member stands twice in its object, so that readers take the text for different things.
 pub(super) fn is_repeated(text: &str) -> bool {

@@ -28,7 +28,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
                 102,
                 file,
                 error.line() as u64,
-                format!("the run is no JSON: {}", plain(&error)),
+                format!("the run is not JSON: {}", plain(&error)),
             );
         }
     };

@@ -16,7 +16,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
                 901,
                 file,
                 error.line() as u64,
-                format!("the file is no JSON: {}", plain(&error)),
+                format!("the file is not JSON: {}", plain(&error)),
             );
         }
     };
@@ -61,7 +61,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
 pub(super) fn extract_set(file: &SourceFile, text: &str, out: &mut Extracted) {
     faulty(ManifestKind::SkillSet, file, text, out);
     let Ok(set) = serde_json::from_str::<Value>(text) else {
-        return out.object(901, file, 1, "the file is no JSON");
+        return out.object(901, file, 1, "the file is not JSON");
     };
     for (name, entry) in set
         .get("skills")

@@ -39,7 +39,7 @@ impl JournalError {
     pub const fn remedy(&self) -> &'static str {
         match self {
             Self::Busy => "wait until it is done",
-            Self::Changed(_) => "look at `knowledge memory status` again",
+            Self::Changed(_) => "run `knowledge memory status` again",
             Self::Outside(_) => {
                 "symbolic links and files elsewhere aren't written to; a journal that isn't yours is best deleted"
             }

@@ -38,7 +38,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Tensor>, ModelError
         .split_at_checked(at)
         .ok_or_else(|| wrong("it ends within its header"))?;
     let mut header: BTreeMap<String, serde_json::Value> =
-        serde_json::from_slice(header).map_err(|_| wrong("its header is no JSON object"))?;
+        serde_json::from_slice(header).map_err(|_| wrong("its header is not a JSON object"))?;
     header.remove("__metadata__");
     let mut all = BTreeMap::new();
     let mut left = data.len();

@@ -80,7 +80,7 @@ impl Corpus {
         };
         let mut ids = BTreeSet::new();
         if let Some(twice) = corpus.documents.iter().find(|d| !ids.insert(&d.id)) {
-            return Err(format!("the document `{}` stands twice", twice.id));
+            return Err(format!("the document `{}` appears twice", twice.id));
         }
         for question in &corpus.questions {
             if question.answers.is_empty() {

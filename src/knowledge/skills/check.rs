@@ -458,7 +458,7 @@ fn within(paths: &Paths, turn: &Turn, done: &BTreeSet<Touch>, all: &mut Vec<(Sev
                 all.push((
                     Severity::Warning,
                     format!(
-                        "{}: whether that stayed within its paths can't be told",
+                        "{}: whether that stayed within its paths can't be determined",
                         touch.words()
                     ),
                 ));

@@ -48,9 +48,11 @@ impl Touch {
             None => otherwise.to_owned(),
         };
         match self {
-            Self::Read(path) => format!("reads {}", of(path, "a path that can't be told")),
-            Self::Write(path) => format!("changes {}", of(path, "a path that can't be told")),
-            Self::Network(host) => format!("contacts {}", of(host, "a host that can't be told")),
+            Self::Read(path) => format!("reads {}", of(path, "a path that can't be determined")),
+            Self::Write(path) => format!("changes {}", of(path, "a path that can't be determined")),
+            Self::Network(host) => {
+                format!("contacts {}", of(host, "a host that can't be determined"))
+            }
             Self::Program(name) => format!("runs `{name}`"),
             Self::Project(what, _) => format!("runs what the project holds ({what})"),
             Self::Anything(why) => format!("may do anything ({why})"),
@@ -115,7 +117,7 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
         .and_then(|p| from_text::<Raw<'_>>(p).ok())
     else {
         return if runs(deed) {
-            unknown("what ran isn't recorded")
+            unknown("the executed action isn't recorded")
         } else {
             BTreeSet::new()
         };
@@ -194,7 +196,7 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
     }
     if analysis.cut {
         all.insert(Touch::Anything(
-            "it does more than can be looked at".to_owned(),
+            "it does more than can be analysed".to_owned(),
         ));
     }
     for effect in &analysis.effects {
@@ -321,7 +323,9 @@ mod tests {
             shell("curl https://API.example.com:443/x")
                 .contains(&"contacts `api.example.com`".to_owned())
         );
-        assert!(shell("rm -rf \"$X\"").contains(&"changes a path that can't be told".to_owned()));
+        assert!(
+            shell("rm -rf \"$X\"").contains(&"changes a path that can't be determined".to_owned())
+        );
         assert_eq!(shell("cat ../secret")[0], "reads `../secret`");
         assert_eq!(
             shell("cd src/.. && cat ../../etc/x")[0],

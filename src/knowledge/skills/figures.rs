@@ -297,7 +297,7 @@ pub fn suggestion(figures: &Metrics, score: f64, stage: Option<&str>) -> (Sugges
 pub fn advice(figures: &Metrics) -> Vec<&'static str> {
     let mut all = Vec::new();
     if figures.executions > 0 && figures.success_rate() < 0.8 {
-        all.push("success is below 0.8: look at its errors");
+        all.push("success is below 0.8: read its errors");
     }
     if figures.avg_cost.is_some_and(|cost| cost > 1.0 + ROUNDING) {
         all.push("it costs more than 1.0: try a cheaper model or prompt");

@@ -162,7 +162,7 @@ pub(super) fn lacking(item: &Item, now: i64) -> Vec<String> {
     let staged = stage(item, now);
     if staged.stage != Stage::SkillCandidate {
         lacks.push(format!(
-            "it stands at the stage {} ({})",
+            "it is at the stage {} ({})",
             staged.stage.name(),
             staged.why
         ));

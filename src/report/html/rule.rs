@@ -11,6 +11,7 @@ pub(super) struct View {
     code: String,
     name: &'static str,
     severity: &'static str,
+    address: String,
     blocks: Vec<Block>,
 }
 
@@ -36,6 +37,7 @@ pub(super) fn views(findings: &[Finding]) -> Vec<View> {
             code: rule.code.to_string(),
             name: rule.name,
             severity: rule.severity.name(),
+            address: rule.address(),
             blocks: blocks(
                 Page::of(rule)
                     .markdown

@@ -146,7 +146,7 @@ fn rule(number: Code, findings: &[&Finding], open: bool, limit: usize) -> String
     let mut text = format!("{tag}<summary>{mark} <b>{number} {name}</b>: {count}</summary>\n\n");
     if let Some(rule) = rule {
         text.push_str(&format!(
-            "{} ({}). How to mend it: `yuangs-verify explain {number}`\n\n",
+            "{} ({}). How to fix it: `yuangs-verify explain {number}`\n\n",
             sentence(rule.summary),
             rule.severity
         ));
@@ -231,7 +231,7 @@ fn entry(finding: &Finding) -> String {
 
 /// What was verified, and the command that repeats it.
 pub(super) fn foot(run: &Run<'_>) -> String {
-    let mut text = String::from("### What was looked at\n\n");
+    let mut text = String::from("### What was checked\n\n");
     text.push_str(&format!(
         "{}.",
         words::looked_at(run.report, run.text.schema_only)

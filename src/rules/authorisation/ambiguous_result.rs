@@ -8,7 +8,7 @@
 //! A call has one result. Where there are two, one of them was added, or two calls share one id.
 //! Then it can't be determined which of them a decision was about.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Find out which result the runtime wrote. Give each call an id of its own, also when it is
 //! repeated.
 //!

@@ -11,7 +11,7 @@
 //! elsewhere, a human's edit can be passed off as the agent's idea, or the other way round; a
 //! reused id makes the old and the new action one and the same.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Let the runtime fill in both ids from the open proposal; no dialog should ask for them. In a
 //! review, compare the two payloads, and treat a modification of an unknown original as an action
 //! that was never proposed.
@@ -74,7 +74,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             out.report(
                 &RULE,
                 format!(
-                    "a modified action stands in a decision that is `{}`",
+                    "a modified action is in a decision that is `{}`",
                     ruling.name()
                 ),
             )

@@ -12,7 +12,7 @@
 //! A reviewer reads names, not bytes. Where `agent-l` may sign what `agent-1` proposes, the record
 //! says that nobody governs himself, and everybody who reads it believes the wrong thing.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Give agents and people ids that differ in a word, not in a letter. If one of the two was never
 //! meant to be there, find out who added it.
 //!

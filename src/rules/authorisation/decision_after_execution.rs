@@ -14,10 +14,10 @@
 //! It's how a missing decision is filled in afterwards, and the order of the records is easier to
 //! forge than the clock of every writer.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Take the decision's time when it is made, and let the executor wait for it. If clocks of two
 //! machines differ, set them by the same source. An action that was decided afterwards is to be
-//! looked at as one that nobody approved.
+//! checked as one that nobody approved.
 //!
 //! ## Fails
 //! ```jsonl

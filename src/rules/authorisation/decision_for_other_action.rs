@@ -10,9 +10,9 @@
 //! A stale or replayed decision approves what the governor never saw: the approval of a harmless
 //! read, given two turns ago, is handed in for the delete that is due now.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Bind each approval to the id and the payload that were shown, and discard answers that come for
-//! another id. In a review, find out which action the governor looked at, and take the one that ran
+//! another id. In a review, find out which action the governor saw, and take the one that ran
 //! as not approved.
 //!
 //! ## Fails

@@ -12,7 +12,7 @@
 //! Low-risk actions run without a person. A "read" with a changed file either did something else
 //! than it says, or covers for a change that nobody approved.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Find out what changed the files, and revert what nobody asked for. Propose the change as an
 //! action of its own, with the tool that writes.
 //!

@@ -11,7 +11,7 @@
 //! Somebody looked, said no, and it happened all the same. Either the decision doesn't reach the
 //! executor, and no rejection ever has held, or something goes around it on purpose.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Treat it as an incident: find out what the action changed and undo it. Then make the executor
 //! demand an approval, instead of looking for a rejection, so that a lost or late answer means no.
 //!

@@ -1,17 +1,18 @@
-//! What ran isn't what was approved.
+//! The executed action isn't the approved one.
 //!
 //! ## What it does
-//! `action` of `execution_finished`, what really ran, is compared with the approved action, or with
-//! `modifiedAction` where a human changed it. Type and payload are compared in canonical form (RFC
-//! 8785), so spelling and the order of members don't matter. The rule also fires when the proposal
-//! ran although it was modified. Without `action` in the result there is nothing to compare.
+//! `action` of `execution_finished`, the executed action, is compared with the approved action, or
+//! with `modifiedAction` where a human changed it. Type and payload are compared in canonical form
+//! (RFC 8785), so spelling and the order of members don't matter. The rule also fires when the
+//! proposal ran although it was modified. Without `action` in the result there is nothing to
+//! compare.
 //!
 //! ## Why it matters
 //! Approving one thing and running another is the shortest way around a governor: a template that
 //! is filled in after the approval, a race on a shared object, or an executor that was tampered
 //! with.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Freeze the action when it is proposed and hand the frozen copy to the executor; compare hashes
 //! right before running. If parameters must change, let a human decide with `modified`.
 //!
@@ -32,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "executed-other-than-approved",
     severity: Severity::Error,
     aspect: Some(Aspect::Authorised),
-    summary: "what ran isn't what was approved",
+    summary: "the executed action isn't the approved one",
     source: include_str!("executed_other_than_approved.rs"),
     examples: &[
         include_str!("executed_other_than_approved.fails.jsonl"),
@@ -46,7 +47,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         && ran.differs
     {
         let draft = out
-            .report(&RULE, "what ran is not what was approved")
+            .report(&RULE, "the executed action is not the approved one")
             .below_if_there("/action")
             .below_if_there("/actionId")
             .subject(ran.id.as_deref().unwrap_or_default());

@@ -12,7 +12,7 @@
 //! the approvals that the first one refused. A task, a limit or a policy that changed on the way
 //! may be right, but whoever reads the record should know.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Resume with the governor that paused. If somebody else has to take over, end the execution and
 //! start a new one, with `parent` set. Change limits and policies between executions.
 //!

@@ -8,11 +8,11 @@
 //! ran. Rejections by policy are fine at any risk.
 //!
 //! ## Why it matters
-//! High risk means deleting, elevating, or something that nobody understands. A policy can't look
-//! at the situation; it matches text. One rule that is too wide, and an agent deletes or publishes
+//! High risk means deleting, elevating, or something that nobody understands. A policy can't see
+//! the situation; it matches text. One rule that is too wide, and an agent deletes or publishes
 //! with nobody looking on.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Make the policy ask (`require_approval`) from high risk up, and record the human's decision with
 //! `signer`. If the risk is overrated, propose a smaller action: a narrower path, a dry run, a tool
 //! instead of a shell.

@@ -11,7 +11,7 @@
 //! script, from a default that is pressed automatically or from a runtime that writes `human` to
 //! get high risk through.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Find out what answered in the person's place, and switch that off. If it was a policy, record it
 //! as one, with its `ruleId`. If only the time is wrong, take it when the person answers, not when
 //! the dialog is built.

@@ -11,7 +11,7 @@
 //! An approval by nobody can't be questioned: there is no one to ask and no rule to correct. "A
 //! human said yes" without a name is what a runtime writes that fills in the approval itself.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Let the approval dialog pass on who answered and when, and let the policy engine return the rule
 //! that matched. Don't fill the gaps afterwards: have the decision made again by somebody with a
 //! name.

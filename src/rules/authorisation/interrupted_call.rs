@@ -9,8 +9,8 @@
 //! Half of a migration or of a file may be there. A result that says "interrupted" tells neither
 //! that nothing happened nor that everything did.
 //!
-//! ## How to mend it
-//! Look at what the call asks for and check how far it came before you go on.
+//! ## How to fix it
+//! Read what the call asks for and check how far it came before you go on.
 //!
 //! ## Fails
 //! ```jsonl

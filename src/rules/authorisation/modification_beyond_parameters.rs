@@ -14,7 +14,7 @@
 //! "modification" that points the diff at another file runs something that was never proposed,
 //! under the history of something that was.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Reject the proposal with a reason and let the agent propose the other action. If a person wants
 //! to do something else, let them do it themselves, outside the agent's record.
 //!

@@ -10,9 +10,9 @@
 //! an edit field sees the first risk only; a runtime that edits commands "for the human" could
 //! raise any harmless proposal to any level.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Let a modification only narrow an action: fewer paths, fewer flags, a dry run. What is riskier
-//! must be rejected and proposed anew, so that it is assessed and decided as what it is.
+//! must be rejected and proposed again, so that it is assessed and decided as what it is.
 //!
 //! ## Fails
 //! ```jsonl

@@ -12,7 +12,7 @@
 //! over from another turn, or rewritten by a plug-in. The reasoning that the reviewer reads then
 //! belongs to something else.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Let the runtime copy the action from the selected thought, unchanged, and name the agent. If a
 //! step in between must change it, let the agent think again, or let a human modify the proposal.
 //!

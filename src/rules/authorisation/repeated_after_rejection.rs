@@ -7,11 +7,11 @@
 //! alone. The rejected call itself is YV309 when it runs.
 //!
 //! ## Why it matters
-//! The agent was told no, and asked again until something let it through. Without a recorded
+//! The agent got a no, and asked again until something let it through. Without a recorded
 //! approval nobody can tell whether a person changed their mind or the second call went around the
 //! first answer.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Ask whoever rejected it whether they allowed the second call. Have the runtime record each
 //! decision with its call, and remember a rejection for the rest of the session.
 //!

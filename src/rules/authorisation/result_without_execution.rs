@@ -1,20 +1,20 @@
-//! A result or an observation stands outside its state.
+//! A result or an observation is outside its state.
 //!
 //! ## What it does
 //! An observation that names an action (`actionId`) must name the one that ran in its turn, by the
 //! id that it ran under. `execution_finished` belongs to `EXECUTING` and `observation_recorded` to
 //! `OBSERVING`. The rule fires for a result or an observation in any other state; what follows from
-//! it is listed with it. A result that ran without leave or a second time is told as that (YV301,
-//! YV309, YV313, YV404), and one after the end as YV204.
+//! it is listed with it. A result that ran without leave or a second time is reported as that
+//! (YV301, YV309, YV313, YV404), and one after the end as YV204.
 //!
 //! ## Why it matters
 //! An observation without a result is a claim about something that, for all the record shows, never
 //! ran. The next thought builds on it: this is how made-up test results and invented file contents
 //! get into a run.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Record the result when the executor returns, before anything is observed, and derive the
-//! observation from it. If the result's record was lost, mend the writer, and don't rely on what
+//! observation from it. If the result's record was lost, fix the writer, and don't rely on what
 //! the observation says.
 //!
 //! ## Fails
@@ -36,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     name: "result-without-execution",
     severity: Severity::Error,
     aspect: Some(Aspect::LegalPath),
-    summary: "a result or an observation stands outside its state, or is of another action",
+    summary: "a result or an observation is outside its state, or is of another action",
     source: include_str!("result_without_execution.rs"),
     examples: &[
         include_str!("result_without_execution.fails.jsonl"),
@@ -76,7 +76,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         } else {
             "an observation"
         };
-        out.report(&RULE, format!("{what} stands in {}", moved.before))
+        out.report(&RULE, format!("{what} is in {}", moved.before))
             .path(cx)
             .subject(subject([&*moved.event.to_string(), moved.before.name()]));
     }

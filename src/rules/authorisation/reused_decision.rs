@@ -1,9 +1,9 @@
-//! The signature of one decision stands in another one.
+//! The signature of one decision appears in another one.
 //!
 //! ## What it does
 //! The values of all signatures of a run are compared, whether they are checked or not, and however
 //! they are spelled. A signature covers execution, turn and action; the rule fires where the same
-//! one stands in a record that differs from the first in one of these, be it in another file. The
+//! one appears in a record that differs from the first in one of these, be it in another file. The
 //! same record twice, as in a copy of a trace, is no finding. Of one run 262,144 signed decisions
 //! are compared, and 32,768 of each of the sixteen workers that an input is dealt out to; one more
 //! is YV107.
@@ -12,9 +12,9 @@
 //! A person has signed once, for one action. Whoever copies the signature shows it for something
 //! else, and without the keys at hand nobody sees that it doesn't fit.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Find out which of the two records is the one that was signed (`replay --keys` tells), and have
-//! the other action decided anew. Draw a fresh signature for each decision.
+//! the other action decided again. Draw a fresh signature for each decision.
 //!
 //! ## Fails
 //! ```jsonl

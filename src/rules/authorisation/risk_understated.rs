@@ -10,12 +10,12 @@
 //!
 //! ## Why it matters
 //! The level decides whether a human is asked. An agent, or an assessor fed by one, that calls
-//! `sudo` medium gets its command past the people by policy alone. The other rules judge by the
+//! `sudo` medium gets its command past the people by policy alone. The other rules rely on the
 //! worse level, but a runtime that believes its own didn't.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Let the runtime assess the risk by rules, from type and payload only, and never take it from the
-//! model. Look at all decisions that were made at the wrong level, not only at this one.
+//! model. Review all decisions that were made at the wrong level, not only at this one.
 //!
 //! ## Fails
 //! ```jsonl

@@ -14,7 +14,7 @@
 //! Who proposes must not decide. An agent that signs its own decisions makes every approval in the
 //! trace worthless, and two governors let an agent ask the one who says yes.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Keep the names and keys of agents and governors apart, and let only the governor's side write
 //! decisions. Have each decision that an agent signed made again by a person.
 //!

@@ -9,7 +9,7 @@
 //! One of the two was changed, or the runtime doesn't do what its dialog says. Neither source can
 //! then show that the call was authorised.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Find out which source was written when the decision was made, and who can write to the other
 //! one. Until then treat the call as unauthorised.
 //!

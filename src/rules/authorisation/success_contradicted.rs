@@ -1,4 +1,4 @@
-//! A success stands beside the signs of a failure.
+//! A success is recorded next to the signs of a failure.
 //!
 //! ## What it does
 //! A result with `success` true must show no sign of failure: no `exitCode` other than 0, no
@@ -11,10 +11,10 @@
 //! failures for successes says the tests pass when they don't, and ends with `goal_satisfied` over
 //! work that was never done.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Derive `success` from the exit code and the error in the executor, in one place. Programs that
-//! exit with non-zero codes for a good result (`grep`, `diff`) need to be told apart there, and the
-//! code explained in the observation.
+//! exit with non-zero codes for a good result (`grep`, `diff`) need to be distinguished there, and
+//! the code explained in the observation.
 //!
 //! ## Fails
 //! ```jsonl

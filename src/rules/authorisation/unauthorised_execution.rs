@@ -6,7 +6,7 @@
 //! turn is about another action. A rejected action that ran is YV309, a second run YV313 or YV404,
 //! a misdirected decision YV304. A decision that breaks its schema makes the answer *not recorded*;
 //! one on an unreadable line is none. A decision that is dated after what it allows is YV317. An
-//! approval that stands before the proposal counts only where it can be about it: it names no other
+//! approval before the proposal counts only where it can be about it: it names no other
 //! action, and a human gave it or the risk isn't high. In a terminal recording, a line that is
 //! typed while an elevation waits for its password counts as run without a decision. The first line
 //! behind `sensitive_prompt_displayed` is that password, unless the recording shows it printed.
@@ -15,9 +15,9 @@
 //! This is the one promise of the whole machine: no decision, no execution. An agent that can act
 //! without being asked has no governor, whatever else the trace records.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Call the executor from one place only, and let it take the decision as an argument. If the
-//! decision was made and its record lost, mend the writer. In a review, find out what the action
+//! decision was made and its record lost, fix the writer. In a review, find out what the action
 //! changed, and undo it or approve it afterwards in the open.
 //!
 //! ## Fails
@@ -61,7 +61,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         Some(id) if unproposed => format!("action `{id}` ran, and it was never proposed"),
         None if unproposed => "an action ran, and it was never proposed".to_owned(),
         _ if cx.execution.format().coverage() == Coverage::Terminal => {
-            "a line was typed while the governor waited for an elevation: nobody looked at it"
+            "a line was typed while the governor waited for an elevation: nobody checked it"
                 .to_owned()
         }
         Some(id) => format!("action `{id}` ran, and no decision approves it"),

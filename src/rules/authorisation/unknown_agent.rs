@@ -12,7 +12,7 @@
 //! runtime gives it, and nobody has agreed to it; its decisions are compared with no list of agents
 //! either.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Name all agents in the start, or record a pause and a start that names them when one joins. If
 //! nobody knows the agent, find out who ran it.
 //!

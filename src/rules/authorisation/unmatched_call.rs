@@ -10,7 +10,7 @@
 //! Whatever the call did, the record doesn't show it: whether it ran, whether it failed, what it
 //! printed. A crash leaves such a call, and so does somebody who takes a result out.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Compare what the call asks for with the state of the work tree. Where the runtime died, let it
 //! write an interrupted result for each open call when it starts again.
 //!

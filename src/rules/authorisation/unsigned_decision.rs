@@ -11,7 +11,7 @@
 //! Without a signature anybody who can write the trace can write the name of a person into it.
 //! Where signatures are checked but not required, whoever has no key leaves the signature out.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Have whoever decides sign (docs/trust-file.md says what is signed), and record the signature
 //! with the decision. Old traces that were never signed are to be replayed without the option.
 //!

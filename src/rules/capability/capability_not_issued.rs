@@ -3,17 +3,17 @@
 //! ## What it does
 //! The token that `execution_finished` names in `capabilityId` must have been issued on an earlier
 //! line of its execution, as soon as tokens are in force (YV401 says when). One that is issued
-//! later, or whose execution issues others later, is told where the first of them is issued. A
-//! record of a token that can't be read may be that of any token: then nothing is said. Dates count
-//! as well as lines: a token whose record is dated behind the action isn't issued before it,
-//! compared as coarsely as the coarser date is written. Nor is one whose `issuer` is empty, blank
-//! or invisible: nobody has issued that.
+//! later, or whose execution issues others later, is a finding that names where the first is
+//! issued. A record of a token that can't be read may be that of any token: then nothing is said.
+//! Dates count as well as lines: a token whose record is dated behind the action isn't issued
+//! before it, compared as coarsely as the coarser date is written. Nor is one whose `issuer` is
+//! empty, blank or invisible: nobody has issued that.
 //!
 //! ## Why it matters
 //! A token that doesn't exist yet can't have been checked before the action ran: the executor
 //! accepts any name. One that nobody issues at all is made up.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Issue the token before the action runs, write the record when it is issued, and let the executor
 //! look the token up. If only the record came late, correct the writer.
 //!

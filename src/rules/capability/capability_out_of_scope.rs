@@ -20,7 +20,7 @@
 //! The scope is the fence around an approval that covers more than one action. If it isn't kept,
 //! the right to work in the sources is the right to read the deployment's settings.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Propose an action inside the scope, or ask for a token that covers it, with a decision of its
 //! own. Don't widen `scope` to `**`; list what the task needs.
 //!

@@ -10,9 +10,9 @@
 //! Issuing a live token again can widen its scope after somebody has agreed to the narrow one.
 //! Issuing a revoked one takes the revocation back, without a record that says so.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Draw a fresh id for every token. To change what a token covers, revoke it and issue another. If
-//! ids repeat because the issuer forgot its state, mend that first: its revocations are forgotten
+//! ids repeat because the issuer forgot its state, fix that first: its revocations are forgotten
 //! too.
 //!
 //! ## Fails

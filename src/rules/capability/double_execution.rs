@@ -2,16 +2,17 @@
 //!
 //! ## What it does
 //! An action, known by its id, may run once. The rule fires for an `execution_finished` of an
-//! action whose run before succeeded, wherever in the execution it stands. In an event log, what
-//! ran without an id is the action that the turn's decision allows, if it equals that. A second run
-//! after a failure is YV313. Where the id was proposed a second time, that is the finding (YV209).
+//! action whose run before succeeded, wherever in the execution it is. In an event log, an action
+//! executed without an id is the action that the turn's decision allows, if it equals that. A
+//! second run after a failure is YV313. Where the id was proposed a second time, that is the
+//! finding (YV209).
 //!
 //! ## Why it matters
 //! One approval, two effects: a comment is posted twice, a payment is made twice, a migration is
 //! applied to its own result. Replaying an approved action is also what an attacker does who can
 //! reach the executor, but not the governor.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Let the executor use up the approval: mark the action as run before it runs, and refuse a second
 //! call. Resume after a crash from that mark. In a review, check whether the second run had an
 //! effect, and undo it.

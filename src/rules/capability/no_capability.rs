@@ -11,7 +11,7 @@
 //! An approval says that an action may run; the token is what lets it. If the executor runs without
 //! one, taking the token away doesn't stop anything, and a stolen approval is enough.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Issue a token for each approved action, with the action as `subject`, before it runs, and let
 //! the executor refuse without it. If this execution should not use tokens, say so in the start and
 //! issue none.

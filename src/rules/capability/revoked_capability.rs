@@ -12,7 +12,7 @@
 //! Revoking is the emergency brake. A runtime that checks tokens when it plans, not when it runs,
 //! carries on with what was stopped, and whoever keeps a copy of an old token keeps the right.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Check the token right before running, against the same store that revocations are written to. In
 //! a review, ask why it was revoked and whether the action should have happened at all.
 //!

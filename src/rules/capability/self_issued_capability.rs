@@ -11,8 +11,8 @@
 //! A token is what the governor's side hands out. An agent that writes its own has whatever right
 //! it likes, and revoking is no brake: it writes another one.
 //!
-//! ## How to mend it
-//! Let only the governor's side issue tokens, with a name of its own. Look at what ran on the
+//! ## How to fix it
+//! Let only the governor's side issue tokens, with a name of its own. Review what was run on the
 //! agent's tokens as at something that nobody allowed.
 //!
 //! ## Fails

@@ -3,8 +3,8 @@
 //! ## What it does
 //! A snapshot states its budget in `metadata` (`"tokenBudget": 8000`, and `"tokenizer"` if the
 //! encoding isn't `o200k_base`); it holds for the following ones too, until another is stated.
-//! `replay --context-budget N` sets one for traces that state none, or a lower one. Held against it
-//! are the tokens that the items are recorded with, all together, and, where messages of the
+//! `replay --context-budget N` sets one for traces that state none, or a lower one. It limits the
+//! tokens that the items are recorded with, all together, and, where messages of the
 //! snapshot carry the injected text (from the first of the sections `Background Knowledge`,
 //! `Supporting Information`, `Archived References` or the first `[Reference]` on), the tokens of
 //! that text, counted with the tokenizer that the finding names. Whichever are more count.
@@ -14,7 +14,7 @@
 //! itself out of the window. Recorded counts that are guessed from characters are too small for
 //! code and for most languages.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Summarise the least important items, then leave out the least important ones, and record what is
 //! left. Count with the tokenizer of the model.
 //!

@@ -10,7 +10,7 @@
 //! The diff is what people read to see what a conclusion newly rests on. An item that changes
 //! without being named has been exchanged under a conclusion that was drawn from the old one.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Derive the diff from the two snapshots in place of keeping it by hand, and record each change of
 //! the context.
 //!

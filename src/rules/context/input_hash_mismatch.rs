@@ -11,7 +11,7 @@
 //! it was shown: a prompt injection was taken out of the record afterwards, or a harmless request
 //! was put in.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Compute the hash over exactly what is sent, and write the messages down at the same moment, in
 //! the order `role`, `content`, `timestamp`, `metadata`. If the record was edited, get the
 //! original.

@@ -1,4 +1,4 @@
-//! The conditions of the decisions can't be told.
+//! The conditions of the decisions are unknown.
 //!
 //! ## What it does
 //! To tell why a decision came out as it did one needs the prompt, the tools and the policy of that
@@ -11,7 +11,7 @@
 //! reproduced after an incident. Whoever exchanged the prompt or the policy for a day leaves no
 //! trace of it.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Record the digest of the policy in the start, and the snapshot with each thought: hashes and
 //! versions, no contents. The versions should change whenever prompt or tools do.
 //!
@@ -31,7 +31,7 @@ pub(super) const RULE: Rule = Rule {
     name: "replay-condition-missing",
     severity: Severity::Note,
     aspect: None,
-    summary: "the conditions of the decisions can't be told",
+    summary: "the conditions of the decisions are unknown",
     source: include_str!("replay_condition_missing.rs"),
     examples: &[
         include_str!("replay_condition_missing.fails.jsonl"),
@@ -44,7 +44,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(what) = cx.close.and_then(|c| c.conditions_missing) {
         out.report(
             &RULE,
-            format!("not recorded: {what}; the conditions of the decisions can't be told"),
+            format!("not recorded: {what}; the conditions of the decisions can't be determined"),
         )
         .at_line(cx.execution.first_line());
     }

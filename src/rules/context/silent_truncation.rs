@@ -5,14 +5,14 @@
 //! middle of a line at a length that is a usual limit (a power of two or a round thousand, from
 //! 2,000 on; in bytes, characters or UTF-16 units), looks cut. It is a finding unless `truncated`
 //! of the result or of its observation is true, or the output itself ends in words that say so.
-//! Only `ExecutionRecord` traces are judged; the native formats have no such mark on results. The
-//! finding stands at the observation, which is the last that could have said it.
+//! Only `ExecutionRecord` traces are checked; the native formats have no such mark on results. The
+//! finding is at the observation, which is the last that could have said it.
 //!
 //! ## Why it matters
 //! What was cut away isn't known to be missing: the next thought takes half a file for the file,
 //! half a list of failures for all of them, and so does whoever reads the record.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Set `truncated` wherever output is cut, and say in the output how much is missing. Cut at
 //! characters, best at line ends.
 //!

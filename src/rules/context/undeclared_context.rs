@@ -22,7 +22,7 @@
 //! makes conclusions that nobody can trace to what they rest on. A weak turn is no evidence:
 //! nothing gains by it and nothing is promoted.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Ask the model to name what it used, and compare before the thought becomes a record.
 //!
 //! ## Fails

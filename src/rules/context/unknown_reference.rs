@@ -11,7 +11,7 @@
 //! weight. One to something that the model was never shown is made up, or the snapshot doesn't say
 //! all that was shown.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Record every item that is put before the model. Check references in the model's output against
 //! the snapshot before the thought becomes a record, and ask again where they don't hold.
 //!

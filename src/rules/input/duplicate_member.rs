@@ -12,7 +12,7 @@
 //! `"by":"policy","by":"human"` is a policy's approval for one tool and a person's for another; a
 //! payload with two paths shows one to the governor and opens the other.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Build records with a JSON library, never by joining strings, and refuse duplicates where a
 //! model's output is parsed. In a review, treat the record as if it said the worse of the two.
 //!

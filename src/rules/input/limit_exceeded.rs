@@ -1,13 +1,13 @@
 //! A record is larger or deeper than the limits.
 //!
 //! ## What it does
-//! A record may have `--max-record-bytes` bytes (16 MiB unless told otherwise) and `--max-depth`
+//! A record may have `--max-record-bytes` bytes (16 MiB by default) and `--max-depth`
 //! levels of nesting (128); a document that isn't one record a line may have
 //! `--max-document-bytes`. What is larger or deeper is passed over, never read in part. Events that
 //! are illegal only because it is missing are listed with this finding. A run may hold
 //! `--max-executions` executions (50,000), and the open executions of an input may hold
 //! `--max-open-bytes` of memory; the records of further ones are refused and counted. Of a manifest
-//! a thousand tools are looked at, and 64 arguments of a server. The examples set a limit of 400
+//! a thousand tools are checked, and 64 arguments of a server. The examples set a limit of 400
 //! bytes.
 //!
 //! ## Why it matters
@@ -15,7 +15,7 @@
 //! gate that falls over checks nothing. With limits, but without this finding, an oversized record
 //! would be a place to hide an action in.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Keep large outputs out of the trace: cut them, say so with `truncated`, and point to the full
 //! text with `rawOutputRef`. If such records are legitimate in your setting, verify again with a
 //! higher limit.

@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! A `\uhhhh` escape from `\ud800` to `\udfff` is half of a character and must be followed or
-//! preceded by its other half. A half that stands alone is read as `U+FFFD`, and reading goes on;
+//! preceded by its other half. A half alone is read as `U+FFFD`, and reading goes on;
 //! the record is replayed as usual. One finding is given for a record, with the number of such
 //! escapes. In an id, it leaves open whether the id is another one: what rests on comparing them is
 //! *not recorded* then.
@@ -12,7 +12,7 @@
 //! some refuse the record, some replace the half, some keep it. Hashes and signatures over such a
 //! text can't be recomputed reliably, and two different texts may look the same in a report.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Cut text at character boundaries (in JavaScript by code points, not by `length`) and mark it as
 //! `truncated`. Where output comes from tools, make it well formed before it is recorded.
 //!

@@ -13,8 +13,8 @@
 //! brought it down, is not on file, and a trace that was cut off on purpose looks just the same. It
 //! must not pass for a finished execution.
 //!
-//! ## How to mend it
-//! Write each record with its newline in one call and flush at every exit, also on signals. Look at
+//! ## How to fix it
+//! Write each record with its newline in one call and flush at every exit, also on signals. Read
 //! the host's logs for how the process ended, then check the work tree for what the last action may
 //! have done. Resume the execution, or record its end.
 //!

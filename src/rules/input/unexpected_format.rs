@@ -7,11 +7,11 @@
 //!
 //! ## Why it matters
 //! Formats differ in what they record. Whoever rewrites a trace in a format without signers, turns
-//! or actions takes away what the rules look at: an approval that is missing is an error in one
+//! or actions takes away what the rules read: an approval that is missing is an error in one
 //! format and *not recorded* in another. A project whose runtime writes one format has no reason to
 //! accept a poorer one.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Find out who wrote the file, and hand in the trace that the runtime wrote. If a second runtime
 //! is in use, add its format to the list and have that change reviewed.
 //!

@@ -1,8 +1,8 @@
-//! The format of an input can't be told.
+//! The format of an input can't be determined.
 //!
 //! ## What it does
-//! The format of an input is told by the members of its records, never by the name of the file. The
-//! rule fires when records come before the first one that is shaped like a record of a known
+//! The format of an input is detected by the members of its records, never by the name of the file.
+//! The rule fires when records come before the first one that is shaped like a record of a known
 //! format, or when there is none. They are refused, and only searched for secrets (YV803) and
 //! hidden text (YV804). The finding says how many they are, and what they look like where that is
 //! known: a session of Claude Code, an OpenTelemetry export. A run whose only inputs are of unknown
@@ -14,9 +14,9 @@
 //! A trace that nobody can read must not count as a trace without findings. Otherwise a renamed
 //! member or a new runtime version would turn the gate off, and nobody would notice.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Write version 1 records, with `record` and `executionId` in each line, or convert the log to it.
-//! If the file is no trace, take it out of the folder that is verified.
+//! If the file is not a trace, remove it from the verified directory.
 //!
 //! ## Fails
 //! ```jsonl
@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unknown-format",
     severity: Severity::Error,
     aspect: None,
-    summary: "the format of an input can't be told",
+    summary: "the format of an input can't be determined",
     source: include_str!("unknown_format.rs"),
     examples: &[
         include_str!("unknown_format.fails.jsonl"),

@@ -3,17 +3,17 @@
 //! ## What it does
 //! An input is opened, decompressed by its content (`.gz`, `.zst`) and read as UTF-8. The rule
 //! fires when the file is missing or may not be read, when a compressed stream breaks off, when the
-//! input is longer than `--max-input-bytes`, and for each line that holds bytes that are no UTF-8.
+//! input is longer than `--max-input-bytes`, and for each line whose bytes are not valid UTF-8.
 //! Such a line is left out and reading goes on; events that are illegal only because it is missing
 //! are listed with this finding. An input that can't be opened also gives exit code 2. The examples
 //! are in hexadecimal: in the `reasoning` of the first one, `e0` is a lone Latin-1 letter.
 //!
 //! ## Why it matters
-//! What can't be read can't be judged, and a missing line may be the very decision that a reviewer
+//! What can't be read can't be checked, and a missing line may be the very decision that a reviewer
 //! looks for. If unreadable input were skipped in silence, one stray byte would hide any record
 //! from the check, and an empty or locked file would pass as clean.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Make the writer encode every record as UTF-8, also text that it takes from tools and terminals.
 //! Find out which bytes were there (the finding names the first bad one) and get the line from the
 //! original source. Check rights and completeness of the file, and transfer it again if a copy was

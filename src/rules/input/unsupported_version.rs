@@ -4,14 +4,14 @@
 //! `schemaVersion` of an execution's start must be `1.0`, and `fsmVersion` must be `0` or `1`.
 //! Anything else is a finding. The replay goes on, with version 1 of the state machine, so that
 //! other findings aren't lost; but they are found by rules that the trace wasn't written for.
-//! Formats that carry no version are judged by version 0.
+//! Formats without a version are checked as version 0.
 //!
 //! ## Why it matters
 //! The version decides which movements are legal. If an unknown one were accepted, a writer could
 //! name a machine of its own in which, say, executing needs no decision, and the verdict would
 //! still read as a yes.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Let the runtime write a version that this tool knows, or use a release of the tool that knows
 //! the trace's version. Don't edit the number in the trace: that changes what was claimed, not how
 //! it was written.

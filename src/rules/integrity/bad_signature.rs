@@ -12,7 +12,7 @@
 //! fails, the approval was invented, copied from another action, or the action was exchanged after
 //! it: in the example, the path.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Find out whether the record or the trust file is wrong: a key that was rotated must stay in the
 //! file with its time of validity. If the record was changed, get the original, and have the person
 //! decide again.

@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! With `chain` set to `sha256`, each record of the execution carries `prev`: the SHA-256, in
-//! lower-case hexadecimal, of the record of that execution before it, byte for byte as it stands on
+//! lower-case hexadecimal, of the record of that execution before it, byte for byte as it is on
 //! its line without the line end; 64 zeros in the first. The rule fires for a `prev` that is
 //! missing or doesn't fit. Breaks in a row are one finding, and a break behind an unreadable line
 //! belongs to that line. Where no start declares a chain, the first `prev` does: from there on each
@@ -11,12 +11,12 @@
 //! ## Why it matters
 //! The chain shows that nothing was changed, added, taken away or moved after it was written. A
 //! break means that the trace isn't what the runtime recorded. An unbroken one doesn't prove that
-//! nobody wrote the whole chain anew; for that its last hash must be kept elsewhere.
+//! nobody recomputed the whole chain; for that its last hash must be kept elsewhere.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Get the original and compare the lines before and at the break. If the writer is at fault: hash
 //! the very bytes that are written, keep one hash for each execution, and don't reformat traces.
-//! Never compute the chain anew over an edited trace.
+//! Never recompute the chain over an edited trace.
 //!
 //! ## Fails
 //! ```jsonl

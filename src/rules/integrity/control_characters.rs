@@ -16,8 +16,8 @@
 //! override turns text around; tag characters carry instructions that models read and people don't;
 //! a look-alike letter makes a new file or another program out of one that everybody trusts.
 //!
-//! ## How to mend it
-//! Look at the text with its code points, not in a terminal, and treat the approval as given for
+//! ## How to fix it
+//! Read the text as code points, not in a terminal, and treat the approval as given for
 //! something else. Let the runtime escape or refuse such characters before it asks anybody.
 //!
 //! ## Fails

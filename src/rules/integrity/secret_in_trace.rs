@@ -1,4 +1,4 @@
-//! A credential stands in a record.
+//! A record contains a credential.
 //!
 //! ## What it does
 //! Looks in every string of a record for private keys, tokens of clouds, forges, registries and
@@ -7,17 +7,17 @@
 //! vendors print in their documentation, placeholders and references to variables are no findings.
 //! The finding names the rule, the first characters, the length and the beginning of a hash. The
 //! secret itself is shown nowhere: not in the excerpt, not by any other finding that would quote
-//! it. A secret that stands in several records of an execution is one finding.
+//! it. A secret in several records of an execution is one finding.
 //! `yuangs-verify secrets list` prints the rules.
 //!
 //! ## Why it matters
 //! A trace is made to be read: it is attached to a pull request, kept as an artifact, sent to a
-//! model. Whoever reads it can use what stands in it, and goes on being able to after the line has
+//! model. Whoever reads it can use what it contains, and goes on being able to after the line has
 //! been deleted.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Revoke the credential first; then find out how it came into the context (a file that was read,
-//! an environment that was printed) and keep it out there. Deleting it from the trace alone mends
+//! an environment that was printed) and keep it out there. Deleting it from the trace alone fixes
 //! nothing.
 //!
 //! ## Fails

@@ -7,9 +7,9 @@
 //!
 //! ## Why it matters
 //! An edge is evidence: this context was used in that execution, which validated that skill. If the
-//! execution isn't there, nobody can look at what is claimed.
+//! execution isn't there, nobody can check what is claimed.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Keep the traces that the graph rests on, or name them among the sources. Edges to what was
 //! deleted on purpose can be archived with it.
 //!

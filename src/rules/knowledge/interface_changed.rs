@@ -1,4 +1,4 @@
-//! A definition that others may rely on is gone, or is written otherwise.
+//! A definition that others may rely on is removed or changed.
 //!
 //! ## What it does
 //! `repomap diff` compares what two trees define, by file, name and kind, and reports one finding
@@ -10,7 +10,7 @@
 //! A change of an interface reaches code that the diff doesn't show. An agent that makes its own
 //! tests pass by taking a parameter away has broken every caller that it never opened.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Keep what others call, beside what is new if need be, or change all of its users in the same
 //! pull request. It is a note unless `severity.YV906` makes it fail, or `repomap diff --fail` is
 //! asked.
@@ -35,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     name: "interface-changed",
     severity: Severity::Note,
     aspect: None,
-    summary: "a definition that others may rely on is gone or written otherwise",
+    summary: "a definition that others may rely on is removed or changed",
     source: include_str!("interface_changed.rs"),
     examples: &[
         include_str!("interface_changed/repository/code.py"),

@@ -7,12 +7,12 @@
 //! `network`, programs for `command`. A path that is absolute is covered only by a rule that begins
 //! with `/`, one that climbs out of the project or begins with `~` only by `/**`: where that is
 //! isn't recorded. Programs count however they are run, by a shell or a tool call; a tool that runs
-//! builds or tests by itself is a program by its name. What can't be told from the record is
+//! builds or tests by itself is a program by its name. What the record doesn't show is
 //! covered only by a skill that may do everything (`**`, `*` and `*`). A skill that declares none
-//! isn't judged; an empty list allows nothing. Skills that are used and have no declaration are
+//! isn't checked; an empty list allows nothing. Skills that are used and have no declaration are
 //! named, and then nothing is clear (exit code 3). `knowledge skills check` runs it.
 //!
-//! Tools in a `skill.json`, `tool.json` or `tools.json` below a folder of skills that declare
+//! Tools in a `skill.json`, `tool.json` or `tools.json` below a directory of skills that declare
 //! `permissions` are held to them at each call by their name, whichever skill is used: what the
 //! name and the parameters of the call say, and what was seen to change. What only the code of the
 //! tool knows is a warning.
@@ -21,7 +21,7 @@
 //! Permissions are what a reviewer agreed to. A skill that does more has changed, or never was what
 //! it said.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Keep the skill to what it declares, or declare more and have that reviewed.
 //!
 //! ## Fails

@@ -4,7 +4,7 @@
 //! Adds up the uses of each skill in the traces by day and hour (UTC) and by task, and holds cost
 //! and count against `[knowledge.limits]`: `cost-per-day`, `cost-per-hour`, `cost-per-task`,
 //! `uses-per-day`, `uses-per-hour`, `uses-per-task`, and each use against `latency-ms`. A task is
-//! an execution, in however many files its records stand; a turn that runs several actions costs
+//! an execution, in however many files its records are; a turn that runs several actions costs
 //! and takes what they do together. Uses without a time count as if all were on one day. A cost or
 //! a duration below zero counts as none; uses without one are counted beside.
 //! `knowledge skills check` runs it.
@@ -13,7 +13,7 @@
 //! A skill that loops spends money and time until somebody looks. The record shows it the next
 //! morning.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Find out why it ran so often; raise the limit only with the reason.
 //!
 //! ## Fails

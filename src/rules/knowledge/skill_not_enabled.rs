@@ -1,19 +1,19 @@
 //! A turn used a skill that wasn't enabled at that time.
 //!
 //! ## What it does
-//! Takes each use of a skill that a trace records and looks at how the skill stood then: by the
-//! changes of its standing (`promotions.jsonl`), the time at which its manifest says that it was
-//! made, `enabled` in `skills.json`, and the folder that it lies in. A skill that is pending,
-//! rejected, deferred, disabled, degraded, retired or archived may not be used. Where it isn't
-//! recorded since when, or nobody knows the skill at all, the finding is a warning. Where no source
-//! says anything about skills, nothing is judged.
+//! Takes each use of a skill that a trace records and finds the status of the skill at that time:
+//! by the changes of its status (`promotions.jsonl`), the time at which its manifest says that it
+//! was made, `enabled` in `skills.json`, and its directory. A skill that is pending, rejected,
+//! deferred, disabled, degraded, retired or archived may not be used. Where it isn't recorded since
+//! when, or nobody knows the skill at all, the finding is a warning. Where no source says anything
+//! about skills, nothing is checked.
 //!
 //! ## Why it matters
 //! A skill is taken out of use because it fails or does harm. If it runs all the same, the decision
 //! has no effect; if it ran before anybody approved it, there was none.
 //!
-//! ## How to mend it
-//! Find out where the runtime took the skill from. If its standing is recorded wrongly, add the
+//! ## How to fix it
+//! Find out where the runtime took the skill from. If its status is recorded wrongly, add the
 //! change that is missing.
 //!
 //! ## Fails

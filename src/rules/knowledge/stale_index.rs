@@ -7,9 +7,9 @@
 //! changes nothing.
 //!
 //! ## Why it matters
-//! An agent that asks a stale index is told what was true once, and has no way to notice.
+//! An agent that asks a stale index gets what was true once, and has no way to notice.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Run `knowledge reindex`. It reads only what has changed. Where the index itself was changed,
 //! move its file away first: then all is read.
 //!

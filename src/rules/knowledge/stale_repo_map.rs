@@ -5,11 +5,11 @@
 //! and reports one finding when a byte of it differs, with the lines that do.
 //!
 //! ## Why it matters
-//! A map stands in for code that nobody reads. One that is old, or was edited by hand, shows an
+//! A map replaces code that nobody reads. One that is old, or was edited by hand, shows an
 //! agent and its reviewer a repository that isn't there: a function that is gone, a signature that
 //! has changed, a file that is missing on purpose.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Build the map again with the same settings and `-o`, and commit it with the change that made it
 //! stale.
 //!

@@ -3,7 +3,7 @@
 //! ## What it does
 //! Takes each turn that used a skill whose `meta.json` has a `trial`, or every turn with `--trial`,
 //! and holds what was recorded against the mode: in a `dry-run` nothing ran; `read-only` changed
-//! nothing, contacted nobody and ran nothing whose doings can't be told; `limited` stayed within
+//! nothing, contacted nobody and ran nothing whose effects are unknown; `limited` stayed within
 //! `timeMs`, `memoryBytes` (as `result.metadata.memoryBytes` records it) and `paths`, which are
 //! globs as those of YV912. A limit that the record can't prove is a warning. Where a format
 //! records movements of the state alone, a movement into `EXECUTING` or `OBSERVING` says that
@@ -13,7 +13,7 @@
 //! A trial shows what a skill does before it may do it. If the mode isn't kept, the damage that it
 //! was to prevent is done by the test.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Run trials where the mode is enforced and not only asked for, and record time and memory.
 //!
 //! ## Fails

@@ -1,7 +1,7 @@
-//! A server is started from what nobody has looked at.
+//! A server is started from code that nobody has reviewed.
 //!
 //! ## What it does
-//! Looks at the servers of `.mcp.json`. A package that is fetched and run (`npx`, `bunx`,
+//! Checks the servers of `.mcp.json`. A package that is fetched and run (`npx`, `bunx`,
 //! `npm exec`, `pnpm dlx`, `uvx`, `uv tool run`, `pipx run`, `deno run`) needs an exact version or
 //! a commit, an image its digest; a shell or a line for a shell is named, and so are code for an
 //! interpreter (`python -c`, `node -e`) and a connection in the clear to another machine. `env`
@@ -11,7 +11,7 @@
 //! A server sees what the agent sees and answers what it likes. Without a version it is whatever
 //! its publisher, or whoever took over the name, put there today.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Name the version that was reviewed: `npx -y @scope/server@1.2.3`, `uvx server==1.2.3`,
 //! `image@sha256:…`. Name programs and their arguments instead of a line for a shell.
 //!

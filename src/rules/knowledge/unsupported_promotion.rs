@@ -4,7 +4,7 @@
 //! Takes each recorded promotion and counts what the traces say of the skill up to that time. Into
 //! production belongs what has a score of at least 0.8 over at least 10 executions, of which at
 //! least 85 % succeeded; successes of weak turns (YV602) don't count, and a turn of an execution
-//! counts once, in however many files it stands. A context becomes a skill when it was referenced
+//! counts once, in however many files it is. A context becomes a skill when it was referenced
 //! at least 5 times, verified as useful at least 5 times and in three of four cases, with a
 //! confidence of at least 0.7 and a use within 7 days; and when a person or a written rule approved
 //! it. A recorded score is shown and not believed. Where promotions are recorded at all, a skill
@@ -14,7 +14,7 @@
 //! Skills in production are chosen without asking. One that got there on someone's word is run as
 //! if it had been tried.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Name the traces that bear the promotion out among the sources, or take the skill back to
 //! `experimental` until it has been used often enough. `knowledge skills evaluate` shows how far it
 //! is.

@@ -1,14 +1,14 @@
-//! A command that is written another way gets a milder decision.
+//! A command that is written another way gets a more permissive decision.
 //!
 //! ## What it does
 //! Takes commands that a policy asks about or denies, writes them in other ways that a shell runs
 //! alike (quotes, variables, `sh -c`, encodings, wrappers), and reports the first that gets less.
 //!
 //! ## Why it matters
-//! A rule that goes by the text of a command stops nobody: `r''m` is `rm` to the shell and a
+//! A rule about the text of a command stops nobody: `r''m` is `rm` to the shell and a
 //! stranger to the rule. An agent finds such ways by trying.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Say what the command does, not how it is written: `effects`, `path`, `host`, `command.program`.
 //! Keep `pattern` and `command.raw` for what only occurs as text.
 //!

@@ -1,16 +1,16 @@
-//! Compared with the base policy, an action is treated milder.
+//! Compared with the base policy, the decision about an action is more permissive.
 //!
 //! ## What it does
 //! Asks two policies about the same actions: those of corpora and traces that are given, and many
 //! that are made from the words of both. Reports, for each pair of rules that disagree, the
-//! smallest action that gets a milder effect now: denied before and asked about or allowed now,
-//! asked about before and allowed now.
+//! smallest action that gets a more permissive effect: denied before and asked about or allowed
+//! now, asked about before and allowed now.
 //!
 //! ## Why it matters
-//! In a change of a policy one sees what was written and not what it lets through. The witness is
-//! an action that the change lets through.
+//! In a change of a policy one sees what was written and not what it allows. The witness is
+//! an action that the change allows.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! If the witness should run, nothing. Otherwise narrow the rule that is named, or keep the one
 //! that stopped it. That nothing is reported is no proof: the report says how much was searched.
 //!

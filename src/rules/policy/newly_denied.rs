@@ -8,7 +8,7 @@
 //! What is newly forbidden stops work that went well before, and what is newly asked about costs
 //! somebody's attention.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Nothing, if it is meant. `policy replay` tells how often it would have happened.
 //!
 //! ## Fails

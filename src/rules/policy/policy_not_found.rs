@@ -6,11 +6,11 @@
 //! that none of them has, once.
 //!
 //! ## Why it matters
-//! A decision can only be judged by the rules of its day. If those can't be produced any more,
+//! A decision can only be checked by the rules of its day. If those can't be produced any more,
 //! nobody can say whether it was right; a policy that was changed in place looks the same as one
 //! that was lost.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Keep every policy that was ever in force, and point to them with `--policy-path`. To ask what
 //! today's policy would say, name it with `--policy`.
 //!

@@ -5,9 +5,9 @@
 //! it allows. What a human rejected is no finding here: the policy may well leave it to a human.
 //!
 //! ## Why it matters
-//! It shows what a change of the policy lets through that was stopped before.
+//! It shows what a change of the policy allows that was stopped before.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Nothing, if the change is meant. Otherwise a rule has become too narrow, or an allowing rule too
 //! wide.
 //!

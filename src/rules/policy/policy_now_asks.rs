@@ -8,8 +8,8 @@
 //! These are the questions that people will get once the policy is in force. Too many of them and
 //! they will be waved through.
 //!
-//! ## How to mend it
-//! Look at the actions grouped by rule. Narrow a rule that asks about what nobody would refuse.
+//! ## How to fix it
+//! Read the actions grouped by rule. Narrow a rule that asks about what nobody would refuse.
 //!
 //! ## Fails
 //! ```yaml policy replay --fail-on warning --policy policy.yaml

@@ -2,14 +2,14 @@
 //!
 //! ## What it does
 //! Asks the policy about every recorded action that was approved, by policy or by a human, with the
-//! history as it stood at that moment, and reports those that it denies.
+//! history at that moment, and reports those that it denies.
 //!
 //! ## Why it matters
 //! Either the policy has become stricter since, and the trace shows what the change will stop; or
 //! the action was approved although it was forbidden then. A policy whose effect on last month's
 //! work nobody has seen is a guess.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! `policy eval --trace` on the action shows which rule it meets. If the action is legitimate, the
 //! rule is too wide; if it isn't, ask who approved it.
 //!

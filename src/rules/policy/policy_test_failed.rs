@@ -1,15 +1,15 @@
 //! A test case gets another decision than it expects.
 //!
 //! ## What it does
-//! Runs the cases beside a policy and the corpora that are given, and compares effect, rule and
+//! Runs the cases next to a policy and the corpora that are given, and compares effect, rule and
 //! reason with what each case expects. A near miss that the rule decides after all is reported too.
 //!
 //! ## Why it matters
-//! The cases are what the team has agreed on. In the example a glob was written for one folder
+//! The cases are what the team has agreed on. In the example a glob was written for one directory
 //! only, so that the key in another one is no longer protected.
 //!
-//! ## How to mend it
-//! `policy eval --trace` shows of each rule why it matches or doesn't. Mend the rule; or, if the
+//! ## How to fix it
+//! `policy eval --trace` shows of each rule why it matches or doesn't. Fix the rule; or, if the
 //! decision is meant, the case.
 //!
 //! ## Fails

@@ -9,7 +9,7 @@
 //! A property says what no change of the rules may undo. Who wants to undo it takes the property
 //! away first, and then every search for counterexamples finds none.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Keep the property. If it needn't hold any more, say so in the pull request and let a person
 //! approve that.
 //!

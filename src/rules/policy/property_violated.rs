@@ -10,7 +10,7 @@
 //! example the policy promises that keys stay where they are, and a rule that is meant for
 //! something else lets them be read.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Ask `policy eval --trace` which rule decides. Narrow it, or put a stricter one before it; then
 //! keep the counterexample as a case (`--save`).
 //!

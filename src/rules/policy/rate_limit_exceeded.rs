@@ -1,14 +1,14 @@
 //! More actions were approved within a window than a rule grants.
 //!
 //! ## What it does
-//! Counts, for every recorded action, the approvals of its type that stand in the window of a
+//! Counts, for every recorded action, the approvals of its type that lie in the window of a
 //! rule's limit, from the record alone, and reports approved actions beyond what the rule grants.
 //!
 //! ## Why it matters
 //! A limit is what ends a loop that has gone wrong. If more was approved than it grants, it wasn't
 //! applied.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Find out why the runtime didn't count: several executions that each count for themselves, a
 //! clock that was set back, or a limit that is newer than the trace.
 //!

@@ -8,7 +8,7 @@
 //! The reason is what a person reads who was stopped, and what an agent gets to plan with. Without
 //! it they learn that something is forbidden and not what; the next try is a guess.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Say in `reason` what the action does that it shouldn't, in words for somebody who doesn't know
 //! the policy.
 //!

@@ -9,7 +9,7 @@
 //! of a slip in a glob or because an earlier rule takes everything. A rule without a near miss may
 //! match far too much.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Add a case that the rule decides (`expect: {effect: …, rule: ID}`), and one that it should just
 //! leave alone (`near_miss: [ID]`).
 //!

@@ -3,7 +3,7 @@
 //! ## What it does
 //! What a model hands in is a `thought`: `reasoning` and `done` are required, `action` with `type`
 //! and `payload` exactly when `done` is false, and nothing else. The rule fires for anything in a
-//! thought that is missing, of the wrong type or unknown, whether the thought stands alone or in a
+//! thought that is missing, of the wrong type or unknown, whether the thought is alone or in a
 //! `turn`. Violations elsewhere in the record are YV103.
 //!
 //! ## Why it matters
@@ -11,9 +11,9 @@
 //! or a result, and a runtime that takes it over, let the model approve its own action or report a
 //! success that never was.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Check the model's output against the contract before it becomes a record, and ask again when it
-//! breaks it. Drop no unknown member in silence: a model that sends states has been told the wrong
+//! breaks it. Drop no unknown member in silence: a model that sends states was given the wrong
 //! prompt. Keep data of your own in `metadata` of the record.
 //!
 //! ## Fails

@@ -10,7 +10,7 @@
 //! Decisions, results and tokens refer to actions by id. If two actions share one, an approval of
 //! the harmless first is an approval of the second, and the record can't say which of them ran.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Draw ids from a counter or at random for each proposal, and never reuse one after a retry: a
 //! changed action is a new action. Start a new execution with a new id and name the old one in
 //! `parent`.

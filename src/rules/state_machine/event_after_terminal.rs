@@ -11,7 +11,7 @@
 //! gone. Work that goes on after the end runs outside of any supervision, and records that were
 //! added later pretend to belong to it.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Stop the loop when the evaluation says `terminate`, and cancel pending tool calls. If there was
 //! more to do, the evaluation should have been `continue` or `pause`; new work after the end is a
 //! new execution with an id of its own (`parent` links them).
@@ -51,7 +51,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let message = if moved.event == Event::Concluded {
             "the execution is declared over a second time".to_owned()
         } else {
-            format!("{} stands after the end of its execution", moved.event)
+            format!("{} is after the end of its execution", moved.event)
         };
         out.report(&RULE, message).subject(moved.event.to_string());
     }

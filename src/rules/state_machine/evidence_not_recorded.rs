@@ -5,14 +5,14 @@
 //! in most, actions and results in a bare log of transitions, thoughts and evaluations in the
 //! editor's turns. Once for each execution this note says what its format lacks. The verdict then
 //! reads *not recorded* where a yes would need it. It also tells how many lines of an event log
-//! stand more than once and were read once.
+//! appear more than once and were read once.
 //!
 //! ## Why it matters
 //! An approval must never be inferred from a success. If what a format can't show counted as fine,
 //! the weakest format would give the cleanest report, and moving to it would be the way around
 //! every rule about signers.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Let the runtime write version 1 records, which have a place for all of it. Until then, take *not
 //! recorded* for what it is, and get the missing evidence elsewhere, for instance from the review
 //! system's log.
@@ -49,8 +49,8 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let format = cx.execution.format().name();
         let repeats = match close.repeats {
             0 => String::new(),
-            1 => "; 1 line stands twice and was read once".to_owned(),
-            n => format!("; {n} lines stand more than once and were read once"),
+            1 => "; 1 line appears twice and was read once".to_owned(),
+            n => format!("; {n} lines appear more than once and were read once"),
         };
         out.report(
             &RULE,

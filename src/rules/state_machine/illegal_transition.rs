@@ -5,17 +5,17 @@
 //! has led to. A pair that the table doesn't have is illegal: it is a finding, and the state stays.
 //! Later events that only follow from it are listed with it. Also reported here: a second thought
 //! of one agent in one turn, a native log that claims a movement no event makes, and a terminal
-//! recording with a root shell that nobody let through. Results outside their state are YV311,
+//! recording with a root shell that nobody allowed. Results outside their state are YV311,
 //! events before the start YV202, events after the end YV204.
 //!
 //! ## Why it matters
 //! The order of states is what governance rests on. A runtime that skips a step, here the
-//! observation, decides how to go on without having looked at what its action did; one that goes
+//! observation, decides how to go on without having seen what its action did; one that goes
 //! from a proposal straight to a result has no governor at all.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Let the runtime move only through the reducer and record each event before acting on it. If the
-//! event did happen and only its record was lost, mend the writer (await its flush), and treat the
+//! event did happen and only its record was lost, fix the writer (await its flush), and treat the
 //! execution as unproven.
 //!
 //! ## Fails
@@ -61,7 +61,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             )
         }
         (Some(Breach::Other), None) if cx.execution.format().coverage() == Coverage::Terminal => {
-            "a root shell is reported, and no elevation was let through before it".to_owned()
+            "a root shell is reported, and no elevation was allowed before it".to_owned()
         }
         (Some(Breach::Other), None) => format!("{} is illegal in {}", moved.event, moved.before),
         (Some(Breach::SecondThought), _) => "an agent has thought twice in one turn".to_owned(),

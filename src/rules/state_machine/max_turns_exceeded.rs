@@ -11,7 +11,7 @@
 //! chance to do harm. A runtime that doesn't keep its own limit most likely doesn't keep the others
 //! either.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Check the limit in `EVALUATING`, before the next thought is asked for, and end with
 //! `max_turns_exceeded`. If the task needs more turns, grant them in `execution_started`, where a
 //! reviewer sees it.

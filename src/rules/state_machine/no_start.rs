@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! The first event of an execution must be its start: `execution_started`, or `execution` for a
-//! whole one. An event that stands before is a finding, once; then the execution is taken as
+//! whole one. An event before it is a finding, once; then the execution is taken as
 //! started. Turns and terminal recordings of the native formats keep no start and are exempt.
 //!
 //! ## Why it matters
@@ -10,7 +10,7 @@
 //! whether tokens are needed. Without it those checks have nothing to go by. Cutting off the head
 //! of a trace is the simplest way to lose them.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Write the start before anything else and flush it. If the trace was rotated or split, verify the
 //! parts together as one input. If two executions got mixed, correct `executionId` in the writer.
 //!
@@ -46,7 +46,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         && moved.breach == Some(Breach::NoStart)
     {
         let message = match cx.step {
-            Some(_) => format!("{} stands before the start of its execution", moved.event),
+            Some(_) => format!("{} is before the start of its execution", moved.event),
             None => {
                 "the record can't be read, and no start of its execution precedes it".to_owned()
             }

@@ -10,7 +10,7 @@
 //! Dashboards and other agents read the outcome, not the turns. An aborted or exhausted run that
 //! calls itself `goal_satisfied` gets merged, paid for or learned from.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Derive the outcome from the evaluation in code; don't let the model or the caller set it. In a
 //! review believe the evaluation, and look for who wrote the end.
 //!

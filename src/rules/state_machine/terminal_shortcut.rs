@@ -11,7 +11,7 @@
 //! that was talked into giving up, or that is merely wrong, closes the execution by itself, and no
 //! runtime ever checked the goal, the turns or the last failure.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Send a `done` thought to `EVALUATING` and let the runtime rule there; then record its
 //! `evaluation_made` with `kind` and `reason` before `execution_ended`. Old runtimes need the same
 //! change; their traces keep the warning.

@@ -14,7 +14,7 @@
 //! whether a key was valid. A clock that jumps makes that worthless; records that were inserted or
 //! reordered afterwards often show by nothing else.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Take times from one monotonic clock, at the moment of the event and not when it is written, and
 //! keep the order of the records. If a clock was set back, say so in `metadata`. A single record
 //! out of line deserves a closer look.

@@ -10,7 +10,7 @@
 //! A gap is a turn that was taken out of the record, with its action and its decision. Events that
 //! interleave let a decision made in one turn cover an action of another.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Number the turns in one place and write them in order, from one writer for each execution. If a
 //! number is missing, look for the lost records before you trust the rest; don't renumber the
 //! trace.
@@ -57,7 +57,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             format!("turn {expected} is due, and turn {found} begins")
         }
         Some(TurnBreak::Interleaved { current, found }) => {
-            format!("an event of turn {found} stands inside turn {current}")
+            format!("an event of turn {found} is inside turn {current}")
         }
         None => return,
     };

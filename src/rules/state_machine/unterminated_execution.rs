@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! At the end of the input each execution must be in `TERMINAL`, or have been declared over by
-//! `execution_ended`. The rule fires when it stands anywhere else, also when it waits for a human
+//! `execution_ended`. The rule fires when it is anywhere else, also when it waits for a human
 //! after a `pause`. It is silent about a path that broke before, since the break may have lost the
 //! end, and about answers that the editor runtime hands out without an evaluation.
 //!
@@ -11,8 +11,8 @@
 //! its recorder. In the example an approved write is under way: whether it happened, in part or in
 //! full, nobody can tell from the record.
 //!
-//! ## How to mend it
-//! Look at how the process ended and at what its last action left behind. Resume the execution
+//! ## How to fix it
+//! Find out how the process ended and at what its last action left behind. Resume the execution
 //! under the same id or let the runtime rule on it (`terminate`, `user_abort`), and flush the
 //! recorder at every exit. A trace of a running execution is complete later; verify it then.
 //!

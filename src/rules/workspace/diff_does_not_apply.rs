@@ -4,7 +4,7 @@
 //! With `--repo`, the diffs that ran and succeeded are applied in memory, in the order of the
 //! input, to the tree of `--base` (or `HEAD`), each to what the ones before it gave. Context must
 //! match byte for byte; line numbers may be off. A diff to a file that a recorded command or tool
-//! has written before can't be judged and isn't reported, nor can a part about a binary file; the
+//! has written before can't be checked and isn't reported, nor can a part about a binary file; the
 //! other parts of such a diff are taken over. After a command of which nobody recorded what it
 //! changed the finding is a warning. The message never repeats lines of files.
 //!
@@ -13,7 +13,7 @@
 //! the change, or the work began on another revision than the review assumes. Either way it doesn't
 //! account for the pull request.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Name the revision that the work began on (`--base`). If that is right, see what the runtime
 //! records as success, and have it record the error when a diff doesn't apply.
 //!

@@ -12,7 +12,7 @@
 //! reads as part of a change may then not be applied, and what is applied may not be what the
 //! approval was given for.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Let a program write the diff (`git diff`, `diff -u`) in place of the model, or count the lines
 //! of each hunk again before it is proposed. `yuangs-verify patch check` says the same of a file.
 //!

@@ -7,7 +7,7 @@
 //! disguises of git's own directory (`.GIT`, `.git `, `git~1`, characters that a file system
 //! ignores). Of a diff every name counts that `git apply` would refuse, names of devices and
 //! streams of Windows included. Of commands only writes and removals count; `cwd` says where a
-//! command starts. A record seldom says where its work tree stands, so an absolute path that may be
+//! command starts. A record seldom says where its work tree is, so an absolute path that may be
 //! inside it is left alone; and where a human has approved the action, only what is disguised
 //! counts.
 //!
@@ -16,7 +16,7 @@
 //! `~/.ssh` or through a hook of git outlives the execution and runs with the rights of whoever
 //! works there next.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Write below the work tree, by relative paths. What has to go elsewhere is an action for a human
 //! to approve; run agents where nothing else can be written.
 //!

@@ -14,7 +14,7 @@
 //! `.git/config` runs it at the next command. A policy that lets edits pass was hardly meant for
 //! them.
 //!
-//! ## How to mend it
+//! ## How to fix it
 //! Have the policy ask a human for protected paths (`path: { protected: true }`, effect
 //! `require_approval`), and propose such a change as an action of its own.
 //!

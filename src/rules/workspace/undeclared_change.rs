@@ -7,7 +7,7 @@
 //! and none were declared, all of them are undeclared. Without `observedChanges` nothing is
 //! compared.
 //!
-//! With `--repo`, what the diffs that ran change is held against the same lists, and with `--head`
+//! With `--repo`, what the executed diffs change is compared with the same lists, and with `--head`
 //! against that commit: a file that only one of both changes, or that they leave with different
 //! content, is a finding. Content that a tool call records counts as a diff does; naming a file
 //! accounts for none. So is a commit that can't have come about as recorded because a diff doesn't
@@ -18,8 +18,8 @@
 //! what a reviewer of the diff would never see: a hook, a workflow, a lock file that brings its own
 //! code along.
 //!
-//! ## How to mend it
-//! Declare all paths that an action is to change, generated ones too. In a review look at the extra
+//! ## How to fix it
+//! Declare all paths that an action is to change, generated ones too. In a review read the extra
 //! files first; revert what nobody asked for, and propose it as an action of its own.
 //!
 //! ## Fails

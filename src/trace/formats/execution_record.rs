@@ -170,7 +170,7 @@ impl TraceFormat for ExecutionRecord {
                 ),
                 K::Turn => catalogue.add::<v1::Turn<'_>>(
                     &n,
-                    "One whole turn: it stands for the events in their order.",
+                    "One whole turn: it represents the events in their order.",
                     is(kind),
                 ),
                 K::Call => catalogue.add::<v1::Call<'_>>(

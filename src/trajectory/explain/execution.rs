@@ -223,7 +223,7 @@ fn ended(execution: &Trajectory) -> String {
     let state = execution
         .final_state
         .map_or("where it stopped isn't recorded".to_owned(), |s| {
-            format!("it stands in {}", s.name())
+            format!("it is in {}", s.name())
         });
     match &execution.outcome {
         Some(outcome) => format!("{outcome}; {ruled}; {state}"),

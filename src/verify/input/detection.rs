@@ -109,7 +109,7 @@ impl Run<'_> {
         let message = match known {
             None => {
                 format!(
-                    "the format can't be told: its records look like none of the known formats ({}){looks}",
+                    "the format can't be determined: its records look like none of the known formats ({}){looks}",
                     names.join(", ")
                 )
             }

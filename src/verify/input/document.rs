@@ -161,7 +161,7 @@ impl Run<'_> {
             }
         };
         let message =
-            format!("the document is no valid JSON: {error}; nothing behind this place is read");
+            format!("the document is not valid JSON: {error}; nothing behind this place is read");
         let problem = Problem {
             code: codes::INVALID_JSON,
             at: (0, 1),

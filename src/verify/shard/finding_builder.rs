@@ -77,7 +77,7 @@ impl Shard {
         {
             self.fold(
                 Some(Root::Finding(root)),
-                "the same stands here".into(),
+                "the same is here".into(),
                 vec![found],
             );
         }

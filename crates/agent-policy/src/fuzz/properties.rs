@@ -108,9 +108,9 @@ impl PropertyKind {
         match self {
             Self::Deterministic => "the same request gets the same decision, and exactly one",
             Self::Reasoned => "deny and require_approval carry a reason",
-            Self::RiskMonotone => "a higher risk never gets a milder effect",
+            Self::RiskMonotone => "a higher risk never gets a more permissive effect",
             Self::RewriteStable => {
-                "a rewriting that keeps a command's meaning never gets a milder effect"
+                "a rewriting that keeps a command's meaning never gets a more permissive effect"
             }
             Self::PathStable => "the spelling of a path doesn't matter",
             Self::Composition => {
@@ -120,7 +120,7 @@ impl PropertyKind {
             Self::HumanForHigh => "no action of high risk is allowed",
             Self::HistoryFree => "without limits the history doesn't change a decision",
             Self::DenyAdds => {
-                "where the strictest rule counts, a further deny makes nothing milder"
+                "where the strictest rule counts, a further deny makes nothing more permissive"
             }
             Self::Custom => "a property of the policy's own",
         }

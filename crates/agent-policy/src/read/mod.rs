@@ -104,7 +104,7 @@ fn check_ids(rules: &[Rule], reader: &mut Reader) {
     let mut seen: BTreeMap<&str, Position> = BTreeMap::new();
     for rule in rules {
         if let Some(first) = seen.get(rule.id.as_str()) {
-            let message = format!("the id `{}` stands on line {} already", rule.id, first.line);
+            let message = format!("the id `{}` is on line {} already", rule.id, first.line);
             reader.problem(
                 rule.at,
                 message,

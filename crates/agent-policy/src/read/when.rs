@@ -164,7 +164,7 @@ fn read_limits(fields: &mut Fields<'_>, limits: Option<&mut Vec<Limit>>, reader:
                 let help = "a limit is about the whole rule: write it beside `all`, `any` and `not`, not in them";
                 reader.problem(
                     fields.at,
-                    format!("`{}` can't stand inside another condition", limit.key()),
+                    format!("`{}` can't be inside another condition", limit.key()),
                     Some(help.into()),
                 );
             }

@@ -438,7 +438,7 @@ impl Secret<'_> {
         };
         let about = &self.rule.about;
         format!(
-            "{about} stands here: `{shown}…`, {length} characters, SHA-256 {hash}… ({}{doubt})",
+            "{about} is here: `{shown}…`, {length} characters, SHA-256 {hash}… ({}{doubt})",
             self.rule.id
         )
     }

@@ -24,11 +24,11 @@ fn expected(version: FsmVersion) -> Pairs {
 fn collect<'a>(lines: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> Pairs {
     let (mut pairs, mut ends) = (Pairs::new(), BTreeSet::new());
     for (from, to, label) in lines {
-        assert!(ends.insert((from, to)), "{from} -> {to} stands twice");
+        assert!(ends.insert((from, to)), "{from} -> {to} appears twice");
         for event in label.split(", ") {
             assert!(
                 pairs.insert((from.into(), to.into(), event.into())),
-                "{from} {event} stands twice"
+                "{from} {event} appears twice"
             );
         }
     }

@@ -62,7 +62,7 @@ impl Engine<'_> {
             _ => rest.contains('`'),
         };
         if acts {
-            self.dynamic(span, "the client runs or writes what it is told");
+            self.dynamic(span, "the client runs or writes what its input says");
         }
     }
 

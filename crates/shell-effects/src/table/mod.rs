@@ -303,7 +303,7 @@ impl Table {
                 .collect();
             if scanned != parsed {
                 out.push(format!(
-                    "{}: {at}: `aliases` must stand on one line right under `name`",
+                    "{}: {at}: `aliases` must be on one line right under `name`",
                     slot.file
                 ));
             }

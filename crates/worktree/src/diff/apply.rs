@@ -74,7 +74,7 @@ pub enum Refusal {
         what: &'static str,
     },
     /// Another spelling of the path stands in the tree, and some file systems take both for one.
-    #[error("`{twin}` stands in the tree, and on some file systems both are one")]
+    #[error("`{twin}` is in the tree, and on some file systems both are one")]
     Twin {
         /// The other spelling.
         twin: String,
@@ -96,8 +96,8 @@ pub enum Refusal {
     /// A removal that leaves lines behind.
     #[error("the diff removes the file, and not all of its lines")]
     Remains,
-    /// The content is binary, and what it becomes isn't judged.
-    #[error("it is binary: what it becomes isn't judged")]
+    /// The content is binary, and what it becomes isn't checked.
+    #[error("it is binary: what it becomes isn't checked")]
     Binary,
     /// The file, or something about it, can't be read.
     #[error("{0}")]

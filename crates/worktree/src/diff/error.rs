@@ -65,7 +65,7 @@ pub enum Fault {
     #[error("{0}")]
     Contradiction(&'static str),
     /// A hunk before any file header.
-    #[error("a hunk stands before any file header")]
+    #[error("a hunk comes before any file header")]
     Orphan,
     /// The `@@` line can't be read.
     #[error("hunk {hunk}: expected `@@ -LINE,COUNT +LINE,COUNT @@`")]

@@ -129,7 +129,7 @@ fn mistakes_are_named_with_line_and_counts() {
     );
     assert_eq!(
         refused("@@ -1 +1 @@\n-a\n+b\n"),
-        "line 1: a hunk stands before any file header"
+        "line 1: a hunk comes before any file header"
     );
     assert_eq!(
         refused("nothing"),
