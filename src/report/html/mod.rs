@@ -141,10 +141,10 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         count: words::thousands(count),
     };
     let grades = execution::grades(run);
-    let graded = |class, name, grade| tile(class, name, grades.get(grade).copied().unwrap_or(0));
+    let tally = |class, name, grade| tile(class, name, grades.get(grade).copied().unwrap_or(0));
     let passed = match run.unenforced() {
-        Some(_) => graded("", "without errors", Grade::Info.name()),
-        None => graded("good", "passed", Grade::Pass.name()),
+        Some(_) => tally("", "without errors", Grade::Info.name()),
+        None => tally("good", "passed", Grade::Pass.name()),
     };
     let mut tiles = vec![
         tile("error", "errors", counts.errors),
@@ -156,8 +156,8 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     ];
     if !report.summaries.is_empty() {
         tiles.extend([
-            graded("error", "failed", Grade::Fail.name()),
-            graded("warning", "not fully recorded", Grade::Incomplete.name()),
+            tally("error", "failed", Grade::Fail.name()),
+            tally("warning", "not fully recorded", Grade::Incomplete.name()),
             passed,
         ]);
     }

@@ -191,8 +191,7 @@ fn time(millis: f64) -> String {
 type Number = fn(f64) -> String;
 
 fn say(n: f64) -> String {
-    let whole = n.trunc();
-    if n != whole || !(0.0..1e15).contains(&n) {
+    if n.fract() != 0.0 || !(0.0..1e15).contains(&n) {
         return format!("{n:.3}");
     }
     #[expect(
@@ -200,7 +199,7 @@ fn say(n: f64) -> String {
         clippy::cast_sign_loss,
         reason = "it is whole, not negative and below 2^53"
     )]
-    thousands(whole as u64)
+    thousands(n as u64)
 }
 
 fn numbers(name: &str, d: &Distribution, say: Number) -> Vec<String> {
