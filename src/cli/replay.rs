@@ -11,7 +11,7 @@ use super::common::trust::trust_store;
 use super::file;
 use super::guard;
 use super::output::{Color, Failure, warn};
-use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
+use super::reports::{DRAWN_TURNS, ReportArgs, Target, base, shell_line, statistics};
 pub(super) use crate::diag::FailOn;
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::replay::{Assessor, Sidecar};
@@ -55,7 +55,7 @@ pub struct Common {
     /// Print findings only: no verdicts, no notes, no counts.
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
-    /// Print notes in full, every related line, and fingerprints.
+    /// Print all executions, notes in full, every related line, and fingerprints.
     #[arg(short, long)]
     verbose: bool,
     /// Findings that are listed at most (0: all); the rest is counted.
@@ -566,12 +566,14 @@ impl Common {
         };
         let command = self.command(options.schema_only, extra);
         let statistics = statistics(&targets, &report);
+        let base = base(Path::new("."));
         let run = Run {
             report: &report,
             outcome: &outcome,
             text,
             command: &command,
             statistics: statistics.as_ref(),
+            base: base.as_ref(),
         };
         self.reports.write(&targets, &run)?;
         if let Some(sentence) = outcome.sentence() {

@@ -3,13 +3,14 @@
 use super::output::{Color, Failure, print, print_as_is};
 use super::write;
 use crate::report::page::Page;
-use crate::report::{Format, Run};
+use crate::report::{Base, Format, Run};
 use crate::trajectory::{ExecutionSet, stats};
 use crate::verify::Report;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use worktree::git::Repository;
 
 /// Turns that a page draws, unless another number is asked for.
 pub(super) const DRAWN_TURNS: usize = 2_000;
@@ -159,6 +160,18 @@ pub(super) fn statistics(targets: &[Target], report: &Report) -> Option<Page> {
             report.timeline.clone(),
         )))
     })
+}
+
+/// The repository around a directory, which the paths of a report are relative to.
+pub(super) fn base(directory: &Path) -> Option<Base> {
+    let directory = if directory.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        directory
+    };
+    let directory = directory.canonicalize().ok()?;
+    let root = Repository::discover(&directory).ok()?.work_tree()?;
+    Some(Base::new(root.canonicalize().ok()?, directory))
 }
 
 /// A command line that a shell reads as these words.

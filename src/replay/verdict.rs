@@ -126,6 +126,8 @@ pub struct Summary {
     pub signatures_unchecked: u64,
     /// The shortest prefix that breaks the path.
     pub violation: Option<Box<PathViolation>>,
+    /// Milliseconds between its earliest and its latest step; `None` when no time is recorded.
+    pub duration: Option<u64>,
     /// An error of it is counted and not kept: it has failed, whatever is listed of it.
     pub failed_unlisted: bool,
     /// What its actions changed, where that was asked for.

@@ -44,7 +44,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
             room
         };
         for finding in of(severity).take(room) {
-            annotation(finding, out)?;
+            annotation(run, finding, out)?;
             printed += 1;
         }
     }
@@ -73,14 +73,14 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-fn annotation(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+fn annotation(run: &Run<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Note => "notice",
     };
     let place = &finding.place;
-    write!(out, "::{level} file={}", property(&place.file))?;
+    write!(out, "::{level} file={}", property(&run.path(&place.file)))?;
     if place.line > 0 {
         write!(out, ",line={}", place.line)?;
         if let Some((start, end)) = place.characters() {

@@ -32,7 +32,7 @@ struct Lines {
 
 /// Writes the report.
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut issues: Vec<Issue> = run.report.findings.iter().map(issue).collect();
+    let mut issues: Vec<Issue> = run.report.findings.iter().map(|f| issue(run, f)).collect();
     let left_out = run.report.counts.left_out;
     let left_out = (left_out > 0).then(|| {
         (
@@ -62,7 +62,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", json::harmless(&text))
 }
 
-fn issue(finding: &Finding) -> Issue {
+fn issue(run: &Run<'_>, finding: &Finding) -> Issue {
     Issue {
         description: terminal(&words::clip(&finding.message, DESCRIPTION)).into_owned(),
         check_name: format!("{} {}", finding.code, finding.name),
@@ -73,7 +73,7 @@ fn issue(finding: &Finding) -> Issue {
             Severity::Note => "info",
         },
         location: Location {
-            path: finding.place.file.to_string(),
+            path: run.path(&finding.place.file).into_owned(),
             lines: Lines {
                 begin: finding.place.line.max(1),
             },

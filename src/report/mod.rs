@@ -3,6 +3,8 @@
 //! Everything in a finding may have been written by an attacker. No text of it leaves an emitter
 //! without the escaping of the place where it goes.
 
+mod base;
+mod fold;
 mod github;
 mod gitlab;
 mod html;
@@ -18,6 +20,7 @@ mod sarif;
 mod text;
 mod words;
 
+pub use base::Base;
 pub use json::{Document, findings_json, safe_json, write_json, write_pretty};
 pub use jsonl::Line;
 pub use markdown::MARKER;
@@ -28,3 +31,4 @@ pub use text_safety::escape::json::harmless as harmless_json;
 pub use text_safety::escape::markdown::code as code_span;
 pub use text_safety::escape::terminal;
 pub(crate) use text_safety::escape::{holds_command, line_start};
+pub(crate) use words::thousands;

@@ -12,7 +12,7 @@ const MESSAGE: usize = 4000;
 /// Writes the report.
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     for finding in &run.report.findings {
-        json::line(&diagnostic(finding), out)?;
+        json::line(&diagnostic(run, finding), out)?;
     }
     let left_out = run.report.counts.left_out;
     let left_out = (left_out > 0).then(|| {
@@ -30,7 +30,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn diagnostic(finding: &Finding) -> Value {
+fn diagnostic(run: &Run<'_>, finding: &Finding) -> Value {
     let place = &finding.place;
     let related: Vec<Value> = finding
         .related
@@ -39,13 +39,13 @@ fn diagnostic(finding: &Finding) -> Value {
         .map(|r| {
             json!({
                 "message": terminal(&words::clip(&r.message, MESSAGE)),
-                "location": {"path": *r.file, "range": {"start": {"line": r.line}}},
+                "location": {"path": run.path(&r.file), "range": {"start": {"line": r.line}}},
             })
         })
         .collect();
     let mut diagnostic = json!({
         "message": terminal(&words::clip(&finding.message, MESSAGE)),
-        "location": location(finding),
+        "location": location(run, finding),
         "severity": match finding.severity {
             Severity::Error => "ERROR",
             Severity::Warning => "WARNING",
@@ -63,10 +63,10 @@ fn diagnostic(finding: &Finding) -> Value {
     diagnostic
 }
 
-fn location(finding: &Finding) -> Value {
+fn location(run: &Run<'_>, finding: &Finding) -> Value {
     let place = &finding.place;
     let mut location = Map::new();
-    location.insert("path".into(), json!(*place.file));
+    location.insert("path".into(), json!(run.path(&place.file)));
     if place.line > 0 {
         let mut range = json!({"start": {"line": place.line}});
         if place.column > 0 {

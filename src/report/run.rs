@@ -1,10 +1,11 @@
 //! The input of every emitter, and the list of formats.
 
-use super::{Outcome, TextOptions};
+use super::{Base, Outcome, TextOptions};
 use super::{github, gitlab, html, jsonl, junit, markdown, rdjson, sarif, write_json, write_text};
 use crate::diag::Finding;
 use crate::replay::{Answer, Summary};
 use crate::verify::Report;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -20,6 +21,8 @@ pub struct Run<'r> {
     pub command: &'r str,
     /// Counts and distributions, for a report that draws them.
     pub statistics: Option<&'r super::page::Page>,
+    /// The repository that the inputs belong to, where one is known.
+    pub base: Option<&'r Base>,
 }
 
 /// The formats of a report.
@@ -134,6 +137,12 @@ impl Run<'_> {
             Format::Gitlab => gitlab::write(self, out),
             Format::Rdjsonl => rdjson::write(self, out),
         }
+    }
+
+    /// The path of an input for platforms, which look files up from the root of the repository.
+    pub(super) fn path<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        self.base
+            .map_or(Cow::Borrowed(name), |base| base.name(name))
     }
 
     /// The sentence about errors that fail nothing, if there are any.

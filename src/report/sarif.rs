@@ -31,7 +31,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         .collect();
     let results: Vec<Value> = kept
         .iter()
-        .map(|f| result(f, indices.get(&f.code).copied()))
+        .map(|f| result(run, f, indices.get(&f.code).copied()))
         .collect();
     let document = json!({
         "$schema": SCHEMA,
@@ -141,12 +141,12 @@ fn pascal_case(name: &str) -> String {
         .collect()
 }
 
-fn result(finding: &Finding, index: Option<usize>) -> Value {
+fn result(run: &Run<'_>, finding: &Finding, index: Option<usize>) -> Value {
     let mut result = json!({
         "ruleId": finding.code.to_string(),
         "level": level(finding.severity),
         "message": {"text": message(&finding.message)},
-        "locations": [location(&finding.place)],
+        "locations": [location(run, &finding.place)],
         "partialFingerprints": {"primaryLocationLineHash": finding.fingerprint},
     });
     if let Some(members) = result.as_object_mut() {
@@ -154,7 +154,7 @@ fn result(finding: &Finding, index: Option<usize>) -> Value {
             members.insert("ruleIndex".into(), json!(index));
         }
         if !finding.related.is_empty() {
-            members.insert("relatedLocations".into(), related(finding));
+            members.insert("relatedLocations".into(), related(run, finding));
         }
         let mut properties = Map::new();
         if let Some(id) = &finding.execution {
@@ -189,9 +189,9 @@ fn message(text: &str) -> String {
     safe
 }
 
-fn related(finding: &Finding) -> Value {
+fn related(run: &Run<'_>, finding: &Finding) -> Value {
     let one = |(n, r): (usize, &crate::diag::Related)| {
-        let mut place = json!({"artifactLocation": artifact(&r.file)});
+        let mut place = json!({"artifactLocation": artifact(&run.path(&r.file))});
         if let (Some(members), true) = (place.as_object_mut(), r.line > 0) {
             members.insert("region".into(), json!({"startLine": r.line}));
         }
@@ -206,7 +206,7 @@ fn related(finding: &Finding) -> Value {
         .into()
 }
 
-fn location(place: &Place) -> Value {
+fn location(run: &Run<'_>, place: &Place) -> Value {
     // A finding about an input as a whole needs a line too: GitHub shows none without.
     let mut region = json!({"startLine": place.line.max(1)});
     if let (Some(members), Some((start, end))) = (region.as_object_mut(), place.characters()) {
@@ -220,7 +220,7 @@ fn location(place: &Place) -> Value {
             members.insert("snippet".into(), json!({"text": marked}));
         }
     }
-    json!({"physicalLocation": {"artifactLocation": artifact(&place.file), "region": region}})
+    json!({"physicalLocation": {"artifactLocation": artifact(&run.path(&place.file)), "region": region}})
 }
 
 /// The location of an input: a relative reference below the root of the sources, or a `file:` URI.

@@ -4,13 +4,15 @@
 //! column from the text that they are given, and what is shown here is a cut-out of a JSON line
 //! that may be megabytes long.
 
+use super::fold::{Group, fold};
 use super::run::{Grade, with_errors};
-use super::words::plural;
+use super::words::{plural, thousands};
 use super::{terminal, words};
 use crate::diag::{Excerpt, Finding, Place, Severity};
 use crate::replay::{Answer, Summary};
 use crate::verify::Report;
 use anstyle::{AnsiColor, Style};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -34,6 +36,10 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 const FRAME: Style = AnsiColor::Blue.on_default().bold();
 const STRONG: Style = Style::new().bold();
 
+/// Executions of one grade that are listed without `-v`.
+const EXECUTIONS: usize = 200;
+/// Failed executions that are listed without `-v` where none of their findings is.
+const FAILED: usize = 1_000;
 /// Related places that are shown without `-v`.
 const RELATED: usize = 3;
 
@@ -44,22 +50,7 @@ const RELATED: usize = 3;
 /// When writing fails.
 pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
     if !options.quiet {
-        let with_errors = with_errors(report);
-        for summary in &report.summaries {
-            let grade = Grade::from_summary(
-                summary,
-                with_errors.contains(&(&*summary.file, &*summary.id)),
-            );
-            execution(
-                summary,
-                if options.unenforced {
-                    grade.unenforced()
-                } else {
-                    grade
-                },
-                out,
-            )?;
-        }
+        executions(report, options, out)?;
         if !report.summaries.is_empty() && !report.findings.is_empty() {
             writeln!(out)?;
         }
@@ -72,7 +63,10 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
             full(finding, options, out)?;
         }
     }
-    for note in notes.iter().filter(|_| !options.quiet) {
+    for note in fold(notes.iter().copied())
+        .iter()
+        .filter(|_| !options.quiet)
+    {
         brief(note, out)?;
     }
     if report.counts.left_out > 0 && !options.quiet {
@@ -135,6 +129,51 @@ fn style(severity: Severity) -> Style {
         Severity::Warning => WARNING,
         Severity::Note => NOTE,
     }
+}
+
+/// A line for each execution. Of many, those that passed are counted; one that failed is counted
+/// only where there is no room for its findings either.
+fn executions(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    let failed = with_errors(report);
+    let listed: BTreeSet<(&str, &str)> = report
+        .findings
+        .iter()
+        .filter_map(|f| Some((&*f.place.file, f.execution.as_deref()?)))
+        .collect();
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut folded: BTreeMap<&str, u64> = BTreeMap::new();
+    for summary in &report.summaries {
+        let key = (&*summary.file, &*summary.id);
+        let mut grade = Grade::from_summary(summary, failed.contains(&key));
+        if options.unenforced {
+            grade = grade.unenforced();
+        }
+        let most = match grade {
+            Grade::Fail if listed.contains(&key) => usize::MAX,
+            Grade::Fail => FAILED,
+            Grade::Pass | Grade::Incomplete | Grade::Info => EXECUTIONS,
+        };
+        let number = lines.entry(grade.name()).or_default();
+        if options.verbose || *number < most {
+            *number += 1;
+            execution(summary, grade, out)?;
+        } else {
+            *folded.entry(grade.name()).or_default() += 1;
+        }
+    }
+    for (word, count) in folded {
+        let noun = if count == 1 {
+            "execution"
+        } else {
+            "executions"
+        };
+        writeln!(
+            out,
+            "{word} {} more {noun} (-v lists them)",
+            thousands(count)
+        )?;
+    }
+    Ok(())
 }
 
 /// One line for an execution. An error fails it, whichever question of the verdict it belongs to.
@@ -252,8 +291,13 @@ fn drawing(place: &Place, style: Style, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// A finding on one line.
-fn brief(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+fn brief(note: &Group<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let finding = note.first;
     let style = style(finding.severity);
+    let more = match note.same.len() {
+        0 => String::new(),
+        same => format!(" (and {}; -v shows all)", plural(same as u64, "equal note")),
+    };
     let execution = finding
         .execution
         .as_deref()
@@ -261,7 +305,7 @@ fn brief(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         .unwrap_or_default();
     writeln!(
         out,
-        "{style}{}[{}]{style:#} {}{execution}: {}",
+        "{style}{}[{}]{style:#} {}{execution}: {}{more}",
         finding.severity,
         finding.code,
         position(&finding.place),

@@ -12,6 +12,19 @@ pub(super) fn plural(count: u64, word: &str) -> String {
     }
 }
 
+/// A number with commas between its thousands.
+pub(crate) fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// The first `limit` characters; what is cut away leaves a `…`.
 pub(super) fn clip(text: &str, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {
@@ -58,6 +71,19 @@ pub(super) fn found(report: &crate::verify::Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thousands_are_parted() {
+        for (n, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (100_000, "100,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(thousands(n), text);
+        }
+    }
 
     #[test]
     fn clipping_counts_characters() {

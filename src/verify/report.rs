@@ -195,7 +195,7 @@ impl Report {
 
     /// Keeps so many findings, the worst ones, and counts the others: what is only noted crowds no
     /// error out.
-    pub(super) fn cut(&mut self, most: usize) {
+    pub(crate) fn cut(&mut self, most: usize) {
         if self.findings.len() <= most {
             return;
         }

@@ -39,7 +39,7 @@ fn it_fails_shows_and_counts() {
     let (code, shown, output, summary) = run("corpora/gate-demo/red/yuangs-verify.toml", &[]);
     assert_eq!(code, 1);
     assert!(
-        shown.contains("::error file=traces/diff-fix.jsonl,line="),
+        shown.contains("::error file=corpora/gate-demo/red/traces/diff-fix.jsonl,line="),
         "{shown}"
     );
     assert!(

@@ -97,6 +97,7 @@ fn written(report: &Report, format: Format, word: &str) -> String {
         text,
         command: &command,
         statistics: Some(&statistics),
+        base: None,
     };
     let mut out = Vec::new();
     run.write(format, &mut out).unwrap();

@@ -47,6 +47,7 @@ mod knowledge_layers;
 #[cfg(feature = "model2vec")]
 mod knowledge_model;
 mod lanes;
+mod large_reports;
 mod legal;
 mod manifests;
 mod markdown_pages;

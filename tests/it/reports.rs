@@ -31,6 +31,7 @@ fn written(report: &Report, format: Format) -> String {
         text: TextOptions::default(),
         command: "yuangs-verify replay -- traces",
         statistics: None,
+        base: None,
     };
     let mut out = Vec::new();
     run.write(format, &mut out).unwrap();

@@ -28,6 +28,7 @@ fn page(report: &Report) -> String {
         text: TextOptions::default(),
         command: "yuangs-verify replay -- traces",
         statistics: None,
+        base: None,
     };
     let mut out = Vec::new();
     run.write(Format::Html, &mut out).unwrap();
@@ -87,8 +88,13 @@ fn a_broken_path_is_drawn_broken_and_linked_both_ways() {
     let bare = page(&report(&["broken/YV301-no-decision-in-turn-4.jsonl"], 100));
     assert_eq!(bare.matches("no decision recorded").count(), 1);
     assert!(
-        text.contains("OBSERVING (illegal: EvaluationMade(continue))"),
+        text.contains("EvaluationMade(continue) tried in OBSERVING (illegal)"),
         "{text}"
+    );
+    assert!(
+        text.contains("class=\"bad\">✕ EvaluationMade(continue)</text>")
+            && text.contains(">in OBSERVING</text>"),
+        "the broken step is named by the event"
     );
     assert!(
         text.contains("class=\"way bad\"")
@@ -120,6 +126,38 @@ fn a_broken_path_is_drawn_broken_and_linked_both_ways() {
 }
 
 #[test]
+fn a_finding_says_how_it_is_fixed_and_has_a_link() {
+    let text = page(&report(&["broken/YV301-no-decision-in-turn-4.jsonl"], 100));
+    let card = text
+        .split("<article class=\"card finding")
+        .nth(1)
+        .and_then(|rest| rest.split("</article>").next())
+        .unwrap();
+    let anchor = card
+        .split("id=\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    for part in [
+        format!("<a class=\"here\" href=\"#{anchor}\""),
+        "<b>How to fix it:</b> Call the executor from one place only".into(),
+        "data-rule=\"YV301\" data-name=\"unauthorised-execution\"".into(),
+    ] {
+        assert!(card.contains(&part), "{part}: {card}");
+    }
+    for part in [
+        "type=\"search\" name=\"q\"",
+        "<select name=\"group\">",
+        "<b>1</b><span>failed</span>",
+        "<b>0</b><span>passed</span>",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
 fn commands_are_taken_apart_up_to_a_limit() {
     let mut report = report(&["broken/YV307-redirection.jsonl"], 100);
     assert!(page(&report).contains("<span class=\"fx medium\""));
@@ -142,7 +180,7 @@ fn commands_are_taken_apart_up_to_a_limit() {
     let text = page(&report);
     assert!(
         text.matches("not taken apart").count() >= 38,
-        "2 MiB and no more"
+        "512 KiB and no more"
     );
     assert!(text.contains("<span class=\"fx high\""));
 }

@@ -15,7 +15,7 @@ use super::common::policy_files::policy_files;
 use super::common::time::parse_time;
 use super::guard::{self, Exemption};
 use super::output::{Failure, warn};
-use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
+use super::reports::{DRAWN_TURNS, ReportArgs, Target, base, shell_line, statistics};
 use crate::config::{Applied, Baseline, Config, apply};
 use crate::diag::{FailOn, assign_fingerprints};
 use crate::report::{Format, Outcome, Run, TextOptions};
@@ -25,6 +25,9 @@ use attestation::AttestArgs;
 use clap::Args;
 use governance::FsmVersion;
 use std::path::{Path, PathBuf};
+
+/// Findings that are listed, unless another number is asked for.
+const LISTED_FINDINGS: usize = 1_000;
 
 /// Run everything that the configuration names, and say whether it passes.
 #[derive(Debug, Args)]
@@ -45,6 +48,9 @@ pub(super) struct GateArgs {
     /// Write what is found now as the baseline, and pass.
     #[arg(long, value_name = "FILE", conflicts_with = "attest")]
     write_baseline: Option<PathBuf>,
+    /// Findings that are listed at most (0: all); the rest is counted.
+    #[arg(long, default_value_t = LISTED_FINDINGS, value_name = "N")]
+    max_findings: usize,
     /// Turns that an HTML report draws at most; the rest is counted.
     #[arg(long, default_value_t = DRAWN_TURNS, value_name = "N")]
     max_turns: usize,
@@ -53,7 +59,7 @@ pub(super) struct GateArgs {
     /// Print findings only: no verdicts, no notes, no counts.
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
-    /// Print notes in full, every related line, and fingerprints.
+    /// Print all executions, notes in full, every related line, and fingerprints.
     #[arg(short, long)]
     verbose: bool,
 }
@@ -68,6 +74,7 @@ impl GateArgs {
             now: Some(now),
             baseline: None,
             write_baseline: None,
+            max_findings: LISTED_FINDINGS,
             max_turns: DRAWN_TURNS,
             attest,
             quiet: false,
@@ -138,12 +145,17 @@ impl GateArgs {
             .concat(),
         );
         let statistics = statistics(&targets, &report);
+        let base = base(&located.root);
+        if self.max_findings > 0 {
+            report.cut(self.max_findings);
+        }
         let run = Run {
             report: &report,
             outcome: &outcome,
             text,
             command: &command,
             statistics: statistics.as_ref(),
+            base: base.as_ref(),
         };
         self.reports.write(&targets, &run)?;
         self.attest.after(

@@ -21,6 +21,21 @@ pub(super) struct Times {
     /// The latest, with its line.
     last: Option<(Timestamp, u64)>,
     undated: Option<Undated>,
+    /// The earliest and the latest time of all steps, in milliseconds.
+    span: Option<(i64, i64)>,
+}
+
+impl Times {
+    fn widen(&mut self, time: Timestamp) {
+        let now = time.millis();
+        let (from, to) = self.span.unwrap_or((now, now));
+        self.span = Some((from.min(now), to.max(now)));
+    }
+
+    /// How many milliseconds lie between the earliest and the latest step.
+    pub(super) fn duration(&self) -> Option<u64> {
+        self.span.map(|(from, to)| to.abs_diff(from))
+    }
 }
 
 impl Execution {
@@ -31,6 +46,9 @@ impl Execution {
         step: &Step<'_, '_>,
         step_facts: &mut StepFacts,
     ) {
+        if let Some(time) = step.time {
+            self.times.widen(time);
+        }
         // Calls of a session run beside each other, and are told as they end.
         if self.is_session() {
             return;

@@ -134,6 +134,7 @@ impl Execution {
             decisions: self.counts.decisions,
             signatures_unchecked: self.counts.signatures,
             violation: self.track.violation.clone().map(Box::new),
+            duration: self.times.duration(),
             failed_unlisted: false,
             changes: self.left.changes.clone().into(),
         }

@@ -21,7 +21,7 @@ pub(super) struct Budget(usize);
 impl Budget {
     /// What one page may spend.
     pub(super) const fn new() -> Self {
-        Self(2 << 20)
+        Self(1 << 19)
     }
 
     fn spend(&mut self, bytes: usize) -> bool {

@@ -1,19 +1,24 @@
 //! An execution with its timeline.
 
 use super::action::{self, Budget, lines};
+use super::budget::Budget as Bytes;
 use super::finding::{self, Anchors};
-use super::{EXECUTIONS, shown};
+use super::{BYTES, EXECUTIONS, PASSED, shown};
 use crate::replay::{Answer, Summary};
 use crate::report::run::{Grade, with_errors};
 use crate::report::{Run, words};
-use crate::verify::timeline::{Text, Turn};
+use crate::verify::timeline::{Stop, Text, Turn};
 use governance::DecidedBy;
 use governance::Ruling;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Units between two stops of a drawn path.
+/// Units between two stops of a drawn path, where labels leave them.
 const STEP: usize = 84;
+/// Units that a character of a label takes at most.
+const CHARACTER: usize = 6;
+/// Bytes of markup of an execution, of a turn and of a stop of its path, roughly.
+const MARKUP: [usize; 3] = [900, 700, 170];
 /// Findings that are named in a turn.
 const IN_PLACE: usize = 20;
 
@@ -35,6 +40,12 @@ pub(super) struct View {
 }
 
 impl View {
+    /// What may be linked to: itself and its turns.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
+        let turns = self.turns.iter().map(|turn| &*turn.anchor);
+        std::iter::once(&*self.key).chain(turns)
+    }
+
     /// Whether it is worth a choice in the filter.
     pub(super) fn has_findings(&self) -> bool {
         self.findings > 0
@@ -59,6 +70,7 @@ struct TurnView {
     decided_class: &'static str,
     what: String,
     width: usize,
+    height: usize,
     path: Vec<StopView>,
     ways: Vec<CompareLink>,
     path_text: String,
@@ -76,6 +88,8 @@ struct StopView {
     x: usize,
     state: &'static str,
     bad: bool,
+    /// The event that was tried and is illegal here.
+    tried: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -146,16 +160,50 @@ pub(super) fn drawn<'r>(run: &'r Run<'_>) -> Vec<(usize, &'r Summary, Grade)> {
         .map(graded)
         .collect();
     all.sort_by_key(|(n, _, grade)| (*grade != Grade::Fail, *n));
+    let mut passed = 0;
+    all.retain(|(.., grade)| {
+        passed += usize::from(matches!(grade, Grade::Pass | Grade::Info));
+        passed <= PASSED || matches!(grade, Grade::Fail | Grade::Incomplete)
+    });
     all.truncate(EXECUTIONS);
-    all.sort_by_key(|(n, ..)| *n);
     all
+}
+
+/// How many executions have each grade.
+pub(super) fn grades(run: &Run<'_>) -> BTreeMap<&'static str, u64> {
+    let failed = with_errors(run.report);
+    let mut all = BTreeMap::new();
+    for summary in &run.report.summaries {
+        let grade = run.grade(summary, failed.contains(&(&*summary.file, &*summary.id)));
+        *all.entry(grade.name()).or_default() += 1;
+    }
+    all
+}
+
+/// How many executions aren't drawn, in words; `None` when all are.
+pub(super) fn left_out(grades: &BTreeMap<&'static str, u64>, drawn: &[View]) -> Option<String> {
+    let mut parts = Vec::new();
+    let mut all = 0;
+    for (grade, count) in grades {
+        let shown = drawn.iter().filter(|view| view.grade == *grade).count() as u64;
+        let missing = count.saturating_sub(shown);
+        all += missing;
+        parts.extend((missing > 0).then(|| format!("{missing} {grade}")));
+    }
+    (all > 0).then(|| {
+        let executions = words::plural(all, "more execution");
+        format!(
+            "{executions} counted above and not drawn: {}.",
+            parts.join(", ")
+        )
+    })
 }
 
 pub(super) fn views(
     run: &Run<'_>,
     drawn: &[(usize, &Summary, Grade)],
     findings: &[finding::View],
-) -> Vec<View> {
+) -> (Vec<View>, u64) {
     let mut turns: BTreeMap<(&str, &str), Vec<(usize, &Turn)>> = BTreeMap::new();
     for (n, turn) in run.report.timeline.turns.iter().enumerate() {
         turns
@@ -171,13 +219,15 @@ pub(super) fn views(
     }
     let few = run.report.summaries.len() <= 5;
     let mut budget = Budget::new();
+    let (mut heads, mut bytes) = (Bytes::new(BYTES), Bytes::new(BYTES));
+    let mut left_out = 0;
     let mut views = Vec::with_capacity(drawn.len());
     for (n, summary, grade) in drawn {
         let mine = of_owner.get(n).map(Vec::as_slice).unwrap_or_default();
         let turns = turns
             .remove(&(&*summary.file, &*summary.id))
             .unwrap_or_default();
-        views.push(of_execution(
+        let mut view = of_execution(
             *n,
             summary,
             *grade,
@@ -185,9 +235,22 @@ pub(super) fn views(
             &turns,
             mine,
             &mut budget,
-        ));
+        );
+        let turns = std::mem::take(&mut view.turns);
+        if !heads.spend(MARKUP[0], &view) {
+            break;
+        }
+        for turn in turns {
+            let markup = MARKUP[1] + MARKUP[2] * turn.path.len();
+            if bytes.spend(markup, &turn) {
+                view.turns.push(turn);
+            } else {
+                left_out += 1;
+            }
+        }
+        views.push(view);
     }
-    views
+    (views, left_out)
 }
 
 fn of_execution(
@@ -274,16 +337,30 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
         None if turn.thoughts.iter().any(|t| t.done) => "believes itself done".into(),
         None => String::new(),
     };
-    let path: Vec<StopView> = turn
-        .path
-        .iter()
-        .enumerate()
-        .map(|(n, s)| StopView {
-            x: 44 + n * STEP,
-            state: s.state.name(),
-            bad: s.illegal.is_some(),
-        })
-        .collect();
+    let tried = |s: &Stop| {
+        s.illegal
+            .as_deref()
+            .map(|event| shown(&words::clip(event, 40)))
+    };
+    // A label must not run into the next one.
+    let half = |s: &StopView| {
+        let label = s.tried.as_ref().map_or(0, |t| t.chars().count() + 4);
+        (STEP / 2).max(label * CHARACTER / 2)
+    };
+    let mut path: Vec<StopView> = Vec::with_capacity(turn.path.len());
+    let mut width = 4;
+    for stop in &turn.path {
+        let mut view = StopView {
+            x: 0,
+            state: stop.state.name(),
+            bad: stop.illegal.is_some(),
+            tried: tried(stop),
+        };
+        view.x = width + half(&view);
+        width = view.x + half(&view);
+        path.push(view);
+    }
+    let broken = path.iter().any(|s| s.bad);
     let ways = path.windows(2).filter_map(|pair| match pair {
         [a, b] => Some(CompareLink {
             from: a.x + 7,
@@ -298,30 +375,34 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
         .map(|s| {
             s.illegal.as_ref().map_or_else(
                 || s.state.name().to_owned(),
-                |e| format!("{} (illegal: {e})", s.state.name()),
+                |e| format!("{e} tried in {} (illegal)", s.state.name()),
             )
         })
         .collect();
+    let bad = broken || findings.iter().any(|f| f.severity == "error");
     TurnView {
         anchor: format!("t-{n}"),
         title: turn
             .number
             .map_or_else(|| "before the first turn".into(), |n| format!("Turn {n}")),
         open: !findings.is_empty(),
-        bad: findings.iter().any(|f| f.severity == "error") || path.iter().any(|s| s.bad),
+        bad,
         risk: deed.and_then(|d| d.risk).map(|r| r.name()),
         decided: match decision {
             Some(d) => Some(format!("{} by {}", d.ruling.name(), by(d.by))),
             None => turn.result.is_some().then(|| "no decision recorded".into()),
         },
         decided_class: match decision.map(|d| d.ruling) {
+            // What is found wrong with the turn may be the approval.
+            Some(Ruling::Approved) if bad => "plain",
             Some(Ruling::Approved) => "good",
             Some(Ruling::Modified) => "warning",
             Some(Ruling::Rejected) => "plain",
             None => "error",
         },
         what,
-        width: path.len().max(1) * STEP + 4,
+        width,
+        height: if broken { 56 } else { 44 },
         ways: ways.collect(),
         path_text: shown(&format!("Path: {}", told.join(", then "))),
         path,

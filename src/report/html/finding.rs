@@ -1,13 +1,20 @@
 //! A finding as the page shows it.
 
+use super::rule::{Fixes, Span};
 use super::shown;
 use crate::diag::Finding;
+use crate::report::fold::Group;
 use crate::report::words;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The anchor of a turn in the page, by execution and number.
 pub(super) type Anchors = BTreeMap<(usize, i64), String>;
+
+/// Bytes of markup of one card, roughly.
+pub(super) const MARKUP: usize = 900;
+/// Places of equal notes that are listed; the rest is counted.
+const SAME: usize = 20;
 
 #[derive(Debug, Serialize)]
 pub(super) struct View {
@@ -26,6 +33,41 @@ pub(super) struct View {
     turn_anchor: Option<String>,
     excerpt: Option<Excerpt>,
     related: Vec<Related>,
+    file: String,
+    help: Option<String>,
+    fix: Vec<Span>,
+    /// The keys of the executions, those of equal notes included.
+    executions: String,
+    same: Vec<Same>,
+    same_more: usize,
+    /// Its card is that of an equal note.
+    #[serde(skip)]
+    folded: bool,
+}
+
+impl View {
+    /// Takes the links away that lead to what isn't drawn.
+    pub(super) fn unlink(&mut self, drawn: &BTreeSet<&str>) {
+        let gone = |id: &mut String| !drawn.contains(&**id);
+        self.turn_anchor.take_if(gone);
+        self.execution_key.take_if(gone);
+        for same in &mut self.same {
+            same.execution_key.take_if(gone);
+        }
+    }
+
+    /// Whether it is told with another one.
+    pub(super) const fn is_folded(&self) -> bool {
+        self.folded
+    }
+}
+
+/// Where an equal note stands.
+#[derive(Debug, Serialize)]
+struct Same {
+    position: String,
+    execution: Option<String>,
+    execution_key: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -41,11 +83,42 @@ struct Related {
     message: String,
 }
 
-pub(super) fn view(
-    finding: &Finding,
+/// The views of a finding and of those that say the same; the card of the first one tells them all.
+pub(super) fn views(
+    group: &Group<'_>,
     keys: &BTreeMap<(&str, &str), usize>,
     turns: &Anchors,
-) -> View {
+    fixes: &mut Fixes,
+) -> Vec<View> {
+    let mut card = view(group.first, keys, turns);
+    card.fix = fixes.of(group.first.code);
+    let mut all = Vec::with_capacity(group.same.len() + 1);
+    let mut owners: BTreeSet<usize> = card.owner.into_iter().collect();
+    for finding in &group.same {
+        let view = View {
+            anchor: card.anchor.clone(),
+            folded: true,
+            ..view(finding, keys, turns)
+        };
+        owners.extend(view.owner);
+        if card.same.len() < SAME {
+            card.same.push(Same {
+                position: view.position.clone(),
+                execution: view.execution.clone(),
+                execution_key: view.execution_key.clone(),
+            });
+        } else {
+            card.same_more += 1;
+        }
+        all.push(view);
+    }
+    let owners: Vec<String> = owners.iter().map(|n| format!("e-{n}")).collect();
+    card.executions = owners.join(" ");
+    all.insert(0, card);
+    all
+}
+
+fn view(finding: &Finding, keys: &BTreeMap<(&str, &str), usize>, turns: &Anchors) -> View {
     let owner = finding
         .execution
         .as_deref()
@@ -89,5 +162,12 @@ pub(super) fn view(
                 message: shown(&r.message),
             })
             .collect(),
+        file: shown(&finding.place.file),
+        help: finding.help.as_deref().map(shown),
+        fix: Vec::new(),
+        executions: String::new(),
+        same: Vec::new(),
+        same_more: 0,
+        folded: false,
     }
 }

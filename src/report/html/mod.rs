@@ -5,16 +5,20 @@
 //! policy lets the one script run that stands in it, by its hash, and nothing else.
 
 mod action;
+mod budget;
 mod execution;
 mod finding;
 mod rule;
 
+use super::fold::fold;
+use super::run::Grade;
 use super::{Outcome, Run, words};
 use base64::Engine as _;
+use budget::Budget;
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error as _;
 use std::io::{self, Write};
 
@@ -29,6 +33,13 @@ const SCRIPT: &str = include_str!("script.js");
 const FINDINGS: usize = 5_000;
 /// Executions that are drawn, those with errors first; the rest is counted.
 const EXECUTIONS: usize = 1_000;
+/// Executions that are drawn of those that passed.
+const PASSED: usize = 200;
+/// Notices that are shown.
+const NOTICES: usize = 100;
+/// Bytes of a page that findings, executions and turns may each take, roughly: a page of 5 MB opens
+/// anywhere.
+const BYTES: usize = 3 << 19;
 /// Executions to choose from in the filter.
 const CHOICES: usize = 500;
 /// Characters of an id, a path or a message.
@@ -43,7 +54,7 @@ fn shown(text: &str) -> String {
 struct Tile {
     class: &'static str,
     name: String,
-    count: u64,
+    count: String,
 }
 
 /// What the template is given.
@@ -54,13 +65,13 @@ struct Page<'p> {
     script: &'static str,
     csp: String,
     verdict: Verdict,
-    tiles: [Tile; 6],
+    tiles: Vec<Tile>,
     rules: Vec<rule::View>,
     choices: Vec<&'p execution::View>,
-    findings: &'p [finding::View],
+    findings: Vec<&'p finding::View>,
     findings_left_out: u64,
     executions: &'p [execution::View],
-    executions_left_out: usize,
+    executions_left_out: Option<String>,
     turns_left_out: u64,
     statistics: Vec<super::page::html::View>,
     looked_at: String,
@@ -89,11 +100,22 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let turns = execution::anchors(run, &keys);
     let worst = run.worst_first();
     let listed = worst.get(..FINDINGS.min(worst.len())).unwrap_or_default();
-    let findings: Vec<_> = listed
-        .iter()
-        .map(|f| finding::view(f, &keys, &turns))
-        .collect();
-    let executions = execution::views(run, &drawn, &findings);
+    let mut budget = Budget::new(BYTES);
+    let mut fixes = rule::Fixes::default();
+    let mut findings = Vec::new();
+    for group in fold(listed.iter().copied()) {
+        let group = finding::views(&group, &keys, &turns, &mut fixes);
+        let card = group.first();
+        if !card.is_some_and(|card| budget.spend(finding::MARKUP, card)) {
+            break;
+        }
+        findings.extend(group);
+    }
+    let (executions, turns_left_out) = execution::views(run, &drawn, &findings);
+    let drawn: BTreeSet<&str> = executions.iter().flat_map(execution::View::ids).collect();
+    for finding in &mut findings {
+        finding.unlink(&drawn);
+    }
     let (class, word) = match run.outcome {
         Outcome::Clean => ("passed", "Passed"),
         Outcome::Findings => ("failed", "Failed"),
@@ -105,7 +127,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         (None, Some(unenforced)) => format!(
             "{unenforced}; {} in {}.",
             words::found(report),
-            words::looked_at(report, false)
+            words::looked_at(report, run.text.schema_only)
         ),
         (None, None) => format!(
             "{} in {}.",
@@ -116,16 +138,29 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let tile = |class, name: &str, count| Tile {
         class,
         name: name.to_owned(),
-        count,
+        count: words::thousands(count),
     };
-    let tiles = [
+    let grades = execution::grades(run);
+    let tally = |class, name, grade| tile(class, name, grades.get(grade).copied().unwrap_or(0));
+    let passed = match run.unenforced() {
+        Some(_) => tally("", "without errors", Grade::Info.name()),
+        None => tally("good", "passed", Grade::Pass.name()),
+    };
+    let mut tiles = vec![
         tile("error", "errors", counts.errors),
         tile("warning", "warnings", counts.warnings),
         tile("note", "notes", counts.notes),
-        tile("", "executions", report.summaries.len() as u64),
-        tile("", "turns", counts.turns),
         tile("", "records", counts.records),
+        tile("", "turns", counts.turns),
+        tile("", "executions", report.summaries.len() as u64),
     ];
+    if !report.summaries.is_empty() {
+        tiles.extend([
+            tally("error", "failed", Grade::Fail.name()),
+            tally("warning", "not fully recorded", Grade::Incomplete.name()),
+            passed,
+        ]);
+    }
     let choices: Vec<_> = executions
         .iter()
         .filter(|e| e.has_findings())
@@ -157,18 +192,18 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         tiles,
         rules: rule::views(&report.findings),
         choices,
-        findings: &findings,
-        findings_left_out: counts.left_out + (worst.len() - listed.len()) as u64,
+        findings_left_out: counts.left_out + (worst.len() - findings.len()) as u64,
+        findings: findings.iter().filter(|f| !f.is_folded()).collect(),
         executions: &executions,
-        executions_left_out: report.summaries.len() - drawn.len(),
-        turns_left_out: report.timeline.left_out,
+        executions_left_out: execution::left_out(&grades, &executions),
+        turns_left_out: report.timeline.left_out + turns_left_out,
         statistics: run
             .statistics
             .map(super::page::html::figures)
             .unwrap_or_default(),
         looked_at: words::looked_at(report, run.text.schema_only),
         signatures,
-        notices: report.notices.iter().map(|n| shown(n)).collect(),
+        notices: notices(&report.notices),
         command: shown(run.command),
     };
     template
@@ -181,6 +216,15 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
             io::Error::new(written.unwrap_or(io::ErrorKind::Other), error)
         })?;
     writeln!(out)
+}
+
+/// The first notices; the rest is counted.
+fn notices(all: &[String]) -> Vec<String> {
+    let mut notices: Vec<String> = all.iter().take(NOTICES).map(|n| shown(n)).collect();
+    if let Some(more) = all.len().checked_sub(NOTICES).filter(|n| *n > 0) {
+        notices.push(words::plural(more as u64, "more notice"));
+    }
+    notices
 }
 
 /// Nothing is loaded, nothing is sent; the one script that runs is ours, the styles stand in the

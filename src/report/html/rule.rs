@@ -1,10 +1,10 @@
 //! The pages of the rules that found something. Pages are our own text, in the little Markdown that
 //! they use: headings, paragraphs, lists as lines, code in backticks.
 
-use crate::diag::Finding;
+use crate::diag::{Code, Finding};
 use crate::rules::{self, Page};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Serialize)]
 pub(super) struct View {
@@ -22,8 +22,8 @@ struct Block {
     spans: Vec<Span>,
 }
 
-#[derive(Debug, Serialize)]
-struct Span {
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Span {
     code: bool,
     text: String,
 }
@@ -55,6 +55,38 @@ fn plain(text: &str, code: bool) -> String {
     if code { line } else { line.replace('*', "") }
 }
 
+fn spans(paragraph: &str) -> Vec<Span> {
+    let parts = paragraph.split('`').enumerate();
+    parts
+        .map(|(n, text)| Span {
+            code: n % 2 == 1,
+            text: plain(text, n % 2 == 1),
+        })
+        .collect()
+}
+
+/// How findings are fixed, by their rule: the first paragraph of that section of its page.
+#[derive(Debug, Default)]
+pub(super) struct Fixes(BTreeMap<Code, Vec<Span>>);
+
+impl Fixes {
+    /// The paragraph of a rule, empty where its page has none.
+    pub(super) fn of(&mut self, code: Code) -> Vec<Span> {
+        self.0.entry(code).or_insert_with(|| fix(code)).clone()
+    }
+}
+
+fn fix(code: Code) -> Vec<Span> {
+    let page = rules::by_code(code).map(|rule| Page::of(rule).markdown);
+    let section = page
+        .as_deref()
+        .and_then(|text| text.split_once("## How to fix it\n"));
+    section
+        .and_then(|(_, rest)| rest.trim_start().split("\n\n").next())
+        .map(|paragraph| spans(paragraph.trim_end()))
+        .unwrap_or_default()
+}
+
 fn blocks(markdown: &str) -> Vec<Block> {
     let mut all = Vec::new();
     for paragraph in markdown
@@ -76,13 +108,7 @@ fn blocks(markdown: &str) -> Vec<Block> {
             });
         }
         if !rest.is_empty() {
-            let parts = rest.split('`').enumerate();
-            let spans = parts
-                .map(|(n, text)| Span {
-                    code: n % 2 == 1,
-                    text: plain(text, n % 2 == 1),
-                })
-                .collect();
+            let spans = spans(rest);
             all.push(Block {
                 heading: false,
                 text: String::new(),

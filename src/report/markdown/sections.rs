@@ -3,6 +3,7 @@
 
 use crate::diag::{Code, Finding, Severity};
 use crate::replay::Answer;
+use crate::report::fold::{Group, fold};
 use crate::report::run::{Grade, with_errors};
 use crate::report::{Outcome, Run, words};
 use crate::rules;
@@ -151,10 +152,12 @@ fn rule(number: Code, findings: &[&Finding], open: bool, limit: usize) -> String
             rule.severity
         ));
     }
-    for finding in findings.iter().take(limit) {
-        text.push_str(&entry(finding));
+    let groups = fold(findings.iter().copied());
+    for group in groups.iter().take(limit) {
+        text.push_str(&entry(group));
     }
-    if let Some(more) = findings.len().checked_sub(limit).filter(|n| *n > 0) {
+    let unlisted: usize = groups.iter().skip(limit).map(|g| g.same.len() + 1).sum();
+    if let Some(more) = Some(unlisted).filter(|n| *n > 0) {
         text.push_str(&format!(
             "- {} of this rule not listed\n",
             words::plural(more as u64, "more finding")
@@ -182,7 +185,8 @@ fn sentence(summary: &str) -> String {
         .unwrap_or_default()
 }
 
-fn entry(finding: &Finding) -> String {
+fn entry(group: &Group<'_>) -> String {
+    let finding = group.first;
     let mut about = Vec::new();
     if let Some(id) = &finding.execution {
         about.push(format!("execution {}", clipped(id)));
@@ -195,8 +199,15 @@ fn entry(finding: &Finding) -> String {
     } else {
         format!(" ({})", about.join(", "))
     };
+    let same = match group.same.len() {
+        0 => String::new(),
+        same => format!(
+            ", and {} elsewhere",
+            words::plural(same as u64, "equal note")
+        ),
+    };
     let mut text = format!(
-        "- {}: {}{about}\n",
+        "- {}: {}{about}{same}\n",
         clipped(&words::position(&finding.place)),
         message(&words::clip(&finding.message, TEXT))
     );

@@ -21,6 +21,8 @@ pub struct Bar {
 pub struct Chart {
     /// What is counted.
     pub title: String,
+    /// What the lengths of bars measure, with its unit.
+    pub axis: &'static str,
     /// What bars and whiskers mean.
     pub about: &'static str,
     /// Whether lengths grow with the number of digits, where small and large numbers stand side by
@@ -36,6 +38,8 @@ const LENGTH: f64 = 340.0;
 const NUMBERS: f64 = 150.0;
 const ROW: f64 = 26.0;
 const THICK: f64 = 16.0;
+/// The line below the bars, which names the axis.
+const BELOW: f64 = 22.0;
 /// Characters of a label; the table has all of it.
 const LABEL: usize = 26;
 
@@ -47,6 +51,9 @@ pub(super) struct View {
     width: f64,
     height: f64,
     axis: f64,
+    /// The name of the axis, and where it stands below the bars.
+    measure: &'static str,
+    below: f64,
     thick: f64,
     rows: Vec<Row>,
 }
@@ -111,8 +118,10 @@ impl Chart {
             title: terminal(&self.title).into_owned(),
             about: self.about.to_owned(),
             width: LABELS + LENGTH + NUMBERS,
-            height: top,
+            height: top + BELOW,
             axis: LABELS,
+            measure: self.axis,
+            below: top + BELOW - 6.0,
             thick: THICK,
             rows,
         }
@@ -138,7 +147,7 @@ mod tests {
         #[test]
         fn nothing_is_drawn_outside(logarithmic in any::<bool>(), bars in proptest::collection::vec((any::<f64>(), proptest::option::of(any::<f64>()), "\\PC{0,40}"), 0..8)) {
             let bars: Vec<Bar> = bars.into_iter().map(|(value, reach, label)| Bar { label, value, reach, shown: "1".into() }).collect();
-            let view = Chart { title: "t".into(), about: "", logarithmic, bars }.view();
+            let view = Chart { title: "t".into(), axis: "", about: "", logarithmic, bars }.view();
             for row in &view.rows {
                 prop_assert!(row.length >= 0.0 && row.length <= LENGTH);
                 prop_assert!(row.whisker.is_none_or(|end| (LABELS..=LABELS + LENGTH).contains(&end)));
@@ -158,6 +167,7 @@ mod tests {
         };
         let view = Chart {
             title: "t".into(),
+            axis: "",
             about: "",
             logarithmic: false,
             bars: vec![bar(1.0, None), bar(2.0, Some(4.0))],

@@ -178,6 +178,7 @@ mod tests {
         };
         page.parts.push(Part::Chart(Chart {
             title: text.into(),
+            axis: "length",
             about: "Bars.",
             logarithmic: false,
             bars: vec![bar],

@@ -2,10 +2,10 @@
 //!
 //! ## What it does
 //! A session holds a result of a call that isn't on record. The executed action isn't known, so
-//! whether it was authorised isn't either. The same is reported of markup of a call in a text of
-//! the agent (such as `<tool_call>{"name": …}`), in a format that keeps calls as structures.
-//! Markup in a fenced block or between backticks explains, and is ignored; a message is reported
-//! once.
+//! whether it was authorised isn't either. The same is reported of a call that appears as markup in
+//! a text of the agent (such as `<tool_call>{"name": …}`), in a format that keeps calls as
+//! structures. Markup in a fenced block or between backticks explains, and is ignored; a message is
+//! reported once.
 //!
 //! ## Why it matters
 //! Something ran, and the record doesn't show what. A cut transcript begins like that, and so does

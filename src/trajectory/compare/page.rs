@@ -12,7 +12,20 @@ const NAMED: usize = 50;
 /// The page of a comparison.
 #[must_use]
 pub fn page(document: &Document) -> Page {
-    let mut page = Page::new("Comparison");
+    let title = match document.pairs.as_slice() {
+        [one] => format!("Comparison of {}", title(one)),
+        all => format!("Comparison of {}", plural(all.len() as u64, "execution")),
+    };
+    let mut page = Page::new(title.clone());
+    page.heading(1, title, Tone::Plain);
+    if document.unread > 0 {
+        let text = format!(
+            "{} can't be read, and may hold anything",
+            plural(document.unread as u64, "record or input")
+        );
+        page.toned("unread", text, Tone::Bad);
+    }
+    verdict(document.same, &mut page);
     for pair in &document.pairs {
         write_pair(pair, &mut page);
     }
@@ -35,15 +48,6 @@ pub fn page(document: &Document) -> Page {
             }
         }
     }
-    page.heading(2, "Verdict", Tone::Plain);
-    if document.unread > 0 {
-        let text = format!(
-            "{} can't be read, and may hold anything",
-            plural(document.unread as u64, "record or input")
-        );
-        page.toned("unread", text, Tone::Bad);
-    }
-    verdict(document.same, &mut page);
     page
 }
 
@@ -85,16 +89,19 @@ fn place(difference: &Difference) -> String {
     }
 }
 
-fn write_pair(pair: &Comparison, page: &mut Page) {
-    let title = if pair.base.execution_id == pair.new.execution_id {
+fn title(pair: &Comparison) -> String {
+    if pair.base.execution_id == pair.new.execution_id {
         pair.base.execution_id.clone()
     } else {
         format!(
             "{} and now {}",
             pair.base.execution_id, pair.new.execution_id
         )
-    };
-    page.heading(1, title, Tone::Plain);
+    }
+}
+
+fn write_pair(pair: &Comparison, page: &mut Page) {
+    page.heading(2, title(pair), Tone::Plain);
     page.row("base", named(&pair.base));
     page.row("new", named(&pair.new));
     if pair.differences.is_empty() {

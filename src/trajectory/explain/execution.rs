@@ -11,7 +11,8 @@ use crate::trajectory::model::{FindingNote, Known, Trajectory};
 use crate::trajectory::words::{TurnOutcome, duration, plural};
 use governance::DecidedBy;
 use governance::Ruling;
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes one execution.
 pub(super) fn write(
@@ -25,6 +26,7 @@ pub(super) fn write(
         format!("Execution {}", execution.execution_id),
         Tone::Plain,
     );
+    found(&execution.findings, page);
     page.row(
         "recorded in",
         format!(
@@ -101,6 +103,41 @@ pub(super) fn write(
             Tone::Warning,
         );
     }
+}
+
+/// How much was found, by severity and rule: the first thing that a reader wants to know.
+pub(super) fn found<'n>(findings: impl IntoIterator<Item = &'n FindingNote>, page: &mut Page) {
+    let mut severities: BTreeMap<Reverse<Severity>, u64> = BTreeMap::new();
+    let mut codes: BTreeMap<(Reverse<Severity>, &str), u64> = BTreeMap::new();
+    for note in findings {
+        *severities.entry(Reverse(note.severity)).or_default() += 1;
+        *codes
+            .entry((Reverse(note.severity), &note.code))
+            .or_default() += 1;
+    }
+    let counts: Vec<String> = severities
+        .iter()
+        .map(|(severity, n)| plural(*n, severity.0.name()))
+        .collect();
+    let codes: Vec<String> = codes
+        .iter()
+        .map(|((_, code), n)| match n {
+            1 => (*code).to_owned(),
+            n => format!("{code} ({n} times)"),
+        })
+        .collect();
+    let (text, tone) = match severities.keys().next() {
+        None => ("nothing".to_owned(), Tone::Plain),
+        Some(Reverse(worst)) => (
+            format!("{}: {}", counts.join(", "), codes.join(", ")),
+            match worst {
+                Severity::Error => Tone::Bad,
+                Severity::Warning => Tone::Warning,
+                Severity::Note => Tone::Plain,
+            },
+        ),
+    };
+    page.toned("found", text, tone);
 }
 
 fn took_part(execution: &Trajectory, page: &mut Page) {

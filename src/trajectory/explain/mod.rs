@@ -43,6 +43,12 @@ pub fn page(book: &ExecutionSet, graph: Option<&Graph>, detail: Detail) -> Page 
         _ => "Executions".to_owned(),
     };
     let mut page = Page::new(title);
+    if book.executions.len() > 1 {
+        let count = super::words::plural(book.executions.len() as u64, "execution");
+        page.heading(1, count, Tone::Plain);
+        let inside = book.executions.iter().flat_map(|e| &e.findings);
+        execution::found(inside.chain(&book.findings), &mut page);
+    }
     for execution in &book.executions {
         execution::write(execution, graph, detail, &mut page);
     }

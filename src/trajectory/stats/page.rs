@@ -2,6 +2,7 @@
 
 use super::{Counts, Distribution, Document};
 use crate::report::page::{Bar, Chart, Page, Part, Tone};
+use crate::report::thousands;
 use crate::trajectory::words::{duration, plural};
 
 /// Bars of one chart; the table has more.
@@ -12,12 +13,15 @@ const ROWS: usize = 20;
 /// The page.
 #[must_use]
 pub fn page(document: &Document) -> Page {
-    let mut page = Page::new("Statistics");
+    let mut page = Page::new(format!(
+        "Statistics of {}",
+        plural(document.executions, "execution")
+    ));
     page.heading(1, "Statistics", Tone::Plain);
-    page.row("executions", document.executions.to_string());
-    page.row("turns", document.turns.to_string());
+    page.row("executions", thousands(document.executions));
+    page.row("turns", thousands(document.turns));
     if document.commands > 0 {
-        page.row("commands", document.commands.to_string());
+        page.row("commands", thousands(document.commands));
     }
     if document.turns_left_out > 0 {
         page.toned(
@@ -83,6 +87,7 @@ fn counted(caption: &str, head: &'static str, counts: &Counts, page: &mut Page) 
     ));
     page.parts.push(Part::Chart(Chart {
         title: caption.to_owned(),
+        axis: "how often",
         about: "A bar for each, by how often it was seen.",
         logarithmic: false,
         bars,
@@ -96,7 +101,7 @@ fn bar(word: &str, count: u64, total: u64) -> Bar {
         label: word.to_owned(),
         value,
         reach: None,
-        shown: format!("{count} ({})", share(count, total)),
+        shown: format!("{} ({})", thousands(count), share(count, total)),
     }
 }
 
@@ -105,27 +110,31 @@ fn share(count: u64, total: u64) -> String {
 }
 
 fn row(word: &str, count: u64, total: u64) -> Vec<String> {
-    vec![word.to_owned(), count.to_string(), share(count, total)]
+    vec![word.to_owned(), thousands(count), share(count, total)]
 }
 
 fn distributions(document: &Document, page: &mut Page) {
     let fixed = [
-        ("turns per execution", &document.turns_per_execution),
-        ("human decision, ms", &document.human_latency),
-        ("action, ms", &document.durations),
-        ("cost of an action", &document.costs),
-        ("tokens of a command", &document.tokens),
-        ("command, ms", &document.command_latency),
+        (
+            "turns per execution",
+            &document.turns_per_execution,
+            say as Number,
+        ),
+        ("time of a human decision", &document.human_latency, time),
+        ("time of an action", &document.durations, time),
+        ("cost of an action", &document.costs, say),
+        ("tokens of a command", &document.tokens, say),
+        ("time of a command", &document.command_latency, time),
     ];
     let mut rows: Vec<Vec<String>> = fixed
         .iter()
-        .filter_map(|(name, d)| Some(numbers(name, d.as_ref()?)))
+        .filter_map(|(name, d, say)| Some(numbers(name, d.as_ref()?, *say)))
         .collect();
     rows.extend(
         document
             .time_per_state
             .iter()
-            .map(|(state, d)| numbers(&format!("in {state}, ms"), d)),
+            .map(|(state, d)| numbers(&format!("time in {state}"), d, time)),
     );
     let times = [
         ("a human decides", &document.human_latency),
@@ -151,6 +160,7 @@ fn distributions(document: &Document, page: &mut Page) {
         let about = "A bar up to the median, and a whisker up to what nine of ten don't exceed, on a logarithmic scale.";
         page.parts.push(Part::Chart(Chart {
             title: "Times: median and 90 %".to_owned(),
+            axis: "time, on a logarithmic scale",
             about,
             logarithmic: true,
             bars,
@@ -177,18 +187,25 @@ fn time(millis: f64) -> String {
     duration(whole)
 }
 
+/// A number in words.
+type Number = fn(f64) -> String;
+
 fn say(n: f64) -> String {
-    if n.fract() == 0.0 {
-        format!("{n:.0}")
-    } else {
-        format!("{n:.3}")
+    if n.fract() != 0.0 || !(0.0..1e15).contains(&n) {
+        return format!("{n:.3}");
     }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is whole, not negative and below 2^53"
+    )]
+    thousands(n as u64)
 }
 
-fn numbers(name: &str, d: &Distribution) -> Vec<String> {
+fn numbers(name: &str, d: &Distribution, say: Number) -> Vec<String> {
     vec![
         name.to_owned(),
-        d.count.to_string(),
+        thousands(d.count),
         say(d.min),
         say(d.median),
         say(d.p90),
