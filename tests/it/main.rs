@@ -21,6 +21,7 @@ mod audits;
 mod catalogue;
 mod cli;
 mod command;
+mod completions;
 mod corpora;
 mod detectors;
 mod diffs;
