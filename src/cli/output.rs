@@ -1,6 +1,7 @@
 //! Standard output and standard error, and failures of the command itself.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
+use crate::diag::Place;
 use crate::features::NotInBuild;
 use anstream::AutoStream;
 use clap::ValueEnum;
@@ -65,6 +66,35 @@ impl Failure {
         Self::unable(message, format!("{nearest}{remedy}"))
     }
 
+    /// Prints what is wrong with a file, each mistake with its line, and counts them.
+    pub(super) fn mistakes(
+        file: &str,
+        mistakes: impl Iterator<Item = Mistake>,
+        remedy: &str,
+    ) -> Self {
+        let mut stderr = anstream::stderr().lock();
+        let mut out = Lines {
+            out: &mut stderr,
+            line: Vec::new(),
+        };
+        let mut count = 0_u64;
+        for Mistake {
+            message,
+            place,
+            help,
+        } in mistakes
+        {
+            count += 1;
+            let _ = crate::report::write_problem(&message, &place, help.as_deref(), &mut out);
+        }
+        let _ = out.end();
+        let count = match count {
+            1 => "1 mistake".to_owned(),
+            n => format!("{n} mistakes"),
+        };
+        Self::unable(format!("`{file}` can't be used: {count}"), remedy)
+    }
+
     /// Prints it on standard error. A closed pipe is no failure.
     pub(super) fn report(&self) -> ExitCode {
         if let Self::Output(error) = self
@@ -87,6 +117,15 @@ impl Failure {
         }
         ExitCode::from(EXIT_ERROR)
     }
+}
+
+/// A mistake in a file that makes it unusable.
+#[derive(Debug)]
+pub(super) struct Mistake {
+    pub(super) message: String,
+    pub(super) place: Place,
+    /// What to write instead.
+    pub(super) help: Option<String>,
 }
 
 impl From<NotInBuild> for Failure {

@@ -22,6 +22,7 @@ mod catalogue;
 mod cli;
 mod command;
 mod completions;
+mod configuration;
 mod corpora;
 mod detectors;
 mod diffs;
