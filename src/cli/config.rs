@@ -4,7 +4,7 @@ use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
 use super::common::located::{LocatedConfig, locate};
 use super::common::trust::trust_store;
 use super::file;
-use super::output::{Color, Failure, print};
+use super::output::{Color, Failure, print_prose};
 use crate::config::{Config, Demand, FILE, Traces};
 use crate::replay::Answer;
 use crate::report::terminal;
@@ -44,7 +44,7 @@ impl InitArgs {
         }
         let found = TraceSurvey::below(&self.folder)?;
         super::write::write_own(&path, template(&found), super::guard::Exemption::Config)?;
-        print(Color::Auto, |out| {
+        print_prose(Color::Auto, |out| {
             writeln!(out, "wrote {}", terminal(&path.to_string_lossy()))?;
             if found.paths.is_empty() {
                 return writeln!(
@@ -337,7 +337,7 @@ impl ConfigCommand {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let Self::Show { config } = self;
         let located = locate(config.as_deref())?;
-        print(Color::Auto, |out| {
+        print_prose(Color::Auto, |out| {
             for (key, value, set) in in_force(&located.config) {
                 let from = if set { FILE } else { "default" };
                 writeln!(out, "{} = {}  # {from}", terminal(&key), terminal(&value))?;
@@ -499,7 +499,7 @@ impl DoctorArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let located = locate(self.config.as_deref())?;
         let checks = check(&located);
-        print(Color::Auto, |out| {
+        print_prose(Color::Auto, |out| {
             writeln!(
                 out,
                 "ok       {} can be read",

@@ -33,6 +33,7 @@ mod schema;
 mod secrets;
 mod shell;
 mod stats;
+mod wrap;
 mod write;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};

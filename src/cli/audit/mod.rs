@@ -6,7 +6,7 @@ mod places;
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::{OutputFormat, trace_format};
 use super::common::secrets::secret_rules;
-use super::output::{Color, Failure, print, warn};
+use super::output::{Color, Failure, print_prose_if, warn};
 use super::policy::other_decisions;
 use crate::diag::{FailOn, Severity};
 use crate::replay::Assessor;
@@ -120,13 +120,17 @@ impl AuditArgs {
             Some(policy) => Some(other_decisions(policy, &inputs)?),
             None => None,
         };
-        print(self.color, |out| match self.format {
-            OutputFormat::Text => page::text(&read, other.as_ref(), out),
-            OutputFormat::Json => {
-                let json = page::json(&read, other.as_ref());
-                writeln!(out, "{}", safe_json(&json))
-            }
-        })?;
+        print_prose_if(
+            self.format == OutputFormat::Text,
+            self.color,
+            |out| match self.format {
+                OutputFormat::Text => page::text(&read, other.as_ref(), out),
+                OutputFormat::Json => {
+                    let json = page::json(&read, other.as_ref());
+                    writeln!(out, "{}", safe_json(&json))
+                }
+            },
+        )?;
         if let Some(tree) = tree.as_deref().filter(|_| read.audit.sessions() == 0) {
             nothing_found(tree);
             if read.older > 0 {

@@ -7,7 +7,7 @@ use super::revision::Revision;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
-use crate::cli::output::{Color, Failure, print};
+use crate::cli::output::{Color, Failure, print_prose_if};
 use crate::diag::{FailOn, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::recorded_decisions::DecisionHistory;
@@ -82,14 +82,18 @@ impl CompareArgs {
         }
         objections.hide(&secrets);
         objections.finish();
-        print(Color::Auto, |out| match self.format {
-            OutputFormat::Text => self.text(&results, &one_sided, &objections, out),
-            OutputFormat::Json => writeln!(
-                out,
-                "{}",
-                safe_json(&self.json(&results, &one_sided, &objections, &secrets))
-            ),
-        })?;
+        print_prose_if(
+            self.format == OutputFormat::Text,
+            Color::Auto,
+            |out| match self.format {
+                OutputFormat::Text => self.text(&results, &one_sided, &objections, out),
+                OutputFormat::Json => writeln!(
+                    out,
+                    "{}",
+                    safe_json(&self.json(&results, &one_sided, &objections, &secrets))
+                ),
+            },
+        )?;
         if results.is_empty() {
             return Ok(EXIT_ERROR);
         }

@@ -3,7 +3,7 @@
 use super::test::{Suite, suites};
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
-use crate::cli::output::{Color, Failure, print, warn};
+use crate::cli::output::{Color, Failure, print_prose_if, warn};
 use crate::report::{safe_json, terminal};
 use agent_policy::{Case, Difference, DifferenceKind, Effort, Mutant, MutantStatus};
 use clap::Args;
@@ -69,10 +69,14 @@ impl MutateArgs {
             .iter()
             .map(|suite| run_mutants(suite, &effort))
             .collect::<Result<Vec<Outcome>, Failure>>()?;
-        print(Color::Auto, |out| match self.format {
-            OutputFormat::Text => self.text(&outcomes, out),
-            OutputFormat::Json => writeln!(out, "{}", safe_json(&self.json(&outcomes))),
-        })?;
+        print_prose_if(
+            self.format == OutputFormat::Text,
+            Color::Auto,
+            |out| match self.format {
+                OutputFormat::Text => self.text(&outcomes, out),
+                OutputFormat::Json => writeln!(out, "{}", safe_json(&self.json(&outcomes))),
+            },
+        )?;
         Ok(match () {
             () if outcomes.iter().any(|o| o.survived() > 0) => EXIT_FINDINGS,
             () if outcomes.is_empty() || outcomes.iter().any(|o| o.statuses.is_empty()) => {
