@@ -23,6 +23,7 @@ mod manifests;
 mod output;
 mod patch;
 mod policy;
+mod progress;
 mod redact;
 mod replay;
 #[cfg_attr(not(feature = "repomap"), path = "repomap_absent.rs")]

@@ -123,7 +123,7 @@ fn cut(excerpt: &str, carets: Option<&str>, columns: usize) -> (String, Option<S
     let below = carets.map(|line| strip_str(line.trim_end_matches('\n')).to_string());
     let behind = |plain: &str| Some(plain.get(frame(plain)?..)?.to_owned());
     let marks = below.as_deref().and_then(behind).filter(|marks| {
-        marks.ends_with('^') && marks.trim_start_matches(' ').trim_matches('^') == ""
+        marks.ends_with('^') && marks.trim_start_matches(' ').trim_matches('^').is_empty()
     });
     let Some(text) = behind(&plain) else {
         return (excerpt.to_owned(), None);

@@ -113,11 +113,7 @@ fn fill_below(value: &mut Spanned<DeValue<'_>>, missing: &Missing) -> bool {
 }
 
 /// Removes the innermost key or value with this span.
-fn remove<'t>(
-    table: &mut DeTable<'t>,
-    around: &Range<usize>,
-    span: &Range<usize>,
-) -> Option<Missing> {
+fn remove(table: &mut DeTable<'_>, around: &Range<usize>, span: &Range<usize>) -> Option<Missing> {
     // The span of an array of tables is that of its first table.
     let below = table
         .iter_mut()
@@ -133,7 +129,7 @@ fn remove<'t>(
     Some((around.clone(), key))
 }
 
-fn remove_below<'t>(value: &mut Spanned<DeValue<'t>>, span: &Range<usize>) -> Option<Missing> {
+fn remove_below(value: &mut Spanned<DeValue<'_>>, span: &Range<usize>) -> Option<Missing> {
     let around = value.span();
     match value.get_mut() {
         DeValue::Table(table) => remove(table, &around, span),

@@ -14,7 +14,7 @@ pub use blocks::{Block, Blocks, OversizedLine};
 pub use containment::stays;
 pub use discover::{
     Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, Skipped, by_name, discover,
-    open, open_regular, stored_hash, survey, survey_by,
+    open, open_counted, open_regular, stored_hash, survey, survey_by,
 };
 pub use elements::{DocumentError, Element, Next, Position, each_element};
 

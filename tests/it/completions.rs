@@ -1,5 +1,6 @@
 //! Completions, asked in the shells themselves.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -20,7 +21,7 @@ const TYPED: [(&str, &str); 9] = [
 fn is_installed(shell: &str) -> bool {
     let is_installed = Command::new(shell).args(["-c", "exit 0"]).output().is_ok();
     if !is_installed {
-        eprintln!("skipped: `{shell}` isn't installed");
+        let _ = writeln!(std::io::stderr(), "skipped: `{shell}` isn't installed");
     }
     is_installed
 }

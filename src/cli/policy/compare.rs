@@ -8,6 +8,7 @@ use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHI
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print_prose_if};
+use crate::cli::progress::{Progress, Unit};
 use crate::diag::{FailOn, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::recorded_decisions::DecisionHistory;
@@ -75,11 +76,15 @@ impl CompareArgs {
         };
         let mut objections = Objections::default();
         let mut results = Vec::new();
-        for pair in pairs {
+        let count = pairs.len();
+        let progress = Progress::start("comparing policies", Unit::Items, 0, false);
+        for (n, pair) in pairs.into_iter().enumerate() {
+            progress.set(n, count);
             let comparison = compare(&pair.base.policy, &pair.head.policy, &given, &effort);
             report(&pair, &comparison, &mut objections);
             results.push((pair, comparison));
         }
+        drop(progress);
         objections.hide(&secrets);
         objections.finish();
         print_prose_if(
