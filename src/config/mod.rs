@@ -338,6 +338,27 @@ pub struct Knowledge {
     pub limits: SkillLimits,
 }
 
+impl Knowledge {
+    /// The files and folders that are read.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        [
+            &self.traces,
+            &self.transcripts,
+            &self.documents,
+            &self.progress,
+            &self.summaries,
+            &self.runs,
+            &self.graph,
+            &self.bank,
+            &self.skills,
+            &self.repomap,
+        ]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+    }
+}
+
 /// How age takes from what was found: each leaves half after `half-life-days`, and never less than
 /// a tenth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]

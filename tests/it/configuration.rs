@@ -1,6 +1,6 @@
 //! Mistakes in the configuration: all in one run, each where it stands.
 
-use crate::support::{run, write};
+use crate::support::{git, run, write};
 
 const BROKEN: &str = "\
 fial-on = 'error'
@@ -71,5 +71,59 @@ fn the_caret_points_at_the_mistake() {
         write(directory.path(), "yuangs-verify.toml", text);
         let ran = run(directory.path(), &["gate"]);
         assert!(ran.err.contains(drawn), "{}", ran.err);
+    }
+}
+
+#[test]
+fn doctor_finds_what_the_gate_would_trip_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    git(root, &["init", "-q", "-b", "main"]);
+    write(root, "README.md", "# x\n");
+    let trace = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/corpora/traces/demo/diff-fix.jsonl"
+    );
+    write(root, "t/a.jsonl", &std::fs::read_to_string(trace).unwrap());
+    let policy = run(root, &["policy", "show", "default"]).out;
+    write(root, "p.yaml", &policy);
+    let doctor = |rest: &str| {
+        let text = format!("[traces]\npaths = ['t']\n{rest}");
+        write(root, "yuangs-verify.toml", &text);
+        let ran = run(root, &["doctor"]);
+        let problems = ran.out.lines().filter_map(|l| l.strip_prefix("PROBLEM  "));
+        (ran.code, problems.map(str::to_owned).collect::<Vec<_>>())
+    };
+    for fine in [
+        "",
+        "[policy]\nfile = 'p.yaml'\nuntested = 'new'\n",
+        "[reports]\nhtml = 'a.html'\n",
+    ] {
+        assert_eq!(doctor(fine), (0, Vec::new()), "{fine}");
+    }
+    for (wrong, said) in [
+        ("[policy]\nfile = 'p.yaml'\n", "policy: p.yaml no case"),
+        (
+            "[policy]\nfile = 'p.yaml'\nuntested = 'new'\nbase = 'nosuch'\n",
+            "policy base: `nosuch`",
+        ),
+        (
+            "[reports]\nsarif = 'out/x'\n",
+            "reports: sarif goes to out/x, whose directory is missing",
+        ),
+        (
+            "[reports]\nsarfi = 'x'\n",
+            "reports: no format is called sarfi",
+        ),
+    ] {
+        let (code, problems) = doctor(wrong);
+        assert_eq!((code, problems.len()), (2, 1), "{wrong}: {problems:?}");
+        assert!(problems[0].starts_with(said), "{problems:?}");
+    }
+    if cfg!(feature = "knowledge") {
+        let fine = doctor("[knowledge]\ndocuments = ['README.md']\n");
+        assert_eq!(fine, (0, Vec::new()));
+        let (_, problems) = doctor("[knowledge]\ndocuments = ['README.md', 'gone']\n");
+        assert_eq!(problems, ["knowledge: gone isn't there"]);
     }
 }
