@@ -222,7 +222,7 @@ mod tests {
             std::thread::sleep(PATIENCE + INTERVAL * 4);
             let shown = screen.contents();
             assert!(
-                shown.starts_with("replaying [##########..........] 1.00 MiB/2.00 MiB, "),
+                shown.starts_with("replaying [###########.........] 1.00 MiB/2.00 MiB, "),
                 "{shown}"
             );
             drop(sender);
