@@ -35,6 +35,8 @@ use crate::schema::Validator;
 use crate::source::{Found, Limits, Missing};
 use crate::trace::Format;
 use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// What to verify, and how.
 #[derive(Debug, Default)]
@@ -58,6 +60,8 @@ pub struct Options {
     pub max_turns: usize,
     /// Threads that read and replay; 0: one for each core.
     pub threads: usize,
+    /// Counts the bytes that are read of the inputs, as they are stored.
+    pub bytes_read: Option<Arc<AtomicU64>>,
 }
 
 /// Findings of each severity that are kept where the caller sets no limit; beyond it they are

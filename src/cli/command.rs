@@ -3,7 +3,7 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::OutputFormat;
 use super::file;
-use super::output::{Color, Failure, print};
+use super::output::{Color, Failure, print, print_prose_if};
 use crate::report::{harmless_json, line_start, safe_json, terminal};
 use clap::{Args, Subcommand, ValueEnum};
 use rayon::prelude::*;
@@ -168,23 +168,27 @@ impl ShellCommand {
             } => {
                 let table = places.table()?;
                 let analysis = analyse(&line, &places.context(&table)?);
-                print(Color::Auto, |out| match format {
-                    OutputFormat::Text => {
-                        let text = explain::explain(&line, &analysis);
-                        text.trim_end()
-                            .lines()
-                            .try_for_each(|line| writeln!(out, "{}", line_start(line)))
-                    }
-                    OutputFormat::Json => {
-                        let explanation = Explanation {
-                            reasons: analysis.reasons(),
-                            analysis: &analysis,
-                        };
-                        let explanation =
-                            serde_json::to_string_pretty(&explanation).map_err(io::Error::other)?;
-                        writeln!(out, "{}", harmless_json(&explanation))
-                    }
-                })?;
+                print_prose_if(
+                    format == OutputFormat::Text,
+                    Color::Auto,
+                    |out| match format {
+                        OutputFormat::Text => {
+                            let text = explain::explain(&line, &analysis);
+                            text.trim_end()
+                                .lines()
+                                .try_for_each(|line| writeln!(out, "{}", line_start(line)))
+                        }
+                        OutputFormat::Json => {
+                            let explanation = Explanation {
+                                reasons: analysis.reasons(),
+                                analysis: &analysis,
+                            };
+                            let explanation = serde_json::to_string_pretty(&explanation)
+                                .map_err(io::Error::other)?;
+                            writeln!(out, "{}", harmless_json(&explanation))
+                        }
+                    },
+                )?;
                 Ok(EXIT_CLEAN)
             }
             Self::Check {

@@ -2,10 +2,11 @@
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
 use super::common::located::{LocatedConfig, locate};
+use super::common::policy_files::{ENDINGS, REASONS, sibling};
 use super::common::trust::trust_store;
 use super::file;
 use super::init_github;
-use super::output::{Color, Failure, print};
+use super::output::{Color, Failure, print_prose};
 use crate::config::{Config, Demand, FILE, Traces};
 use crate::replay::Answer;
 use crate::report::terminal;
@@ -54,7 +55,7 @@ impl InitArgs {
         }
         let found = TraceSurvey::below(&self.folder)?;
         super::write::write_own(&path, template(&found), super::guard::Exemption::Config)?;
-        print(Color::Auto, |out| {
+        print_prose(Color::Auto, |out| {
             writeln!(out, "wrote {}", terminal(&path.to_string_lossy()))?;
             if found.paths.is_empty() {
                 return writeln!(
@@ -93,7 +94,7 @@ impl InitArgs {
         if !there {
             init_github::write_workflow(&workflow)?;
         }
-        print(Color::Auto, |out| {
+        print_prose(Color::Auto, |out| {
             let done = if there { "kept" } else { "wrote" };
             writeln!(out, "{done} {}", terminal(&workflow.to_string_lossy()))?;
             if config_there {
@@ -395,7 +396,7 @@ impl ConfigCommand {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let Self::Show { config } = self;
         let located = locate(config.as_deref())?;
-        print(Color::Auto, |out| {
+        print_prose(Color::Auto, |out| {
             for (key, value, set) in in_force(&located.config) {
                 let from = if set { FILE } else { "default" };
                 writeln!(out, "{} = {}  # {from}", terminal(&key), terminal(&value))?;
@@ -557,7 +558,7 @@ impl DoctorArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let located = locate(self.config.as_deref())?;
         let checks = check(&located);
-        print(Color::Auto, |out| {
+        print_prose(Color::Auto, |out| {
             writeln!(
                 out,
                 "ok       {} can be read",
@@ -623,22 +624,7 @@ fn check(located: &LocatedConfig) -> Vec<(bool, String)> {
             }
         }
     }
-    if let Some(revision) = config.traces.as_ref().and_then(|t| t.account_for.as_ref()) {
-        let folder = if located.root.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            &located.root
-        };
-        let there = Repository::discover(folder)
-            .and_then(|repository| repository.commit_of_one_name(revision));
-        all.push((
-            there.is_ok(),
-            there.map_or_else(
-                |e| e.to_string(),
-                |_| format!("account-for: {revision} is there"),
-            ),
-        ));
-    }
+    all.extend(revisions(located));
     if let Some(keys) = &config.keys {
         let read = trust_store(&located.root.join(&keys.file));
         all.push((
@@ -666,6 +652,14 @@ fn check(located: &LocatedConfig) -> Vec<(bool, String)> {
             }
         });
         all.push((said.is_ok(), said.unwrap_or_else(|problem| problem)));
+        let file = located.root.join(&policy.file);
+        let is_tested = ENDINGS
+            .iter()
+            .any(|ending| *ending != REASONS && sibling(&file, ending).is_file());
+        if !is_tested && policy.untested.is_none() {
+            let missing = "no case is next to it; write NAME.test.yaml, or set [policy] untested";
+            all.push((false, format!("policy: {} {missing}", policy.file)));
+        }
     }
     if let Some(file) = config.repo_map.as_ref().and_then(|map| map.file.as_ref()) {
         let there = located.root.join(file).is_file();
@@ -681,7 +675,10 @@ fn check(located: &LocatedConfig) -> Vec<(bool, String)> {
         let read = located
             .material(&baseline.file)
             .and_then(|file| located.read_baseline(&file));
-        let said = |b: crate::config::Baseline| format!("baseline: {} findings known", b.len());
+        let said = |b: crate::config::Baseline| match b.len() {
+            1 => "baseline: 1 finding known".to_owned(),
+            n => format!("baseline: {n} findings known"),
+        };
         all.push((read.is_ok(), read.map_or_else(|e| e.to_string(), said)));
     }
     for (format, path) in &config.reports {
@@ -693,13 +690,52 @@ fn check(located: &LocatedConfig) -> Vec<(bool, String)> {
             .unwrap_or_default();
         let there = folder.as_os_str().is_empty() || folder.is_dir();
         let known = crate::report::Format::parse(format).is_some();
-        all.push((there && known, format!("reports: {format} goes to {path}")));
+        let said = match (known, there) {
+            (false, _) => format!("reports: no format is called {format}"),
+            (_, false) => format!("reports: {format} goes to {path}, whose directory is missing"),
+            _ => format!("reports: {format} goes to {path}"),
+        };
+        all.push((there && known, said));
     }
-    for name in config.not_run() {
-        all.push((
-            false,
-            format!("[{name}] is configured, and the gate doesn't run it"),
-        ));
+    if let Some(knowledge) = &config.knowledge {
+        // Other commands keep the index; a gate has nothing to do with it.
+        let missing = knowledge
+            .sources()
+            .find(|path| !located.root.join(path).exists());
+        all.push(match missing {
+            Some(path) => (false, format!("knowledge: {path} isn't there")),
+            None => (true, "knowledge: all sources are there".to_owned()),
+        });
     }
     all
+}
+
+/// Whether the revisions that are named are there.
+fn revisions(located: &LocatedConfig) -> Vec<(bool, String)> {
+    let folder = if located.root.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        &located.root
+    };
+    let config = &located.config;
+    let traces = config.traces.as_ref().and_then(|t| t.account_for.as_ref());
+    let policy = config.policy.as_ref().and_then(|p| p.base.as_ref());
+    let map = config.repo_map.as_ref().and_then(|m| m.base.as_ref());
+    [
+        ("account-for", traces),
+        ("policy base", policy),
+        ("repo map base", map),
+    ]
+    .into_iter()
+    .filter_map(|(name, revision)| Some((name, revision?)))
+    .map(|(name, revision)| {
+        let there = Repository::discover(folder)
+            .and_then(|repository| repository.commit_of_one_name(revision));
+        let said = there.as_ref().map_or_else(
+            |e| format!("{name}: {e}"),
+            |_| format!("{name}: {revision} is there"),
+        );
+        (there.is_ok(), said)
+    })
+    .collect()
 }

@@ -4,7 +4,7 @@ use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
 use super::knowledge::ask;
-use super::output::{Color, Failure, print, warn};
+use super::output::{Color, Failure, print_prose, warn};
 use crate::diag::Code;
 use crate::rules::{self, Page, Rule};
 use crate::trajectory::ExecutionSet;
@@ -65,7 +65,7 @@ impl ExplainArgs {
         if let [what] = self.what.as_slice() {
             let word = what.to_string_lossy();
             if let Some(rule) = rule(word.trim()) {
-                print(self.color, |out| {
+                print_prose(self.color, |out| {
                     write!(out, "{}", Page::of(rule).titled(rule))
                 })?;
                 return Ok(EXIT_CLEAN);

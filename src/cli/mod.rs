@@ -24,6 +24,7 @@ mod manifests;
 mod output;
 mod patch;
 mod policy;
+mod progress;
 mod redact;
 mod replay;
 #[cfg_attr(not(feature = "repomap"), path = "repomap_absent.rs")]
@@ -34,6 +35,7 @@ mod schema;
 mod secrets;
 mod shell;
 mod stats;
+mod wrap;
 mod write;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};

@@ -1,6 +1,8 @@
 //! Standard output and standard error, and failures of the command itself.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
+use super::wrap;
+use crate::diag::Place;
 use crate::features::NotInBuild;
 use anstream::AutoStream;
 use clap::ValueEnum;
@@ -65,6 +67,36 @@ impl Failure {
         Self::unable(message, format!("{nearest}{remedy}"))
     }
 
+    /// Prints what is wrong with a file, each mistake with its line, and counts them.
+    pub(super) fn mistakes(
+        file: &str,
+        mistakes: impl Iterator<Item = Mistake>,
+        remedy: &str,
+    ) -> Self {
+        let mut stderr = anstream::stderr().lock();
+        let mut out = Lines {
+            out: &mut stderr,
+            line: Vec::new(),
+            wrap: wrap::error_columns().map(wrap::Wrap::new),
+        };
+        let mut count = 0_u64;
+        for Mistake {
+            message,
+            place,
+            help,
+        } in mistakes
+        {
+            count += 1;
+            let _ = crate::report::write_problem(&message, &place, help.as_deref(), &mut out);
+        }
+        let _ = out.end();
+        let count = match count {
+            1 => "1 mistake".to_owned(),
+            n => format!("{n} mistakes"),
+        };
+        Self::unable(format!("`{file}` can't be used: {count}"), remedy)
+    }
+
     /// Prints it on standard error. A closed pipe is no failure.
     pub(super) fn report(&self) -> ExitCode {
         if let Self::Output(error) = self
@@ -72,21 +104,28 @@ impl Failure {
         {
             return ExitCode::from(EXIT_CLEAN);
         }
-        let mut stderr = anstream::stderr().lock();
-        let _ = writeln!(
-            stderr,
+        to_stderr(&format!(
             "error: {}",
             crate::report::terminal(&self.to_string())
-        );
+        ));
         if let Self::Unable {
             remedy: Some(remedy),
             ..
         } = self
         {
-            let _ = writeln!(stderr, "  help: {}", crate::report::terminal(remedy));
+            to_stderr(&format!("  help: {}", crate::report::terminal(remedy)));
         }
         ExitCode::from(EXIT_ERROR)
     }
+}
+
+/// A mistake in a file that makes it unusable.
+#[derive(Debug)]
+pub(super) struct Mistake {
+    pub(super) message: String,
+    pub(super) place: Place,
+    /// What to write instead.
+    pub(super) help: Option<String>,
 }
 
 impl From<NotInBuild> for Failure {
@@ -97,11 +136,17 @@ impl From<NotInBuild> for Failure {
 
 /// Prints a sentence on standard error. It may quote names from a configuration or a trace.
 pub(super) fn warn(sentence: &str) {
-    let _ = writeln!(
-        anstream::stderr().lock(),
-        "{}",
-        crate::report::line_start(sentence)
-    );
+    to_stderr(&crate::report::line_start(sentence));
+}
+
+/// Writes a line to standard error.
+fn to_stderr(line: &str) {
+    let mut stderr = anstream::stderr().lock();
+    let line = format!("{line}\n");
+    let _ = match wrap::error_columns() {
+        Some(columns) => stderr.write_all(wrap::fit(&line, columns).as_bytes()),
+        None => stderr.write_all(line.as_bytes()),
+    };
 }
 
 /// Writes text to standard output. No line of it is a command of a runner of continuous
@@ -114,10 +159,39 @@ pub fn print(
     color: Color,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    print_fitted(color, None, write)
+}
+
+/// As [`print`] for prose, which is fitted into the columns of a terminal.
+///
+/// # Errors
+/// When writing fails.
+pub(super) fn print_prose(
+    color: Color,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    print_fitted(color, wrap::columns(), write)
+}
+
+/// As [`print_prose`] if it is prose, else as [`print`].
+pub(super) fn print_prose_if(
+    is_prose: bool,
+    color: Color,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    print_fitted(color, wrap::columns().filter(|_| is_prose), write)
+}
+
+fn print_fitted(
+    color: Color,
+    columns: Option<usize>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
     print_as_is(color, |out| {
         let mut lines = Lines {
             out,
             line: Vec::new(),
+            wrap: columns.map(wrap::Wrap::new),
         };
         write(&mut lines)?;
         lines.end()
@@ -128,14 +202,30 @@ pub fn print(
 struct Lines<'o> {
     out: &'o mut dyn Write,
     line: Vec<u8>,
+    wrap: Option<wrap::Wrap>,
 }
 
 impl Lines<'_> {
-    fn end(&mut self) -> io::Result<()> {
+    /// Passes a line on.
+    fn pass(&mut self) -> io::Result<()> {
         let line = std::mem::take(&mut self.line);
-        match std::str::from_utf8(&line).ok().and_then(without_command) {
-            Some(safe) => self.out.write_all(safe.as_bytes()),
-            None => self.out.write_all(&line),
+        let Ok(text) = std::str::from_utf8(&line) else {
+            return self.out.write_all(&line);
+        };
+        let safe = without_command(text);
+        let text = safe.as_deref().unwrap_or(text);
+        match &mut self.wrap {
+            Some(wrap) => wrap.line(text, self.out),
+            None => self.out.write_all(text.as_bytes()),
+        }
+    }
+
+    /// Passes on what is left.
+    fn end(&mut self) -> io::Result<()> {
+        self.pass()?;
+        match &mut self.wrap {
+            Some(wrap) => wrap.end(self.out),
+            None => Ok(()),
         }
     }
 }
@@ -145,7 +235,7 @@ impl Write for Lines<'_> {
         for part in bytes.split_inclusive(|b| *b == b'\n') {
             self.line.extend_from_slice(part);
             if part.ends_with(b"\n") {
-                self.end()?;
+                self.pass()?;
             }
         }
         Ok(bytes.len())

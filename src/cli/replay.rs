@@ -11,6 +11,7 @@ use super::common::trust::trust_store;
 use super::file;
 use super::guard;
 use super::output::{Color, Failure, warn};
+use super::progress::Progress;
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, base, shell_line, statistics};
 pub(super) use crate::diag::FailOn;
 use crate::diag::{Finding, Severity, assign_fingerprints};
@@ -542,11 +543,14 @@ impl Common {
             .filter_map(Target::file)
             .try_for_each(|path| guard::check(path, guard::Exemption::Nothing))?;
         let with_turns = keep_turns || targets.iter().any(|t| t.format == ReportFormat::Html);
+        let progress = Progress::of_inputs(&found.inputs, self.quiet);
         let options = &Options {
             max_turns: if with_turns { self.max_turns } else { 0 },
+            bytes_read: Some(progress.done()),
             ..options
         };
         let mut report = verify(&found.inputs, options);
+        drop(progress);
         report.skip(found.skipped);
         report
             .notices

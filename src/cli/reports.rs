@@ -1,6 +1,6 @@
 //! `--report FORMAT=PATH`: the reports of one run, and where each goes.
 
-use super::output::{Color, Failure, print, print_as_is};
+use super::output::{Color, Failure, print_as_is, print_prose};
 use super::write;
 use crate::report::page::Page;
 use crate::report::{Base, Format, Run};
@@ -128,7 +128,7 @@ impl ReportArgs {
             // What other programs read holds no colours, and must not lose a byte to those who take
             // colours away.
             if target.format == Format::Text {
-                print(self.color, |out| run.write(target.format, out))?;
+                print_prose(self.color, |out| run.write(target.format, out))?;
             } else {
                 print_as_is(Color::Always, |out| run.write(target.format, out))?;
             }

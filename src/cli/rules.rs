@@ -1,7 +1,7 @@
 //! `rules`.
 
 use super::common::exit::EXIT_CLEAN;
-use super::output::{Color, Failure, print};
+use super::output::{Color, Failure, print_prose_if};
 use crate::replay::Aspect;
 use crate::rules::{ALL, Page, Rule};
 use clap::{Args, ValueEnum};
@@ -38,39 +38,43 @@ const fn question(rule: &Rule) -> Option<&'static str> {
 impl RulesArgs {
     /// Prints the catalogue.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        print(Color::Auto, |out| match self.format {
-            Listing::Text => {
-                for rule in ALL.iter() {
-                    writeln!(
-                        out,
-                        "{} {:<30} {:<8} {}",
-                        rule.code,
-                        rule.name,
-                        rule.severity.name(),
-                        rule.summary
-                    )?;
+        print_prose_if(
+            self.format == Listing::Text,
+            Color::Auto,
+            |out| match self.format {
+                Listing::Text => {
+                    for rule in ALL.iter() {
+                        writeln!(
+                            out,
+                            "{} {:<30} {:<8} {}",
+                            rule.code,
+                            rule.name,
+                            rule.severity.name(),
+                            rule.summary
+                        )?;
+                    }
+                    Ok(())
                 }
-                Ok(())
-            }
-            Listing::Markdown => write!(out, "{}", markdown()),
-            Listing::Json => {
-                let rules: Vec<_> = ALL
-                    .iter()
-                    .map(|rule| {
-                        json!({
-                            "code": rule.code.to_string(),
-                            "name": rule.name,
-                            "severity": rule.severity,
-                            "verdict": question(rule),
-                            "summary": rule.summary,
-                            "page": Page::of(rule).markdown,
+                Listing::Markdown => write!(out, "{}", markdown()),
+                Listing::Json => {
+                    let rules: Vec<_> = ALL
+                        .iter()
+                        .map(|rule| {
+                            json!({
+                                "code": rule.code.to_string(),
+                                "name": rule.name,
+                                "severity": rule.severity,
+                                "verdict": question(rule),
+                                "summary": rule.summary,
+                                "page": Page::of(rule).markdown,
+                            })
                         })
-                    })
-                    .collect();
-                serde_json::to_writer_pretty(&mut *out, &rules)?;
-                writeln!(out)
-            }
-        })?;
+                        .collect();
+                    serde_json::to_writer_pretty(&mut *out, &rules)?;
+                    writeln!(out)
+                }
+            },
+        )?;
         Ok(EXIT_CLEAN)
     }
 }

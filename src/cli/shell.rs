@@ -24,8 +24,72 @@ impl CompletionsArgs {
             env!("CARGO_PKG_NAME"),
             &mut script,
         );
+        if self.shell == clap_complete::Shell::Bash {
+            script = with_one_spelling(script);
+        }
+        if self.shell == clap_complete::Shell::Fish {
+            add_for_fish(&command, &[], &mut script);
+        }
         print(Color::Always, |out| out.write_all(&script))?;
         Ok(EXIT_CLEAN)
+    }
+}
+
+/// Spells the hyphen of the program's name in one way.
+///
+/// `clap_complete` writes it as `__` where it finds the subcommand, and as `__subcmd__` where it
+/// lists what the subcommand takes. Bash then completes nothing past the first word.
+fn with_one_spelling(script: Vec<u8>) -> Vec<u8> {
+    let name = env!("CARGO_PKG_NAME");
+    match String::from_utf8(script) {
+        Ok(text) => text
+            .replace(&name.replace('-', "__subcmd__"), &name.replace('-', "__"))
+            .into_bytes(),
+        Err(error) => error.into_bytes(),
+    }
+}
+
+/// Adds what `clap_complete` leaves out for fish: options of the third level of subcommands, and
+/// the words that an argument without a name can be.
+fn add_for_fish(command: &Command, above: &[&str], script: &mut Vec<u8>) {
+    let quoted = |text: String| text.replace('\\', "\\\\").replace('\'', "\\'");
+    for subcommand in command.get_subcommands() {
+        let names = [above, &[subcommand.get_name()]].concat();
+        let typed = names.join("; and __fish_seen_subcommand_from ");
+        for argument in subcommand.get_arguments().filter(|a| !a.is_hide_set()) {
+            let values = argument.get_possible_values();
+            let is_missing = if argument.is_positional() {
+                !values.is_empty()
+            } else {
+                names.len() > 2
+            };
+            if !is_missing {
+                continue;
+            }
+            let mut line = format!(
+                "complete -c yuangs-verify -n '__fish_yuangs_verify_using_subcommand {typed}'"
+            );
+            if let Some(long) = argument.get_long() {
+                line.push_str(&format!(" -l {long}"));
+            }
+            if let Some(short) = argument.get_short() {
+                line.push_str(&format!(" -s {short}"));
+            }
+            if !argument.is_positional() && argument.get_action().takes_values() {
+                line.push_str(" -r");
+            }
+            if !values.is_empty() && argument.get_action().takes_values() {
+                let words: Vec<&str> = values.iter().map(|v| v.get_name()).collect();
+                line.push_str(&format!(" -f -a '{}'", quoted(words.join(" "))));
+            }
+            if let Some(help) = argument.get_help() {
+                let help = help.to_string().replace('\n', " ");
+                line.push_str(&format!(" -d '{}'", quoted(help)));
+            }
+            script.extend_from_slice(line.as_bytes());
+            script.push(b'\n');
+        }
+        add_for_fish(subcommand, &names, script);
     }
 }
 

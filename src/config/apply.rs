@@ -384,7 +384,12 @@ mod tests {
 
     fn applied(config: &str, now: Option<i64>) -> (Report, Applied) {
         let mut report = broken();
-        let applied = apply(&mut report, &Config::parse(config).unwrap(), None, now);
+        let applied = apply(
+            &mut report,
+            &Config::parse("x.toml", config).unwrap(),
+            None,
+            now,
+        );
         (report, applied)
     }
 

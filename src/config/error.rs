@@ -1,22 +1,16 @@
 //! What can be wrong with a configuration.
 
+use crate::diag::Place;
 use crate::features::NotInBuild;
-use std::ops::Range;
 
-/// The configuration can't be used.
+/// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum ConfigError {
-    #[error("line {line}, column {column}: {message}")]
-    Toml {
-        line: usize,
-        column: usize,
-        message: String,
-    },
-    #[error("line {line}, column {column}: unknown key `{key}`; {}", hint(nearest.as_ref()))]
+    #[error("{message}")]
+    Toml { message: String },
+    #[error("unknown key `{key}`; {}", hint(nearest.as_ref()))]
     UnknownKey {
-        line: usize,
-        column: usize,
         key: String,
         nearest: Option<String>,
     },
@@ -57,36 +51,37 @@ fn hint(nearest: Option<&String>) -> String {
 }
 
 impl ConfigError {
-    /// An error of the reader, with its place in the text.
-    pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
-        let Range { start, .. } = error.span().unwrap_or_default();
-        let before = text.get(..start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .count()
-            + 1;
+    /// An error of the reader.
+    pub(super) fn from_toml(error: &toml::de::Error) -> Self {
         let message = error.message();
         // The reader lists what it knows in backticks, behind the key that it doesn't.
         let mut quoted = message.split('`').skip(1).step_by(2);
         match (message.starts_with("unknown field `"), quoted.next()) {
             (true, Some(key)) => Self::UnknownKey {
-                line,
-                column,
                 key: key.to_owned(),
                 nearest: nearest(key, quoted),
             },
             _ => Self::Toml {
-                line,
-                column,
                 message: message.lines().collect::<Vec<_>>().join(" "),
             },
         }
     }
 }
+
+/// An error and where it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {}, column {}: {error}", place.line, place.column)]
+pub struct ConfigProblem {
+    /// What is wrong.
+    pub error: ConfigError,
+    /// Where, in the file that was named to the reader.
+    pub place: Place,
+}
+
+/// Everything that is wrong with a configuration, from top to bottom; never nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+pub struct ConfigErrors(pub Vec<ConfigProblem>);
 
 /// The known word that takes the fewest changes, unless that changes more than half of it.
 pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {

@@ -25,7 +25,7 @@ pub enum TraceMatch {
 
 /// A glob over paths, or, where it holds no `/`, over names in any folder.
 #[derive(Debug)]
-struct Glob {
+pub(super) struct Glob {
     matcher: GlobMatcher,
     names: bool,
 }
@@ -41,7 +41,15 @@ impl Glob {
 }
 
 fn globs(key: &str, patterns: &[String]) -> Result<Vec<Glob>, ConfigError> {
-    let compile = |pattern: &String| match glob(pattern.strip_prefix("./").unwrap_or(pattern)) {
+    patterns
+        .iter()
+        .map(|pattern| compile(key, pattern))
+        .collect()
+}
+
+/// Compiles a glob of `include` or `exclude`.
+pub(super) fn compile(key: &str, pattern: &str) -> Result<Glob, ConfigError> {
+    match glob(pattern.strip_prefix("./").unwrap_or(pattern)) {
         Ok(matcher) => Ok(Glob {
             matcher,
             names: !pattern.contains('/'),
@@ -50,8 +58,7 @@ fn globs(key: &str, patterns: &[String]) -> Result<Vec<Glob>, ConfigError> {
             name: format!("traces.{key}"),
             why,
         }),
-    };
-    patterns.iter().map(compile).collect()
+    }
 }
 
 impl Traces {
@@ -94,7 +101,7 @@ mod tests {
     use crate::config::Config;
 
     fn files(keys: &str) -> TraceGlobs {
-        Config::parse(&format!("[traces]\npaths = []\n{keys}"))
+        Config::parse("x.toml", &format!("[traces]\npaths = []\n{keys}"))
             .unwrap()
             .traces
             .unwrap()

@@ -8,22 +8,20 @@ mod apply;
 mod baseline;
 mod error;
 mod files;
+mod read;
 
 pub use apply::{Applied, apply};
 pub use baseline::{Baseline, BaselineError};
-pub use error::ConfigError;
 pub(crate) use error::nearest;
+pub use error::{ConfigError, ConfigErrors, ConfigProblem};
 pub use files::{TraceGlobs, TraceMatch};
 
-use crate::diag::{Code, FailOn, Severity};
-use crate::features::Feature;
+use crate::diag::{FailOn, Severity};
 use crate::replay::{Answer, Verdict};
 use crate::rules;
-use crate::trace::Format;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
-use std::path::{Component, Path};
 
 /// The name of the file.
 pub const FILE: &str = "yuangs-verify.toml";
@@ -340,6 +338,27 @@ pub struct Knowledge {
     pub limits: SkillLimits,
 }
 
+impl Knowledge {
+    /// The files and folders that are read.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        [
+            &self.traces,
+            &self.transcripts,
+            &self.documents,
+            &self.progress,
+            &self.summaries,
+            &self.runs,
+            &self.graph,
+            &self.bank,
+            &self.skills,
+            &self.repomap,
+        ]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+    }
+}
+
 /// How age takes from what was found: each leaves half after `half-life-days`, and never less than
 /// a tenth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -488,99 +507,9 @@ impl Config {
     /// Reads the file and checks what can be checked without looking around.
     ///
     /// # Errors
-    /// When it is no TOML, a key is unknown or a value is wrong: with line, column and, for a key,
-    /// the nearest known one.
-    pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let config: Self = toml::from_str(text).map_err(|e| ConfigError::from_toml(text, &e))?;
-        let mut codes = BTreeMap::new();
-        for (code, change) in &config.severity {
-            if let Some(other) = codes.insert(known(code)?, code) {
-                return Err(ConfigError::Twice {
-                    name: format!("severity.{other}"),
-                    other: format!("severity.{code}"),
-                });
-            }
-            reasoned(&format!("severity.{code}"), &change.reason)?;
-        }
-        for (n, ignore) in config.ignore.iter().enumerate() {
-            let name = format!("ignore number {}", n + 1);
-            reasoned(&name, &ignore.reason)?;
-            if let Some(code) = &ignore.code {
-                known(code)?;
-            }
-            if ignore.code.is_none() && ignore.fingerprint.is_none() {
-                return Err(ConfigError::TooWide { name });
-            }
-            if let Some(path) = &ignore.path {
-                apply::glob(path).map_err(|e| ConfigError::Glob {
-                    name: name.clone(),
-                    why: e,
-                })?;
-            }
-            if let Some(date) = &ignore.expires
-                && day_end(date).is_none()
-            {
-                return Err(ConfigError::Date {
-                    name,
-                    date: date.clone(),
-                });
-            }
-        }
-        for (name, path) in &config.reports {
-            // The file may come with a pull request: it must not say what else is overwritten.
-            let below = Path::new(path)
-                .components()
-                .all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
-            if path.is_empty() || path == "-" || !below {
-                return Err(ConfigError::ReportPath {
-                    name: name.clone(),
-                    path: path.clone(),
-                });
-            }
-        }
-        if let Some(traces) = &config.traces {
-            if let Some(reason) = &traces.allow_empty {
-                reasoned("traces.allow-empty", reason)?;
-            }
-            traces.files()?;
-            if let Some(format) = traces
-                .formats
-                .iter()
-                .flatten()
-                .find(|f| Format::parse(f).is_none())
-            {
-                let known = Format::ALL.iter().map(|f| f.name());
-                return Err(ConfigError::UnknownFormat {
-                    name: format.clone(),
-                    nearest: nearest(format, known),
-                });
-            }
-        }
-        if let Some(reason) = config.policy.as_ref().and_then(|p| p.untested.as_ref()) {
-            reasoned("policy.untested", reason)?;
-        }
-        config.check_features()?;
-        Ok(config)
-    }
-
-    /// Checks that this build contains what the configuration asks for.
-    fn check_features(&self) -> Result<(), ConfigError> {
-        let knowledge = self.knowledge.as_ref();
-        let code = knowledge.is_some_and(|k| !k.repomap.is_empty());
-        let model = knowledge.is_some_and(|k| k.model.is_some());
-        for (set, name, feature) in [
-            (self.repo_map.is_some(), "[repo-map]", Feature::Repomap),
-            (knowledge.is_some(), "[knowledge]", Feature::Knowledge),
-            (code, "[knowledge] repomap", Feature::Repomap),
-            (model, "[knowledge] model", Feature::Model2Vec),
-        ] {
-            if set {
-                feature
-                    .require()
-                    .map_err(|missing| ConfigError::NotInBuild { name, missing })?;
-            }
-        }
-        Ok(())
+    /// With everything that is wrong: a file that isn't TOML, unknown keys, wrong values.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ConfigErrors> {
+        read::read(file, text)
     }
 
     /// The sections that are set and that this version reads without running anything for them.
@@ -590,42 +519,21 @@ impl Config {
     }
 }
 
-fn reasoned(name: &str, reason: &str) -> Result<(), ConfigError> {
-    if text_safety::invisible_chars::says_nothing(reason) {
-        Err(ConfigError::NoReason {
-            name: name.to_owned(),
-        })
-    } else {
-        Ok(())
-    }
-}
-
-/// The code that a word names.
-fn known(word: &str) -> Result<Code, ConfigError> {
-    let code = Code::parse(word).filter(|c| rules::by_code(*c).is_some());
-    code.ok_or_else(|| {
-        let names: Vec<String> = rules::ALL.iter().map(|r| r.code.to_string()).collect();
-        ConfigError::UnknownCode {
-            code: word.to_owned(),
-            nearest: nearest(word, names.iter().map(String::as_str)),
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::Feature;
     use proptest::prelude::*;
 
     fn error(text: &str) -> String {
-        Config::parse(text).unwrap_err().to_string()
+        Config::parse(FILE, text).unwrap_err().to_string()
     }
 
     #[test]
     fn reads_everything() {
         let config = Config::parse(
-            "fail-on = 'warning'\n[traces]\npaths = ['traces']\nrisk = 'v0'\n[keys]\nfile = 'k'\n[severity.YV203]\nlevel = 'off'\nreason = 'r'\n[[ignore]]\ncode = 'YV301'\nexpires = 2027-01-31\nreason = 'r'\n[policy]\nfile = 'p'\n[reports]\nsarif = 'a'\n",
-        )
+            FILE,
+            "fail-on = 'warning'\n[traces]\npaths = ['traces']\nrisk = 'v0'\n[keys]\nfile = 'k'\n[severity.YV203]\nlevel = 'off'\nreason = 'r'\n[[ignore]]\ncode = 'YV301'\nexpires = 2027-01-31\nreason = 'r'\n[policy]\nfile = 'p'\n[reports]\nsarif = 'a'\n")
         .unwrap();
         assert_eq!(config.ignore[0].expires.as_deref(), Some("2027-01-31"));
         assert!(config.not_run().is_empty());
@@ -638,7 +546,7 @@ mod tests {
             config.fail_on.and_then(FailOn::severity),
             Some(Severity::Warning)
         );
-        assert_eq!(Config::parse("").unwrap(), Config::default());
+        assert_eq!(Config::parse(FILE, "").unwrap(), Config::default());
     }
 
     #[test]
@@ -656,7 +564,7 @@ mod tests {
             ),
         ] {
             match needed.iter().find(|feature| !feature.is_built()) {
-                None => assert!(Config::parse(section).is_ok(), "{section}"),
+                None => assert!(Config::parse(FILE, section).is_ok(), "{section}"),
                 Some(feature) => {
                     let hint = format!("build with `--features {}`", feature.name());
                     assert!(error(section).ends_with(&hint), "{section}");
@@ -677,7 +585,7 @@ mod tests {
         );
         assert_eq!(
             error("[severity.YV999]\nlevel = 'off'\nreason = 'r'"),
-            "no rule has the code `YV999`; the nearest is `YV109`"
+            "line 1, column 11: no rule has the code `YV999`; the nearest is `YV109`"
         );
     }
 
@@ -703,7 +611,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in "(\\PC|[\\[\\]=\n'\"a-z-]){0,80}") {
-            let _ = Config::parse(&text);
+            if let Err(ConfigErrors(problems)) = Config::parse(FILE, &text) {
+                assert!(!problems.is_empty());
+            }
         }
     }
 }

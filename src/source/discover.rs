@@ -6,6 +6,8 @@ use super::series::{self, Series};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// File name endings that are read when a directory is walked; each may be compressed besides.
 pub const TRACE_ENDINGS: [&str; 6] = [".jsonl", ".ndjson", ".json", ".traj", ".cast", ".eval"];
@@ -284,9 +286,26 @@ fn shown(path: &Path) -> String {
 /// # Errors
 /// When it can't be opened, is a folder or a device, or its first bytes can't be read.
 pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
+    open_counted(input, None)
+}
+
+/// As [`open`]; the bytes that are read are added to a counter, as they are stored.
+///
+/// # Errors
+/// As those of [`open`].
+pub fn open_counted(
+    input: &Input,
+    counter: Option<Arc<AtomicU64>>,
+) -> io::Result<Box<dyn Read + Send>> {
+    let with_counter = |reader: Box<dyn Read + Send>| -> Box<dyn Read + Send> {
+        match counter {
+            Some(counter) => Box::new(Counted { reader, counter }),
+            None => reader,
+        }
+    };
     match input {
-        Input::Stdin => sniff(io::stdin()),
-        Input::Series(paths) => Ok(Box::new(Series::new(paths.clone()))),
+        Input::Stdin => sniff(with_counter(Box::new(io::stdin()))),
+        Input::Series(paths) => Ok(with_counter(Box::new(Series::new(paths.clone())))),
         Input::File(path) => {
             let file = File::open(path)?;
             let kind = file.metadata()?.file_type();
@@ -302,9 +321,9 @@ pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
                 ));
             }
             if kind.is_file() && is_archive(&file)? {
-                return Ok(Box::new(archive::lines(file)?));
+                return Ok(with_counter(Box::new(archive::lines(file)?)));
             }
-            sniff(file)
+            sniff(with_counter(Box::new(file)))
         }
     }
 }
@@ -315,6 +334,20 @@ fn is_archive(mut file: &File) -> io::Result<bool> {
     file.take(ZIP_MAGIC.len() as u64).read_to_end(&mut head)?;
     file.rewind()?;
     Ok(head == ZIP_MAGIC)
+}
+
+/// A reader whose bytes are counted.
+struct Counted {
+    reader: Box<dyn Read + Send>,
+    counter: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        self.counter.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
 }
 
 /// Opens a file that holds what it holds: no pipe, which would be waited for, and no device, which
@@ -397,6 +430,23 @@ fn sniff<R: Read + Send + 'static>(mut reader: R) -> io::Result<Box<dyn Read + S
 mod tests {
     use super::*;
     use std::io::Write;
+
+    #[test]
+    fn bytes_are_counted_as_they_are_stored() {
+        let mut packed = Vec::new();
+        let mut gzip = flate2::write::GzEncoder::new(&mut packed, flate2::Compression::fast());
+        gzip.write_all(&vec![b'x'; 100_000]).unwrap();
+        gzip.finish().unwrap();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&packed).unwrap();
+        let counter = Arc::new(AtomicU64::new(0));
+        let input = Input::File(file.path().into());
+        let mut reader = open_counted(&input, Some(Arc::clone(&counter))).unwrap();
+        let mut text = Vec::new();
+        reader.read_to_end(&mut text).unwrap();
+        assert_eq!(text.len(), 100_000);
+        assert_eq!(counter.load(Ordering::Relaxed), packed.len() as u64);
+    }
 
     #[test]
     fn walks_sorted_and_only_what_may_be_a_trace() {

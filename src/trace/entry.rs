@@ -7,7 +7,7 @@ use super::recover::Recovered;
 use super::schemas;
 use super::step::{Fact, Part, Step};
 use super::v1;
-use crate::diag::{Code, Excerpt};
+use crate::diag::{Code, Excerpt, Place};
 use crate::schema::{Validator, Violation};
 use content_scan::Remark;
 use std::borrow::Cow;
@@ -208,6 +208,21 @@ impl<'a> Entry<'a> {
                 .into_iter()
                 .flatten()
         })
+    }
+}
+
+/// A place in a text of several lines: line and column (bytes, both from 1), and the line around
+/// it, cut to what fits a terminal.
+pub(crate) fn place_in(file: &str, text: &str, span: &Range<usize>) -> Place {
+    let places = Places::of(text);
+    let at = span.start.min(text.len());
+    let (before, start) = places.line(at);
+    Place {
+        file: file.into(),
+        line: before as u64 + 1,
+        column: at.saturating_sub(start) as u64 + 1,
+        pointer: None,
+        excerpt: Some(cut_out(text, &places, at, span.len()).1),
     }
 }
 

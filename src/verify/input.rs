@@ -16,7 +16,9 @@ use super::units::Units;
 use super::{Options, Report};
 use crate::diag::{Code, ContentHash, Finding, Place, subject};
 use crate::rules::{self, codes};
-use crate::source::{Block, Blocks, Found, Input, Missing, OversizedLine, open, stored_hash};
+use crate::source::{
+    Block, Blocks, Found, Input, Missing, OversizedLine, open_counted, stored_hash,
+};
 use crate::trace::cut::{self, CutAction};
 use crate::trace::entry::{Entry, Grammar, Problem, Record};
 use crate::trace::formats::{Coverage, Format, Reader, RecordClass};
@@ -38,7 +40,7 @@ pub(super) fn watch<'w>(
     watch: Watch<'w>,
 ) {
     match input {
-        Ok(found) => match open(&found.input) {
+        Ok(found) => match open_counted(&found.input, options.bytes_read.clone()) {
             Ok(reader) => {
                 let mut run = Run {
                     watch: Some(watch),
@@ -104,7 +106,7 @@ pub(super) fn verify<'o>(
     report: &mut Report,
 ) {
     match input {
-        Ok(found) => match open(&found.input) {
+        Ok(found) => match open_counted(&found.input, options.bytes_read.clone()) {
             Ok(reader) => {
                 let mut run = Run {
                     turns,

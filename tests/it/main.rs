@@ -22,6 +22,8 @@ mod audits;
 mod catalogue;
 mod cli;
 mod command;
+mod completions;
+mod configuration;
 mod corpora;
 mod detectors;
 mod diffs;

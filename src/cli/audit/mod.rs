@@ -7,7 +7,7 @@ mod reports;
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::{OutputFormat, trace_format};
 use super::common::secrets::secret_rules;
-use super::output::{Color, Failure, print, warn};
+use super::output::{Color, Failure, print_prose_if, warn};
 use super::policy::other_decisions;
 use super::reports::{Target, target};
 use crate::diag::{FailOn, Severity};
@@ -127,13 +127,17 @@ impl AuditArgs {
             Some(policy) => Some(other_decisions(policy, &inputs)?),
             None => None,
         };
-        print(self.color, |out| match self.format {
-            OutputFormat::Text => page::text(&read, other.as_ref(), out),
-            OutputFormat::Json => {
-                let json = page::json(&read, other.as_ref());
-                writeln!(out, "{}", safe_json(&json))
-            }
-        })?;
+        print_prose_if(
+            self.format == OutputFormat::Text,
+            self.color,
+            |out| match self.format {
+                OutputFormat::Text => page::text(&read, other.as_ref(), out),
+                OutputFormat::Json => {
+                    let json = page::json(&read, other.as_ref());
+                    writeln!(out, "{}", safe_json(&json))
+                }
+            },
+        )?;
         reports::write(&self.reports, &inputs, self.options(), self.fail_on)?;
         if let Some(tree) = tree.as_deref().filter(|_| read.audit.sessions() == 0) {
             nothing_found(tree);

@@ -3,11 +3,12 @@
 use crate::cli::common::inputs::Inputs;
 use crate::cli::guard;
 use crate::cli::output::Failure;
-use crate::cli::reports::{DRAWN_TURNS, Target, shell_line, statistics, write_files};
+use crate::cli::reports::{DRAWN_TURNS, Target, base, shell_line, statistics, write_files};
 use crate::diag::FailOn;
 use crate::report::{Format, Outcome, Run, TextOptions};
 use crate::source::{Found, Missing};
 use crate::verify::{Options, verify};
+use std::path::Path;
 
 /// Checks before anything is read that each report may go where it is to.
 pub(super) fn check(targets: &[Target], inputs: &[Result<Found, Missing>]) -> Result<(), Failure> {
@@ -51,12 +52,14 @@ pub(super) fn write(
         .chain(names)
         .collect();
     let statistics = statistics(targets, &report);
+    let base = base(Path::new("."));
     let run = Run {
         report: &report,
         outcome: &outcome,
         text: TextOptions::default(),
         command: &shell_line(&words),
         statistics: statistics.as_ref(),
+        base: base.as_ref(),
     };
     write_files(targets, &run)
 }

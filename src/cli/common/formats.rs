@@ -1,6 +1,6 @@
 //! Output formats that several commands accept.
 
-use crate::cli::output::{Color, Failure, print};
+use crate::cli::output::{Color, Failure, print_prose_if};
 use crate::report::page::{Format as PageFormat, Page};
 use crate::report::write_pretty;
 use crate::trace::Format as TraceFormat;
@@ -71,7 +71,7 @@ impl DocumentFormat {
         } else {
             Color::Never
         };
-        print(color, |out| match self {
+        print_prose_if(self == Self::TEXT, color, |out| match self {
             Self::Json => write_pretty(&document(), out),
             Self::Page(format) => page().write(format, out),
         })

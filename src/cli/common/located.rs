@@ -1,8 +1,10 @@
 //! Where the configuration is, where the files are that it names, and what is relative to it.
 
 use crate::cli::file;
-use crate::cli::output::Failure;
-use crate::config::{Baseline, Config, ConfigError, FILE, TraceMatch, Traces};
+use crate::cli::output::{Failure, Mistake};
+use crate::config::{
+    Baseline, Config, ConfigError, ConfigErrors, ConfigProblem, FILE, TraceMatch, Traces,
+};
 use crate::features::NotInBuild;
 use crate::source::{
     Choice, Discovery, Found, Missing, NO_ENDING, NOT_INCLUDED, by_name, stays, survey_by,
@@ -571,14 +573,19 @@ fn slashes(path: &Path) -> String {
 }
 
 fn parse(name: &str, text: &str) -> Result<Config, Failure> {
-    Config::parse(text).map_err(|e| {
-        Failure::unable(
-            format!("`{name}`: {e}"),
-            match e {
-                ConfigError::NotInBuild { .. } => NotInBuild::REMEDY,
-                _ => "`yuangs-verify schema print config` lists what it may contain",
-            },
-        )
+    Config::parse(name, text).map_err(|ConfigErrors(problems)| {
+        let is_missing = |p: &ConfigProblem| matches!(p.error, ConfigError::NotInBuild { .. });
+        let remedy = if problems.iter().any(is_missing) {
+            NotInBuild::REMEDY
+        } else {
+            "`yuangs-verify schema print config` lists what it may contain"
+        };
+        let problems = problems.iter().map(|p| Mistake {
+            message: p.error.to_string(),
+            place: p.place.clone(),
+            help: None,
+        });
+        Failure::mistakes(name, problems, remedy)
     })
 }
 

@@ -6,6 +6,7 @@ use super::retrieve::time;
 use super::{Format, clock};
 use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
+use crate::cli::progress::{Progress, Unit};
 use crate::knowledge::context::{Bank, MemoryAction};
 use crate::knowledge::memory::{FinishedRun, Journal, JournalError, Plan, UnfinishedRun, plan};
 use crate::report::{safe_json, terminal};
@@ -208,9 +209,10 @@ impl ApplyArgs {
         let what: Vec<String> = done
             .map(|d| format!("{} {}", d.memory.action.name(), shown(&bank, &d.path)))
             .collect();
-        let done = journal
-            .apply(&plan.changes, &what, clock())
-            .map_err(|e| refused(&e))?;
+        let progress = Progress::start("changing files", Unit::Items, 0, false);
+        let done = journal.apply(&plan.changes, &what, clock());
+        drop(progress);
+        let done = done.map_err(|e| refused(&e))?;
         print(Color::Auto, |out| {
             done.files
                 .iter()

@@ -4,13 +4,13 @@ use super::failure;
 use super::place::{ModelArgs, PlaceArgs};
 use super::report::{Run, checked, report};
 use crate::cli::output::{Color, Failure, print};
+use crate::cli::progress::{Progress, Unit};
 use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::Finding;
 use crate::knowledge::Store;
 use crate::knowledge::reindex::{Settings, check, run_with};
 use clap::{Args, ValueEnum};
-use std::io::{IsTerminal as _, Write as _};
 use std::time::Instant;
 
 /// Bring the index up to date.
@@ -74,7 +74,7 @@ impl ReindexArgs {
         crate::cli::guard::check(&place.path, crate::cli::guard::Exemption::Nothing)?;
         let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
         store.use_model(self.model.folder(&place)?.as_deref());
-        let mut bar = Bar::new();
+        let progress = Progress::start("indexing sources", Unit::Items, 0, false);
         let settings = Settings {
             vectors: !self.no_vectors,
         };
@@ -83,9 +83,9 @@ impl ReindexArgs {
             &place.sources,
             settings,
             place.limits(),
-            &mut |done, total| bar.show(done, total),
+            &mut |done, total| progress.set(done, total),
         );
-        bar.end();
+        drop(progress);
         let summary = summary.map_err(|e| failure(&e))?;
         let done = Run {
             summary: &summary,
@@ -109,59 +109,6 @@ impl ReindexArgs {
             () if self.fail_on.unwrap_or(default).met_by(findings) => EXIT_FINDINGS,
             () if looked_at == 0 => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
-        }
-    }
-}
-
-/// How far a run is, on standard error: a bar on a terminal, a line for each tenth of a long run
-/// elsewhere.
-struct Bar {
-    terminal: bool,
-    shown: bool,
-    tenths: usize,
-}
-
-/// Characters of the bar.
-const WIDTH: usize = 30;
-/// Sources below which a log needs no lines about how far it is.
-const LONG: usize = 200;
-
-impl Bar {
-    fn new() -> Self {
-        Self {
-            terminal: std::io::stderr().is_terminal(),
-            shown: false,
-            tenths: 0,
-        }
-    }
-
-    fn show(&mut self, done: usize, total: usize) {
-        if total == 0 {
-            return;
-        }
-        let mut out = anstream::stderr().lock();
-        if self.terminal {
-            let filled = WIDTH * done / total;
-            let bar: String = (0..WIDTH)
-                .map(|n| if n < filled { '#' } else { '.' })
-                .collect();
-            let _ = write!(out, "\r[{bar}] {done}/{total} sources");
-            let _ = out.flush();
-            self.shown = true;
-        } else if total >= LONG && 10 * done / total > self.tenths {
-            self.tenths = 10 * done / total;
-            let _ = writeln!(out, "{done}/{total} sources");
-        }
-    }
-
-    fn end(&self) {
-        if self.shown {
-            let _ = write!(
-                anstream::stderr().lock(),
-                "\r{:width$}\r",
-                "",
-                width = WIDTH + 40
-            );
         }
     }
 }

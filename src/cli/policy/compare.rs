@@ -7,7 +7,8 @@ use super::revision::Revision;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
-use crate::cli::output::{Color, Failure, print};
+use crate::cli::output::{Color, Failure, print_prose_if};
+use crate::cli::progress::{Progress, Unit};
 use crate::diag::{FailOn, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::recorded_decisions::DecisionHistory;
@@ -75,21 +76,29 @@ impl CompareArgs {
         };
         let mut objections = Objections::default();
         let mut results = Vec::new();
-        for pair in pairs {
+        let count = pairs.len();
+        let progress = Progress::start("comparing policies", Unit::Items, 0, false);
+        for (n, pair) in pairs.into_iter().enumerate() {
+            progress.set(n, count);
             let comparison = compare(&pair.base.policy, &pair.head.policy, &given, &effort);
             report(&pair, &comparison, &mut objections);
             results.push((pair, comparison));
         }
+        drop(progress);
         objections.hide(&secrets);
         objections.finish();
-        print(Color::Auto, |out| match self.format {
-            OutputFormat::Text => self.text(&results, &one_sided, &objections, out),
-            OutputFormat::Json => writeln!(
-                out,
-                "{}",
-                safe_json(&self.json(&results, &one_sided, &objections, &secrets))
-            ),
-        })?;
+        print_prose_if(
+            self.format == OutputFormat::Text,
+            Color::Auto,
+            |out| match self.format {
+                OutputFormat::Text => self.text(&results, &one_sided, &objections, out),
+                OutputFormat::Json => writeln!(
+                    out,
+                    "{}",
+                    safe_json(&self.json(&results, &one_sided, &objections, &secrets))
+                ),
+            },
+        )?;
         if results.is_empty() {
             return Ok(EXIT_ERROR);
         }

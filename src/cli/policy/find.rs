@@ -3,8 +3,7 @@
 use super::revision::Revision;
 use crate::cli::common::exit::EXIT_CLEAN;
 use crate::cli::file;
-use crate::cli::output::{Color, Failure, print};
-use crate::report::{terminal, write_problem};
+use crate::cli::output::{Color, Failure, Mistake, print};
 use agent_policy::{Policy, Position, Problem, SHIPPED, built_in_policy, load};
 use clap::Args;
 use std::path::Path;
@@ -98,27 +97,15 @@ pub(super) fn parse(file: &str, text: String) -> Result<LoadedPolicy, Failure> {
 
 /// Prints mistakes, each with its line, and makes the failure that counts them.
 pub(super) fn complain(file: &str, text: &str, problems: &[Problem]) -> Failure {
-    let mut stderr = anstream::stderr().lock();
-    for problem in problems {
-        let place = crate::diag::Place {
+    let problems = problems.iter().map(|problem| Mistake {
+        message: problem.message.clone(),
+        place: crate::diag::Place {
             excerpt: excerpt(text, problem.at),
             ..place(file, problem.at)
-        };
-        let _ = write_problem(
-            &problem.message,
-            &place,
-            problem.help.as_deref(),
-            &mut stderr,
-        );
-    }
-    let count = match problems.len() {
-        1 => "1 mistake".to_owned(),
-        n => format!("{n} mistakes"),
-    };
-    Failure::unable(
-        format!("`{}` can't be used: {count}", terminal(file)),
-        "docs/policy.md describes the format",
-    )
+        },
+        help: problem.help.clone(),
+    });
+    Failure::mistakes(file, problems, "docs/policy.md describes the format")
 }
 
 /// A place in a policy file.

@@ -5,7 +5,7 @@ use super::objection::Objections;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::common::policy_files::sibling;
-use crate::cli::output::{Color, Failure, print, warn};
+use crate::cli::output::{Color, Failure, print_prose_if, warn};
 use crate::diag::{digest, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use agent_policy::{
@@ -85,21 +85,25 @@ impl FuzzArgs {
         if self.save {
             self.save(&saved)?;
         }
-        print(Color::Auto, |out| match self.format {
-            OutputFormat::Text => self.text(&outcomes, share, &objections, out),
-            OutputFormat::Json => {
-                let properties: Vec<_> = outcomes
+        print_prose_if(
+            self.format == OutputFormat::Text,
+            Color::Auto,
+            |out| match self.format {
+                OutputFormat::Text => self.text(&outcomes, share, &objections, out),
+                OutputFormat::Json => {
+                    let properties: Vec<_> = outcomes
                     .iter()
                     .map(|o| {
                         let action = o.violation.as_ref().map(|v| v.action.to_json());
                         json!({ "id": o.id, "tried": o.tried, "concerned": o.concerned, "counterexample": action })
                     })
                     .collect();
-                let findings = findings_json(&objections.findings);
-                let value = json!({ "version": 1, "seed": self.seed, "properties": properties, "usable": share, "findings": findings });
-                writeln!(out, "{}", safe_json(&value))
-            }
-        })?;
+                    let findings = findings_json(&objections.findings);
+                    let value = json!({ "version": 1, "seed": self.seed, "properties": properties, "usable": share, "findings": findings });
+                    writeln!(out, "{}", safe_json(&value))
+                }
+            },
+        )?;
         Ok(match () {
             () if !objections.findings.is_empty() => EXIT_FINDINGS,
             () if outcomes.iter().all(|o| o.concerned == 0)

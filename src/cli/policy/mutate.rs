@@ -3,7 +3,8 @@
 use super::test::{Suite, suites};
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
-use crate::cli::output::{Color, Failure, print, warn};
+use crate::cli::output::{Color, Failure, print_prose_if, warn};
+use crate::cli::progress::{Progress, Unit};
 use crate::report::{safe_json, terminal};
 use agent_policy::{Case, Difference, DifferenceKind, Effort, Mutant, MutantStatus};
 use clap::Args;
@@ -11,6 +12,7 @@ use rayon::prelude::*;
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Find the promises of policies that no case tests.
 #[derive(Debug, Args)]
@@ -65,14 +67,21 @@ impl MutateArgs {
             only: Vec::new(),
         };
         let suites = suites(&self.paths, &self.corpus)?;
+        let mutants = suites.iter().map(|s| s.found.policy.mutants().len() as u64);
+        let progress = Progress::start("trying mutants", Unit::Items, mutants.sum(), false);
         let outcomes = suites
             .iter()
-            .map(|suite| run_mutants(suite, &effort))
+            .map(|suite| run_mutants(suite, &effort, &progress.done()))
             .collect::<Result<Vec<Outcome>, Failure>>()?;
-        print(Color::Auto, |out| match self.format {
-            OutputFormat::Text => self.text(&outcomes, out),
-            OutputFormat::Json => writeln!(out, "{}", safe_json(&self.json(&outcomes))),
-        })?;
+        drop(progress);
+        print_prose_if(
+            self.format == OutputFormat::Text,
+            Color::Auto,
+            |out| match self.format {
+                OutputFormat::Text => self.text(&outcomes, out),
+                OutputFormat::Json => writeln!(out, "{}", safe_json(&self.json(&outcomes))),
+            },
+        )?;
         Ok(match () {
             () if outcomes.iter().any(|o| o.survived() > 0) => EXIT_FINDINGS,
             () if outcomes.is_empty() || outcomes.iter().any(|o| o.statuses.is_empty()) => {
@@ -139,7 +148,7 @@ impl MutateArgs {
 }
 
 /// Makes every mutant of a policy and asks its cases.
-fn run_mutants(suite: &Suite, effort: &Effort) -> Result<Outcome, Failure> {
+fn run_mutants(suite: &Suite, effort: &Effort, done: &AtomicU64) -> Result<Outcome, Failure> {
     let policy = &suite.found.policy;
     let cases: Vec<Case> = suite
         .files
@@ -163,6 +172,7 @@ fn run_mutants(suite: &Suite, effort: &Effort) -> Result<Outcome, Failure> {
     }
     let statuses = policy.mutants().into_par_iter().map(|mutant| {
         let status = mutant.status(policy, &cases, effort);
+        done.fetch_add(1, Ordering::Relaxed);
         (mutant, status)
     });
     Ok(Outcome {

@@ -5,7 +5,7 @@ use super::objection::Objections;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
-use crate::cli::output::{Color, Failure, print, warn};
+use crate::cli::output::{Color, Failure, print_prose_if, warn};
 use crate::diag::{FailOn, Place, Related, Severity, digest as digest_of, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::source::{Found as Input, Missing};
@@ -164,10 +164,14 @@ impl ReplayArgs {
             tally.errors + report.counts.errors,
             tally.warnings + report.counts.warnings,
         );
-        print(Color::Auto, |out| match self.format {
-            OutputFormat::Text => self.text(&tally, &objections, out),
-            OutputFormat::Json => writeln!(out, "{}", safe_json(&tally.json(&objections))),
-        })?;
+        print_prose_if(
+            self.format == OutputFormat::Text,
+            Color::Auto,
+            |out| match self.format {
+                OutputFormat::Text => self.text(&tally, &objections, out),
+                OutputFormat::Json => writeln!(out, "{}", safe_json(&tally.json(&objections))),
+            },
+        )?;
         let failing = self.fail_on.count(|severity| match severity {
             Severity::Error => errors,
             Severity::Warning => warnings,

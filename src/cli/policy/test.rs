@@ -6,7 +6,7 @@ use super::objection::Objections;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::common::policy_files::{ENDINGS, REASONS, sibling};
-use crate::cli::output::{Color, Failure, print, warn};
+use crate::cli::output::{Color, Failure, print_prose_if, warn};
 use crate::diag::{Severity, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::verify::Report;
@@ -74,17 +74,21 @@ impl TestArgs {
             }
         }
         objections.finish();
-        print(Color::Auto, |out| match self.format {
-            OutputFormat::Text => self.text(&outcomes, &objections, out),
-            OutputFormat::Json => {
-                let policies: Vec<_> = outcomes
+        print_prose_if(
+            self.format == OutputFormat::Text,
+            Color::Auto,
+            |out| match self.format {
+                OutputFormat::Text => self.text(&outcomes, &objections, out),
+                OutputFormat::Json => {
+                    let policies: Vec<_> = outcomes
                     .iter()
                     .map(|o| json!({ "file": o.file, "policy": o.id, "failed": o.failed, "coverage": o.coverage }))
                     .collect();
-                let value = json!({ "version": 1, "policies": policies, "findings": findings_json(&objections.findings) });
-                writeln!(out, "{}", safe_json(&value))
-            }
-        })?;
+                    let value = json!({ "version": 1, "policies": policies, "findings": findings_json(&objections.findings) });
+                    writeln!(out, "{}", safe_json(&value))
+                }
+            },
+        )?;
         let empty = outcomes.iter().any(|o| o.coverage.cases == 0);
         Ok(match () {
             () if objections.count(Severity::Error) > 0 => EXIT_FINDINGS,

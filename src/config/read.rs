@@ -1,0 +1,341 @@
+//! From the text of the configuration to its sections: all mistakes in one run.
+
+use super::error::{ConfigError, ConfigErrors, ConfigProblem, nearest};
+use super::{Config, Ignore, Traces, apply, day_end, files};
+use crate::diag::Code;
+use crate::features::Feature;
+use crate::rules;
+use crate::trace::Format;
+use crate::trace::entry::place_in;
+use serde::Deserialize as _;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Component, Path};
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue, Deserializer};
+
+/// Mistakes that are collected: each one costs a pass over the file.
+const MOST: usize = 50;
+
+type Table<'t> = Spanned<DeTable<'t>>;
+type Problems = Vec<(Range<usize>, ConfigError)>;
+
+/// Reads and checks a configuration.
+pub(super) fn read(file: &str, text: &str) -> Result<Config, ConfigErrors> {
+    let (config, mut problems) = collect(text);
+    problems.sort_by_key(|(span, _)| span.start);
+    problems.truncate(MOST);
+    let place = |(span, error): (Range<usize>, ConfigError)| ConfigProblem {
+        error,
+        place: place_in(file, text, &span),
+    };
+    match config {
+        Some(config) if problems.is_empty() => Ok(config),
+        _ => Err(ConfigErrors(problems.into_iter().map(place).collect())),
+    }
+}
+
+/// The configuration without what is wrong, and what is wrong.
+fn collect(text: &str) -> (Option<Config>, Problems) {
+    let of = |error: &toml::de::Error| {
+        (
+            error.span().unwrap_or_default(),
+            ConfigError::from_toml(error),
+        )
+    };
+    let (mut table, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        // What is no TOML says nothing certain about keys.
+        return (None, errors.iter().map(of).collect());
+    }
+    let mut problems = Problems::new();
+    let mut removed = Vec::new();
+    let mut filled = Vec::new();
+    // The reader stops at the first mistake. Without it, it finds the next one.
+    while problems.len() < MOST {
+        let error = match Config::deserialize(Deserializer::from(table.clone())) {
+            Ok(config) => {
+                check(&config, &Places(&table), &mut problems);
+                return (Some(config), problems);
+            }
+            Err(error) => error,
+        };
+        let (span, problem) = of(&error);
+        let missing = error
+            .message()
+            .strip_prefix("missing field `")
+            .and_then(|rest| rest.strip_suffix('`'));
+        let at = missing.map(|key| (span.clone(), key.to_owned()));
+        // A key that was removed because its value is wrong isn't missing.
+        if at.as_ref().is_none_or(|at| !removed.contains(at)) {
+            problems.push((span.clone(), problem));
+        }
+        let around = table.span();
+        match at.filter(|at| !filled.contains(at)) {
+            Some(at) if fill(table.get_mut(), &at) => filled.push(at),
+            _ => match remove(table.get_mut(), &around, &span) {
+                Some(gone) => removed.push(gone),
+                None => break,
+            },
+        }
+    }
+    (None, problems)
+}
+
+/// The span of a table, and a key in it.
+type Missing = (Range<usize>, String);
+
+/// Gives a table a value for a key that it must have, so that the rest of it is read.
+fn fill(table: &mut DeTable<'_>, missing: &Missing) -> bool {
+    table
+        .iter_mut()
+        .any(|(_, value)| fill_below(value, missing))
+}
+
+fn fill_below(value: &mut Spanned<DeValue<'_>>, missing: &Missing) -> bool {
+    let (span, key) = missing;
+    let is_here = value.span() == *span;
+    match value.get_mut() {
+        DeValue::Table(table) if is_here => {
+            // The one list, or a word that is a level, a reason and a path.
+            let value = match key.as_str() {
+                "paths" => DeValue::Array(DeArray::new()),
+                _ => DeValue::String("off".into()),
+            };
+            let key = Spanned::new(span.clone(), key.clone().into());
+            table.insert(key, Spanned::new(span.clone(), value));
+            true
+        }
+        DeValue::Table(table) => fill(table, missing),
+        DeValue::Array(array) => array.iter_mut().any(|item| fill_below(item, missing)),
+        _ => false,
+    }
+}
+
+/// Removes the innermost key or value with this span.
+fn remove(table: &mut DeTable<'_>, around: &Range<usize>, span: &Range<usize>) -> Option<Missing> {
+    // The span of an array of tables is that of its first table.
+    let below = table
+        .iter_mut()
+        .find_map(|(_, value)| remove_below(value, span));
+    if below.is_some() {
+        return below;
+    }
+    let key = table
+        .iter()
+        .find(|(key, value)| key.span() == *span || value.span() == *span)
+        .map(|(key, _)| key.get_ref().to_string())?;
+    table.remove(key.as_str());
+    Some((around.clone(), key))
+}
+
+fn remove_below(value: &mut Spanned<DeValue<'_>>, span: &Range<usize>) -> Option<Missing> {
+    let around = value.span();
+    match value.get_mut() {
+        DeValue::Table(table) => remove(table, &around, span),
+        DeValue::Array(array) => {
+            let below = array.iter_mut().find_map(|item| remove_below(item, span));
+            if below.is_some() {
+                return below;
+            }
+            let index = array.iter().position(|item| item.span() == *span)?;
+            let kept = array.iter().enumerate().filter(|(i, _)| *i != index);
+            *array = kept.map(|(_, item)| item.clone()).collect();
+            Some((around, String::new()))
+        }
+        _ => None,
+    }
+}
+
+/// Where keys and values are written.
+struct Places<'t>(&'t Table<'t>);
+
+impl Places<'_> {
+    /// The spans of a key and its value; of the nearest above where it isn't written. Entries of
+    /// arrays have their numbers for keys.
+    fn find(&self, path: &[&str]) -> (Range<usize>, Range<usize>) {
+        let mut found = (self.0.span(), self.0.span());
+        let mut table = Some(self.0.get_ref());
+        let mut array = None;
+        for name in path {
+            let value = if let Some((key, value)) = table.and_then(|t| t.get_key_value(*name)) {
+                found = (key.span(), value.span());
+                value
+            } else {
+                let index = name.parse::<usize>().ok();
+                let entry: Option<&Spanned<DeValue<'_>>> =
+                    array.and_then(|a: &DeArray<'_>| a.get(index?));
+                let Some(value) = entry else {
+                    return found;
+                };
+                found = (value.span(), value.span());
+                value
+            };
+            table = value.get_ref().as_table();
+            array = value.get_ref().as_array();
+        }
+        found
+    }
+
+    fn key(&self, path: &[&str]) -> Range<usize> {
+        self.find(path).0
+    }
+
+    fn value(&self, path: &[&str]) -> Range<usize> {
+        self.find(path).1
+    }
+}
+
+/// Checks the values.
+fn check(config: &Config, places: &Places<'_>, problems: &mut Problems) {
+    let mut codes = BTreeMap::new();
+    for (code, change) in &config.severity {
+        let key = || places.key(&["severity", code]);
+        match known(code) {
+            Err(error) => problems.push((key(), error)),
+            Ok(known) => {
+                if let Some(other) = codes.insert(known, code) {
+                    let error = ConfigError::Twice {
+                        name: format!("severity.{other}"),
+                        other: format!("severity.{code}"),
+                    };
+                    problems.push((key(), error));
+                }
+            }
+        }
+        let path = ["severity", code, "reason"];
+        check_reason(&path, &change.reason, places, problems);
+    }
+    for (n, ignore) in config.ignore.iter().enumerate() {
+        check_ignore(&n.to_string(), ignore, places, problems);
+    }
+    for (name, path) in &config.reports {
+        // The file may come with a pull request: it must not say what else is overwritten.
+        let below = Path::new(path)
+            .components()
+            .all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+        if path.is_empty() || path == "-" || !below {
+            let (name, path) = (name.clone(), path.clone());
+            let span = places.value(&["reports", &name]);
+            problems.push((span, ConfigError::ReportPath { name, path }));
+        }
+    }
+    if let Some(traces) = &config.traces {
+        check_traces(traces, places, problems);
+    }
+    if let Some(reason) = config.policy.as_ref().and_then(|p| p.untested.as_ref()) {
+        check_reason(&["policy", "untested"], reason, places, problems);
+    }
+    check_features(config, places, problems);
+}
+
+fn check_ignore(n: &str, ignore: &Ignore, places: &Places<'_>, problems: &mut Problems) {
+    check_reason(&["ignore", n, "reason"], &ignore.reason, places, problems);
+    if let Some(Err(error)) = ignore.code.as_deref().map(known) {
+        problems.push((places.value(&["ignore", n, "code"]), error));
+    }
+    let name = || "[[ignore]]".to_owned();
+    if ignore.code.is_none() && ignore.fingerprint.is_none() {
+        let error = ConfigError::TooWide { name: name() };
+        problems.push((places.key(&["ignore", n]), error));
+    }
+    if let Some(Err(why)) = ignore.path.as_deref().map(apply::glob) {
+        let error = ConfigError::Glob { name: name(), why };
+        problems.push((places.value(&["ignore", n, "path"]), error));
+    }
+    if let Some(date) = ignore.expires.as_ref().filter(|d| day_end(d).is_none()) {
+        let error = ConfigError::Date {
+            name: name(),
+            date: date.clone(),
+        };
+        problems.push((places.value(&["ignore", n, "expires"]), error));
+    }
+}
+
+fn check_traces(traces: &Traces, places: &Places<'_>, problems: &mut Problems) {
+    if let Some(reason) = &traces.allow_empty {
+        check_reason(&["traces", "allow-empty"], reason, places, problems);
+    }
+    let include = traces.include.iter().flatten().enumerate();
+    let exclude = traces.exclude.iter().enumerate();
+    let globs = include
+        .map(|glob| ("include", glob))
+        .chain(exclude.map(|glob| ("exclude", glob)));
+    for (key, (n, glob)) in globs {
+        if let Err(error) = files::compile(key, glob) {
+            problems.push((places.value(&["traces", key, &n.to_string()]), error));
+        }
+    }
+    for (n, format) in traces.formats.iter().flatten().enumerate() {
+        if Format::parse(format).is_none() {
+            let known = Format::ALL.iter().map(|f| f.name());
+            let error = ConfigError::UnknownFormat {
+                name: format.clone(),
+                nearest: nearest(format, known),
+            };
+            problems.push((places.value(&["traces", "formats", &n.to_string()]), error));
+        }
+    }
+}
+
+/// Checks that this build contains what the configuration asks for.
+fn check_features(config: &Config, places: &Places<'_>, problems: &mut Problems) {
+    let knowledge = config.knowledge.as_ref();
+    let code = knowledge.is_some_and(|k| !k.repomap.is_empty());
+    let model = knowledge.is_some_and(|k| k.model.is_some());
+    let wanted: [(bool, &'static str, &[&str], Feature); 4] = [
+        (
+            config.repo_map.is_some(),
+            "[repo-map]",
+            &["repo-map"],
+            Feature::Repomap,
+        ),
+        (
+            knowledge.is_some(),
+            "[knowledge]",
+            &["knowledge"],
+            Feature::Knowledge,
+        ),
+        (
+            code,
+            "[knowledge] repomap",
+            &["knowledge", "repomap"],
+            Feature::Repomap,
+        ),
+        (
+            model,
+            "[knowledge] model",
+            &["knowledge", "model"],
+            Feature::Model2Vec,
+        ),
+    ];
+    for (_, name, path, feature) in wanted.into_iter().filter(|(is_set, ..)| *is_set) {
+        if let Err(missing) = feature.require() {
+            let error = ConfigError::NotInBuild { name, missing };
+            problems.push((places.key(path), error));
+        }
+    }
+}
+
+fn check_reason(path: &[&str], reason: &str, places: &Places<'_>, problems: &mut Problems) {
+    if text_safety::invisible_chars::says_nothing(reason) {
+        let name = match path {
+            ["ignore", ..] => "[[ignore]]".to_owned(),
+            ["severity", code, _] => format!("severity.{code}"),
+            _ => path.join("."),
+        };
+        problems.push((places.value(path), ConfigError::NoReason { name }));
+    }
+}
+
+/// The code that a word names.
+fn known(word: &str) -> Result<Code, ConfigError> {
+    let code = Code::parse(word).filter(|c| rules::by_code(*c).is_some());
+    code.ok_or_else(|| {
+        let names: Vec<String> = rules::ALL.iter().map(|r| r.code.to_string()).collect();
+        ConfigError::UnknownCode {
+            code: word.to_owned(),
+            nearest: nearest(word, names.iter().map(String::as_str)),
+        }
+    })
+}

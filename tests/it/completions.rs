@@ -1,0 +1,129 @@
+//! Completions, asked in the shells themselves.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What is typed after the program's name, and what the last word of it is completed to.
+const TYPED: [(&str, &str); 9] = [
+    ("po", "policy"),
+    ("policy te", "test"),
+    ("policy test --upd", "--update"),
+    ("knowledge graph tr", "trace"),
+    ("knowledge graph trace --conf", "--config"),
+    ("replay --format sar", "sarif"),
+    ("attest ver", "verify"),
+    ("attest verify --sig", "--signer"),
+    ("completions zs", "zsh"),
+];
+
+/// Whether a shell is installed; says so where it isn't.
+fn is_installed(shell: &str) -> bool {
+    let is_installed = Command::new(shell).args(["-c", "exit 0"]).output().is_ok();
+    if !is_installed {
+        let _ = writeln!(std::io::stderr(), "skipped: `{shell}` isn't installed");
+    }
+    is_installed
+}
+
+/// Writes the script of a shell.
+fn script(directory: &Path, shell: &str) -> PathBuf {
+    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .args(["completions", shell])
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let path = directory.join(shell);
+    std::fs::write(&path, output.stdout).unwrap();
+    path
+}
+
+/// Runs a program for a shell: its lines on standard output.
+fn lines(shell: &str, arguments: &[&str]) -> Vec<String> {
+    let Output { stdout, stderr, .. } = Command::new(shell)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(stderr.is_empty(), "{}", String::from_utf8_lossy(&stderr));
+    let stdout = String::from_utf8(stdout).unwrap();
+    stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes_past_the_first_word() {
+    // As bash itself calls it: the words in an array, then command, word and the word before it.
+    const ASK: &str = r#"
+source "$1"; shift
+specification=$(complete -p yuangs-verify)
+function=${specification##*-F }; function=${function%% *}
+for typed; do
+    COMP_WORDS=($typed); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    COMP_LINE=$typed; COMP_POINT=${#COMP_LINE}; COMPREPLY=()
+    "$function" "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    echo "${COMPREPLY[*]}"
+done"#;
+    if !is_installed("bash") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let script = script(directory.path(), "bash");
+    for program in ["yuangs-verify", "./target/debug/yuangs-verify"] {
+        let typed = TYPED.map(|(words, _)| format!("{program} {words}"));
+        let mut arguments = vec!["--norc", "-c", ASK, "bash", script.to_str().unwrap()];
+        arguments.extend(typed.iter().map(String::as_str));
+        assert_eq!(lines("bash", &arguments), TYPED.map(|(_, word)| word));
+    }
+}
+
+#[test]
+fn fish_completes_past_the_first_word() {
+    const ASK: &str = r#"
+source $argv[1]
+for typed in $argv[2..]
+    complete -C "yuangs-verify $typed" | string replace -r '\t.*' '' | string join ' '
+end"#;
+    if !is_installed("fish") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let script = script(directory.path(), "fish");
+    let mut arguments = vec!["--no-config", "-c", ASK, script.to_str().unwrap()];
+    arguments.extend(TYPED.map(|(words, _)| words));
+    assert_eq!(lines("fish", &arguments), TYPED.map(|(_, word)| word));
+}
+
+#[test]
+fn zsh_completes_past_the_first_word() {
+    // The line editor completes on a terminal alone: an interactive zsh gets one, with a function
+    // in the program's place that records its arguments.
+    const ASK: &str = r#"
+zmodload zsh/zpty || exit
+script=$1 out=$2; shift 2
+zpty z 'zsh -f -i'
+zpty -w z "PROMPT='@@ '; autoload -Uz compinit; compinit -u -D; source ${(q)script}
+yuangs-verify() { print -r -- \"\$*\" >> ${(q)out} }; print REA''DY"
+zpty -r -m z seen '*READY*@@ *'
+for typed; do
+    zpty -w -n z "yuangs-verify $typed"$'\t'
+    zpty -w -n z $'\n'
+    zpty -r -m z seen '*@@ *'
+done
+zpty -d z"#;
+    if !is_installed("zsh") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let script = script(directory.path(), "zsh");
+    let recorded = directory.path().join("recorded");
+    let mut arguments = vec!["-f", "-c", ASK, "zsh", script.to_str().unwrap()];
+    arguments.push(recorded.to_str().unwrap());
+    arguments.extend(TYPED.map(|(words, _)| words));
+    lines("zsh", &arguments);
+    let completed = TYPED.map(|(words, word)| {
+        let before = words.rsplit_once(' ').map_or("", |(before, _)| before);
+        format!("{before} {word}").trim_start().to_owned()
+    });
+    let recorded = std::fs::read_to_string(recorded).unwrap();
+    assert_eq!(recorded.lines().collect::<Vec<_>>(), completed);
+}

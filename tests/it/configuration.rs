@@ -1,0 +1,129 @@
+//! Mistakes in the configuration: all in one run, each where it stands.
+
+use crate::support::{git, run, write};
+
+const BROKEN: &str = "\
+fial-on = 'error'
+[traces]
+pahts = []
+paths = 3
+include = ['a', 'x[']
+formats = ['execution-recrod']
+allow-empty = ''
+[severity.YV999]
+level = 'loud'
+reason = ' '
+[[ignore]]
+code = 'YV301'
+[[ignore]]
+path = '**'
+reason = 'ü 中 ##[error]x'
+expires = '2027-02-30'
+foo = 1
+[[ignore]]
+reason = '\tr'
+\tcode = 'YV3O1' # ##[error]y
+[reports]
+html = '../x'
+";
+
+#[test]
+fn every_mistake_is_shown_where_it_stands() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "yuangs-verify.toml", BROKEN);
+    for command in ["gate", "doctor"] {
+        let ran = run(directory.path(), &[command]);
+        assert_eq!(ran.code, 2);
+        let lines: Vec<&str> = ran.err.lines().collect();
+        let positions = lines
+            .iter()
+            .filter_map(|line| line.trim_start().strip_prefix("--> yuangs-verify.toml:"));
+        assert_eq!(
+            positions.collect::<Vec<_>>(),
+            [
+                "1:1", "3:1", "4:9", "5:17", "6:12", "7:15", "8:11", "9:9", "10:10", "11:1",
+                "13:1", "16:11", "17:1", "20:9", "22:8"
+            ],
+            "{}",
+            ran.err
+        );
+        let end = "error: `yuangs-verify.toml` can't be used: 15 mistakes\n";
+        assert!(ran.err.contains(end), "{}", ran.err);
+        assert!(!ran.err.contains("##["), "{}", ran.err);
+    }
+}
+
+#[test]
+fn the_caret_points_at_the_mistake() {
+    let directory = tempfile::tempdir().unwrap();
+    for (text, drawn) in [
+        (
+            "[traces]\npaths = []\nrequire = ['legal', 'path'] # 中文\n",
+            "3 | require = ['legal', 'path'] # 中文\n  |            ^^^^^^^\n",
+        ),
+        (
+            "[traces]\npaths = []\n# 中文\n\"中文\" = 'x'\n",
+            "4 | \"中文\" = 'x'\n  | ^^^^^^\n",
+        ),
+        ("[keys]\nrequire = 'human'\n", "1 | [keys]\n  | ^^^^^^\n"),
+        ("a = [1\n", "1 | a = [1\n  |     "),
+    ] {
+        write(directory.path(), "yuangs-verify.toml", text);
+        let ran = run(directory.path(), &["gate"]);
+        assert!(ran.err.contains(drawn), "{}", ran.err);
+    }
+}
+
+#[test]
+fn doctor_finds_what_the_gate_would_trip_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    git(root, &["init", "-q", "-b", "main"]);
+    write(root, "README.md", "# x\n");
+    let trace = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/corpora/traces/demo/diff-fix.jsonl"
+    );
+    write(root, "t/a.jsonl", &std::fs::read_to_string(trace).unwrap());
+    let policy = run(root, &["policy", "show", "default"]).out;
+    write(root, "p.yaml", &policy);
+    let doctor = |rest: &str| {
+        let text = format!("[traces]\npaths = ['t']\n{rest}");
+        write(root, "yuangs-verify.toml", &text);
+        let ran = run(root, &["doctor"]);
+        let problems = ran.out.lines().filter_map(|l| l.strip_prefix("PROBLEM  "));
+        (ran.code, problems.map(str::to_owned).collect::<Vec<_>>())
+    };
+    for fine in [
+        "",
+        "[policy]\nfile = 'p.yaml'\nuntested = 'new'\n",
+        "[reports]\nhtml = 'a.html'\n",
+    ] {
+        assert_eq!(doctor(fine), (0, Vec::new()), "{fine}");
+    }
+    for (wrong, said) in [
+        ("[policy]\nfile = 'p.yaml'\n", "policy: p.yaml no case"),
+        (
+            "[policy]\nfile = 'p.yaml'\nuntested = 'new'\nbase = 'nosuch'\n",
+            "policy base: `nosuch`",
+        ),
+        (
+            "[reports]\nsarif = 'out/x'\n",
+            "reports: sarif goes to out/x, whose directory is missing",
+        ),
+        (
+            "[reports]\nsarfi = 'x'\n",
+            "reports: no format is called sarfi",
+        ),
+    ] {
+        let (code, problems) = doctor(wrong);
+        assert_eq!((code, problems.len()), (2, 1), "{wrong}: {problems:?}");
+        assert!(problems[0].starts_with(said), "{problems:?}");
+    }
+    if cfg!(feature = "knowledge") {
+        let fine = doctor("[knowledge]\ndocuments = ['README.md']\n");
+        assert_eq!(fine, (0, Vec::new()));
+        let (_, problems) = doctor("[knowledge]\ndocuments = ['README.md', 'gone']\n");
+        assert_eq!(problems, ["knowledge: gone isn't there"]);
+    }
+}
