@@ -239,7 +239,9 @@ fn a_comparison_that_cannot_tell_says_so() {
     assert_eq!(output.status.code(), Some(3));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        text.contains("inconclusive: rule `odd` was removed, which may make something milder"),
+        text.contains(
+            "inconclusive: rule `odd` was removed, which may make something more permissive"
+        ),
         "{text}"
     );
     let output = run(at, &[&args[..], &["--format", "json"]].concat());
@@ -263,7 +265,7 @@ fn a_comparison_that_cannot_tell_says_so() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
-        text.contains("milder: deny by `production` becomes require_approval")
+        text.contains("more permissive: deny by `production` becomes require_approval")
             && text.contains("production true"),
         "{text}"
     );
@@ -302,7 +304,8 @@ fn a_comparison_minds_the_order_of_rules() {
     };
     let (code, text) = compare(&[allows, stops, other]);
     assert!(
-        code == Some(1) && text.contains("milder: deny by `no-tenant` becomes allow by `reads`"),
+        code == Some(1)
+            && text.contains("more permissive: deny by `no-tenant` becomes allow by `reads`"),
         "{text}"
     );
     let (code, text) = compare(&[
@@ -312,7 +315,8 @@ fn a_comparison_minds_the_order_of_rules() {
         other,
     ]);
     assert!(
-        code == Some(1) && text.contains("milder: deny by `no-tenant` becomes allow by `some`"),
+        code == Some(1)
+            && text.contains("more permissive: deny by `no-tenant` becomes allow by `some`"),
         "{text}"
     );
     let (code, text) = compare(&[stops, other, allows]);
@@ -548,7 +552,7 @@ fn a_folder_is_compared_with_all_that_is_below_it() {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(1), "{text}");
         assert_eq!(
-            text.matches("milder: deny by `no-delete` becomes require_approval")
+            text.matches("more permissive: deny by `no-delete` becomes require_approval")
                 .count(),
             2,
             "{text}"
