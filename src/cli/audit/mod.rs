@@ -207,6 +207,9 @@ impl AuditArgs {
             false
         });
         for (input, must_say) in inputs {
+            if let Err(missing) = &input {
+                warn(&format!("can't read `{}`: {}", missing.name, missing.error));
+            }
             let report = verify(std::slice::from_ref(&input), &options);
             read.unopened += report.counts.unopened;
             let set = ExecutionSet::of(report);

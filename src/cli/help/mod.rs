@@ -113,6 +113,7 @@ mod tests {
     }
 
     /// The arguments of a line: quotes keep one together.
+    #[cfg(all(feature = "knowledge", feature = "repomap", feature = "policy-fuzz"))]
     fn arguments(line: &str) -> Vec<String> {
         let quoted = line.split('\'').enumerate();
         quoted
