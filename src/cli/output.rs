@@ -162,7 +162,7 @@ pub fn print(
     print_fitted(color, None, write)
 }
 
-/// As [`print`] for prose, which is fitted into the columns of a terminal.
+/// As [`print()`] for prose, which is fitted into the columns of a terminal.
 ///
 /// # Errors
 /// When writing fails.
@@ -173,7 +173,7 @@ pub(super) fn print_prose(
     print_fitted(color, wrap::columns(), write)
 }
 
-/// As [`print_prose`] if it is prose, else as [`print`].
+/// As [`print_prose`] if it is prose, else as [`print()`].
 pub(super) fn print_prose_if(
     is_prose: bool,
     color: Color,
