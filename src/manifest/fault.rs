@@ -16,7 +16,7 @@ use strict_json::{self, DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 const MOST: usize = 100;
 /// Codes of faults that are warnings.
 const WARNINGS: [u16; 3] = [109, 804, 915];
-/// Tools of one manifest that are looked at; a model can't choose among more.
+/// Tools of one manifest that are read; a model can't choose among more.
 pub(super) const TOOLS: usize = 1_000;
 
 /// One fault.
@@ -343,14 +343,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn told(kind: Kind, text: &str) -> Vec<(u16, String)> {
+    fn reported(kind: Kind, text: &str) -> Vec<(u16, String)> {
         faults(kind, text)
             .into_iter()
             .map(|f| (f.code, f.pointer))
             .collect()
     }
 
-    const META: &str = r#"{"name":"mend","version":"1.0.0","intent":"mend a build","author":"a","created_at":"2026-01-31"}"#;
+    const META: &str = r#"{"name":"make","version":"1.0.0","intent":"make a build","author":"a","created_at":"2026-01-31"}"#;
 
     #[test]
     fn every_schema_compiles() {
@@ -363,12 +363,12 @@ mod tests {
 
     #[test]
     fn metadata_needs_its_members_and_one_purpose() {
-        assert_eq!(told(Kind::Metadata, META), []);
+        assert_eq!(reported(Kind::Metadata, META), []);
         for member in ["name", "version", "intent", "author", "created_at"] {
             let mut value: Value = serde_json::from_str(META).unwrap();
             value.as_object_mut().unwrap().remove(member);
             assert_eq!(
-                told(Kind::Metadata, &value.to_string()),
+                reported(Kind::Metadata, &value.to_string()),
                 [(901, String::new())],
                 "{member}"
             );
@@ -397,28 +397,28 @@ mod tests {
             "catch-all",
             "All: the things!",
         ]) {
-            let text = META.replace("mend a build", intent);
+            let text = META.replace("make a build", intent);
             assert_eq!(
-                told(Kind::Metadata, &text),
+                reported(Kind::Metadata, &text),
                 [(901, "/intent".into())],
                 "{intent:?}"
             );
         }
         for intent in [
-            "mend any build",
+            "make any build",
             "general ledger",
             "任何构建失败的修复",
             "do the dishes",
         ] {
             assert_eq!(
-                told(Kind::Metadata, &META.replace("mend a build", intent)),
+                reported(Kind::Metadata, &META.replace("make a build", intent)),
                 [],
                 "{intent:?}"
             );
         }
         for version in ["1.0.0-rc.1", "1.0.0-0a", "1.0.0+001", "1.0.0-x-y.7+b.01"] {
             assert_eq!(
-                told(Kind::Metadata, &META.replace("1.0.0", version)),
+                reported(Kind::Metadata, &META.replace("1.0.0", version)),
                 [],
                 "{version}"
             );
@@ -436,30 +436,30 @@ mod tests {
             "latest",
         ] {
             assert_eq!(
-                told(Kind::Metadata, &META.replace("1.0.0", version)),
+                reported(Kind::Metadata, &META.replace("1.0.0", version)),
                 [(901, "/version".into())],
                 "{version}"
             );
         }
         assert_eq!(
-            told(Kind::Metadata, &META.replace("2026-01-31", "yesterday")),
+            reported(Kind::Metadata, &META.replace("2026-01-31", "yesterday")),
             [(901, "/created_at".into())]
         );
         assert_eq!(
-            told(
+            reported(
                 Kind::Metadata,
                 &META.replace("\"author\"", "\"name\":\"x\",\"author\"")
             ),
             [(106, "/name".into())]
         );
-        assert_eq!(told(Kind::Metadata, "{"), [(102, String::new())]);
-        assert_eq!(told(Kind::Metadata, "[]"), [(901, String::new())]);
+        assert_eq!(reported(Kind::Metadata, "{"), [(102, String::new())]);
+        assert_eq!(reported(Kind::Metadata, "[]"), [(901, String::new())]);
         let trial = META.replace(
             "\"author\"",
             r#""trial":{"mode":"careful"},"permissions":[{"type":"disk","rules":[]}],"author""#,
         );
         assert_eq!(
-            told(Kind::Metadata, &trial),
+            reported(Kind::Metadata, &trial),
             [
                 (901, "/trial/mode".into()),
                 (901, "/permissions/0/type".into())
@@ -473,42 +473,45 @@ mod tests {
             format!(r#"{{"name":"t","description":"d","parameters":{parameters}}}"#)
         };
         assert_eq!(
-            told(
+            reported(
                 Kind::Tool,
                 &tool(r#"{"type":"object","properties":{"a":{"type":"string"}}}"#)
             ),
             []
         );
         assert_eq!(
-            told(
+            reported(
                 Kind::Tool,
                 &tool(r#"{"type":"object","properties":{"a":{"type":"text"}}}"#)
             ),
             [(901, "/parameters".into())]
         );
         assert_eq!(
-            told(
+            reported(
                 Kind::Tool,
                 &tool(r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/s"}}}"#)
             ),
             [(901, "/parameters".into())]
         );
         assert_eq!(
-            told(Kind::Tool, &tool(r#"{"type":"string"}"#)),
+            reported(Kind::Tool, &tool(r#"{"type":"string"}"#)),
             [(901, "/parameters/type".into())]
         );
-        assert_eq!(told(Kind::Tool, &tool("[]")), [(901, "/parameters".into())]);
+        assert_eq!(
+            reported(Kind::Tool, &tool("[]")),
+            [(901, "/parameters".into())]
+        );
         let two = format!("[{},{}]", tool("{}"), tool("{}"));
-        assert_eq!(told(Kind::Tools, &two), [(901, "/1/name".into())]);
-        assert_eq!(told(Kind::Tools, "{}"), [(901, String::new())]);
-        assert_eq!(told(Kind::Tools, "[{}]").len(), 3);
+        assert_eq!(reported(Kind::Tools, &two), [(901, "/1/name".into())]);
+        assert_eq!(reported(Kind::Tools, "{}"), [(901, String::new())]);
+        assert_eq!(reported(Kind::Tools, "[{}]").len(), 3);
         let many = |count: usize| {
             let each = |n: usize| tool("{}").replace("\"t\"", &format!("\"t{n}\""));
             (0..count).map(each).collect::<Vec<_>>().join(",")
         };
-        assert_eq!(told(Kind::Tools, &format!("[{}]", many(TOOLS))), []);
+        assert_eq!(reported(Kind::Tools, &format!("[{}]", many(TOOLS))), []);
         assert_eq!(
-            told(Kind::Tools, &format!("[{}]", many(TOOLS + 1))),
+            reported(Kind::Tools, &format!("[{}]", many(TOOLS + 1))),
             [(107, format!("/{TOOLS}"))]
         );
     }
@@ -520,7 +523,7 @@ mod tests {
             META.trim_end_matches('}'),
             "\"x\":1,".repeat(20_000).trim_end_matches(',')
         ) + "}";
-        let found = told(Kind::Metadata, &twice);
+        let found = reported(Kind::Metadata, &twice);
         assert_eq!(
             (found.len(), found.first()),
             (MOST, Some(&(106, "/x".to_owned())))
@@ -528,7 +531,7 @@ mod tests {
         let servers: String = (0..150)
             .map(|n| format!(r#""a{n:03}":{{"command":"npx","args":["x"]}},"#))
             .collect();
-        let found = told(
+        let found = reported(
             Kind::Servers,
             &format!(r#"{{"mcpServers":{{{servers}"b":{{"command":"x","url":"https://x"}}}}}}"#),
         );
@@ -540,7 +543,8 @@ mod tests {
 
     #[test]
     fn one_member_says_what_is_loaded() {
-        let entry = |entry: &str| told(Kind::SkillSet, &format!(r#"{{"skills":{{"a":{entry}}}}}"#));
+        let entry =
+            |entry: &str| reported(Kind::SkillSet, &format!(r#"{{"skills":{{"a":{entry}}}}}"#));
         assert_eq!(entry(r#"{"path":"./a"}"#), []);
         assert_eq!(entry(r#"{"package":"x"}"#), []);
         assert_eq!(
@@ -548,7 +552,7 @@ mod tests {
             [(901, "/skills/a".into())]
         );
         let server = |server: &str| {
-            told(
+            reported(
                 Kind::Servers,
                 &format!(r#"{{"mcpServers":{{"a":{server}}}}}"#),
             )
@@ -566,13 +570,13 @@ mod tests {
         let servers =
             format!(r#"{{"mcpServers":{{"a":{{"command":"serve","env":{{"K":"{key}"}}}}}}}}"#);
         assert_eq!(
-            told(Kind::Servers, &servers),
+            reported(Kind::Servers, &servers),
             [(803, "/mcpServers/a/env/K".into())]
         );
         assert_eq!(
-            told(
+            reported(
                 Kind::Metadata,
-                &META.replace("mend a build", "mend \u{202e}dliub")
+                &META.replace("make a build", "make \u{202e}dliub")
             ),
             [(804, "/intent".into())]
         );

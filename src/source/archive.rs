@@ -1,10 +1,10 @@
 //! A zip archive of JSON documents (`.eval` of Inspect), read as lines: one line for each entry.
 //!
-//! Line ends inside of an entry become spaces, which changes no JSON. So every entry is a record,
-//! and none is passed over: what can't be read whole is refused. Names of entries are never used
+//! So every entry is a record, and none is passed over: what can't be read whole is refused. Names of entries are never used
 //! as paths. Entries are unpacked here, not by the library: it only reads the directory.
 
 use super::compressed::{Zstd, refused};
+use super::joined::Joined;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use std::cell::Cell;
@@ -37,28 +37,11 @@ struct Member {
     method: CompressionMethod,
 }
 
-/// The entries of an archive, one after the other, each on a line.
-pub(super) struct Lines {
-    file: File,
-    /// In reverse order.
-    waiting: Vec<Member>,
-    current: Option<Entry>,
-}
-
-/// Makes a part of a JSON document a part of one line.
-pub(super) fn join_lines(bytes: &mut [u8]) {
-    for byte in bytes {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
-    }
-}
-
 /// Reads the directory of an archive.
 ///
 /// # Errors
 /// When it is no complete archive, or holds what isn't read.
-pub(super) fn lines(file: File) -> io::Result<Lines> {
+pub(super) fn lines(file: File) -> io::Result<impl Read + Send> {
     let left = Cell::new(MOST_DIRECTORY);
     let source = Metered {
         file: &file,
@@ -90,12 +73,10 @@ pub(super) fn lines(file: File) -> io::Result<Lines> {
     check_places(places)?;
     let rank = |member: &Member| FIRST.iter().position(|name| *name == member.name);
     members.sort_by_key(|member| rank(member).unwrap_or(FIRST.len()));
-    members.reverse();
-    Ok(Lines {
-        file,
-        waiting: members,
-        current: None,
-    })
+    let entries = members.into_iter();
+    Ok(Joined::new(
+        entries.map(move |member| Entry::new(&file, member)),
+    ))
 }
 
 /// Checks that entries lie side by side from the beginning to the directory. An entry between them
@@ -210,7 +191,8 @@ impl Entry {
         })
     }
 
-    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    /// Reads on, and checks what was read.
+    fn check(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = match &mut self.content {
             Content::Stored(content) => content.read(buffer)?,
             Content::Deflate(content) => content.read(buffer)?,
@@ -235,30 +217,11 @@ impl Entry {
     }
 }
 
-impl Read for Lines {
+impl Read for Entry {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() {
-            return Ok(0);
-        }
-        let Some(entry) = &mut self.current else {
-            let Some(member) = self.waiting.pop() else {
-                return Ok(0);
-            };
-            self.current = Some(Entry::new(&self.file, member)?);
-            return self.read(buffer);
-        };
-        let read = entry.fill(buffer).map_err(|error| {
-            let name = &entry.member.name;
+        self.check(buffer).map_err(|error| {
+            let name = &self.member.name;
             refused(&format!("the entry `{name}` of the zip archive: {error}"))
-        })?;
-        if read == 0 {
-            self.current = None;
-            if let Some(first) = buffer.first_mut() {
-                *first = b'\n';
-            }
-            return Ok(1);
-        }
-        join_lines(buffer.get_mut(..read).unwrap_or_default());
-        Ok(read)
+        })
     }
 }

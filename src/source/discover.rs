@@ -2,7 +2,7 @@
 
 use super::archive::{self, ZIP_MAGIC};
 use super::compressed::{GZIP_MAGIC, Gzip, Zstd, is_zstd};
-use super::series::{self, Series};
+use super::series;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek as _};
 use std::path::{Path, PathBuf};
@@ -305,7 +305,7 @@ pub fn open_counted(
     };
     match input {
         Input::Stdin => sniff(with_counter(Box::new(io::stdin()))),
-        Input::Series(paths) => Ok(with_counter(Box::new(Series::new(paths.clone())))),
+        Input::Series(paths) => Ok(with_counter(Box::new(series::lines(paths.clone())))),
         Input::File(path) => {
             let file = File::open(path)?;
             let kind = file.metadata()?.file_type();

@@ -10,6 +10,7 @@ mod compressed;
 mod containment;
 mod discover;
 mod elements;
+mod joined;
 mod series;
 
 pub use blocks::{Block, Blocks, OversizedLine};

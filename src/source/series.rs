@@ -1,15 +1,13 @@
 //! A directory of files that hold one event each (`events/0.json` of `OpenHands`), read as lines.
 //!
 //! A call and its result are events of their own, so that only all of them together tell what
-//! happened. Line ends inside of a file become spaces, which changes no JSON: line N is the Nth
-//! file.
+//! happened. Line N is the Nth file.
 
-use super::archive::join_lines;
 use super::discover::{Found, Input, Missing, open_regular};
+use super::joined::Joined;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use strict_json::Raw;
 
@@ -73,41 +71,6 @@ fn is_event(path: &Path) -> bool {
 }
 
 /// The files, one after the other, each on a line.
-pub(super) struct Series {
-    waiting: std::vec::IntoIter<PathBuf>,
-    current: Option<File>,
-}
-
-impl Series {
-    pub(super) fn new(paths: Vec<PathBuf>) -> Self {
-        Self {
-            waiting: paths.into_iter(),
-            current: None,
-        }
-    }
-}
-
-impl Read for Series {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() {
-            return Ok(0);
-        }
-        let Some(file) = &mut self.current else {
-            let Some(path) = self.waiting.next() else {
-                return Ok(0);
-            };
-            self.current = Some(open_regular(&path)?);
-            return self.read(buffer);
-        };
-        let read = file.read(buffer)?;
-        if read == 0 {
-            self.current = None;
-            if let Some(first) = buffer.first_mut() {
-                *first = b'\n';
-            }
-            return Ok(1);
-        }
-        join_lines(buffer.get_mut(..read).unwrap_or_default());
-        Ok(read)
-    }
+pub(super) fn lines(paths: Vec<PathBuf>) -> impl Read + Send {
+    Joined::new(paths.into_iter().map(|path| open_regular(&path)))
 }

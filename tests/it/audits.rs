@@ -1,6 +1,6 @@
 //! `audit` and `export`: what is shown of many sessions, and what other tools are handed of them.
 
-use crate::support::{Finished, run, write};
+use crate::support::{Finished, finish, run, write};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -78,38 +78,37 @@ fn streamed_turns_are_those_of_the_table() {
     }
 }
 
+/// Streams the turns of the session here.
+const STREAM: [&str; 6] = ["export", "s.jsonl", "--format", "jsonl", "--table", "turns"];
+
+/// A session of so many calls, and its turns.
+fn streamed(calls: usize) -> (tempfile::TempDir, Finished) {
+    let folder = tempfile::tempdir().unwrap();
+    let text = session("s", "/home/eve/app", &vec![("ls", ""); calls]);
+    write(folder.path(), "s.jsonl", &text);
+    let streamed = run(folder.path(), &STREAM);
+    (folder, streamed)
+}
+
 #[test]
 fn more_turns_are_streamed_than_a_table_keeps() {
-    let folder = tempfile::tempdir().unwrap();
-    let calls = vec![("ls", ""); 20_001];
-    write(
-        folder.path(),
-        "s.jsonl",
-        &session("s", "/home/eve/app", &calls),
-    );
-    let args = ["export", "s.jsonl", "--format", "jsonl", "--table", "turns"];
-    let streamed = run(folder.path(), &args);
+    let (_folder, streamed) = streamed(20_001);
     assert_eq!((streamed.code, streamed.err.as_str()), (0, ""));
     assert_eq!(streamed.out.lines().count(), 20_001);
 }
 
 #[test]
 fn streamed_turns_go_to_a_file_and_have_a_limit_where_one_is_given() {
-    let folder = tempfile::tempdir().unwrap();
-    let calls = vec![("ls", "fine"); 20];
-    write(
-        folder.path(),
-        "s.jsonl",
-        &session("s", "/home/eve/app", &calls),
-    );
-    let args = ["export", "s.jsonl", "--format", "jsonl", "--table", "turns"];
-    let streamed = run(folder.path(), &args);
-    let again = run(folder.path(), &[&args[..], &["--out", "."]].concat());
+    let (folder, streamed) = streamed(20);
+    let again = run(folder.path(), &[&STREAM[..], &["--out", "."]].concat());
     assert_eq!((again.code, again.out.as_str()), (0, ""));
     let file = folder.path().join("turns.jsonl");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), streamed.out);
     std::fs::remove_file(file).unwrap();
-    let few = run(folder.path(), &[&args[..], &["--max-turns", "7"]].concat());
+    let few = run(
+        folder.path(),
+        &[&STREAM[..], &["--max-turns", "7"]].concat(),
+    );
     assert_eq!(few.out.lines().count(), 7);
     assert!(few.err.contains("13 turns are left out"), "{}", few.err);
     let none = [
@@ -196,21 +195,14 @@ impl Home {
     }
 
     fn audit(&self, args: &[&str]) -> Finished {
-        let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
+        command
             .arg("audit")
             .args(args)
             .env("HOME", self.home.path())
             .env_remove("CLAUDE_CONFIG_DIR")
-            .env_remove("CODEX_HOME")
-            .current_dir(&self.tree)
-            .output()
-            .unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        Finished {
-            code: output.status.code().unwrap(),
-            out: text(output.stdout),
-            err: text(output.stderr),
-        }
+            .env_remove("CODEX_HOME");
+        finish(command.current_dir(&self.tree))
     }
 }
 

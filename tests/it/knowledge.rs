@@ -99,8 +99,8 @@ fn project() -> tempfile::TempDir {
     );
     write(
         at,
-        "skills/production/mend/meta.json",
-        "{\"name\":\"mend\",\"version\":\"1.0.0\",\"intent\":\"mend a build\",\"author\":\"a\",\"created_at\":\"2026-01-01\"}",
+        "skills/production/make/meta.json",
+        "{\"name\":\"make\",\"version\":\"1.0.0\",\"intent\":\"make a build\",\"author\":\"a\",\"created_at\":\"2026-01-01\"}",
     );
     folder
 }
@@ -130,7 +130,7 @@ fn two_runs_give_one_digest_and_changes_are_found() {
     write(
         at,
         "docs/store.md",
-        "# Store\n\nEverything about it was written anew.\n",
+        "# Store\n\nEverything about it was written again.\n",
     );
     write(
         at,
@@ -186,7 +186,7 @@ fn every_kind_of_word_is_found() {
         ("PARSEHTTPHEADER", "parseHTTPHeader"),
         ("lines", "parseHTTPHeader"),
         ("README.md", "README.md"),
-        ("mend builds", "mend 1.0.0"),
+        ("make builds", "make 1.0.0"),
     ] {
         for more in [&["--no-vectors"][..], &[]] {
             let found = text(at, &[&["search", "--query", question], more].concat());
@@ -529,8 +529,8 @@ fn the_graph_is_told_with_its_lines_and_drawn() {
         at,
         "graph.jsonl",
         "{\"from\":\"ctx:readme\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1769040000000}
-{\"from\":\"exec:react-fix\",\"to\":\"skill:mend\",\"type\":\"validated_by\",\"timestamp\":1769040000001,\"meta\":{\"success\":true}}
-{\"from\":\"ctx:readme\",\"to\":\"skill:mend\",\"type\":\"promoted_to\",\"timestamp\":1769040000002}
+{\"from\":\"exec:react-fix\",\"to\":\"skill:make\",\"type\":\"validated_by\",\"timestamp\":1769040000001,\"meta\":{\"success\":true}}
+{\"from\":\"ctx:readme\",\"to\":\"skill:make\",\"type\":\"promoted_to\",\"timestamp\":1769040000002}
 {\"from\":\"ctx:\\\"]; evil <b>&\\u001b\\u202e|\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1}
 ",
     );
@@ -553,12 +553,12 @@ fn the_graph_is_told_with_its_lines_and_drawn() {
     let trace = text(at, &["graph", "trace", "react-fix"]);
     for line in [
         "used          ctx:readme  [graph.jsonl:1]",
-        "validated     skill:mend (succeeded)  [graph.jsonl:2]",
+        "validated     skill:make (succeeded)  [graph.jsonl:2]",
     ] {
         assert!(trace.contains(line), "{trace}");
     }
     assert!(
-        trace.contains("promoted      ctx:readme (to skill:mend)  [graph.jsonl:3, graph.jsonl:1]"),
+        trace.contains("promoted      ctx:readme (to skill:make)  [graph.jsonl:3, graph.jsonl:1]"),
         "{trace}"
     );
     assert_eq!(
@@ -578,7 +578,7 @@ fn the_graph_is_told_with_its_lines_and_drawn() {
         (&1.into(), &1.into(), &1.into())
     );
     assert_eq!(
-        json(at, &["graph", "provenance", "mend"])["statements"]
+        json(at, &["graph", "provenance", "make"])["statements"]
             .as_array()
             .unwrap()
             .len(),

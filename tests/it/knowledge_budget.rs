@@ -418,24 +418,24 @@ fn a_date_in_the_future_makes_nothing_old() {
         &["memory", "apply", "--yes"],
         &["context", "stages"],
     ] {
-        let told = text(at, args);
+        let reported = text(at, args);
         assert!(
-            !told.contains("archive  ") && !told.contains("archived  "),
-            "{args:?}: {told}"
+            !reported.contains("archive  ") && !reported.contains("archived  "),
+            "{args:?}: {reported}"
         );
         assert!(
-            told.contains("by their own account") && told.contains(": false\n"),
-            "{args:?}: {told}"
+            reported.contains("by their own account") && reported.contains(": false\n"),
+            "{args:?}: {reported}"
         );
     }
     // What nobody uses any more becomes idle, although nothing newer is recorded.
     fs::remove_dir_all(at.join("bank")).unwrap();
     let idle = json!({"id":"idle","path":"idle.md","importance":{"useCount":9,"successCount":1,"failureCount":8,"confidence":0.3,"lastUsed":now - 400 * DAY}});
     write(at, "bank/items/idle.json", &idle.to_string());
-    let told = text(at, &["memory", "apply", "--yes", "--now", "2100-01-01"]);
+    let reported = text(at, &["memory", "apply", "--yes", "--now", "2100-01-01"]);
     assert!(
-        told.contains("archive ") && told.contains("changed bank/items/idle.json"),
-        "{told}"
+        reported.contains("archive ") && reported.contains("changed bank/items/idle.json"),
+        "{reported}"
     );
 }
 
@@ -457,8 +457,8 @@ fn the_graph_knows_a_context_by_all_its_names_and_which_way_edges_lead() {
         let text = json!({"record":"execution_started","executionId":run}).to_string();
         write(at, &format!("traces/{run}.jsonl"), &text);
     }
-    let meta = json!({"name":"mend","version":"1.0.0","intent":"mend a build","author":"a","created_at":"2026-01-01"});
-    write(at, "skills/production/mend/meta.json", &meta.to_string());
+    let meta = json!({"name":"make","version":"1.0.0","intent":"make a build","author":"a","created_at":"2026-01-01"});
+    write(at, "skills/production/make/meta.json", &meta.to_string());
     let edge = |from: &str, kind: &str, to: &str| {
         format!(
             "{}\n",
@@ -473,10 +473,10 @@ fn the_graph_knows_a_context_by_all_its_names_and_which_way_edges_lead() {
         edge("a", "used_in", "exec:e1"),
         edge("context:a", "used_in", "exec:e1"),
         edge("docs/a.md", "used_in", "exec:e2"),
-        edge("exec:e1", "validated_by", "skill:mend"),
+        edge("exec:e1", "validated_by", "skill:make"),
         edge("exec:e1", "used_in", "ctx:a"),
-        edge("mend", "used_in", "exec:e1"),
-        edge("ctx:a", "validated_by", "skill:mend"),
+        edge("make", "used_in", "exec:e1"),
+        edge("ctx:a", "validated_by", "skill:make"),
     ];
     write(at, "g.jsonl", &(nodes + &edges.concat()));
     run(at, &["reindex", "--no-vectors"]);

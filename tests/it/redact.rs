@@ -131,7 +131,7 @@ fn what_was_wrong_stays_wrong() {
     );
 }
 
-/// A link that was bad before isn't called made anew, by neither of the records that it joins.
+/// A link that was bad before isn't called recomputed, by neither of the records that it joins.
 #[test]
 fn a_record_says_what_became_of_its_links() {
     let token = fill("ghp_⟦crc62:30⟧").unwrap();
@@ -144,21 +144,21 @@ fn a_record_says_what_became_of_its_links() {
         };
         text.lines().map(of).collect()
     };
-    let (stale, anew) = (Some("stale".to_owned()), Some("recomputed".to_owned()));
-    // Secrets stand in the thought, in the action and in the result, and the decision is signed
-    // anew.
+    let (stale, fresh) = (Some("stale".to_owned()), Some("recomputed".to_owned()));
+    // Secrets are in the thought, in the action and in the result, and the decision is signed
+    // again.
     let expected = |first: &Option<String>| {
         vec![
             None,
             first.clone(),
             first.clone(),
             first.clone(),
-            anew.clone(),
+            fresh.clone(),
             None,
             None,
         ]
     };
-    assert_eq!(chain(&redact(&whole, &keys()).unwrap().0), expected(&anew));
+    assert_eq!(chain(&redact(&whole, &keys()).unwrap().0), expected(&fresh));
     // The action isn't linked to the thought, and as it was changed for that, the decision isn't
     // linked to it.
     let action: Value = serde_json::from_str(whole.lines().nth(2).unwrap()).unwrap();
@@ -168,7 +168,7 @@ fn a_record_says_what_became_of_its_links() {
     assert_eq!(chain(&after), expected(&stale), "{after}");
 }
 
-/// What is signed and what is linked stands in other records than the secret.
+/// What is signed and what is linked is in other records than the secret.
 #[test]
 fn a_sealed_document_with_a_secret_is_refused() {
     let token = fill("ghp_⟦crc62:30⟧").unwrap();
@@ -258,7 +258,7 @@ fn a_recording_is_read_over_its_frames() {
     assert_eq!(
         codes(&before),
         ["YV212", "YV803"],
-        "it is one, wherever it stands"
+        "it is one, wherever it is"
     );
     let (after, outcome) = redact(&before, &keys()).unwrap();
     assert_eq!(
@@ -359,7 +359,7 @@ fn native_formats_keep_their_form() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Whatever stands around the secrets: none is left, what is none stays, the chain and the
+    /// Whatever is around the secrets: none is left, what is none stays, the chain and the
     /// signatures hold.
     #[test]
     fn a_redacted_trace_is_sound(command in "[ -~]{0,30}", output in "[ -~é\\n]{0,40}", which in 0_usize..3, place in 0_usize..3) {

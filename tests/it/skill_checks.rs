@@ -7,7 +7,7 @@ use std::path::Path;
 const START: i64 = 1_769_000_000_000;
 
 fn meta(at: &Path, name: &str, more: Value) {
-    let mut meta = json!({"name":name,"version":"1.0.0","intent":"mend a build","author":"ci","created_at":"2026-01-01"});
+    let mut meta = json!({"name":name,"version":"1.0.0","intent":"make a build","author":"ci","created_at":"2026-01-01"});
     meta.as_object_mut()
         .unwrap()
         .extend(more.as_object().unwrap().clone());
@@ -95,11 +95,11 @@ fn rules_without_a_leading_slash_stay_below_the_project() {
         let at = folder.path();
         let permissions =
             json!([{"type":"file_system","rules":rules},{"type":"command","rules":["cat"]}]);
-        meta(at, "mend", json!({ "permissions": permissions }));
+        meta(at, "make", json!({ "permissions": permissions }));
         write(
             at,
             "traces/a.jsonl",
-            &turn("e", 1, &["mend"], action.clone(), json!({})),
+            &turn("e", 1, &["make"], action.clone(), json!({})),
         );
         let (code, report) = check(at, &[]);
         assert_eq!(
@@ -109,20 +109,20 @@ fn rules_without_a_leading_slash_stay_below_the_project() {
         );
         let permissions =
             json!([{"type":"file_system","rules":["/**"]},{"type":"command","rules":["cat"]}]);
-        meta(at, "mend", json!({ "permissions": permissions }));
+        meta(at, "make", json!({ "permissions": permissions }));
         assert_eq!(check(at, &[]).0, 0, "{action:?}");
     }
     // Where the project and the homes lie isn't recorded, so that no rule but `/**` names what is
-    // told from there.
+    // reported from there.
     for path in ["~/.ssh/x.txt", "../../x.txt"] {
         let folder = project("");
         let at = folder.path();
         let permissions = json!([{"type":"file_system","rules":["/home/**","/Users/**"]},{"type":"command","rules":["cat"]}]);
-        meta(at, "mend", json!({ "permissions": permissions }));
+        meta(at, "make", json!({ "permissions": permissions }));
         write(
             at,
             "traces/a.jsonl",
-            &turn("e", 1, &["mend"], shell(&format!("cat {path}")), json!({})),
+            &turn("e", 1, &["make"], shell(&format!("cat {path}")), json!({})),
         );
         let report = check(at, &[]).1;
         assert!(
@@ -197,11 +197,11 @@ fn programs_of_tool_calls_need_a_rule() {
         let folder = project("");
         let at = folder.path();
         let permissions = json!([{"type":"file_system","rules":["**"]},{"type":"network","rules":["*"]},{"type":"command","rules":commands}]);
-        meta(at, "mend", json!({ "permissions": permissions }));
+        meta(at, "make", json!({ "permissions": permissions }));
         write(
             at,
             "traces/a.jsonl",
-            &turn("e", 1, &["mend"], action.clone(), json!({})),
+            &turn("e", 1, &["make"], action.clone(), json!({})),
         );
         let (code, report) = check(at, &[]);
         assert_eq!(
@@ -292,7 +292,7 @@ fn a_limit_counts_everything_that_a_turn_and_an_execution_did() {
         json!({"record":"execution_finished","executionId":"e","turnId":1,"timestamp":START + n,"actionId":"a",
             "result":{"success":true,"output":"","cost":cost,"durationMs":took}})
     };
-    let thought = json!({"record":"thought_generated","executionId":"e","turnId":1,"timestamp":START,"usedSkills":["mend"],
+    let thought = json!({"record":"thought_generated","executionId":"e","turnId":1,"timestamp":START,"usedSkills":["make"],
         "thought":{"done":false,"reasoning":"r","action":{"type":"shell_cmd","payload":{"command":"ls"}}}});
     let text = |all: &[Value]| all.iter().map(|l| format!("{l}\n")).collect::<String>();
     let folder = project("[knowledge.limits]\ncost-per-task = 1\nlatency-ms = 100\n");
@@ -336,7 +336,7 @@ fn a_limit_counts_everything_that_a_turn_and_an_execution_did() {
         write(
             at,
             &format!("traces/{file}.jsonl"),
-            &turn("e", n, &["mend"], shell("ls"), json!({"cost":0.9})),
+            &turn("e", n, &["make"], shell("ls"), json!({"cost":0.9})),
         );
     }
     assert_eq!(
@@ -347,7 +347,7 @@ fn a_limit_counts_everything_that_a_turn_and_an_execution_did() {
     write(
         at,
         "traces/b.jsonl",
-        &turn("f", 1, &["mend"], shell("ls"), json!({"cost":0.9})),
+        &turn("f", 1, &["make"], shell("ls"), json!({"cost":0.9})),
     );
     assert_eq!(check(at, &[]).0, 0);
 
@@ -357,7 +357,7 @@ fn a_limit_counts_everything_that_a_turn_and_an_execution_did() {
         write(
             at,
             "traces/a.jsonl",
-            &turn("e", 1, &["mend"], shell("ls"), took),
+            &turn("e", 1, &["make"], shell("ls"), took),
         );
         assert_eq!(check(at, &[]).1["withoutDuration"], 1);
     }
@@ -369,28 +369,28 @@ fn uses_that_nothing_declares_are_named_and_clear_nothing() {
     let at = folder.path();
     meta(
         at,
-        "mend",
+        "make",
         json!({"permissions":[{"type":"command","rules":["ls"]},{"type":"file_system","rules":["**"]}]}),
     );
     write(
         at,
         "traces/a.jsonl",
-        &turn("e", 1, &["mend"], shell("ls"), json!({})),
+        &turn("e", 1, &["make"], shell("ls"), json!({})),
     );
     assert_eq!(check(at, &[]).0, 0);
     write(
         at,
         "traces/a.jsonl",
-        &turn("e", 1, &["mend", "Mend"], shell("ls"), json!({})),
+        &turn("e", 1, &["make", "Make"], shell("ls"), json!({})),
     );
     let (code, report) = check(at, &[]);
     assert_eq!(
         (code, &report["undeclared"]),
-        (3, &json!([{"skill":"Mend","uses":1}])),
+        (3, &json!([{"skill":"Make","uses":1}])),
         "{report:#}"
     );
-    let told = crate::skills::said(at, &["skills", "check"]);
-    assert!(told.contains("declared nowhere: `Mend`"), "{told}");
+    let reported = crate::skills::said(at, &["skills", "check"]);
+    assert!(reported.contains("declared nowhere: `Make`"), "{reported}");
 }
 
 #[test]
@@ -419,22 +419,28 @@ fn a_decision_that_says_two_things_decides_nothing() {
         serde_json::from_slice(&output.stdout).unwrap()
     };
     write(at, "skills/promotions.jsonl", &change(""));
-    let told = candidates(at);
+    let reported = candidates(at);
     assert_eq!(
-        (&told["candidates"][0]["status"], &told["brokenDecisions"]),
+        (
+            &reported["candidates"][0]["status"],
+            &reported["brokenDecisions"]
+        ),
         (&json!("rejected"), &json!(0)),
-        "{told:#}"
+        "{reported:#}"
     );
     write(
         at,
         "skills/promotions.jsonl",
         &change(r#""new_status":"approved","#),
     );
-    let told = candidates(at);
+    let reported = candidates(at);
     assert_eq!(
-        (&told["candidates"][0]["status"], &told["brokenDecisions"]),
+        (
+            &reported["candidates"][0]["status"],
+            &reported["brokenDecisions"]
+        ),
         (&json!("pending"), &json!(1)),
-        "{told:#}"
+        "{reported:#}"
     );
 }
 
@@ -442,11 +448,11 @@ fn a_decision_that_says_two_things_decides_nothing() {
 fn a_use_that_is_told_twice_is_one() {
     let folder = project("");
     let at = folder.path();
-    meta(at, "mend", json!({}));
-    let change = json!({"skill_name":"mend","old_status":"experimental","new_status":"production","promoted_at":START + 100,"score":0.9});
+    meta(at, "make", json!({}));
+    let change = json!({"skill_name":"make","old_status":"experimental","new_status":"production","promoted_at":START + 100,"score":0.9});
     write(at, "skills/promotions.jsonl", &format!("{change}\n"));
     let three: String = (1..4)
-        .map(|n| turn("e", n, &["mend"], shell("ls"), json!({})))
+        .map(|n| turn("e", n, &["make"], shell("ls"), json!({})))
         .collect();
     for file in ["a", "b", "c", "d"] {
         write(at, &format!("traces/{file}.jsonl"), &three);
@@ -466,7 +472,7 @@ fn a_use_that_is_told_twice_is_one() {
         std::fs::remove_file(at.join(format!("traces/{file}.jsonl"))).unwrap();
     }
     let six: String = (1..7)
-        .map(|n| turn("e", n, &["mend", "mend@1.0.0"], shell("ls"), json!({})))
+        .map(|n| turn("e", n, &["make", "make@1.0.0"], shell("ls"), json!({})))
         .collect();
     write(at, "traces/a.jsonl", &six);
     let report = evaluated(at);
@@ -476,7 +482,7 @@ fn a_use_that_is_told_twice_is_one() {
         "{report:#}"
     );
     let twelve: String = (1..13)
-        .map(|n| turn("e", n, &["mend"], shell("ls"), json!({})))
+        .map(|n| turn("e", n, &["make"], shell("ls"), json!({})))
         .collect();
     write(at, "traces/a.jsonl", &twelve);
     let report = evaluated(at);

@@ -53,7 +53,7 @@ const DAY: i64 = 86_400_000;
 /// A trace of one execution whose turns use skills: name, success, cost, whether it was taken back.
 fn trace(id: &str, at: i64, uses: &[(&str, bool, f64, bool)]) -> String {
     let mut lines = vec![
-        json!({"record":"execution_started","executionId":id,"timestamp":at,"schemaVersion":"1.0","rootIntent":"Mend it","fsmVersion":"1"}),
+        json!({"record":"execution_started","executionId":id,"timestamp":at,"schemaVersion":"1.0","rootIntent":"Make it","fsmVersion":"1"}),
     ];
     for (n, (skill, success, cost, rolled_back)) in (0_i64..).zip(uses) {
         let time = at + n * 1000;
@@ -87,7 +87,7 @@ fn project() -> tempfile::TempDir {
     write(
         at,
         "traces/good.jsonl",
-        &trace("good", START, &[("mend", true, 0.1, false); 12]),
+        &trace("good", START, &[("make", true, 0.1, false); 12]),
     );
     write(
         at,
@@ -96,13 +96,13 @@ fn project() -> tempfile::TempDir {
     );
     write(
         at,
-        "skills/experimental/mend/meta.json",
-        &meta("mend", "1.0.0", "mend a build"),
+        "skills/experimental/make/meta.json",
+        &meta("make", "1.0.0", "make a build"),
     );
     write(
         at,
         "skills/production/guess/meta.json",
-        &meta("guess", "2.0.0", "mend a build"),
+        &meta("guess", "2.0.0", "make a build"),
     );
     write(
         at,
@@ -134,7 +134,7 @@ fn figures_decide_what_is_promoted_and_retired() {
     assert_eq!(code(at, &["reindex"]), 0, "{}", said(at, &["reindex"]));
     let report = json_of(at, &["skills", "evaluate"]);
     let skills = report["skills"].as_array().unwrap();
-    let told: Vec<_> = skills
+    let reported: Vec<_> = skills
         .iter()
         .map(|s| {
             (
@@ -146,10 +146,10 @@ fn figures_decide_what_is_promoted_and_retired() {
         })
         .collect();
     assert_eq!(
-        json!(told),
+        json!(reported),
         json!([
             ["guess", "2.0.0", 20, "retire"],
-            ["mend", "1.0.0", 12, "promote"]
+            ["make", "1.0.0", 12, "promote"]
         ])
     );
     let score = 0.4 + 0.2 * 0.9 + 0.15 * 0.99 + 0.15 + 0.1;
@@ -165,7 +165,7 @@ fn figures_decide_what_is_promoted_and_retired() {
             "--weights",
             "aggressive",
             "--skill",
-            "mend",
+            "make",
         ],
     );
     assert!(
@@ -195,7 +195,7 @@ fn figures_decide_what_is_promoted_and_retired() {
     let db = rusqlite::Connection::open(at.join(".yuangs/index.db")).unwrap();
     let stored: (i64, f64) = db
         .query_row(
-            "SELECT execution_count, current_score FROM skill_stats WHERE skill_name = 'mend'",
+            "SELECT execution_count, current_score FROM skill_stats WHERE skill_name = 'make'",
             [],
             |r| Ok((r.get(0)?, r.get(1)?)),
         )
@@ -208,7 +208,7 @@ fn figures_decide_what_is_promoted_and_retired() {
         "[knowledge]\ntraces = ['traces']\nskills = ['skills']\n[knowledge.limits]\nmax-cost = 0.1\n",
     );
     assert_eq!(
-        json_of(at, &["skills", "evaluate", "--skill", "mend"])["skills"][0]["suggestion"],
+        json_of(at, &["skills", "evaluate", "--skill", "make"])["skills"][0]["suggestion"],
         "stay"
     );
     write(
@@ -228,7 +228,7 @@ fn promotions_need_evidence_from_before() {
         write(
             at,
             "skills/promotions.jsonl",
-            &format!("{}\n{}\n", line("mend"), line("guess")),
+            &format!("{}\n{}\n", line("make"), line("guess")),
         );
         let report = json_of(at, &["reindex"]);
         let all = report["findings"].as_array().unwrap();
@@ -260,7 +260,7 @@ fn promotions_need_evidence_from_before() {
     assert_eq!(code(at, &["skills", "history"]), 1);
     assert_eq!(code(at, &["skills", "history", "--fail-on", "never"]), 0);
     assert_eq!(
-        json_of(at, &["skills", "history", "--skill", "mend"])["changes"]
+        json_of(at, &["skills", "history", "--skill", "make"])["changes"]
             .as_array()
             .unwrap()
             .len(),
@@ -269,7 +269,7 @@ fn promotions_need_evidence_from_before() {
     write(
         at,
         "skills/promotions.jsonl",
-        "{\"skill_name\":\"mend\",\"new_status\":\"best\",\"promoted_at\":1}\nno json\n",
+        "{\"skill_name\":\"make\",\"new_status\":\"best\",\"promoted_at\":1}\nno json\n",
     );
     let broken: Vec<String> = json_of(at, &["reindex"])["findings"]
         .as_array()
@@ -335,7 +335,7 @@ fn candidates_are_decided_about_by_somebody() {
     let folder = project();
     let at = folder.path();
     let list = || json_of(at, &["skills", "candidates"])["candidates"].clone();
-    let told = |list: &Value| {
+    let reported = |list: &Value| {
         list.as_array()
             .unwrap()
             .iter()
@@ -348,7 +348,7 @@ fn candidates_are_decided_about_by_somebody() {
             })
             .collect::<Vec<_>>()
     };
-    assert_eq!(told(&list()), ["early pending", "ready pending"]);
+    assert_eq!(reported(&list()), ["early pending", "ready pending"]);
     assert!(
         list()[0]["lacks"]
             .to_string()
@@ -431,7 +431,7 @@ fn candidates_are_decided_about_by_somebody() {
         2,
         "it is so already"
     );
-    assert_eq!(told(&list()), ["early rejected", "ready approved"]);
+    assert_eq!(reported(&list()), ["early rejected", "ready approved"]);
     assert_eq!(
         fs::read_to_string(at.join("skills/promotions.jsonl"))
             .unwrap()
@@ -483,13 +483,13 @@ fn a_store_of_the_earlier_generation_counts_beside_the_index() {
     assert_eq!(code(at, &["reindex"]), 0);
     let db = rusqlite::Connection::open(at.join("old.db")).unwrap();
     db.execute_batch(
-        "CREATE TABLE agent_log (skill_name, success, cost, latency); INSERT INTO agent_log VALUES ('mend', 0, 0.5, 10)",
+        "CREATE TABLE agent_log (skill_name, success, cost, latency); INSERT INTO agent_log VALUES ('make', 0, 0.5, 10)",
     )
     .unwrap();
     let report = json_of(
         at,
         &[
-            "skills", "evaluate", "--beside", "old.db", "--skill", "mend",
+            "skills", "evaluate", "--beside", "old.db", "--skill", "make",
         ],
     );
     assert_eq!(
@@ -534,7 +534,7 @@ fn memory_is_shown_done_and_taken_back() {
     let at = folder.path();
     let before = files(&at.join("bank"));
     let status = json_of(at, &["memory", "status"]);
-    let told: Vec<String> = status["decisions"]
+    let reported: Vec<String> = status["decisions"]
         .as_array()
         .unwrap()
         .iter()
@@ -547,7 +547,7 @@ fn memory_is_shown_done_and_taken_back() {
         })
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             "bad forget",
             "early promote_to_skill",
@@ -629,7 +629,7 @@ fn stages_and_references_are_told() {
     let folder = project();
     let at = folder.path();
     let stages = json_of(at, &["context", "stages"]);
-    let told: Vec<String> = stages["items"]
+    let reported: Vec<String> = stages["items"]
         .as_array()
         .unwrap()
         .iter()
@@ -642,7 +642,7 @@ fn stages_and_references_are_told() {
         })
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             "ready skill_candidate",
             "early skill_candidate",
@@ -726,7 +726,7 @@ fn nothing_hostile_and_nothing_secret_is_shown() {
         &meta("e\u{1b}[2J\u{202e}\n::error::x", "1", "i\n::warning::y"),
     );
     let mut uses = [("e\u{1b}[2J\n::error::z", true, 0.1, false); 2];
-    uses[1].0 = "mend";
+    uses[1].0 = "make";
     write(
         at,
         "traces/evil.jsonl",

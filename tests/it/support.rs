@@ -14,11 +14,13 @@ pub(crate) struct Finished {
 
 /// Runs the program in a directory.
 pub(crate) fn run(directory: &Path, args: &[&str]) -> Finished {
-    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
-        .current_dir(directory)
-        .args(args)
-        .output()
-        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
+    finish(command.current_dir(directory).args(args))
+}
+
+/// Runs a command to its end.
+pub(crate) fn finish(command: &mut Command) -> Finished {
+    let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Finished {
         code: output.status.code().unwrap(),

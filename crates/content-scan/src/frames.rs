@@ -24,19 +24,19 @@ pub struct Frames {
 #[derive(Debug, Default)]
 struct Kept(String);
 
-/// A credential that stands in several frames.
+/// A credential that is in several frames.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spread {
     /// What to say of it.
     pub message: String,
     pub secret: String,
-    /// Its pieces, as far as they stand in the lines that were read last: numbers of lines from 0,
+    /// Its pieces, as far as they are in the lines that were read last: numbers of lines from 0,
     /// and bytes of each.
     pub pieces: Vec<(usize, Range<usize>)>,
 }
 
 impl Frames {
-    /// Reads the next lines of a recording and finds the credentials that end in them and stand in
+    /// Reads the next lines of a recording and finds the credentials that end in them and are in
     /// more than one.
     pub fn read<'t>(&mut self, lines: impl Iterator<Item = &'t str>) -> Vec<Spread> {
         let Ok(table) = Table::shipped() else {
@@ -89,7 +89,7 @@ impl Frames {
                             .map(|(number, offsets)| (*number, offsets.range(place)))
                     })
                     .collect();
-                // What stands in one frame is found there; what ended before was found then.
+                // What is in one frame is found there; what ended before was found then.
                 if touched > 1 && !pieces.is_empty() {
                     all.push(Spread {
                         message,
@@ -136,7 +136,7 @@ fn each_frame<'t>(line: &'t str, mut visit: impl FnMut(&str, RecordString<'t>)) 
     }
 }
 
-/// The code and the data of a frame: the first two strings of its array, whatever else stands in
+/// The code and the data of a frame: the first two strings of its array, whatever else is in
 /// it.
 fn frame(line: &str) -> Option<(RecordString<'_>, RecordString<'_>)> {
     let (mut code, mut data) = (None, None);

@@ -1,4 +1,4 @@
-//! What was decided about skills, held against the evidence (YV903), and uses against what was
+//! What was decided about skills, checked against the evidence (YV903), and uses against what was
 //! enabled (YV911).
 
 use super::figures::{Limits, Metrics, Weights, promotion};
@@ -44,8 +44,8 @@ fn is_promotion(status: &str) -> bool {
     matches!(status, "production" | "promoted")
 }
 
-/// Promotions of one skill that are held against its uses; nobody promotes a skill more often than
-/// that.
+/// Promotions of one skill that are checked against its uses; nobody promotes a skill more often
+/// than that.
 const PROMOTIONS_OF_ONE: u32 = 100;
 
 /// Items of a bank by the names that they go by.
@@ -562,9 +562,9 @@ mod tests {
     #[test]
     fn only_what_came_before_speaks_for_a_promotion() {
         let mut skills = Skills {
-            uses: (0..12).map(|n| used("mend", Some(n), true)).collect(),
-            manifests: vec![manifest("mend", "production", Some(0))],
-            changes: vec![change("mend", Some("experimental"), "production", 20)],
+            uses: (0..12).map(|n| used("make", Some(n), true)).collect(),
+            manifests: vec![manifest("make", "production", Some(0))],
+            changes: vec![change("make", Some("experimental"), "production", 20)],
             ..Skills::default()
         };
         assert!(codes(&skills, &[]).is_empty());
@@ -647,7 +647,7 @@ mod tests {
         let of = |changes: Vec<Change>, manifests: Vec<Manifest>, time: Option<i64>| {
             codes(
                 &Skills {
-                    uses: vec![used("mend", time, true)],
+                    uses: vec![used("make", time, true)],
                     manifests,
                     changes,
                     ..Skills::default()
@@ -655,32 +655,32 @@ mod tests {
                 &[],
             )
         };
-        let made = |stage: &str| vec![manifest("mend", stage, Some(100))];
+        let made = |stage: &str| vec![manifest("make", stage, Some(100))];
         assert!(of(vec![], made("experimental"), Some(100)).is_empty());
         assert_eq!(of(vec![], made("experimental"), Some(99)), error);
-        let retired = || vec![change("mend", Some("production"), "retired", 200)];
+        let retired = || vec![change("make", Some("production"), "retired", 200)];
         assert!(of(retired(), made("retired"), Some(199)).is_empty());
         assert_eq!(of(retired(), made("retired"), Some(200)), error);
         assert_eq!(of(retired(), made("retired"), None), warning);
         assert_eq!(of(vec![], made("retired"), Some(150)), warning);
         let degraded = || {
             vec![
-                change("mend", None, "degraded", 200),
-                change("mend", None, "enabled", 300),
+                change("make", None, "degraded", 200),
+                change("make", None, "enabled", 300),
             ]
         };
         assert_eq!(of(degraded(), made("experimental"), Some(250)), error);
         assert!(of(degraded(), made("experimental"), Some(300)).is_empty());
-        let candidate = vec![change("mend", Some("pending"), "enabled", 300)];
+        let candidate = vec![change("make", Some("pending"), "enabled", 300)];
         assert_eq!(of(candidate, vec![], Some(250)), error);
         assert_eq!(
             of(vec![], vec![manifest("other", "production", None)], Some(1)),
             warning,
             "nobody knows it"
         );
-        let disabled = std::iter::once("mend".to_owned()).collect();
+        let disabled = std::iter::once("make".to_owned()).collect();
         let off = Skills {
-            uses: vec![used("mend", Some(1), true)],
+            uses: vec![used("make", Some(1), true)],
             disabled,
             ..Skills::default()
         };

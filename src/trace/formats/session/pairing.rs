@@ -294,6 +294,14 @@ impl Pairing {
         }
     }
 
+    /// A session with one call more; it starts with its first.
+    fn next_turn(&mut self, key: &str, on: &mut dyn FnMut(Fed<'_, '_>)) -> Option<&mut Session> {
+        self.start(key, on);
+        let session = self.sessions.get_mut(key)?;
+        session.turns += 1;
+        Some(session)
+    }
+
     /// A rejection of a call that has a result already, which contradicts that, or of one that is
     /// yet to come.
     fn rejected_elsewhere(
@@ -314,11 +322,9 @@ impl Pairing {
         if !self.ran.contains(&hash(id)) {
             return;
         }
-        self.start(key, on);
-        let Some(session) = self.sessions.get_mut(key) else {
+        let Some(session) = self.next_turn(key, on) else {
             return;
         };
-        session.turns += 1;
         let text = write::call(&CallParts {
             execution: key,
             turn: session.turns,
@@ -473,11 +479,9 @@ impl Pairing {
             return;
         }
         let again = before.is_some();
-        self.start(key, on);
-        let Some(session) = self.sessions.get_mut(key) else {
+        let Some(session) = self.next_turn(key, on) else {
             return;
         };
-        session.turns += 1;
         let text = write::call(&CallParts {
             execution: key,
             turn: session.turns,
@@ -547,11 +551,9 @@ impl Pairing {
         let Some(waiting) = self.waiting.take(n) else {
             return;
         };
-        self.start(&waiting.session, on);
-        let Some(session) = self.sessions.get_mut(&*waiting.session) else {
+        let Some(session) = self.next_turn(&waiting.session, on) else {
             return;
         };
-        session.turns += 1;
         let result = waiting.result.as_ref();
         let decision = match (result.map(|r| r.how), waiting.decision) {
             (Some(How::Rejected(by)), None | Some((true, _))) => Some((false, by)),

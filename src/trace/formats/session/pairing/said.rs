@@ -89,11 +89,9 @@ impl Pairing {
         let Some(claim) = claim else {
             return;
         };
-        self.start(key, on);
-        let Some(session) = self.sessions.get_mut(key) else {
+        let Some(session) = self.next_turn(key, on) else {
             return;
         };
-        session.turns += 1;
         let text = write::call(&CallParts {
             execution: key,
             turn: session.turns,

@@ -1,0 +1,71 @@
+//! Documents one after the other, each on a line.
+//!
+//! Line ends inside of a document become spaces, which changes no JSON: line N is the Nth document.
+
+use std::io::{self, Read};
+
+/// Reads documents that are opened one by one.
+pub(super) struct Joined<I, R> {
+    waiting: I,
+    current: Option<R>,
+}
+
+impl<I: Iterator<Item = io::Result<R>>, R: Read> Joined<I, R> {
+    pub(super) const fn new(documents: I) -> Self {
+        Self {
+            waiting: documents,
+            current: None,
+        }
+    }
+}
+
+impl<I: Iterator<Item = io::Result<R>>, R: Read> Read for Joined<I, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let document = match &mut self.current {
+            Some(document) => document,
+            None => match self.waiting.next() {
+                Some(document) => self.current.insert(document?),
+                None => return Ok(0),
+            },
+        };
+        let read = document.read(buffer)?;
+        if read == 0 {
+            self.current = None;
+            if let Some(first) = buffer.first_mut() {
+                *first = b'\n';
+            }
+            return Ok(1);
+        }
+        for byte in buffer.get_mut(..read).unwrap_or_default() {
+            if matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_a_line_whatever_it_holds() {
+        let documents = ["{\n\"a\":\r\n1}", "", "[2]"].map(|text| Ok(text.as_bytes()));
+        let mut text = String::new();
+        let mut joined = Joined::new(documents.into_iter());
+        joined.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "{ \"a\":  1}\n\n[2]\n");
+    }
+
+    #[test]
+    fn a_document_that_cannot_be_opened_ends_the_reading() {
+        let documents = [Ok(&b"1"[..]), Err(io::Error::other("no"))];
+        let mut text = String::new();
+        let mut joined = Joined::new(documents.into_iter());
+        assert!(joined.read_to_string(&mut text).is_err());
+    }
+}
