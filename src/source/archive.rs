@@ -1,7 +1,8 @@
 //! A zip archive of JSON documents (`.eval` of Inspect), read as lines: one line for each entry.
 //!
-//! So every entry is a record, and none is passed over: what can't be read whole is refused. Names of entries are never used
-//! as paths. Entries are unpacked here, not by the library: it only reads the directory.
+//! So every entry is a record, and none is passed over: what can't be read whole is refused. Names
+//! of entries are never used as paths. Entries are unpacked here, not by the library: it only reads
+//! the directory.
 
 use super::compressed::{Zstd, refused};
 use super::joined::Joined;
