@@ -644,11 +644,11 @@ impl Engine<'_> {
                 obfuscated |= hidden;
                 out.push_str(&t);
                 plain.clear();
-                while it
-                    .peek()
-                    .is_some_and(|c| matches!(c, '-' | '+' | ' ' | '#' | '0'..='9' | '.' | '*'))
+                let mut cut = false;
+                while let Some(c) =
+                    it.next_if(|c| matches!(c, '-' | '+' | ' ' | '#' | '0'..='9' | '.' | '*'))
                 {
-                    it.next();
+                    cut |= c == '.';
                 }
                 let conv = it.next().unwrap_or('s');
                 let arg = args.next();
@@ -666,13 +666,14 @@ impl Engine<'_> {
                         out.push(super::chars::SAFE_HOLE);
                     }
                     '(' => {
-                        for c in it.by_ref() {
-                            if c == ')' {
-                                break;
-                            }
-                        }
+                        let format: String = it.by_ref().take_while(|c| *c != ')').collect();
                         it.next();
-                        out.push(super::chars::SAFE_HOLE);
+                        out.push_str(&super::printed::time(&format));
+                    }
+                    // Only the beginning is printed.
+                    's' | 'q' if cut => {
+                        obfuscated = true;
+                        out.push(UNKNOWN);
                     }
                     'q' => out.push_str(&super::run::quote(v)),
                     _ => out.push_str(v),

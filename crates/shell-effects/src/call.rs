@@ -15,6 +15,10 @@ pub(crate) struct Call<'s> {
     pub dry: bool,
     pub recursive: bool,
     pub unknown_flag: Option<Arg>,
+    /// A word that isn't known at all, and that may be an option or several.
+    pub hole: Option<Arg>,
+    /// What `--no-…` or a value takes back: the run may change something after all.
+    pub wet: bool,
     /// Words after a flag that ends the options.
     pub rest: Vec<Arg>,
     /// The rest belongs to this program.
@@ -31,6 +35,32 @@ pub(crate) struct Seen<'s> {
     pub flag: Option<&'s Flag>,
     pub values: Vec<Arg>,
     pub span: Span,
+}
+
+/// A word of which nothing is known, and that no quotes keep from being several.
+pub(crate) fn is_hole(arg: &Arg) -> bool {
+    !arg.quoted && !arg.text.is_empty() && arg.text.bytes().all(|c| c == 0)
+}
+
+/// Whether a value switches off the option that it is given to. What isn't known may.
+fn switches_off(value: &str) -> bool {
+    let known = ["", "true", "yes", "on", "1", "all", "client", "server"];
+    !known.iter().any(|k| value.eq_ignore_ascii_case(k))
+}
+
+/// Whether an option that the table doesn't list takes back one that it does: `--no-dry-run`, or
+/// the beginning of it.
+fn takes_back(chain: &[&Spec], name: &str) -> bool {
+    let Some(back) = name.strip_prefix("--no").map(|n| n.trim_start_matches('-')) else {
+        return false;
+    };
+    chain.iter().any(|spec| {
+        let dry = |i: &usize| spec.flag_list.get(*i).is_some_and(|f| f.dry);
+        spec.flags.iter().any(|(n, i)| {
+            let n = n.trim_start_matches('-');
+            dry(i) && (n.starts_with(back) || back.starts_with(n) && n.len() > 1)
+        })
+    })
 }
 
 /// Finds a flag in the innermost spec that knows it.
@@ -109,6 +139,9 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
                 && (text.starts_with('-')
                     || text.starts_with('+') && find(&chain, text).is_some())
                 || text.starts_with('/') && text.len() < 24 && find(&chain, text).is_some());
+        if !ended && is_hole(arg) {
+            call.hole.get_or_insert_with(|| arg.clone());
+        }
         if flag_like {
             if text == "--" {
                 call.dashdash = true;
@@ -217,6 +250,7 @@ pub(super) fn read_flag<'s>(
                 if spec.strict {
                     call.unknown_flag.get_or_insert_with(|| arg.clone());
                 }
+                call.wet |= takes_back(chain, name);
                 call.saw(name, None, arg.span);
             }
             return false;
@@ -239,9 +273,9 @@ pub(super) fn read_flag<'s>(
     let body = text.get(1..).unwrap_or_default();
     let (help, dry) = (call.help, call.dry);
     let stop = read_cluster(call, chain, arg, args, i, spec);
-    // Letters that the table doesn't know are more likely a long option with one dash (`-method=x`
-    // is no `-h`): they must not take away what the program does. `-n` stands among switches that
-    // nobody lists, so only a long word is doubted.
+    // A letter that the table doesn't know may take what follows as its value, or the whole is a
+    // long option with one dash (`-method=x` is no `-h`): then it takes nothing away from what the
+    // program does.
     let mut letters = body.chars().map(|c| find(chain, &format!("-{c}")));
     let stray = letters
         .by_ref()
@@ -249,7 +283,7 @@ pub(super) fn read_flag<'s>(
         .any(|f| f.is_none());
     if stray {
         call.help = help;
-        call.dry = dry || call.dry && body.len() <= 5;
+        call.dry = dry;
     }
     stop
 }
@@ -312,8 +346,11 @@ pub(super) fn finish_flag<'s>(
             *i += 1;
         }
     }
-    call.help |= flag.help;
     call.dry |= flag.dry;
+    let is_switch = flag.arg.is_none() || flag.attached_only;
+    let off = is_switch && values.first().is_some_and(|v| switches_off(&v.text));
+    call.wet |= off && flag.dry;
+    call.help |= flag.help && !off;
     call.recursive |= flag.recursive;
     let mut stop = flag.stop;
     if let Some(v) = values.first() {

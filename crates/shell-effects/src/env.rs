@@ -608,7 +608,15 @@ impl Engine<'_> {
                     why,
                 );
             }
-            let unsafe_dir = dir.is_empty()
+            let filled = super::path::normalise(dir, self.shell.cwd()).is_some_and(|dir| {
+                let inside = |path: &String| {
+                    path.strip_prefix(dir.as_str())
+                        .is_some_and(|rest| rest.starts_with('/'))
+                };
+                self.files.keys().any(inside)
+            });
+            let unsafe_dir = filled
+                || dir.is_empty()
                 || dir == "."
                 || matches!(class, super::path::PathClass::Temporary)
                 || dir.starts_with("/tmp")

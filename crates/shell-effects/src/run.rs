@@ -169,8 +169,14 @@ impl Engine<'_> {
             return None;
         }
         let (dir, base) = abs.rsplit_once('/')?;
-        if BIN_DIRS.contains(&dir) || TOOL_DIRS.iter().any(|t| dir.ends_with(t)) {
+        if BIN_DIRS.contains(&dir) {
             return Some(base.to_owned());
+        }
+        if TOOL_DIRS.iter().any(|t| dir.ends_with(t)) {
+            // Anybody can fill a directory of that name elsewhere.
+            let class = self.classify(dir).class;
+            let own = matches!(class, PathClass::Inside | PathClass::Root | PathClass::Home);
+            return own.then(|| base.to_owned());
         }
         if dir.starts_with("/usr/lib/")
             || dir.starts_with("/opt/") && dir.ends_with("/bin")

@@ -63,7 +63,7 @@ impl Engine<'_> {
             );
         }
         let mut recursive = call.recursive;
-        let mut dry = call.dry;
+        let mut dry = call.dry && !call.wet && call.hole.is_none();
         let mut floor = spec.risk;
         let mut operands: Option<&Operands> = spec.operands.as_ref();
         let mut own: Vec<(&EffectSpec, Span)> = spec.effects.iter().map(|e| (e, span)).collect();
@@ -71,7 +71,7 @@ impl Engine<'_> {
             let Some(f) = seen.flag else { continue };
             own.extend(f.effects.iter().map(|e| (e, seen.span)));
             floor = floor.max(f.risk);
-            if let Some(o) = &f.operands {
+            if let Some(o) = f.operands.as_ref().filter(|_| dry || !f.dry) {
                 operands = Some(o);
             }
             if let Some(v) = seen.values.first()
@@ -85,7 +85,8 @@ impl Engine<'_> {
             }
         }
         for w in &spec.when {
-            if !holds(w, call, spec, root) {
+            let lowers = w.help || w.dry || w.clear;
+            if !holds(w, call, spec, root) || lowers && (call.hole.is_some() || call.wet) {
                 continue;
             }
             if w.help {
@@ -112,6 +113,9 @@ impl Engine<'_> {
                 RiskLevel::High,
                 "an option that isn't in the table",
             );
+        }
+        if let Some(hole) = call.hole.as_ref().filter(|_| spec.risky || root.risky) {
+            self.dynamic(hole.span, "a word that isn't known, which may be an option");
         }
         let saved_cwd = self.shell.place();
         let saved_dry = self.sink.drop_changes(dry);
@@ -225,6 +229,7 @@ impl Engine<'_> {
                     self.path_fill(&arg);
                     return self.path_write(&arg);
                 }
+                EffectKind::Network if t == "." => return self.serves(&arg),
                 EffectKind::Read => return self.path_read(&arg),
                 EffectKind::Delete => return self.path_delete(&arg, false),
                 _ => {}
@@ -238,6 +243,9 @@ impl Engine<'_> {
                 why_of(e.kind),
             );
             return;
+        }
+        if e.kind == EffectKind::Execute {
+            self.project_code(span);
         }
         let risk = match (e.kind, e.possible) {
             (EffectKind::Process, true) => RiskLevel::Medium,
@@ -412,6 +420,11 @@ impl Engine<'_> {
             Role::Delete => self.path_delete(arg, recursive),
             Role::Move => self.path_move(arg),
             Role::Empty => self.path_empty(arg),
+            Role::Serve => self.serves(arg),
+            Role::Config if arg.text.contains("://") => {
+                self.network(arg);
+                self.dynamic(arg.span, "follows a configuration from the network");
+            }
             Role::Config => {
                 self.path_read(arg);
                 let class = self.classify(&arg.text).class;

@@ -1,6 +1,7 @@
 //! Programs that run others on what they find or are given: find, xargs, parallel.
 
-use super::chars::{STAR, UNKNOWN};
+use super::call::is_hole;
+use super::chars::{STAR, UNKNOWN, has_hole};
 use super::effect::{How, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -66,6 +67,9 @@ impl Engine<'_> {
         }
         for s in &starts {
             self.path_stat(s);
+            if is_hole(s) {
+                self.dynamic(s.span, "words that aren't known, which may be an action");
+            }
         }
         // What `{}` stands for: something below the first starting point.
         let name = find_name(rest);
@@ -142,6 +146,9 @@ impl Engine<'_> {
                 | "-depth_" | "-printf" | "-links" | "-inum" | "-samefile" | "-fstype"
                 | "-lname" | "-ilname" | "-used" | "-regextype" | "-context" => i += 1,
                 _ if t.starts_with("-newer") => i += 1,
+                _ if has_hole(t) => {
+                    self.dynamic(a.span, "a part of the expression that isn't known");
+                }
                 _ => {}
             }
         }
@@ -188,7 +195,6 @@ impl Engine<'_> {
                 .lines()
                 .map(|l| l.trim().to_owned())
                 .filter(|l| !l.is_empty())
-                .take(16)
                 .collect(),
             Some(t) => {
                 let null = call.has("-0") || call.has("--null");
@@ -197,7 +203,7 @@ impl Engine<'_> {
                 } else {
                     unquoted_words(t)
                 };
-                unq.into_iter().filter(|w| !w.is_empty()).take(64).collect()
+                unq.into_iter().filter(|w| !w.is_empty()).collect()
             }
             None => vec![UNKNOWN.to_string()],
         };
@@ -263,25 +269,30 @@ impl Engine<'_> {
             return Stream::unknown();
         };
         let (call, _) = read(spec, rest);
-        if call.help || call.dry {
+        if call.help || call.dry && !call.wet && call.hole.is_none() {
             return Stream::unknown();
         }
         let mut words: Vec<Arg> = Vec::new();
         let mut inputs: Vec<String> = Vec::new();
         let mut after = false;
+        let mut files = false;
         for a in &call.operands {
-            if matches!(a.text.as_str(), ":::" | ":::+" | "::::") {
+            if matches!(a.text.as_str(), ":::" | ":::+" | "::::" | "::::+") {
                 after = true;
+                files = a.text.starts_with("::::");
                 continue;
             }
-            if after {
+            if files {
+                self.path_read(a);
+                inputs.push(UNKNOWN.to_string());
+            } else if after {
                 inputs.push(a.text.clone());
             } else {
                 words.push(a.clone());
             }
         }
         if let (false, Some(t)) = (after, &stdin.text) {
-            inputs.extend(t.lines().map(str::to_owned).take(16));
+            inputs.extend(t.lines().map(str::to_owned));
         }
         if inputs.is_empty() {
             inputs.push(UNKNOWN.to_string());
@@ -308,27 +319,38 @@ impl Engine<'_> {
                 || w.text.contains("{/}")
                 || w.text.contains("{1}")
         });
-        for item in inputs.into_iter().take(16) {
-            let mut text: Vec<String> = words
-                .iter()
-                .map(|w| {
-                    let mut t = super::chars::source(&w.text);
-                    for mark in ["{}", "{.}", "{/}", "{//}", "{1}", "{2}"] {
-                        t = t.replace(mark, &item);
-                    }
-                    t
-                })
-                .collect();
-            if !placeholder {
-                text.push(super::run::quote(&item));
+        for item in inputs {
+            if self.spent(span) {
+                break;
             }
-            self.run_text(
-                &text.join(" "),
-                Base::Fixed(span),
-                How::Wrapper,
-                &Stream::default(),
-                false,
-            );
+            // An input is one word to the command; with `-q` less, or `{= =}`, it may be more.
+            let quoted = super::run::quote(&item);
+            let mut readings = vec![&quoted];
+            if quoted != item {
+                readings.push(&item);
+            }
+            for item in readings {
+                let mut text: Vec<String> = words
+                    .iter()
+                    .map(|w| {
+                        let mut t = super::chars::source(&w.text);
+                        for mark in ["{}", "{.}", "{/}", "{//}", "{1}", "{2}"] {
+                            t = t.replace(mark, item);
+                        }
+                        t
+                    })
+                    .collect();
+                if !placeholder {
+                    text.push(item.clone());
+                }
+                self.run_text(
+                    &text.join(" "),
+                    Base::Fixed(span),
+                    How::Wrapper,
+                    &Stream::default(),
+                    false,
+                );
+            }
         }
         Stream::unknown()
     }

@@ -70,7 +70,7 @@ fn cmake(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 }
 
 fn make(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
-    let Invocation { rest, span, .. } = *call;
+    let Invocation { rest, .. } = *call;
     for (i, a) in rest.iter().enumerate() {
         let file = match a.text.as_str() {
             "-f" | "--file" | "--makefile" => rest.get(i + 1).map(|f| f.text.clone()),
@@ -89,15 +89,6 @@ fn make(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 "make reads its rules from text that this line makes",
             );
         }
-    }
-    if cx.fetched {
-        cx.dynamic(span, "make may follow rules that this line has fetched");
-    }
-    if ["Makefile", "makefile", "GNUmakefile"]
-        .iter()
-        .any(|f| cx.wrote(f))
-    {
-        cx.dynamic(span, "make reads rules that this line wrote");
     }
     for a in rest {
         let Some((k, v)) = is_assignment(&a.text) else {
@@ -127,6 +118,20 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         if let Some(p) = crate::path::normalise(&out, cx.shell.cwd()) {
             cx.files.insert(p, None);
         }
+        // Without `-o` the program is named after its source.
+        for source in rest
+            .iter()
+            .filter(|a| cx.wrote(&a.text))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            if let Some((stem, _)) = source.text.rsplit_once('.')
+                && let Some(p) =
+                    crate::path::normalise(stem.rsplit('/').next().unwrap_or(stem), cx.shell.cwd())
+            {
+                cx.files.insert(p, None);
+            }
+        }
         if rest.first().is_some_and(|a| a.text == "run") {
             cx.dynamic(span, "runs a program that this line wrote");
         }
@@ -135,9 +140,7 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 }
 
 fn packages(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
-    let Invocation {
-        name, rest, span, ..
-    } = *call;
+    let Invocation { name, rest, .. } = *call;
     if rest
         .first()
         .is_some_and(|a| matches!(a.text.as_str(), "pkg" | "set-script"))
@@ -147,16 +150,6 @@ fn packages(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         && let Some(p) = crate::path::normalise("package.json", cx.shell.cwd())
     {
         cx.files.insert(p, None);
-    }
-    if cx.wrote("package.json")
-        && rest.iter().any(|a| {
-            matches!(
-                a.text.as_str(),
-                "run" | "test" | "start" | "exec" | "install" | "i" | "ci" | "run-script"
-            )
-        })
-    {
-        cx.dynamic(span, "runs scripts of a file that this line wrote");
     }
     cx.install_from_url(name, rest);
     None

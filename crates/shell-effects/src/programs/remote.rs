@@ -35,17 +35,6 @@ fn ssh(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             "sends what it is given to another machine",
         );
     }
-    if name == "rsync"
-        && rest.iter().any(|a| {
-            matches!(a.text.as_str(), "--dry-run" | "--list-only")
-                || a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains('n')
-        })
-    {
-        if let Some(a) = rest.iter().find(|a| a.text.contains(':')) {
-            cx.network(&a.clone());
-        }
-        return Some(Stream::unknown());
-    }
     None
 }
 

@@ -1,6 +1,7 @@
 //! Shells that a line starts: their options, and where their code comes from.
 
 use super::{Family, Invocation};
+use crate::chars::has_hole;
 use crate::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
@@ -24,6 +25,13 @@ fn shell(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     Some(run_shell(cx, name, rest, stdin, want, span))
 }
 
+/// Code that a shell runs before what it is asked for.
+fn first_code(cx: &mut Engine<'_>, code: Option<&Arg>) {
+    if let Some(code) = code.cloned() {
+        cx.shell_arg(&code, &Stream::default(), false);
+    }
+}
+
 fn run_shell(
     cx: &mut Engine<'_>,
     name: &str,
@@ -43,6 +51,10 @@ fn run_shell(
     let mut command = false;
     let mut from_stdin = false;
     let mut dry = false;
+    let mut interactive = false;
+    // fish has had its code.
+    let mut ran = false;
+    let fish = name == "fish";
     while let Some(a) = rest.get(i) {
         let t = a.text.as_str();
         if t == "--" || t == "-" {
@@ -61,7 +73,20 @@ fn run_shell(
                 }
                 "command" => command = true,
                 "help" | "version" => return Stream::unknown(),
+                "init-command" if fish => {
+                    first_code(cx, rest.get(i));
+                    i += 1;
+                }
+                "no-execute" if fish => dry = true,
                 _ => {
+                    let attached = long
+                        .split_once('=')
+                        .filter(|(name, _)| fish && matches!(*name, "command" | "init-command"));
+                    if let Some((name, code)) = attached {
+                        let code = Arg::literal(code, a.span);
+                        first_code(cx, Some(&code));
+                        ran |= name == "command";
+                    }
                     if let Some(f) = long
                         .strip_prefix("rcfile=")
                         .or_else(|| long.strip_prefix("init-file="))
@@ -79,19 +104,29 @@ fn run_shell(
         if t.len() > 1 && t.starts_with(['-', '+']) {
             let minus = t.starts_with('-');
             i += 1;
-            for c in t.chars().skip(1) {
+            for (at, c) in t.char_indices().skip(1) {
+                let behind = t.get(at + c.len_utf8()..).unwrap_or_default();
                 match c {
+                    // fish takes what stands behind the letter.
+                    'c' | 'C' if minus && fish && !behind.is_empty() => {
+                        first_code(cx, Some(&Arg::literal(behind, a.span)));
+                        ran |= c == 'c';
+                        break;
+                    }
                     'c' if minus => command = true,
                     // What fish runs first.
-                    'C' if minus && name == "fish" => {
-                        if let Some(code) = rest.get(i).cloned() {
-                            cx.shell_arg(&code, &Stream::default(), false);
-                        }
+                    'C' if minus && fish => {
+                        first_code(cx, rest.get(i));
                         i += 1;
                     }
                     's' if minus => from_stdin = true,
-                    'n' if minus => dry = true,
-                    'o' | 'O' => i += 1,
+                    'n' => dry = minus,
+                    // An interactive shell doesn't heed `-n`.
+                    'i' if minus => interactive = true,
+                    'o' | 'O' => {
+                        dry &= rest.get(i).is_some_and(|o| minus && !has_hole(&o.text));
+                        i += 1;
+                    }
                     _ => {}
                 }
             }
@@ -99,7 +134,11 @@ fn run_shell(
         }
         break;
     }
+    dry &= !interactive;
     let words = rest.get(i..).unwrap_or_default();
+    if ran {
+        return Stream::unknown();
+    }
     if command {
         let Some((code, params)) = words.split_first() else {
             return Stream::unknown();

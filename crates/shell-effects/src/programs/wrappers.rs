@@ -9,7 +9,7 @@ use crate::parse::Base;
 use crate::spec_eval::is_assignment;
 
 pub(super) const PROGRAMS: Family = &[
-    (&["busybox", "toybox", "time"], behind_options),
+    (&["busybox", "toybox"], behind_options),
     (&["find", "gfind"], find),
     (&["fd", "fdfind"], fd),
     (&["xargs", "gxargs"], xargs),

@@ -17,6 +17,8 @@ pub(crate) enum Role {
     Empty,
     Cwd,
     Config,
+    /// A directory that others can read from now on.
+    Serve,
     Script,
     Command,
     Program,
@@ -69,6 +71,8 @@ pub(crate) struct Spec {
     pub stdin: Option<Role>,
     pub strict: bool,
     pub no_help: bool,
+    /// One of the options can do more than the program does without it.
+    pub risky: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -154,6 +158,7 @@ fn role(text: &str) -> Result<Role, TableError> {
         "empty" => Role::Empty,
         "cwd" => Role::Cwd,
         "config" => Role::Config,
+        "serve" => Role::Serve,
         "script" => Role::Script,
         "command" | "commands" => Role::Command,
         "program" => Role::Program,
@@ -289,6 +294,43 @@ fn when(raw: &RawWhen) -> Result<When, TableError> {
     })
 }
 
+impl Role {
+    /// Whether a word in this role that isn't known may do anything.
+    fn may_act(&self) -> bool {
+        !matches!(
+            self,
+            Self::Text
+                | Self::Stat
+                | Self::Read
+                | Self::Cwd
+                | Self::Args
+                | Self::Assigns
+                | Self::Host
+                | Self::Source
+                | Self::Key
+        )
+    }
+}
+
+impl Flag {
+    fn may_act(&self) -> bool {
+        self.arg.as_ref().is_some_and(Role::may_act)
+            || self.risk > RiskLevel::Low
+            || self.recursive
+            || self
+                .effects
+                .iter()
+                .any(|e| e.kind.base_risk() > RiskLevel::Low)
+            || self.values.iter().any(|(_, v)| {
+                v.as_program.is_some()
+                    || v.risk > RiskLevel::Low
+                    || v.effects
+                        .iter()
+                        .any(|e| e.kind.base_risk() > RiskLevel::Low)
+            })
+    }
+}
+
 impl Spec {
     /// Compiles an entry.
     pub fn compile(raw: &RawSpec) -> Result<Self, TableError> {
@@ -312,6 +354,7 @@ impl Spec {
                 spec.flags.insert(name.to_owned(), i);
             }
         }
+        spec.risky = spec.flag_list.iter().any(Flag::may_act);
         for (names, raw) in &raw.subcommands {
             let i = spec.sub_list.len();
             spec.sub_list.push(Self::compile(raw)?);

@@ -1,0 +1,236 @@
+//! Programs that print what their arguments say: `date +TEXT`, `stat -c TEXT`, `expr`, `shuf -e`. A
+//! line can spell a program or an option with them, so their text is followed as far as it is known.
+
+use super::chars::{SAFE_HOLE, UNKNOWN, has_hole};
+use super::engine::Stream;
+use super::expand::Arg;
+use super::filters::{flag, operands};
+
+/// What a directive of a format stands for.
+enum Piece {
+    /// A number or another text without a slash, a blank or a leading dash.
+    Safe,
+    /// Any text.
+    Any,
+    /// This character.
+    Char(char),
+}
+
+/// A format with its directives filled in: `%`, flags and a width, a letter.
+fn fill(format: &str, piece: impl Fn(char) -> Piece) -> String {
+    let mut out = String::with_capacity(format.len());
+    let mut chars = format.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        while chars
+            .next_if(|c| matches!(c, '-' | '_' | '^' | '#' | '+' | ':' | '.' | '0'..='9'))
+            .is_some()
+        {}
+        let letter = match chars.next() {
+            // Modifiers of strftime.
+            Some(c @ ('E' | 'O')) => chars.next_if(char::is_ascii_alphabetic).unwrap_or(c),
+            Some(c) => c,
+            None => break,
+        };
+        match piece(letter) {
+            Piece::Safe => out.push(SAFE_HOLE),
+            Piece::Any => out.push(UNKNOWN),
+            Piece::Char(c) => out.push(c),
+        }
+    }
+    out
+}
+
+/// The text of a time by strftime(3).
+pub(crate) fn time(format: &str) -> String {
+    fill(format, |letter| match letter {
+        'n' => Piece::Char('\n'),
+        't' => Piece::Char('\t'),
+        '%' => Piece::Char('%'),
+        // The name of the time zone comes from the environment, the others from the locale.
+        'Z' => Piece::Any,
+        _ => Piece::Safe,
+    })
+}
+
+fn date(rest: &[Arg]) -> Option<String> {
+    if rest.iter().any(|a| a.text.starts_with(UNKNOWN)) {
+        return None;
+    }
+    let format = rest.iter().find_map(|a| a.text.strip_prefix('+'));
+    Some(format.map_or_else(|| SAFE_HOLE.to_string(), time))
+}
+
+/// The value of an option: the next word, or what is attached to it.
+fn value<'a>(rest: &'a [Arg], names: &[&str]) -> Option<&'a str> {
+    rest.iter().enumerate().find_map(|(i, a)| {
+        names.iter().find_map(|name| {
+            let behind = a.text.strip_prefix(name)?;
+            if behind.is_empty() {
+                return rest.get(i + 1).map(|v| v.text.as_str());
+            }
+            if name.starts_with("--") {
+                behind.strip_prefix('=')
+            } else {
+                Some(behind)
+            }
+        })
+    })
+}
+
+fn stat(rest: &[Arg]) -> Option<String> {
+    let gnu = value(rest, &["-c", "--format", "--printf"]);
+    let format = gnu.or_else(|| value(rest, &["-f"]).filter(|f| f.contains('%')))?;
+    Some(fill(format, |letter| match letter {
+        '%' => Piece::Char('%'),
+        // Sizes, times, numbers of users; names of files, users and places are anybody's text, and
+        // a mode written out begins with a dash.
+        'a' | 'b' | 'B' | 'd' | 'h' | 'i' | 'o' | 's' | 't' | 'T' | 'u' | 'g' | 'x' | 'X' | 'y'
+        | 'Y' | 'z' | 'Z' | 'w' | 'W'
+            if gnu.is_some() =>
+        {
+            Piece::Safe
+        }
+        'z' | 'm' | 'a' | 'c' | 'B' | 'i' | 'l' | 'u' | 'g' | 'p' | 'd' | 'b' if gnu.is_none() => {
+            Piece::Safe
+        }
+        _ => Piece::Any,
+    }))
+}
+
+/// Numbers and operators of arithmetic give a number; everything else may print its arguments.
+fn expr(rest: &[Arg]) -> Option<String> {
+    let number = |t: &str| {
+        let digits = t.strip_prefix('-').unwrap_or(t);
+        !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit())
+    };
+    let reckons = |t: &str| {
+        matches!(
+            t,
+            "+" | "-" | "*" | "/" | "%" | "<" | ">" | "=" | "!=" | "<=" | ">=" | "\u{2}"
+        )
+    };
+    match rest {
+        [one] => Some(one.text.clone()),
+        [a, op, b] if reckons(&op.text) => {
+            let operand = |a: &Arg| number(&a.text) || has_hole(&a.text) && a.text.len() == 1;
+            (operand(a) && operand(b)).then(|| SAFE_HOLE.to_string())
+        }
+        _ => None,
+    }
+}
+
+fn shuf(rest: &[Arg]) -> Option<String> {
+    let range = rest
+        .iter()
+        .any(|a| a.text.starts_with("-i") || a.text.starts_with("--input-range"));
+    if range {
+        return Some(SAFE_HOLE.to_string());
+    }
+    match operands(rest).as_slice() {
+        // One word can't be shuffled.
+        [one] if flag(rest, 'e', "--echo") => Some(one.text.clone()),
+        _ => None,
+    }
+}
+
+/// A figure in front of the names of what it is the figure of.
+fn figures(rest: &[Arg]) -> Option<String> {
+    if rest.iter().any(|a| a.text.starts_with("--files0")) {
+        return None;
+    }
+    match operands(rest).as_slice() {
+        [] => Some(SAFE_HOLE.to_string()),
+        [one] => Some(format!("{SAFE_HOLE} {}", one.text)),
+        _ => None,
+    }
+}
+
+/// Text for `bc` that can only give a number.
+fn only_reckons(text: Option<&str>) -> bool {
+    text.is_some_and(|t| !t.contains([UNKNOWN, '"']) && !t.contains("print"))
+}
+
+/// What such a program prints; nothing for another program.
+pub(crate) fn printed(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream> {
+    let safe = || Some(SAFE_HOLE.to_string());
+    let known = |good: bool| good.then(|| SAFE_HOLE.to_string());
+    let text = match name {
+        "date" | "gdate" => date(rest),
+        "stat" | "gstat" => stat(rest),
+        "expr" => expr(rest),
+        "shuf" => shuf(rest),
+        "wc" | "md5sum" | "sha256sum" | "sha1sum" | "cksum" => figures(rest),
+        "du" if flag(rest, 's', "--summarize") => figures(rest),
+        "du" => None,
+        "bc" => known(only_reckons(stdin.text.as_deref()) && operands(rest).is_empty()),
+        "numfmt" => known(rest.iter().all(|a| {
+            let t = a.text.as_str();
+            t.starts_with("--to=")
+                || t.starts_with("--from=")
+                || t.bytes().all(|c| c.is_ascii_digit())
+        })),
+        "pgrep" => known(!flag(rest, 'a', "--list-full") && !flag(rest, 'l', "--list-name")),
+        "getconf" => known(matches!(rest, [a] if !a.text.contains("PATH") && !has_hole(&a.text))),
+        "nproc" | "id" | "whoami" | "hostname" | "uname" | "uuidgen" | "tty" | "arch" | "tput"
+        | "lsb_release" | "logname" => safe(),
+        _ => return None,
+    };
+    Some(text.map_or_else(Stream::unknown, |text| Stream::known(format!("{text}\n"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RiskLevel, risk_of};
+
+    #[test]
+    fn text_that_is_printed_is_followed() {
+        for line in [
+            "$(date +rm) -rf ~",
+            "$(date '+rm -rf ~')",
+            "find . $(date +-delete)",
+            "find . \"$(stat -c -delete .)\"",
+            "sed \"$(date +'e rm -rf ~')\" f",
+            "awk \"$(date +'BEGIN{system(\"rm -rf ~\")}')\"",
+            "cat x > $(date +/etc/passwd)",
+            "cp x $(stat -c /etc/passwd .)",
+            "cp x $(stat --printf=/etc/passwd .)",
+            "cp x $(TZ=/etc/x date +%Z)",
+            "tar xf a.tar $(date +--to-command=sh)",
+            "find . $(expr -delete : '\\(.*\\)')",
+            "find . $(expr -- -delete)",
+            "find . $(shuf -e -- -delete)",
+            "find . $(seq -f -delete 1)",
+            "find . $(printf '%(-delete)T')",
+            "find . $(printf '%.7s' -deletexyz)",
+            "find . $(basename /x/-delete)",
+            "touch $(wc -l /etc/x)",
+            "touch $(pgrep -a x)",
+            "touch $(echo '\"/etc/x\"' | bc)",
+            "touch $(numfmt --suffix=/../../../x 1)",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::High, "{line}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_dates_stay_what_they_are() {
+        for line in [
+            "touch build-$(date +%Y%m%d-%H%M%S).log",
+            "touch $(date +%F).txt",
+            "cp a.txt a.$(date +%s).bak",
+            "touch out-$(stat -c %s a)",
+            "touch n$(expr 1 + 2)",
+            "touch n$(wc -l < a)",
+            "touch x-$(uuidgen)",
+            "touch x-$(shuf -i 1-9 -n 1)",
+            "touch x-$(echo '1+2' | bc)",
+            "touch $(printf '%(%F)T').txt",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::Medium, "{line}");
+        }
+    }
+}
