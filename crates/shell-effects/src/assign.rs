@@ -1,6 +1,6 @@
 //! Assignments to variables, arrays and their elements.
 
-use super::ast::{Assign, AssignValue};
+use super::ast::{Assign, AssignValue, Part};
 use super::chars::UNKNOWN;
 use super::engine::Engine;
 use super::expand::Var;
@@ -20,6 +20,8 @@ impl Engine<'_> {
                         text: t.clone(),
                         array: None,
                         obfuscated,
+                        computed: t.contains(UNKNOWN)
+                            && w.parts.iter().any(|p| matches!(p, Part::Cmd(..))),
                     },
                     t,
                 )
@@ -37,6 +39,7 @@ impl Engine<'_> {
                         text: list.first().cloned().unwrap_or_default(),
                         array: Some(list),
                         obfuscated,
+                        computed: false,
                     },
                     String::new(),
                 )
@@ -85,6 +88,7 @@ impl Engine<'_> {
                         },
                         array: None,
                         obfuscated: true,
+                        computed: o.computed || var.computed,
                     },
                 },
                 None if var.array.is_some() => var,
@@ -92,6 +96,7 @@ impl Engine<'_> {
                     text: format!("{UNKNOWN}{}", var.text),
                     array: None,
                     obfuscated: true,
+                    computed: false,
                 },
             }
         } else if !for_program
@@ -103,6 +108,7 @@ impl Engine<'_> {
                 text: UNKNOWN.to_string(),
                 array: None,
                 obfuscated: false,
+                computed: false,
             }
         } else {
             var

@@ -170,6 +170,7 @@ impl Engine<'_> {
                                     text: v,
                                     array: None,
                                     obfuscated: a.obfuscated,
+                                    computed: false,
                                 },
                             );
                         }
@@ -181,6 +182,21 @@ impl Engine<'_> {
             "set" => {
                 if rest.is_empty() {
                     return Some(Stream::unknown());
+                }
+                let history = rest.windows(2).find(
+                    |w| matches!(w, [o, name] if o.text.ends_with('o') && name.text == "history"),
+                );
+                if let Some([off, _]) = history
+                    && off.text.starts_with('+')
+                {
+                    self.emit_raw(
+                        EffectKind::System,
+                        Some("history".to_owned()),
+                        Certainty::Certain,
+                        off.span,
+                        RiskLevel::High,
+                        "switches the history of the shell off",
+                    );
                 }
                 let i = rest
                     .iter()
@@ -252,6 +268,7 @@ impl Engine<'_> {
                         text: array.first().cloned().unwrap_or_default(),
                         array: Some(array),
                         obfuscated: stdin.obfuscated,
+                        computed: false,
                     },
                 );
                 none
@@ -503,6 +520,7 @@ impl Engine<'_> {
                     text: list.first().cloned().unwrap_or_default(),
                     array: Some(list),
                     obfuscated,
+                    computed: false,
                 },
             );
         }
@@ -529,6 +547,7 @@ impl Engine<'_> {
                     text: value,
                     array: None,
                     obfuscated,
+                    computed: false,
                 },
             );
         }
@@ -609,6 +628,7 @@ impl Engine<'_> {
                     text,
                     array: None,
                     obfuscated: s.obfuscated,
+                    computed: false,
                 },
             );
             return Stream::known("");

@@ -1,5 +1,6 @@
 //! The arguments of a call, sorted out by a program's entry: flags, their values, operands.
 
+use super::chars::has_hole;
 use super::effect::Span;
 use super::expand::Arg;
 use super::table::schema::Style;
@@ -15,6 +16,8 @@ pub(crate) struct Call<'s> {
     pub dry: bool,
     pub recursive: bool,
     pub unknown_flag: Option<Arg>,
+    /// An option that the table doesn't list, and whose name says that it does something.
+    pub acting_flag: Option<Arg>,
     /// A word that isn't known at all, and that may be an option or several.
     pub hole: Option<Arg>,
     /// What `--no-…` or a value takes back: the run may change something after all.
@@ -46,6 +49,68 @@ pub(crate) fn is_hole(arg: &Arg) -> bool {
 fn switches_off(value: &str) -> bool {
     let known = ["", "true", "yes", "on", "1", "all", "client", "server"];
     !known.iter().any(|k| value.eq_ignore_ascii_case(k))
+}
+
+/// Words for what no program does by the way.
+const ACTS: [&str; 33] = [
+    "delete",
+    "remove",
+    "rm",
+    "destroy",
+    "erase",
+    "wipe",
+    "purge",
+    "drop",
+    "kill",
+    "exec",
+    "execute",
+    "eval",
+    "command",
+    "cmd",
+    "shell",
+    "install",
+    "uninstall",
+    "flash",
+    "disable",
+    "unlock",
+    "overwrite",
+    "upload",
+    "send",
+    "push",
+    "publish",
+    "deploy",
+    "post",
+    "javaagent",
+    "agentpath",
+    "truncate",
+    "expunge",
+    "obliterate",
+    "shutdown",
+];
+
+/// Whether the name of an option says that it does something: `--delete-all`, `-deleteUser`. One
+/// that isn't known may.
+fn names_an_act(name: &str) -> bool {
+    if has_hole(name) {
+        return true;
+    }
+    let name = name.trim_start_matches('-');
+    if name.starts_with("no-") || name.starts_with("skip-") || name.starts_with("show-") {
+        return false;
+    }
+    let mut word = String::new();
+    for c in name.chars().chain(std::iter::once('-')) {
+        if c.is_ascii_lowercase() {
+            word.push(c);
+            continue;
+        }
+        if ACTS.contains(&word.as_str()) {
+            return true;
+        }
+        word.clear();
+        word.extend(c.is_ascii_uppercase().then(|| c.to_ascii_lowercase()));
+    }
+    false
 }
 
 /// Whether an option that the table doesn't list takes back one that it does: `--no-dry-run`, or
@@ -251,6 +316,9 @@ pub(super) fn read_flag<'s>(
                     call.unknown_flag.get_or_insert_with(|| arg.clone());
                 }
                 call.wet |= takes_back(chain, name);
+                if names_an_act(name) {
+                    call.acting_flag.get_or_insert_with(|| arg.clone());
+                }
                 call.saw(name, None, arg.span);
             }
             return false;
@@ -284,6 +352,9 @@ pub(super) fn read_flag<'s>(
     if stray {
         call.help = help;
         call.dry = dry;
+        if names_an_act(text) {
+            call.acting_flag.get_or_insert_with(|| arg.clone());
+        }
     }
     stop
 }

@@ -470,6 +470,7 @@ impl<'a> Engine<'a> {
                     text: item.text,
                     array: None,
                     obfuscated: item.obfuscated,
+                    computed: false,
                 },
             );
             let s = self.run_list(body, input, want, None);

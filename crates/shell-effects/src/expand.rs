@@ -27,6 +27,8 @@ pub(crate) struct Arg {
     pub quoted: bool,
     /// Holds a variable of the environment whose name promises a secret.
     pub secret: bool,
+    /// Holds what a command printed, which isn't known.
+    pub computed: bool,
 }
 
 impl Arg {
@@ -45,6 +47,8 @@ pub(crate) struct Var {
     pub text: String,
     pub array: Option<Vec<String>>,
     pub obfuscated: bool,
+    /// Holds what a command printed, which isn't known.
+    pub computed: bool,
 }
 
 struct Fields {
@@ -54,6 +58,7 @@ struct Fields {
     obfuscated: bool,
     quoted: bool,
     secret: bool,
+    computed: bool,
 }
 
 impl Fields {
@@ -67,6 +72,7 @@ impl Fields {
                 at: None,
                 quoted: self.quoted,
                 secret: self.secret,
+                computed: self.computed,
             });
         }
         self.text.clear();
@@ -74,6 +80,7 @@ impl Fields {
         self.obfuscated = false;
         self.quoted = false;
         self.secret = false;
+        self.computed = false;
     }
 
     fn push(&mut self, s: &str) {
@@ -181,6 +188,7 @@ impl Engine<'_> {
             obfuscated: false,
             quoted: false,
             secret: false,
+            computed: false,
         };
         let alone = word.parts.len() == 1;
         for (i, p) in word.parts.iter().enumerate() {
@@ -219,6 +227,7 @@ impl Engine<'_> {
                     let (vals, obfuscated) = self.param(p, alone);
                     f.obfuscated |= obfuscated;
                     f.secret |= self.holds_secret(p);
+                    f.computed |= self.shell.var(&p.name).is_some_and(|v| v.computed);
                     let n = vals.len();
                     for (k, v) in vals.into_iter().enumerate() {
                         if *quoted {
@@ -244,6 +253,7 @@ impl Engine<'_> {
                         .trim_end_matches('\n')
                         .to_owned();
                     f.obfuscated |= s.obfuscated;
+                    f.computed |= text.contains(UNKNOWN);
                     if *quoted {
                         f.quoted = true;
                         f.push(&text);
@@ -476,6 +486,7 @@ impl Engine<'_> {
                             text: a.clone(),
                             array: None,
                             obfuscated: args_obf,
+                            computed: false,
                         },
                     );
                 }

@@ -50,6 +50,17 @@ impl Engine<'_> {
             return;
         }
         let host = canonical(host_of(&arg.text));
+        if arg.computed {
+            let why = "what a command printed leaves in the address";
+            self.emit_raw(
+                EffectKind::Network,
+                Some(show(&host)),
+                Certainty::Possible,
+                arg.span,
+                RiskLevel::High,
+                why,
+            );
+        }
         if matches!(
             &*host,
             "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "fd00:ec2::254"

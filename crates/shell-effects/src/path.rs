@@ -583,9 +583,25 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
     // Names are short: looking byte by byte is quicker than a search that is made for long texts.
     let dot = lower.bytes().rposition(|byte| byte == b'.');
     if dot.is_some_and(|at| at > 0 && lower.get(at + 1..).is_some_and(private)) {
-        return !["public", "cacert", "ca-cert", "ca-bundle"]
+        // Certificates and the chains of those that signed them are public.
+        let stem = lower.rsplit_once('.').map_or(&*lower, |(stem, _)| stem);
+        let chain = lower.ends_with(".pem")
+            && [
+                "chain",
+                "ca",
+                "crt",
+                "certs",
+                "dhparam",
+                "dhparams",
+                "intermediate",
+                "root",
+            ]
             .iter()
-            .any(|word| lower.contains(word));
+            .any(|end| stem.ends_with(end) && !stem.contains("key"));
+        return !chain
+            && !["public", "cacert", "ca-cert", "ca-bundle"]
+                .iter()
+                .any(|word| lower.contains(word));
     }
     stands_in_a_store(path, &lower)
 }

@@ -349,7 +349,7 @@ impl Engine<'_> {
                 return out;
             }
         }
-        self.unlisted(name, first, rest, span);
+        self.unlisted(name, first, rest);
         Stream::unknown()
     }
 
@@ -384,8 +384,7 @@ impl Engine<'_> {
         (cut.len() > 1 && cut.len() < base.len() && table.contains(cut)).then(|| cut.to_owned())
     }
 
-    fn unlisted(&mut self, name: &str, first: &Arg, rest: &[Arg], span: Span) {
-        let _ = span;
+    fn unlisted(&mut self, name: &str, first: &Arg, rest: &[Arg]) {
         if let Some(why) = super::non_posix::program(name) {
             self.emit_raw(
                 EffectKind::Unknown,
@@ -397,12 +396,20 @@ impl Engine<'_> {
             );
             return;
         }
-        // Asking a program for its version or help is as good as harmless.
-        let only_help = matches!(rest, [a] if matches!(a.text.as_str(), "--version" | "--help" | "-version" | "-help"));
-        let risk = if only_help {
-            RiskLevel::Medium
-        } else {
-            RiskLevel::High
+        // Asking an installed program for its version or help is harmless.
+        let only_help = matches!(
+            rest,
+            [a] if matches!(a.text.as_str(), "--version" | "--help" | "-version" | "-help" | "-V")
+        );
+        let made_here = self.shell.has_var("PATH")
+            || self
+                .files
+                .keys()
+                .any(|f| f.rsplit('/').next() == Some(name));
+        let risk = match (only_help, made_here) {
+            (true, false) => RiskLevel::Low,
+            (true, true) => RiskLevel::Medium,
+            (false, _) => RiskLevel::High,
         };
         self.emit_raw(
             EffectKind::Unknown,

@@ -114,6 +114,16 @@ impl Engine<'_> {
                 "an option that isn't in the table",
             );
         }
+        if let Some(f) = &call.acting_flag {
+            self.emit_raw(
+                EffectKind::Unknown,
+                Some(show(&f.text)),
+                Certainty::Possible,
+                f.span,
+                RiskLevel::High,
+                "an option that isn't in the table, with a name that says it acts",
+            );
+        }
         if let Some(hole) = call.hole.as_ref().filter(|_| spec.risky || root.risky) {
             self.dynamic(hole.span, "a word that isn't known, which may be an option");
         }
@@ -428,7 +438,8 @@ impl Engine<'_> {
             Role::Config => {
                 self.path_read(arg);
                 let class = self.classify(&arg.text).class;
-                let risk = if class == super::path::PathClass::Inside {
+                use super::path::PathClass::{Inside, Root};
+                let risk = if matches!(class, Inside | Root) {
                     RiskLevel::Medium
                 } else {
                     RiskLevel::High

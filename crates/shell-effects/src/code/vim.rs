@@ -8,14 +8,18 @@ use super::super::expand::Arg;
 impl Engine<'_> {
     pub(super) fn vim_code(&mut self, arg: &Arg) {
         let t = arg.text.trim_start_matches([':', '+', ' ', '%']);
-        if let Some(cmd) = t
-            .strip_prefix("r!")
-            .or_else(|| t.strip_prefix('!'))
-            .or_else(|| t.strip_prefix("w !"))
-            .or_else(|| t.strip_prefix("r !"))
-        {
-            let a = Arg::literal(cmd, arg.span);
-            self.shell_arg(&a, &Stream::default(), false);
+        let reads = t.strip_prefix("r!").or_else(|| t.strip_prefix("r !"));
+        let filters = t.strip_prefix('!').or_else(|| t.strip_prefix("w !"));
+        if let Some(cmd) = reads.or(filters) {
+            // With a range, and behind `w`, the lines of the file are what the command gets.
+            let before = arg.text.split('!').next().unwrap_or_default();
+            let fed = reads.is_none() && before.contains(['%', 'w']);
+            let stdin = if fed {
+                Stream::unknown()
+            } else {
+                Stream::default()
+            };
+            self.shell_arg(&Arg::literal(cmd, arg.span), &stdin, false);
             return;
         }
         for command in arg.text.split(['|', '\n']) {

@@ -106,8 +106,21 @@ fn make(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 
 fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation {
-        rest, stdin, span, ..
+        name,
+        rest,
+        stdin,
+        span,
+        ..
     } = *call;
+    if let Some(a) = rest
+        .iter()
+        .find(|a| a.text.starts_with("-B") && name != "rustc" && name != "go")
+    {
+        cx.dynamic(
+            a.span,
+            "takes its compiler and linker from another directory",
+        );
+    }
     // A program compiled from text of this line is text of this line.
     if stdin.present || rest.iter().any(|a| cx.wrote(&a.text)) {
         let out = rest

@@ -157,6 +157,7 @@ fn run_shell(
                     text: zero.text.clone(),
                     array: None,
                     obfuscated: zero.obfuscated,
+                    computed: false,
                 },
             );
         }

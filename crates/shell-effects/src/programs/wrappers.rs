@@ -21,14 +21,19 @@ pub(super) const PROGRAMS: Family = &[
 
 /// A command behind the options.
 fn behind_options(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
-    let words: Vec<Arg> = call
+    let mut words: Vec<Arg> = call
         .rest
         .iter()
         .skip_while(|a| a.text.starts_with('-'))
         .cloned()
         .collect();
-    if words.is_empty() {
+    let Some(applet) = words.first_mut() else {
         return Some(Stream::unknown());
+    };
+    // Some are other programs than those of the same name.
+    let own = format!("busybox {}", applet.text);
+    if cx.ctx.table.contains(&own) {
+        applet.text = own;
     }
     Some(cx.wrapped(&words, call.stdin, call.want, call.span))
 }
