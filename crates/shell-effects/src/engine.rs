@@ -9,12 +9,13 @@ use super::ast::{Assign, Command, Kind, List, Pipeline, Redir, RedirOp};
 use super::chars::{UNKNOWN, has_hole, show};
 use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span};
 use super::expand::{Arg, Var};
+use super::links::Links;
 use super::parse::{self, Base};
 use super::shell_state::{Saved, Shell};
 use super::sink::Sink;
 use super::work::Work;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Bytes of one text that are looked at. Systems hand a shell no longer one (Linux: 128 KiB), and
@@ -66,6 +67,12 @@ pub(crate) struct Engine<'a> {
     pub container: bool,
     /// The line has fetched files from elsewhere.
     pub fetched: bool,
+    /// Files of the work tree that the line has edited in place.
+    pub edited: HashSet<String>,
+    /// Links of the work tree, and those that the line makes.
+    pub links: Cow<'a, Links>,
+    /// The line has told git of another repository.
+    pub remote_added: bool,
 }
 
 impl<'a> Engine<'a> {
@@ -80,6 +87,9 @@ impl<'a> Engine<'a> {
             as_written: false,
             container: false,
             fetched: false,
+            edited: HashSet::new(),
+            links: Cow::Borrowed(&ctx.links),
+            remote_added: false,
         }
     }
 

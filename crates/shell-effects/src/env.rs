@@ -380,37 +380,43 @@ impl Engine<'_> {
         // `PAGER=cat`, `EDITOR=true`: known to be harmless.
         let head = value.split_ascii_whitespace().next().unwrap_or_default();
         let base = head.rsplit('/').next().unwrap_or_default();
+        let installed = !head.contains('/')
+            || matches!(self.classify(head).class, super::path::PathClass::System)
+            || head.starts_with("/usr/")
+            || head.starts_with("/opt/");
         if value.is_empty()
-            || matches!(
-                base,
-                "cat"
-                    | "less"
-                    | "more"
-                    | "true"
-                    | ":"
-                    | "false"
-                    | "echo"
-                    | "delta"
-                    | "bat"
-                    | "most"
-                    | "vi"
-                    | "vim"
-                    | "nvim"
-                    | "nano"
-                    | "emacs"
-                    | "code"
-                    | "gcc"
-                    | "g++"
-                    | "clang"
-                    | "clang++"
-                    | "cc"
-                    | "c++"
-                    | "ld"
-                    | "ar"
-                    | "sccache"
-                    | "ccache"
-                    | "xdg-open"
-            ) && !value.contains([';', '|', '&', '`', '$', '<', '>', '!', '\n', '\0'])
+            || installed
+                && matches!(
+                    base,
+                    "cat"
+                        | "less"
+                        | "more"
+                        | "true"
+                        | ":"
+                        | "false"
+                        | "echo"
+                        | "delta"
+                        | "bat"
+                        | "most"
+                        | "vi"
+                        | "vim"
+                        | "nvim"
+                        | "nano"
+                        | "emacs"
+                        | "code"
+                        | "gcc"
+                        | "g++"
+                        | "clang"
+                        | "clang++"
+                        | "cc"
+                        | "c++"
+                        | "ld"
+                        | "ar"
+                        | "sccache"
+                        | "ccache"
+                        | "xdg-open"
+                )
+                && !value.contains([';', '|', '&', '`', '$', '<', '>', '!', '\n', '\0'])
                 && !(name == "PS4" || name == "PROMPT_COMMAND")
                 && value.split_ascii_whitespace().skip(1).all(|w| {
                     w.starts_with('-')

@@ -22,6 +22,11 @@ pub(super) enum Followed {
 }
 
 impl Links {
+    /// Adds a link that comes to be while a line runs.
+    pub(super) fn add(&mut self, link: String, target: &str) {
+        self.0.extend(Self::new([(link, target.to_owned())]).0);
+    }
+
     /// Links by their absolute paths, with their targets as the links hold them: a relative one
     /// starts where the link stands.
     #[must_use]

@@ -52,7 +52,7 @@ impl Engine<'_> {
             path::classify
         };
         let info = classify(text, self.shell.cwd(), &self.ctx.workdir, &self.ctx.home);
-        if self.ctx.links.is_empty() {
+        if self.links.is_empty() {
             return info;
         }
         // A tilde has been expanded there; everything else is walked as it is written.
@@ -61,7 +61,7 @@ impl Engine<'_> {
         } else {
             (text, self.shell.cwd())
         };
-        match self.ctx.links.follow(path, cwd) {
+        match self.links.follow(path, cwd) {
             Followed::Same => info,
             Followed::To(place) => {
                 let there = path::classify(&place, None, &self.ctx.workdir, &self.ctx.home);

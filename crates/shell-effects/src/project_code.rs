@@ -37,7 +37,7 @@ fn may_run(name: &str) -> bool {
     };
     match extension {
         "json" => ACTIVE_JSON.contains(&name) || stem.starts_with('.') || stem.ends_with("config"),
-        extension => !DATA.contains(&extension),
+        extension => !DATA.contains(&extension) || name == "CMakeLists.txt",
     }
 }
 
@@ -56,6 +56,37 @@ fn language(name: &str) -> Option<&'static str> {
 }
 
 impl Engine<'_> {
+    /// A program has edited a file in place: whoever runs it next runs what this line wrote.
+    pub(crate) fn edits(&mut self, name: &str, file: &str) {
+        if matches!(
+            name,
+            "chmod" | "chown" | "chgrp" | "touch" | "setfacl" | "chattr"
+        ) {
+            return;
+        }
+        if let Some(path) = super::path::normalise(file, self.shell.cwd()) {
+            self.edited.insert(path);
+        }
+    }
+
+    /// Inline code that takes in a file that this line wrote.
+    pub(crate) fn imports(&mut self, lang: &str, code: &Arg) {
+        if self.files.is_empty()
+            || !matches!(lang, "python" | "js" | "ruby" | "perl" | "php" | "lua")
+        {
+            return;
+        }
+        let named = self.files.keys().any(|path| {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            name.rsplit_once('.').is_some_and(|(stem, _)| {
+                language(name) == Some(lang) && !stem.is_empty() && code.text.contains(stem)
+            })
+        });
+        if named {
+            self.dynamic(code.span, "takes in a file that this line wrote");
+        }
+    }
+
     /// A tool runs the project's own code: more than that where it stands elsewhere, or where this
     /// line has written or fetched it.
     pub(crate) fn project_code(&mut self, span: Span) {
@@ -74,7 +105,24 @@ impl Engine<'_> {
             );
             return;
         }
-        if self.fetched {
+        let build_file = |path: &String| {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            matches!(
+                name,
+                "Makefile"
+                    | "makefile"
+                    | "GNUmakefile"
+                    | "justfile"
+                    | "Rakefile"
+                    | "conftest.py"
+                    | "setup.py"
+                    | "build.rs"
+                    | "noxfile.py"
+                    | "tasks.py"
+                    | "dodo.py"
+            )
+        };
+        if self.fetched || self.edited.iter().any(build_file) {
             self.dynamic(span, "runs code that this line has fetched or changed");
             return;
         }

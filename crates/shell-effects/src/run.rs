@@ -249,6 +249,15 @@ impl Engine<'_> {
             }
             return true;
         }
+        // Interpreters add the extension themselves.
+        let with_extension = ["js", "cjs", "mjs", "ts", "py", "rb", "lua"]
+            .iter()
+            .map(|extension| format!("{abs}.{extension}"))
+            .any(|path| lang != "sh" && self.files.contains_key(&path));
+        if with_extension || self.edited.contains(&abs) {
+            self.dynamic(arg.span, "runs a file that this line has written");
+            return true;
+        }
         let info = self.classify(text);
         if text == "/dev/null" {
             return true;
@@ -343,6 +352,9 @@ impl Engine<'_> {
             let ctx = self.ctx;
             if let Some(spec) = ctx.table.get(&table_name) {
                 let out = self.apply(&table_name, spec, rest, stdin, want, span);
+                if table_name == "ln" {
+                    programs::files::link(self, rest);
+                }
                 if want {
                     return self.filter_output(&table_name, rest, stdin, out);
                 }

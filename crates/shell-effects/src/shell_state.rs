@@ -22,6 +22,8 @@ pub(crate) struct Shell<'a> {
     streams: Vec<Stream>,
     /// How many branches are open that may not run.
     branches: usize,
+    /// Functions are handed on to the shells that this one starts.
+    exports_functions: bool,
     /// Input given to all later commands by `exec <`.
     input: Option<Stream>,
 }
@@ -43,6 +45,7 @@ impl<'a> Shell<'a> {
             params: Vec::new(),
             streams: Vec::new(),
             branches: 0,
+            exports_functions: false,
             input: None,
         }
     }
@@ -62,6 +65,15 @@ impl<'a> Shell<'a> {
     pub(crate) fn restore(&mut self, saved: Saved<'a>) {
         self.cwd = saved.cwd;
         self.vars = saved.vars;
+    }
+
+    pub(crate) fn export_functions(&mut self) {
+        self.exports_functions = true;
+    }
+
+    /// Whether the shells that this one starts know its functions.
+    pub(crate) fn exports_functions(&self) -> bool {
+        self.exports_functions
     }
 
     /// The current directory; `None` if it isn't known.

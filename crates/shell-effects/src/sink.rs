@@ -117,6 +117,11 @@ impl Sink {
         before
     }
 
+    /// Keeps changes from now on: code that is loaded runs, whatever the program leaves undone.
+    pub(crate) fn keep_changes(&mut self) -> bool {
+        std::mem::take(&mut self.dry)
+    }
+
     pub(crate) fn restore_changes(&mut self, dry: bool) {
         self.dry = dry;
     }

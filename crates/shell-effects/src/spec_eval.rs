@@ -146,8 +146,13 @@ impl Engine<'_> {
             let Some(role) = seen.flag.and_then(|f| f.arg.as_ref()) else {
                 continue;
             };
+            // What an option loads or runs is run in a dry run too.
+            let saved = role.runs_code().then(|| self.sink.keep_changes());
             for v in &seen.values {
                 code |= self.role(role, v, recursive, name, stdin);
+            }
+            if let Some(saved) = saved {
+                self.sink.restore_changes(saved);
             }
         }
         if let Some(ops) = operands {
@@ -426,7 +431,10 @@ impl Engine<'_> {
                     }
                 }
             }
-            Role::Edit => self.path_write(arg),
+            Role::Edit => {
+                self.path_write(arg);
+                self.edits(name, &arg.text);
+            }
             Role::Delete => self.path_delete(arg, recursive),
             Role::Move => self.path_move(arg),
             Role::Empty => self.path_empty(arg),
@@ -435,6 +443,10 @@ impl Engine<'_> {
                 self.network(arg);
                 self.dynamic(arg.span, "follows a configuration from the network");
             }
+            Role::Config if arg.text.trim_start().starts_with(['{', '[']) => {
+                self.dynamic(arg.span, "a configuration that can run programs");
+            }
+            Role::Config if arg.text == "/dev/null" => {}
             Role::Config => {
                 self.path_read(arg);
                 let class = self.classify(&arg.text).class;
@@ -502,6 +514,7 @@ impl Engine<'_> {
                 );
             }
             Role::Code(lang) => {
+                self.imports(lang, arg);
                 self.code(lang, arg, stdin);
                 return true;
             }

@@ -6,7 +6,10 @@ use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 use crate::spec_eval::read;
 
-pub(super) const PROGRAMS: Family = &[(&["tar", "gtar", "bsdtar"], tar)];
+pub(super) const PROGRAMS: Family = &[
+    (&["tar", "gtar", "bsdtar"], tar),
+    (&["unzip", "7z", "cpio"], unpack),
+];
 
 fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation {
@@ -18,11 +21,33 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     } = *call;
     let words = old_style(rest);
     archived(cx, &words);
+    // What a foreign archive brings isn't the project's.
+    let foreign = words.iter().any(|a| {
+        let archive = [
+            ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst", ".txz",
+        ];
+        archive.iter().any(|end| a.text.ends_with(end))
+            && !matches!(
+                cx.classify(&a.text).class,
+                crate::path::PathClass::Inside | crate::path::PathClass::Root
+            )
+    });
+    cx.fetched |= foreign;
     cx.fetched |=
         stdin.present && stdin.text.is_none() && !stdin.inline && cx.sink.has(EffectKind::Network);
     let ctx = cx.ctx;
     let spec = ctx.table.get("tar")?;
     Some(cx.apply("tar", spec, &words, stdin, want, span))
+}
+
+fn unpack(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    use crate::path::PathClass::{Inside, Root};
+    let file = call
+        .rest
+        .iter()
+        .find(|a| a.text.ends_with(".zip") || a.text.ends_with(".7z"));
+    cx.fetched |= file.is_some_and(|a| !matches!(cx.classify(&a.text).class, Inside | Root));
+    None
 }
 
 fn archived(cx: &mut Engine<'_>, rest: &[Arg]) {

@@ -25,6 +25,30 @@ fn copy(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
+/// `ln -s TARGET NAME`: whoever uses the name later uses the target.
+pub(crate) fn link(cx: &mut Engine<'_>, rest: &[Arg]) {
+    let ops: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
+    let (target, name) = match ops.as_slice() {
+        [target] => (target, "."),
+        [target, name] => (target, name.text.as_str()),
+        _ => return,
+    };
+    let base = target.text.trim_end_matches('/').rsplit('/').next();
+    // The name may be a directory that the link comes to lie in.
+    let inside = format!(
+        "{}/{}",
+        name.trim_end_matches('/'),
+        base.unwrap_or_default()
+    );
+    for link in [name, inside.as_str()] {
+        if let Some(link) = crate::path::normalise(link, cx.shell.cwd())
+            && link != cx.ctx.workdir
+        {
+            cx.links.to_mut().add(link, &target.text);
+        }
+    }
+}
+
 fn dd(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, stdin, .. } = *call;
     dd_target(cx, rest, stdin);

@@ -1,6 +1,7 @@
 //! Git.
 
 use super::{Family, Invocation};
+use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 
@@ -11,12 +12,31 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     cx.git_config(rest);
     let applies = |a: &Arg| matches!(a.text.as_str(), "apply" | "am");
     let only_looks = |a: &Arg| matches!(a.text.as_str(), "--check" | "--stat" | "--numstat");
-    if rest
-        .iter()
-        .find(|a| !a.text.starts_with('-'))
-        .is_some_and(applies)
-        && !rest.iter().any(only_looks)
-    {
+    let words: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
+    match words.as_slice() {
+        [remote, verb, ..]
+            if remote.text == "remote" && matches!(verb.text.as_str(), "add" | "set-url") =>
+        {
+            cx.remote_added = true;
+        }
+        [push, to @ ..] if push.text == "push" => {
+            let elsewhere = to.first().is_some_and(|a| {
+                a.text.contains("://") || a.text.contains('@') && a.text.contains(':')
+            });
+            if elsewhere || cx.remote_added {
+                cx.emit_raw(
+                    EffectKind::Network,
+                    None,
+                    Certainty::Certain,
+                    call.span,
+                    RiskLevel::High,
+                    "sends commits to a repository that this line names",
+                );
+            }
+        }
+        _ => {}
+    }
+    if words.first().is_some_and(|a| applies(a)) && !rest.iter().any(only_looks) {
         cx.fetched = true;
     }
     None

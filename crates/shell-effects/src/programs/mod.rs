@@ -11,7 +11,7 @@
 
 mod archive;
 mod build;
-mod files;
+pub(crate) mod files;
 mod git;
 mod interpreters;
 mod remote;

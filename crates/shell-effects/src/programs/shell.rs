@@ -148,7 +148,8 @@ fn run_shell(
         }
         let list = params.iter().skip(1).map(|a| a.text.clone()).collect();
         cx.shell.push_params(list);
-        let functions = cx.shell.take_functions();
+        let exported = cx.shell.exports_functions();
+        let functions = (!exported).then(|| cx.shell.take_functions());
         let saved = cx.enter_subshell();
         if let Some(zero) = params.first() {
             cx.shell.set_var(
@@ -164,7 +165,9 @@ fn run_shell(
         let s = cx.shell_arg(code, stdin, want);
         cx.leave_subshell(saved);
         cx.shell.remove_var("0");
-        cx.shell.restore_functions(functions);
+        if let Some(functions) = functions {
+            cx.shell.restore_functions(functions);
+        }
         cx.shell.pop_params();
         return s;
     }

@@ -295,6 +295,20 @@ fn when(raw: &RawWhen) -> Result<When, TableError> {
 }
 
 impl Role {
+    /// Whether a word in this role is code, or names some that runs.
+    pub(crate) fn runs_code(&self) -> bool {
+        matches!(
+            self,
+            Self::Config
+                | Self::Script
+                | Self::Command
+                | Self::Program
+                | Self::Code(_)
+                | Self::CommandRest(_)
+                | Self::ShellRest(_)
+        )
+    }
+
     /// Whether a word in this role that isn't known may do anything.
     fn may_act(&self) -> bool {
         !matches!(
