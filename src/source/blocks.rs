@@ -57,6 +57,20 @@ pub struct Blocks<R> {
     target: usize,
 }
 
+/// Reads until the room is full or the input ends; what was read counts, whatever came of the rest.
+fn read_full(reader: &mut impl Read, room: &mut [u8]) -> (usize, io::Result<()>) {
+    let mut got = 0;
+    while let Some(rest) = room.get_mut(got..).filter(|rest| !rest.is_empty()) {
+        match reader.read(rest) {
+            Ok(0) => break,
+            Ok(n) => got += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (got, Err(error)),
+        }
+    }
+    (got, Ok(()))
+}
+
 impl<R: Read> Blocks<R> {
     /// Starts at the current position of `reader`.
     pub fn new(reader: R, limits: Limits) -> Self {
@@ -206,7 +220,6 @@ impl<R: Read> Blocks<R> {
 
     /// Reads on until the buffer holds one block more, or the input ends.
     fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
-        let wanted = self.target as u64;
         let before = buffer.len();
         // A long record gets its room at once: to grow by and by takes twice of it. What isn't
         // written to takes none.
@@ -214,11 +227,16 @@ impl<R: Read> Blocks<R> {
         if before > LONG && room < MOST_ROOM {
             buffer.reserve_exact(room.saturating_sub(before));
         }
-        let result = self.reader.by_ref().take(wanted).read_to_end(buffer);
-        let got = (buffer.len() - before) as u64;
-        self.read += got;
+        // Not `read_to_end`: it clears the room anew for each piece that a reader hands out.
+        buffer.resize(before + self.target, 0);
+        let (got, result) = read_full(
+            &mut self.reader,
+            buffer.get_mut(before..).unwrap_or_default(),
+        );
+        buffer.truncate(before + got);
+        self.read += got as u64;
         result?;
-        self.end = got < wanted;
+        self.end = got < self.target;
         if self.read > self.limits.input_bytes {
             return Err(io::Error::new(
                 io::ErrorKind::FileTooLarge,
