@@ -37,6 +37,8 @@ pub(crate) struct Seen<'s> {
     pub name: String,
     pub flag: Option<&'s Flag>,
     pub values: Vec<Arg>,
+    /// What stands behind the `=` of an option that the table doesn't list.
+    pub attached: Option<String>,
     pub span: Span,
 }
 
@@ -126,10 +128,12 @@ fn takes_back(chain: &[&Spec], name: &str) -> bool {
         return false;
     };
     chain.iter().any(|spec| {
-        let dry = |i: &usize| spec.flag_list.get(*i).is_some_and(|f| f.dry);
+        let dry = |n: &str, i: &usize| {
+            n.starts_with("dry") || spec.flag_list.get(*i).is_some_and(|f| f.dry)
+        };
         spec.flags.iter().any(|(n, i)| {
             let n = n.trim_start_matches('-');
-            dry(i) && (n.starts_with(back) || back.starts_with(n) && n.len() > 1)
+            dry(n, i) && (n.starts_with(back) || back.starts_with(n) && n.len() > 1)
         })
     })
 }
@@ -175,6 +179,7 @@ impl<'s> Call<'s> {
             name: name.to_owned(),
             flag,
             values: Vec::new(),
+            attached: None,
             span,
         });
     }
@@ -270,6 +275,7 @@ pub(super) fn read_dd<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg) {
                 name: key.to_owned(),
                 flag: Some(flag),
                 values: vec![v],
+                attached: None,
                 span: arg.span,
             });
         }
@@ -326,6 +332,9 @@ pub(super) fn read_flag<'s>(
                     call.acting_flag.get_or_insert_with(|| arg.clone());
                 }
                 call.saw(name, None, arg.span);
+                if let Some(seen) = call.flags.last_mut() {
+                    seen.attached = attached.map(str::to_owned);
+                }
             }
             return false;
         };

@@ -242,7 +242,70 @@ pub(super) fn names_secret(name: &str) -> bool {
     !leads && (words.iter().any(secret) || words.windows(2).any(key))
 }
 
+/// What the name of a variable that no list holds promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Promise {
+    /// A command line or a program.
+    Command,
+    /// A place that programs, settings or code are taken from.
+    Place,
+}
+
+/// What the last word of a name says of its value.
+fn promises(name: &str) -> Option<Promise> {
+    let mut words = name.rsplit('_');
+    let last = words.next()?;
+    if name.split('_').any(|w| {
+        matches!(
+            w,
+            "CACHE" | "LOG" | "LOGS" | "TMP" | "TEMP" | "OUTPUT" | "OUT" | "TARGET"
+        )
+    }) {
+        return None;
+    }
+    match last {
+        "EDITOR" | "PAGER" | "DIFF" | "SHELL" | "LAUNCHER" | "WRAPPER" | "RUNNER" => {
+            (last != name).then_some(Promise::Command)
+        }
+        "CONFIG" | "CONF" | "RC" | "HOME" | "PATH" | "PLUGIN" | "PLUGINS" | "PRELOAD"
+        | "LOADER" | "GEMFILE" | "CLASSPATH" | "HGRCPATH" | "TEXMFCNF" | "RCPATH" | "CONFDIR"
+        | "INIT" | "PROFILE" => Some(Promise::Place),
+        "FILE" | "DIR" | "CWD" => matches!(
+            words.next(),
+            Some("CONFIG" | "CONF" | "RC" | "PLUGIN" | "PLUGINS" | "INIT" | "VAGRANT" | "TOOL")
+        )
+        .then_some(Promise::Place),
+        _ => None,
+    }
+}
+
 impl Engine<'_> {
+    /// A variable that no list holds, by what its name promises.
+    fn promised(&mut self, what: Promise, name: &str, value: &str, span: Span) {
+        use super::path::PathClass::{Outside, Temporary, Unknown};
+        match what {
+            Promise::Command => self.runs_value(name, value, span),
+            Promise::Place => {
+                let foreign = value.split(':').any(|part| {
+                    part.starts_with(['/', '~'])
+                        && matches!(self.classify(part).class, Temporary | Outside | Unknown)
+                        && !part.starts_with("/opt/")
+                });
+                if foreign {
+                    let target = format!("{name}={}", show(value));
+                    self.emit_raw(
+                        EffectKind::Dynamic,
+                        Some(target),
+                        Certainty::Possible,
+                        span,
+                        RiskLevel::High,
+                        "programs take settings or code from a place outside the work tree",
+                    );
+                }
+            }
+        }
+    }
+
     /// What setting a variable does by itself.
     pub(crate) fn env_effect(&mut self, name: &str, value: &str, span: Span) {
         let proxy = matches!(
@@ -364,6 +427,8 @@ impl Engine<'_> {
                     "hides the history of the shell",
                 );
             }
+        } else if let Some(what) = promises(name) {
+            self.promised(what, name, value, span);
         } else if matches!(name, "NODE_TLS_REJECT_UNAUTHORIZED") && value == "0" {
             self.emit_raw(
                 EffectKind::Network,

@@ -303,6 +303,20 @@ impl Engine<'_> {
                 },
                 _ => Stream::unknown(),
             },
+            // `ls` names the operands themselves, or what lies in them.
+            "ls" if operands(rest).iter().any(|a| !a.text.contains(UNKNOWN)) => {
+                let mut text = String::new();
+                for a in operands(rest) {
+                    let name = a.text.trim_end_matches('/');
+                    text.push_str(name);
+                    text.push('\n');
+                    text.push_str(name);
+                    text.push('/');
+                    text.push(STAR);
+                    text.push('\n');
+                }
+                Stream::known(text)
+            }
             "find" | "ls" | "fd" | "tree" => {
                 let dirs: Vec<&Arg> = operands(rest);
                 let relative = dirs.first().is_none_or(|a| {

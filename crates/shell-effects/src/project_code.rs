@@ -1,10 +1,12 @@
 //! Code of the project that a tool runs: where it stands, and whether this line has changed it.
 
+use super::call::Call;
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::path::PathClass;
 use super::run::interpreter_language;
+use super::table::spec::{Operands, Role};
 
 /// Extensions of files that no build tool and no test runner executes.
 const DATA: [&str; 27] = [
@@ -105,6 +107,14 @@ impl Engine<'_> {
             );
             return;
         }
+        self.changed_code(span);
+    }
+
+    /// Code of the project that this line has written or fetched is run.
+    pub(crate) fn changed_code(&mut self, span: Span) {
+        if self.remote || self.container {
+            return;
+        }
         let build_file = |path: &String| {
             let name = path.rsplit('/').next().unwrap_or_default();
             matches!(
@@ -146,6 +156,76 @@ impl Engine<'_> {
                 }
                 _ => self.dynamic(span, "runs code that this line has written"),
             }
+        }
+    }
+
+    /// A tool that runs code of a project is given a place outside the work tree, or an address:
+    /// with an option that the table knows as text, or doesn't know.
+    pub(crate) fn pointed_elsewhere(&mut self, call: &Call<'_>, operands: Option<&Operands>) {
+        if self.remote || self.container {
+            return;
+        }
+        let is_text = |role: Option<&Role>| matches!(role, None | Some(Role::Text));
+        let mut words: Vec<Arg> = Vec::new();
+        for seen in &call.flags {
+            if !is_text(seen.flag.and_then(|f| f.arg.as_ref())) {
+                continue;
+            }
+            words.extend(seen.values.iter().cloned());
+            if seen.flag.is_none()
+                && let Some(text) = seen.attached.clone()
+            {
+                words.push(Arg {
+                    text,
+                    span: seen.span,
+                    ..Arg::default()
+                });
+            }
+        }
+        let plain = operands.is_none_or(|o| {
+            let mut roles = o.roles.iter();
+            roles.all(|r| matches!(r, Role::Text | Role::Effect(EffectKind::Execute)))
+        });
+        if plain {
+            words.extend(call.operands.iter().cloned());
+        }
+        for word in words {
+            let text = word.text.trim_start_matches('@');
+            // `-DNAME=/x`, `KEY=/x`: the value counts.
+            let value = text.rsplit_once('=').map_or(text, |(_, value)| value);
+            if self.leads_elsewhere(value) {
+                self.dynamic(
+                    word.span,
+                    "points a tool that runs code outside the work tree",
+                );
+                return;
+            }
+        }
+    }
+
+    fn leads_elsewhere(&self, text: &str) -> bool {
+        if text.contains("://") {
+            let host = super::hosts::host_of(text);
+            return !matches!(host, "localhost" | "127.0.0.1" | "::1" | "0.0.0.0");
+        }
+        // `//app:test` is a target of bazel and its like.
+        text.starts_with(['/', '~'])
+            && !text.starts_with("//")
+            && matches!(
+                self.classify(text).class,
+                PathClass::Temporary | PathClass::Outside | PathClass::Home
+            )
+            && !text.starts_with("/opt/")
+    }
+
+    /// A program whose own settings this line has written: `.eslintrc.js`, `vite.config.js`.
+    pub(crate) fn own_settings(&mut self, name: &str, span: Span) {
+        let settings = |path: &String| {
+            let file = path.rsplit('/').next().unwrap_or_default();
+            file.contains(name) && language(file).is_some() && !path.contains("test")
+        };
+        if name.len() > 3 && self.files.keys().any(settings) {
+            self.dynamic(span, "reads settings that this line has written");
         }
     }
 

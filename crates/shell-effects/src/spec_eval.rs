@@ -137,6 +137,12 @@ impl Engine<'_> {
             }
         }
         let first = self.sink.len();
+        let runs_project =
+            |(e, _): &(&EffectSpec, Span)| e.kind == EffectKind::Execute && e.target.is_none();
+        if own.iter().any(runs_project) && !runs_containers(name) {
+            self.pointed_elsewhere(call, operands);
+        }
+        self.own_settings(name, span);
         for (e, span) in own {
             self.table_effect(e, span);
         }
@@ -259,8 +265,10 @@ impl Engine<'_> {
             );
             return;
         }
-        if e.kind == EffectKind::Execute {
-            self.project_code(span);
+        match e.kind {
+            EffectKind::Execute => self.project_code(span),
+            EffectKind::Install => self.changed_code(span),
+            _ => {}
         }
         let risk = match (e.kind, e.possible) {
             (EffectKind::Process, true) => RiskLevel::Medium,
