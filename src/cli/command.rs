@@ -3,7 +3,7 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::OutputFormat;
 use super::file;
-use super::output::{Color, Failure, print, print_prose_if};
+use super::output::{Color, Failure, print, print_prose_if, warn};
 use crate::report::{harmless_json, line_start, safe_json, terminal};
 use clap::{Args, Subcommand, ValueEnum};
 use rayon::prelude::*;
@@ -13,6 +13,7 @@ use shell_effects::{Analysis, Context, Links, RiskLevel, Table, analyse, explain
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use strict_json::{Deserializer, Scanner};
 
 /// What shell commands do.
 #[derive(Debug, Subcommand)]
@@ -88,6 +89,14 @@ impl Places {
     }
 
     fn context<'t>(&self, table: &'t Table) -> Result<Context<'t>, Failure> {
+        for place in [&self.workdir, &self.cwd].into_iter().flatten() {
+            if !place.starts_with('/') {
+                return Err(Failure::unable(
+                    format!("`{}` is no absolute path", terminal(place)),
+                    "`--workdir` and `--cwd` begin with `/`",
+                ));
+            }
+        }
         let mut context = Context::new(table);
         if let Some(workdir) = &self.workdir {
             context.workdir.clone_from(workdir);
@@ -154,8 +163,22 @@ struct Explanation<'a> {
     reasons: Vec<String>,
 }
 
-/// A rated line: its number, what was expected, what was found. None when the line is no row.
-type RatedLine = (usize, Option<(Row, Analysis)>);
+/// A rated line: its number, what was expected, what was found; or why it is no row.
+type RatedLine = (usize, Result<(Row, Analysis), &'static str>);
+
+/// Reads a line of a corpus. One that others may read otherwise is refused.
+fn row(line: &[u8]) -> Result<Row, &'static str> {
+    let text = std::str::from_utf8(line).map_err(|_| "not UTF-8")?;
+    let mut scanner = Scanner::new(text, strict_json::DEFAULT_MAX_DEPTH);
+    let row = Row::deserialize(&mut Deserializer::new(&mut scanner))
+        .and_then(|row| scanner.end().map(|()| row))
+        .map_err(|_| "not a JSON object with a member `cmd`")?;
+    if scanner.notes().is_empty() {
+        Ok(row)
+    } else {
+        Err("a member that stands twice, or text that isn't Unicode")
+    }
+}
 
 impl ShellCommand {
     /// Explains, rates or lists.
@@ -196,34 +219,34 @@ impl ShellCommand {
                 places,
                 format,
             } => {
-                let text = file::text_or_input(&file)?;
+                let bytes = file::bytes_or_input(&file)?;
                 let table = places.table()?;
                 let context = places.context(&table)?;
-                let lines: Vec<(usize, &str)> = (1..)
-                    .zip(text.lines())
-                    .filter(|(_, l)| !l.trim().is_empty())
+                let lines: Vec<(usize, &[u8])> = (1..)
+                    .zip(bytes.split(|byte| *byte == b'\n'))
+                    .filter(|(_, line)| !line.trim_ascii().is_empty())
                     .collect();
+                if lines.is_empty() {
+                    warn("there is no command in the input: nothing was rated");
+                }
                 let rated: Vec<RatedLine> = lines
                     .par_iter()
                     .map(|(number, line)| {
-                        let row: Option<Row> = strict_json::from_text(line).ok();
-                        (
-                            *number,
-                            row.map(|row| {
-                                let analysis = analyse(&row.cmd, &context);
-                                (row, analysis)
-                            }),
-                        )
+                        let row = row(line).map(|row| {
+                            let analysis = analyse(&row.cmd, &context);
+                            (row, analysis)
+                        });
+                        (*number, row)
                     })
                     .collect();
                 match format {
                     RatingFormat::Jsonl => print(Color::Never, |out| jsonl(&rated, out))?,
                     RatingFormat::Table => print(Color::Auto, |out| confusion(&rated, out))?,
                 }
-                let unreadable = rated.iter().any(|(_, row)| row.is_none());
+                let unreadable = rated.iter().any(|(_, row)| row.is_err());
                 let wrong = |(_, row): &RatedLine| {
                     row.as_ref()
-                        .is_some_and(|(r, a)| r.expect.is_some_and(|e| e != a.risk))
+                        .is_ok_and(|(r, a)| r.expect.is_some_and(|e| e != a.risk))
                 };
                 Ok(if rated.is_empty() {
                     EXIT_NOTHING_VERIFIED
@@ -260,11 +283,11 @@ impl ShellCommand {
 fn jsonl(rated: &[RatedLine], out: &mut dyn Write) -> io::Result<()> {
     for (line, row) in rated {
         let value = match row {
-            Some((_, a)) => {
+            Ok((_, a)) => {
                 json!({ "line": line, "risk": a.risk, "effects": a.effects, "unparsed": a.unparsed })
             }
-            None => {
-                json!({ "line": line, "risk": "high", "effects": [], "unparsed": true, "error": "not a JSON object with a member `cmd`" })
+            Err(why) => {
+                json!({ "line": line, "risk": "high", "effects": [], "unparsed": true, "error": why })
             }
         };
         writeln!(out, "{}", safe_json(&value))?;
@@ -278,11 +301,12 @@ fn confusion(rated: &[RatedLine], out: &mut dyn Write) -> io::Result<()> {
     let mut classes: BTreeMap<String, [u64; 3]> = BTreeMap::new();
     let mut wrong = Vec::new();
     for (line, row) in rated {
-        let Some((row, analysis)) = row else {
-            wrong.push(format!(
-                "line {line}: not a JSON object with a member `cmd`"
-            ));
-            continue;
+        let (row, analysis) = match row {
+            Ok(rated) => rated,
+            Err(why) => {
+                wrong.push(format!("line {line}: {why}"));
+                continue;
+            }
         };
         let class = row
             .class

@@ -1,5 +1,6 @@
 //! Builtins of the shell.
 
+use super::call::is_hole;
 use super::chars::{UNKNOWN, has_hole, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
@@ -25,6 +26,32 @@ impl Engine<'_> {
         span: Span,
     ) -> Option<Stream> {
         let none = Some(Stream::known(""));
+        let takes_names = matches!(
+            name,
+            "printf"
+                | "read"
+                | "mapfile"
+                | "readarray"
+                | "declare"
+                | "typeset"
+                | "local"
+                | "let"
+                | "unset"
+                | "test"
+                | "["
+        );
+        if takes_names && rest.iter().any(is_hole) {
+            // It may be the option that makes the next word a name, with a subscript that runs.
+            for a in rest {
+                self.subscript(a);
+            }
+            if matches!(
+                name,
+                "mapfile" | "readarray" | "read" | "let" | "declare" | "typeset"
+            ) {
+                self.dynamic(span, "a word that isn't known, which may be an option");
+            }
+        }
         match name {
             ":" | "true" | "false" => none,
             "echo" => {
@@ -142,6 +169,12 @@ impl Engine<'_> {
                 present: true,
                 ..Stream::default()
             }),
+            "alias" | "enable" | "bind" | "history" | "hash" | "export"
+                if rest.iter().any(is_hole) =>
+            {
+                self.dynamic(span, "changes the shell in a way that isn't known");
+                none
+            }
             "alias" => {
                 for a in rest {
                     if let Some((n, body)) = a.text.split_once('=') {
@@ -192,10 +225,10 @@ impl Engine<'_> {
                     return Some(Stream::unknown());
                 }
                 let history = rest.windows(2).find(
-                    |w| matches!(w, [o, name] if o.text.ends_with('o') && name.text == "history"),
+                    |w| matches!(w, [o, name] if (is_hole(o) || o.text.ends_with('o')) && (name.text == "history" || is_hole(name))),
                 );
                 if let Some([off, _]) = history
-                    && off.text.starts_with('+')
+                    && (is_hole(off) || off.text.starts_with('+'))
                 {
                     self.emit_raw(
                         EffectKind::System,

@@ -205,6 +205,9 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
         let spec = chain.last().copied().unwrap_or(root);
         let style = chain.iter().rev().find_map(|s| s.style).unwrap_or_default();
         let text = arg.text.as_str();
+        if !ended && is_hole(arg) {
+            call.hole.get_or_insert_with(|| arg.clone());
+        }
         if style == Style::Dd {
             read_dd(&mut call, &chain, arg);
             continue;
@@ -215,9 +218,6 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
                 && (text.starts_with('-')
                     || text.starts_with('+') && find(&chain, text).is_some())
                 || text.starts_with('/') && text.len() < 24 && find(&chain, text).is_some());
-        if !ended && is_hole(arg) {
-            call.hole.get_or_insert_with(|| arg.clone());
-        }
         if flag_like {
             if text == "--" {
                 call.dashdash = true;
@@ -241,6 +241,9 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
                 continue;
             }
             if let Some(other) = spec.otherwise.as_deref() {
+                if is_hole(arg) {
+                    call.unlisted = Some(arg.clone());
+                }
                 chain.push(other);
                 call.sub.push(text.to_owned());
                 call.operands.push(arg.clone());

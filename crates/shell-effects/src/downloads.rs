@@ -20,6 +20,13 @@ impl Engine<'_> {
         if !installs {
             return;
         }
+        let listed = rest.windows(2).find_map(|pair| match pair {
+            [o, list] if matches!(o.text.as_str(), "-r" | "--requirement" | "-e") => Some(list),
+            _ => None,
+        });
+        if let Some(list) = listed.filter(|list| super::call::is_hole(list)) {
+            self.dynamic(list.span, "a list of packages that isn't known");
+        }
         let mut operands = 0usize;
         for (i, a) in rest.iter().enumerate() {
             let t = a.text.as_str();
@@ -66,6 +73,9 @@ impl Engine<'_> {
             return;
         }
         for w in words {
+            if super::call::is_hole(w) {
+                self.dynamic(w.span, "a task that isn't known");
+            }
             let t = w.text.as_str();
             let bad = matches!(
                 t,
@@ -269,6 +279,9 @@ impl Engine<'_> {
             rest.iter()
                 .any(|a| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(c))
         };
+        if let Some(hole) = rest.iter().find(|a| super::call::is_hole(a)) {
+            self.dynamic(hole.span, "a word that isn't known, which may be an option");
+        }
         let executes =
             rest.iter().any(|a| {
                 matches!(a.text.as_str(), "--exec" | "--sh-exec" | "--lua-exec")

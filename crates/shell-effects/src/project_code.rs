@@ -1,6 +1,6 @@
 //! Code of the project that a tool runs: where it stands, and whether this line has changed it.
 
-use super::call::Call;
+use super::call::{Call, is_hole};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -171,6 +171,14 @@ impl Engine<'_> {
             if !is_text(seen.flag.and_then(|f| f.arg.as_ref())) {
                 continue;
             }
+            let names_code = [
+                "project", "root", "config", "yaml", "build", "script", "preset", "plugin",
+            ]
+            .iter()
+            .any(|word| seen.name.contains(word));
+            if let Some(hole) = seen.values.iter().find(|v| names_code && is_hole(v)) {
+                self.dynamic(hole.span, "where the code stands isn't known");
+            }
             words.extend(seen.values.iter().cloned());
             if seen.flag.is_none()
                 && let Some(text) = seen.attached.clone()
@@ -190,6 +198,13 @@ impl Engine<'_> {
             words.extend(call.operands.iter().cloned());
         }
         for word in words {
+            if is_hole(&word) {
+                self.dynamic(
+                    word.span,
+                    "a word that isn't known to a tool that runs code",
+                );
+                return;
+            }
             let text = word.text.trim_start_matches('@');
             // `-DNAME=/x`, `KEY=/x`: the value counts.
             let value = text.rsplit_once('=').map_or(text, |(_, value)| value);

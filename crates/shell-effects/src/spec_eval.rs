@@ -44,7 +44,7 @@ impl Engine<'_> {
         want: bool,
         span: Span,
     ) -> Stream {
-        if call.help {
+        if call.help && call.hole.is_none() {
             return Stream::unknown();
         }
         if let Some(u) = &call.unlisted {
@@ -73,6 +73,11 @@ impl Engine<'_> {
             floor = floor.max(f.risk);
             if let Some(o) = f.operands.as_ref().filter(|_| dry || !f.dry) {
                 operands = Some(o);
+            }
+            if let Some(v) = seen.values.iter().find(|v| v.text.contains(UNKNOWN))
+                && f.values.iter().any(|(_, value)| value.may_act())
+            {
+                self.dynamic(v.span, "a value that isn't known, of which some act");
             }
             if let Some(v) = seen.values.first()
                 && let Some((_, value)) = f
@@ -164,6 +169,9 @@ impl Engine<'_> {
         if let Some(ops) = operands {
             let (c, s) = self.operands(ops, &call.operands, recursive, name, stdin, want, dry);
             code |= c;
+            if call.hole.is_some() {
+                self.shifted(ops, call, recursive, name);
+            }
             self.copies(name, call, ops);
             if let Some(s) = s {
                 out = s;
@@ -372,6 +380,23 @@ impl Engine<'_> {
         (code, None)
     }
 
+    /// A word that isn't known may be none or several: the operands beside it may stand in other
+    /// places than they seem to.
+    fn shifted(&mut self, ops: &Operands, call: &Call<'_>, recursive: bool, name: &str) {
+        let changes = |role: &&Role| {
+            matches!(
+                role,
+                Role::Write | Role::Edit | Role::Delete | Role::Move | Role::Empty
+            )
+        };
+        let Some(role) = ops.roles.iter().find(changes) else {
+            return;
+        };
+        for arg in call.operands.iter().filter(|a| !super::call::is_hole(a)) {
+            self.role(role, arg, recursive, name, &Stream::default());
+        }
+    }
+
     /// Joins words and gives them to a shell.
     pub(crate) fn joined_shell(&mut self, rest: &[Arg], stdin: &Stream, want: bool) -> Stream {
         let Some(first) = rest.first() else {
@@ -542,6 +567,10 @@ impl Engine<'_> {
                         "sends what isn't known in a name that it asks for",
                     );
                 }
+                self.network(arg);
+            }
+            Role::Source if super::call::is_hole(arg) => {
+                self.path_read(arg);
                 self.network(arg);
             }
             Role::Source => match remote_of(&arg.text) {

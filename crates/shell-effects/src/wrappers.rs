@@ -199,7 +199,11 @@ impl Engine<'_> {
             Some(t) => {
                 let null = call.has("-0") || call.has("--null");
                 let unq: Vec<String> = if null {
-                    t.split('\0').map(str::to_owned).collect()
+                    // A NUL in the text may also be something that isn't known.
+                    let hole = t.contains(UNKNOWN).then(|| UNKNOWN.to_string());
+                    hole.into_iter()
+                        .chain(t.split('\0').map(str::to_owned))
+                        .collect()
                 } else {
                     unquoted_words(t)
                 };

@@ -1,6 +1,8 @@
 //! tar: its old style of options, and the commands that it runs.
 
 use super::{Family, Invocation};
+use crate::call::is_hole;
+use crate::chars::UNKNOWN;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
@@ -32,7 +34,7 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 crate::path::PathClass::Inside | crate::path::PathClass::Root
             )
     });
-    cx.fetched |= foreign;
+    cx.fetched |= foreign || words.iter().any(is_hole);
     cx.fetched |=
         stdin.present && stdin.text.is_none() && !stdin.inline && cx.sink.has(EffectKind::Network);
     let ctx = cx.ctx;
@@ -85,6 +87,9 @@ fn archived(cx: &mut Engine<'_>, rest: &[Arg]) {
             "--checkpoint-action" => rest.get(i + 1).map(|v| v.text.clone()),
             _ => t.strip_prefix("--checkpoint-action=").map(str::to_owned),
         };
+        if action.as_deref().is_some_and(|x| x.starts_with(UNKNOWN)) {
+            cx.dynamic(a.span, "an action of tar that isn't known");
+        }
         if let Some(cmd) = action.as_deref().and_then(|x| x.strip_prefix("exec=")) {
             let c = Arg {
                 text: cmd.to_owned(),

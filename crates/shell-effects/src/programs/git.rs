@@ -1,11 +1,29 @@
 //! Git.
 
 use super::{Family, Invocation};
+use crate::call::is_hole;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 
 pub(super) const PROGRAMS: Family = &[(&["git"], git), (&["patch", "gpatch"], patch)];
+
+/// Subcommands with options that run programs, or that throw work away.
+const RUNS: [&str; 13] = [
+    "grep",
+    "ls-remote",
+    "clone",
+    "pull",
+    "fetch",
+    "push",
+    "config",
+    "difftool",
+    "mergetool",
+    "rebase",
+    "bisect",
+    "submodule",
+    "reflog",
+];
 
 fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
@@ -13,6 +31,13 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let applies = |a: &Arg| matches!(a.text.as_str(), "apply" | "am");
     let only_looks = |a: &Arg| matches!(a.text.as_str(), "--check" | "--stat" | "--numstat");
     let words: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
+    if let Some(hole) = rest.iter().find(|a| is_hole(a))
+        && words
+            .first()
+            .is_some_and(|verb| RUNS.contains(&verb.text.as_str()))
+    {
+        cx.dynamic(hole.span, "a word that isn't known, which may be an option");
+    }
     match words.as_slice() {
         [remote, verb, ..]
             if remote.text == "remote" && matches!(verb.text.as_str(), "add" | "set-url") =>

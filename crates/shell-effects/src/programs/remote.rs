@@ -1,7 +1,7 @@
 //! Programs that talk to other machines.
 
 use super::{Family, Invocation};
-use crate::chars::show;
+use crate::chars::{UNKNOWN, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
@@ -87,6 +87,9 @@ fn ssh_options(cx: &mut Engine<'_>, rest: &[Arg]) {
             _ => t.strip_prefix("-o").map(str::to_owned),
         };
         let Some(option) = option else { continue };
+        if option.starts_with(UNKNOWN) {
+            cx.dynamic(a.span, "an option of ssh that isn't known");
+        }
         let (k, v) = option.split_once(['=', ' ']).unwrap_or((&option, ""));
         if matches!(
             k.to_ascii_lowercase().as_str(),

@@ -1,6 +1,7 @@
 //! Shells that a line starts: their options, and where their code comes from.
 
 use super::{Family, Invocation};
+use crate::call::is_hole;
 use crate::chars::has_hole;
 use crate::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use crate::engine::{Engine, Stream};
@@ -134,7 +135,8 @@ fn run_shell(
         }
         break;
     }
-    dry &= !interactive;
+    // What isn't known may be `+n`.
+    dry &= !interactive && !rest.iter().any(is_hole);
     let words = rest.get(i..).unwrap_or_default();
     if ran {
         return Stream::unknown();

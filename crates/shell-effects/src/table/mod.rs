@@ -177,6 +177,17 @@ impl Table {
     /// # Errors
     /// If an entry doesn't follow the schema.
     pub fn add(&mut self, file: &str, text: &str) -> Result<usize, TableError> {
+        // As a whole first: what stands before or between entries is no entry, but a slip.
+        let whole: Vec<RawSpec> = serde_saphyr::from_str(text).map_err(|e| TableError::Yaml {
+            name: file.to_owned(),
+            message: e.to_string(),
+        })?;
+        if whole.len() != entries(text).count() {
+            return Err(TableError::Yaml {
+                name: file.to_owned(),
+                message: "every entry begins with `- name:` at the beginning of a line".to_owned(),
+            });
+        }
         let mut count = 0;
         for entry in entries(text) {
             let raw = parse_entry(entry)?;

@@ -326,22 +326,43 @@ impl Role {
     }
 }
 
+impl Value {
+    /// Whether the option with this value does more than to look.
+    pub(crate) fn may_act(&self) -> bool {
+        self.as_program.is_some()
+            || self.risk > RiskLevel::Low
+            || self
+                .effects
+                .iter()
+                .any(|e| e.kind.base_risk() > RiskLevel::Low)
+    }
+}
+
+impl When {
+    fn may_act(&self) -> bool {
+        !(self.operand.is_empty() && self.any.is_empty() && self.flags.is_empty())
+            && (self.risk > RiskLevel::Low
+                || self
+                    .effects
+                    .iter()
+                    .any(|e| e.kind.base_risk() > RiskLevel::Low))
+    }
+}
+
 impl Flag {
     fn may_act(&self) -> bool {
         self.arg.as_ref().is_some_and(Role::may_act)
             || self.risk > RiskLevel::Low
             || self.recursive
             || self
+                .operands
+                .as_ref()
+                .is_some_and(|o| o.roles.iter().any(Role::may_act))
+            || self
                 .effects
                 .iter()
                 .any(|e| e.kind.base_risk() > RiskLevel::Low)
-            || self.values.iter().any(|(_, v)| {
-                v.as_program.is_some()
-                    || v.risk > RiskLevel::Low
-                    || v.effects
-                        .iter()
-                        .any(|e| e.kind.base_risk() > RiskLevel::Low)
-            })
+            || self.values.iter().any(|(_, v)| v.may_act())
     }
 }
 
@@ -380,6 +401,7 @@ impl Spec {
             spec.otherwise = Some(Box::new(Self::compile(o)?));
         }
         spec.when = raw.when.iter().map(when).collect::<Result<_, _>>()?;
+        spec.risky |= spec.when.iter().any(When::may_act);
         spec.stdin = raw.stdin.as_deref().map(role).transpose()?;
         Ok(spec)
     }
