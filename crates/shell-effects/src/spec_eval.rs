@@ -8,6 +8,7 @@ use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::hosts::remote_of;
 use super::parse::Base;
+use super::path::PathClass;
 use super::table::spec::{EffectSpec, Operands, Role, Spec, glob};
 
 impl Engine<'_> {
@@ -483,8 +484,8 @@ impl Engine<'_> {
             Role::Config => {
                 self.path_read(arg);
                 let class = self.classify(&arg.text).class;
-                use super::path::PathClass::{Inside, Root};
-                let risk = if matches!(class, Inside | Root) {
+                let own = matches!(class, PathClass::Inside | PathClass::Root);
+                let risk = if own {
                     RiskLevel::Medium
                 } else {
                     RiskLevel::High
