@@ -1,631 +1,544 @@
-//! Names of the scripting languages and what calling them does.
+//! What a name in code does, where it stands.
 
-use super::lex::Token;
-use super::safe_names::{PERL_SAFE, PYTHON_DULL, safe};
-use rustc_hash::FxHashMap;
-use std::sync::OnceLock;
+use super::language::{Action, Reach, has_mild_verb, has_verb};
+use super::lex::{self, Token};
+use super::scope::{Import, Scope, is_member};
 
-/// What a name does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Action {
-    Safe,
-    Shell,
-    Dynamic,
-    Delete,
-    DeleteTree,
-    Write,
-    /// Writes its second argument.
-    Write2,
-    Move,
-    Read,
-    Open,
-    PerlOpen,
-    Network,
-    NetSend,
-    Process,
-    PathMethodDelete,
-    PathMethodMove,
-    PathMethodOpen,
-    /// Changes the directory that later paths start from.
-    Chdir,
-    /// Sets a variable of the environment.
-    Setenv,
-    PathMethodWrite,
-    PathMethodRead,
-    Execute,
-    System,
-    /// SQL as its first argument.
-    Sql,
+/// A name in code, with what stands around it.
+struct Place<'a> {
+    scope: &'a Scope<'a>,
+    tokens: &'a [Token],
+    at: usize,
+    /// The name, with what its first part was imported as.
+    full: &'a str,
+    /// Its last part.
+    last: &'a str,
+    /// What stands before the last part.
+    head: Option<&'a str>,
+    called: bool,
+    /// It belongs to a value that has no name.
+    member: bool,
 }
 
-type Names = &'static [(Action, &'static str)];
+impl Place<'_> {
+    fn before(&self, n: usize) -> Option<&Token> {
+        self.at.checked_sub(n).and_then(|k| self.tokens.get(k))
+    }
 
-/// Names by the last part; a blank-separated list for each action.
-const PYTHON: Names = &[
-    (Action::Sql, "execute executescript executemany"),
-    (
-        Action::Shell,
-        "system popen Popen getoutput getstatusoutput check_output check_call create_subprocess_shell spawn runcmd",
-    ),
-    (
-        Action::Dynamic,
-        "eval exec compile __import__ getattr setattr delattr globals locals vars __builtins__ builtins __dict__ __class__ __subclasses__ __mro__ __bases__ __getattribute__ __globals__ __code__ modules import_module importlib runpy run_path run_module loads_pickle pickle marshal shelve dill cloudpickle ctypes cffi code interact pdb breakpoint execfile attrgetter methodcaller ast.literal_exec FunctionType CodeType input_exec settrace setprofile addaudithook b64decode a85decode b85decode b32decode b16decode fromhex unhexlify decompress rot13 codecs",
-    ),
-    (Action::Delete, "remove unlink"),
-    (Action::DeleteTree, "rmtree removedirs rmdir"),
-    (
-        Action::Write,
-        "mkdir makedirs mkfifo mknod truncate chmod lchmod chown lchown utime touch extractall",
-    ),
-    (
-        Action::Write2,
-        "copy copyfile copy2 copytree symlink link copymode",
-    ),
-    (Action::Write, "make_archive"),
-    (Action::Chdir, "chdir fchdir"),
-    (Action::Setenv, "putenv"),
-    (Action::Dynamic, "unsafe_load unsafe_load_all read_pickle"),
-    (Action::Move, "rename renames replace_file move"),
-    (Action::Open, "open fdopen"),
-    (
-        Action::Network,
-        "urlopen urlretrieve requests urllib http httpx aiohttp ftplib poplib imaplib nntplib xmlrpc",
-    ),
-    (
-        Action::NetSend,
-        "post put patch socket create_connection smtplib sendmail telnetlib paramiko websocket websockets HTTPServer TCPServer serve_forever upload_file upload_fileobj put_object",
-    ),
-    (
-        Action::Process,
-        "kill killpg fork forkpty setuid setgid setreuid abort _exit pthread_kill reboot",
-    ),
-    (
-        Action::Shell,
-        "execv execve execvp execvpe execl execle execlp execlpe spawnl spawnlp spawnv spawnvp posix_spawn posix_spawnp startfile pty.spawn",
-    ),
-    (
-        Action::PathMethodWrite,
-        "write_text write_bytes symlink_to hardlink_to link_to",
-    ),
-    (Action::PathMethodRead, "read_text read_bytes"),
-    (
-        Action::Write,
-        "to_csv to_json to_excel to_parquet to_pickle savefig",
-    ),
-    (
-        Action::System,
-        "syscall mmap winreg _winapi setxattr removexattr",
-    ),
-    (Action::Read, "read_csv read_json read_parquet read_excel"),
-];
+    fn behind(&self, n: usize) -> Option<&Token> {
+        self.tokens.get(self.at.saturating_add(n))
+    }
 
-const JS: Names = &[
-    (
-        Action::Shell,
-        "exec execSync spawn spawnSync execFile execFileSync fork",
-    ),
-    (
-        Action::Dynamic,
-        "eval Function constructor runInThisContext runInNewContext runInContext vm binding dlopen _linkedBinding mainModule __proto__ Reflect globalThis atob fromCharCode WebAssembly Worker createRequire register inspector",
-    ),
-    (Action::Delete, "unlink unlinkSync"),
-    (
-        Action::DeleteTree,
-        "rm rmSync rmdir rmdirSync rimraf emptyDirSync removeSync remove",
-    ),
-    (
-        Action::Write,
-        "writeFile writeFileSync appendFile appendFileSync createWriteStream mkdir mkdirSync mkdtempSync truncate truncateSync chmod chmodSync chown chownSync utimesSync outputFileSync writeJsonSync symlinkSync",
-    ),
-    (
-        Action::Write2,
-        "copyFile copyFileSync cpSync symlink link linkSync",
-    ),
-    (Action::Move, "rename renameSync"),
-    (
-        Action::Read,
-        "readFile readFileSync createReadStream readdir readdirSync readlinkSync",
-    ),
-    (Action::Open, "open openSync"),
-    (Action::Network, "fetch http https http2 axios request got"),
-    (
-        Action::NetSend,
-        "net dgram tls connect createConnection createServer post put WebSocket",
-    ),
-    (Action::Process, "kill setuid setgid abort"),
-    (Action::Chdir, "chdir"),
-];
+    fn is_behind(&self, mark: char) -> bool {
+        self.behind(1) == Some(&Token::Punct(mark))
+    }
 
-const RUBY: Names = &[
-    (
-        Action::Shell,
-        "system exec spawn popen popen2 popen3 popen2e capture2 capture2e capture3 pipeline syscall sh",
-    ),
-    (
-        Action::Dynamic,
-        "eval instance_eval class_eval module_eval send public_send __send__ to_proc const_get instance_exec binding load require_relative define_method method_missing unpack unpack1 decode64 strict_decode64 Fiddle Marshal constantize Base64 ObjectSpace",
-    ),
-    (Action::Delete, "delete unlink safe_unlink"),
-    (
-        Action::DeleteTree,
-        "rm_r rm_rf rm_f rm remove_dir remove_entry rmtree rmdir remove_entry_secure remove",
-    ),
-    (
-        Action::Write,
-        "write binwrite mkdir mkdir_p makedirs touch chmod chmod_R chown chown_R truncate",
-    ),
-    (
-        Action::Write2,
-        "cp cp_r copy ln ln_s ln_sf symlink link copy_file install",
-    ),
-    (Action::Move, "mv move rename"),
-    (Action::Open, "open File.new"),
-    (Action::Read, "read readlines foreach binread"),
-    (Action::Network, "get URI.open get_response"),
-    (
-        Action::NetSend,
-        "TCPSocket UDPSocket TCPServer Socket post post_form put UNIXSocket start",
-    ),
-    (Action::Process, "kill fork daemon setuid abort_on"),
-    (Action::Chdir, "chdir cd"),
-];
+    fn exact(&self) -> Option<Action> {
+        self.scope.language.exact(self.full)
+    }
 
-const PHP: Names = &[
-    (
-        Action::Shell,
-        "system exec shell_exec passthru popen proc_open pcntl_exec expect_popen",
-    ),
-    (
-        Action::Dynamic,
-        "eval assert create_function call_user_func call_user_func_array include include_once require require_once base64_decode gzinflate gzuncompress str_rot13 hex2bin preg_replace_callback ReflectionFunction array_map array_filter array_walk array_walk_recursive array_reduce usort uasort uksort iterator_apply forward_static_call forward_static_call_array register_shutdown_function register_tick_function set_error_handler set_exception_handler spl_autoload_register ob_start preg_replace_callback_array fromCallable ReflectionMethod dl unserialize ini_set putenv mail FFI",
-    ),
-    (Action::Delete, "unlink"),
-    (Action::DeleteTree, "rmdir"),
-    (
-        Action::Write,
-        "file_put_contents mkdir touch chmod chown chgrp tempnam fputcsv_file",
-    ),
-    (Action::Write2, "copy symlink link move_uploaded_file"),
-    (Action::Move, "rename"),
-    (Action::Open, "fopen"),
-    (
-        Action::Read,
-        "file_get_contents readfile file parse_ini_file scandir glob",
-    ),
-    (
-        Action::NetSend,
-        "fsockopen pfsockopen stream_socket_client stream_socket_server socket_connect socket_create curl_exec curl_init curl_setopt",
-    ),
-    (Action::Process, "posix_kill pcntl_fork posix_setuid"),
-    (Action::Chdir, "chdir chroot"),
-];
+    fn act(&self) -> Option<Action> {
+        self.scope.language.act(self.last)
+    }
 
-const PERL: Names = &[
-    (Action::Shell, "system exec"),
-    (
-        Action::Dynamic,
-        "eval do require s///e unpack pack decode_base64 AUTOLOAD can sub_ref syscall dbmopen",
-    ),
-    (Action::Delete, "unlink"),
-    (Action::DeleteTree, "rmdir rmtree remove_tree"),
-    (
-        Action::Write,
-        "mkdir truncate make_path sysopen utime chmod chown",
-    ),
-    (Action::Write2, "copy symlink link"),
-    (Action::Move, "rename move"),
-    (Action::PerlOpen, "open"),
-    (
-        Action::NetSend,
-        "socket connect IO::Socket::INET IO::Socket IO::Socket::SSL LWP::UserAgent HTTP::Tiny LWP::Simple Net::FTP",
-    ),
-    (Action::Process, "kill fork setpgrp"),
-    (Action::Chdir, "chdir chroot"),
-];
+    fn mentions(&self, word: &str) -> bool {
+        let is = |t: &Token| matches!(t, Token::Name(n) if n.rsplit('.').next() == Some(word));
+        self.tokens.iter().any(is)
+    }
 
-const LUA: Names = &[
-    (Action::Shell, "execute popen spawn"),
-    (
-        Action::Dynamic,
-        "load loadstring dofile loadfile require setfenv getfenv _G _ENV debug package loadlib rawget string.char char ffi",
-    ),
-    (Action::Delete, "remove_file"),
-    (Action::Move, "rename"),
-    (Action::Open, "open"),
-    (Action::Write, "output tmpname"),
-    (Action::Read, "lines input"),
-];
+    /// An unknown function: of a module that isn't known, it may do what it says.
+    fn unknown(&self, of_foreign: bool) -> Option<Action> {
+        (of_foreign && has_verb(self.scope.lang, self.full)).then_some(Action::Verb)
+    }
 
-pub(crate) fn table(lang: &str) -> Names {
-    match lang {
-        "python" => PYTHON,
-        "js" => JS,
-        "ruby" => RUBY,
-        "php" => PHP,
-        "perl" => PERL,
-        "lua" => LUA,
-        _ => &[],
+    /// A method that is listed as harmless is so only of values that are known.
+    fn harmless(&self) -> Option<Action> {
+        let called = self.called || matches!(self.scope.lang, "ruby" | "perl");
+        let foreign = self.scope.foreign && called && (self.member || self.head.is_some());
+        self.unknown(foreign).or(Some(Action::Safe))
     }
 }
 
-/// The names of a language by text, made once.
-fn known(lang: &str, table: Names) -> &'static FxHashMap<&'static str, Action> {
-    static MAPS: [OnceLock<FxHashMap<&'static str, Action>>; 6] = [const { OnceLock::new() }; 6];
-    static EMPTY: OnceLock<FxHashMap<&'static str, Action>> = OnceLock::new();
-    let slot = match lang {
-        "python" => MAPS.first(),
-        "js" => MAPS.get(1),
-        "ruby" => MAPS.get(2),
-        "php" => MAPS.get(3),
-        "perl" => MAPS.get(4),
-        "lua" => MAPS.get(5),
+/// What the name at `at` does; nothing if it isn't known.
+pub(super) fn lookup(scope: &Scope<'_>, name: &str, tokens: &[Token], at: usize) -> Option<Action> {
+    let resolved = scope.resolve(name);
+    // `require("x").name`
+    let required = match at.checked_sub(5).and_then(|k| tokens.get(k..at)) {
+        Some(
+            [
+                Token::Name(call),
+                Token::Punct('('),
+                Token::Str(module, true),
+                Token::Punct(')'),
+                Token::Punct('.'),
+            ],
+        ) if scope.lang == "js" && call == "require" => {
+            let module = module.strip_prefix("node:").unwrap_or(module);
+            Some(format!("{module}.{name}"))
+        }
         _ => None,
     };
-    slot.unwrap_or(&EMPTY).get_or_init(|| {
-        let mut map: FxHashMap<&'static str, Action> =
-            safe(lang).split(' ').map(|w| (w, Action::Safe)).collect();
-        // What acts wins over what is safe, and the first entry over later ones.
-        for (action, names) in table.iter().rev() {
-            map.extend(names.split(' ').map(|w| (w, *action)));
-        }
-        map
-    })
-}
-
-/// True for a name that does more than read, wherever it stands.
-pub(crate) fn acts(lang: &str, name: &str) -> bool {
-    let quiet = |a: &Action| {
-        matches!(
-            a,
-            Action::Safe | Action::Read | Action::Open | Action::Network | Action::PathMethodRead
-        )
+    let full: &str = required.as_deref().unwrap_or(&resolved);
+    let sep: &[char] = if scope.lang == "lua" {
+        &['.', ':']
+    } else {
+        &['.']
     };
-    known(lang, table(lang))
-        .get(name)
-        .is_some_and(|action| !quiet(action))
+    let (head, last) = full
+        .rsplit_once(sep)
+        .map_or((None, full), |(h, l)| (Some(h), l));
+    let place = Place {
+        scope,
+        tokens,
+        at,
+        full,
+        last: last.rsplit("::").next().unwrap_or(last),
+        head,
+        called: tokens.get(at.saturating_add(1)) == Some(&Token::Punct('(')),
+        member: is_member(tokens, at) && required.is_none(),
+    };
+    match scope.lang {
+        "python" => python(&place),
+        "js" => js(&place),
+        "ruby" => ruby(&place),
+        "php" => php(&place),
+        "perl" => perl(&place),
+        _ => lua(&place),
+    }
 }
 
-fn listed(list: &str, name: &str) -> bool {
-    list.split(' ').any(|w| w == name)
-}
-
-/// What a name does; nothing if it isn't known.
-pub(crate) fn lookup(
-    lang: &str,
-    table: Names,
-    name: &str,
-    tokens: &[Token],
-    i: usize,
-) -> Option<Action> {
-    let sep: &[char] = if lang == "lua" { &['.', ':'] } else { &['.'] };
-    let last = name.rsplit(sep).next().unwrap_or(name);
-    let last = last.rsplit("::").next().unwrap_or(last);
-    let called = matches!(tokens.get(i + 1), Some(Token::Punct('(')));
-    let prev = i.checked_sub(1).and_then(|k| tokens.get(k));
-    let member = prev == Some(&Token::Punct('.')) || prev == Some(&Token::Punct('>'));
-    // A key of an object or a keyword argument, not a call.
-    let next = tokens.get(i + 1);
-    if matches!(next, Some(Token::Punct('=')))
-        && tokens.get(i + 2) != Some(&Token::Punct('='))
-        && lang == "python"
-        && !name.contains('.')
-        && matches!(prev, Some(Token::Punct('(' | ',')))
+fn python(p: &Place<'_>) -> Option<Action> {
+    let (scope, last) = (p.scope, p.last);
+    // `f(name=…)`
+    if p.is_behind('=')
+        && p.behind(2) != Some(&Token::Punct('='))
+        && p.head.is_none()
+        && matches!(p.before(1), Some(Token::Punct('(' | ',')))
     {
         return Some(Action::Safe);
     }
-    match lang {
-        "python" => {
-            match name {
-                // `subprocess.run` and the like; a bare `run` or `call` of an imported name too.
-                "subprocess.run" | "subprocess.call" | "sp.run" | "sp.call" => return Some(Action::Shell),
-                "run" | "call" if called && !member => return Some(Action::Shell),
-                _ if called
-                    && matches!(last, "run" | "call")
-                    && tokens.iter().any(|t| matches!(t, Token::Name(n) if n == "subprocess" || n == "asyncio.subprocess")) =>
+    match scope.imports.get(&p.at) {
+        Some(Import::Name) => return Some(Action::Safe),
+        Some(Import::Module(reach)) => {
+            let listed = p.exact().or_else(|| p.act());
+            return match (listed, reach) {
+                (Some(action), Reach::Foreign) => Some(action),
+                (_, Reach::Foreign) => Some(Action::Execute),
+                (_, Reach::Dynamic) => Some(Action::Dynamic),
+                (_, Reach::NetSend) => Some(Action::NetSend),
+                _ => Some(Action::Safe),
+            };
+        }
+        None => {}
+    }
+    // Attributes that lead out of what a value is for.
+    let hidden = |part: &str| {
+        part.starts_with('_')
+            && part.len() > 1
+            && !matches!(
+                part,
+                "__version__"
+                    | "__name__"
+                    | "__file__"
+                    | "__doc__"
+                    | "__all__"
+                    | "__len__"
+                    | "__init__"
+                    | "__str__"
+                    | "__repr__"
+                    | "__path__"
+                    | "__main__"
+                    | "__annotations__"
+                    | "__iter__"
+                    | "__next__"
+                    | "__enter__"
+                    | "__exit__"
+                    | "__call__"
+                    | "__eq__"
+                    | "__hash__"
+                    | "__add__"
+                    | "__debug__"
+                    | "_asdict"
+                    | "_replace"
+                    | "_fields"
+                    | "_make"
+                    | "__future__"
+            )
+    };
+    // The first part is a name of the code's own.
+    let attributes = p
+        .full
+        .split('.')
+        .enumerate()
+        .filter(|(k, part)| *k > 0 || p.member || part.starts_with("__"));
+    if p.full != "sys.modules.keys"
+        && attributes
+            .into_iter()
+            .any(|(_, part)| hidden(part) || part == "modules")
+    {
+        return Some(Action::Dynamic);
+    }
+    if let Some(action) = p.exact().filter(|a| *a != Action::Safe || p.head.is_some()) {
+        return python_exact(p, action);
+    }
+    let head_reach = p.head.map(|head| scope.language.module(head));
+    let of_value = p.member || head_reach == Some(Reach::Foreign) && !p.rooted_in_import();
+    match last {
+        "run" | "call"
+            if p.called && !p.member && p.head.is_none() && !scope.defined.contains(last) =>
+        {
+            return Some(Action::Shell);
+        }
+        "run" | "call" if p.called && p.mentions("subprocess") && of_value => {
+            return Some(Action::Shell);
+        }
+        "load" if p.called => return python_load(p),
+        "open" if p.called && p.head.is_some() || p.member && last == "open" => {
+            return Some(if of_value {
+                Action::PathOpen
+            } else {
+                Action::Open
+            });
+        }
+        // Text is replaced by text; a path is replaced by nothing but one place.
+        "replace" if p.called && of_value => {
+            let args = lex::call_args(p.tokens, p.at + 1);
+            let literal = p.member && lex::receiver_literal(p.tokens, p.at).is_some();
+            let place = matches!(args.as_slice(), [one] if !one.keyword && (one.literal.is_some() || literal));
+            return Some(if place {
+                Action::PathMove
+            } else {
+                Action::Safe
+            });
+        }
+        _ => {}
+    }
+    if let Some(action) = p.act() {
+        if of_value {
+            match last {
+                "unlink" | "rmdir" => return Some(Action::PathDelete),
+                "touch" | "mkdir" | "chmod" => return Some(Action::PathWrite),
+                "rename" => return Some(Action::PathMove),
+                // Lists, dictionaries and the like.
+                "remove" | "copy" | "move" | "link" | "code" | "compile" | "get" | "interact"
+                | "listen" => {
+                    return p.harmless();
+                }
+                "post" | "put" | "patch" | "stream" | "request"
+                    if !scope.partial && !scope.foreign =>
                 {
-                    return Some(Action::Shell);
-                }
-                // What is loaded can be code, unless the format knows none.
-                "torch.load" | "joblib.load" => return Some(Action::Dynamic),
-                _ if called && last == "load" => {
-                    let head = name.rsplit_once('.').map(|(h, _)| h);
-                    let given =
-                        |word: &str| tokens.iter().any(|t| matches!(t, Token::Name(n) if n.rsplit('.').next() == Some(word)));
-                    return match head {
-                        Some("json" | "tomllib" | "toml" | "simplejson" | "ujson" | "orjson" | "tomli") => Some(Action::Safe),
-                        Some("yaml") if given("SafeLoader") || given("CSafeLoader") || given("BaseLoader") => Some(Action::Safe),
-                        Some("yaml") => Some(Action::Dynamic),
-                        Some("np" | "numpy") if given("allow_pickle") => Some(Action::Dynamic),
-                        Some("np" | "numpy") => Some(Action::Read),
-                        None if given("json") || given("tomllib") => Some(Action::Safe),
-                        _ => None,
-                    };
-                }
-                "os.environ.update" | "os.environ.setdefault" => return Some(Action::Setenv),
-                // Handed on under another name.
-                "open" | "io.open"
-                    if !called && !member && !matches!(next, Some(Token::Name(_) | Token::Punct('\n' | ';')) | None) =>
-                {
-                    return Some(Action::Dynamic);
-                }
-                "open" | "io.open" if !called && !member && matches!(prev, Some(Token::Punct('=' | ':' | ',' | '(' | '['))) => {
-                    return Some(Action::Dynamic);
-                }
-                "open" if matches!(next, Some(Token::Name(n)) if n == "as") => return Some(Action::Dynamic),
-                _ if called && last == "open" && name.contains('.') => {
-                    let head = name.rsplit_once('.').map(|(h, _)| h);
-                    let module = matches!(
-                        head,
-                        Some(
-                            "io" | "os"
-                                | "codecs"
-                                | "gzip"
-                                | "bz2"
-                                | "lzma"
-                                | "tarfile"
-                                | "zipfile"
-                                | "wave"
-                                | "shelve"
-                                | "dbm"
-                                | "Image"
-                                | "webbrowser"
-                                | "fileinput"
-                                | "tokenize"
-                                | "aiofiles"
-                        )
-                    );
-                    return Some(if module { Action::Open } else { Action::PathMethodOpen });
-                }
-                // Text is replaced by text; a path is replaced by nothing but one place.
-                _ if called && last == "replace" && (member || name.contains('.')) && name != "os.replace" => {
-                    let args = super::lex::call_args(tokens, i + 1);
-                    let place = matches!(args.as_slice(), [one] if !one.keyword && (one.literal.is_some() || member && super::lex::receiver_literal(tokens, i).is_some()));
-                    return Some(if place { Action::PathMethodMove } else { Action::Safe });
-                }
-                "re.compile" | "json.dump" | "asyncio.run" => return Some(Action::Safe),
-                "codecs.open" => return Some(Action::Open),
-                "os.replace" => return Some(Action::Move),
-                "platform.system" | "base64.b64encode" | "sys.modules.keys" => return Some(Action::Safe),
-                "urllib.parse" | "urllib.parse.quote" | "urllib.parse.unquote" | "urllib.parse.urlparse" | "http.HTTPStatus" => {
                     return Some(Action::Safe);
                 }
-                "os.environ" | "os.environ.get" | "os.getenv" => return Some(Action::Safe),
-                "base64.b64decode" | "bytes.fromhex" | "binascii.unhexlify" | "zlib.decompress" => {
-                    // Decoding alone prints; it matters where the result is run.
-                    let runs = tokens.iter().any(|t| matches!(t, Token::Name(n) if matches!(n.as_str(), "exec" | "eval" | "compile" | "os.system" | "__import__" | "subprocess")));
-                    return Some(if runs { Action::Dynamic } else { Action::Safe });
-                }
-                "list.remove" => return Some(Action::Safe),
                 _ => {}
             }
-            if (matches!(prev, Some(Token::Name(n)) if n == "import" || n == "from")
-                || member && !called)
-                && let Some(top) = name.split('.').next()
-                && (PYTHON_DULL.contains(&name) || PYTHON_DULL.contains(&top))
-            {
-                return Some(Action::Safe);
-            }
-            if matches!(
-                last,
-                "remove"
-                    | "replace"
-                    | "copy"
-                    | "get"
-                    | "put"
-                    | "post"
-                    | "move"
-                    | "link"
-                    | "code"
-                    | "connect"
-                    | "kill"
-                    | "spawn"
-                    | "open"
-                    | "touch"
-                    | "mkdir"
-                    | "unlink"
-                    | "rmdir"
-                    | "rename"
-                    | "chmod"
-                    | "compile"
-                    | "http"
-                    | "vars"
-                    | "socket"
-                    | "modules"
-                    | "codecs"
-                    | "truncate"
-            ) {
-                let head = name.rsplit_once('.').map(|(h, _)| h);
-                let risky_head = matches!(
-                    head,
-                    Some(
-                        "os" | "shutil"
-                            | "requests"
-                            | "httpx"
-                            | "pathlib.Path"
-                            | "Path"
-                            | "s"
-                            | "session"
-                            | "sys"
-                            | "_os"
-                    )
-                );
-                let path_method = member
-                    && matches!(
-                        last,
-                        "unlink" | "rmdir" | "touch" | "mkdir" | "rename" | "chmod" | "open"
-                    );
-                if path_method {
-                    return Some(if matches!(last, "unlink" | "rmdir") {
-                        Action::PathMethodDelete
-                    } else if last == "open" {
-                        Action::PathMethodOpen
-                    } else if last == "rename" {
-                        Action::PathMethodMove
-                    } else {
-                        Action::PathMethodWrite
-                    });
-                }
-                let bare = head.is_none()
-                    && !member
-                    && called
-                    && !matches!(last, "replace" | "get" | "copy");
-                if !(risky_head || bare) {
-                    if matches!(
-                        last,
-                        "remove"
-                            | "replace"
-                            | "copy"
-                            | "get"
-                            | "link"
-                            | "code"
-                            | "move"
-                            | "vars"
-                            | "socket"
-                            | "http"
-                            | "codecs"
-                            | "compile"
-                            | "modules"
-                    ) && !matches!(name, "codecs" | "socket" | "modules" | "code")
-                    {
-                        return Some(Action::Safe);
-                    }
-                    if matches!(last, "kill" | "spawn" | "unlink" | "rmdir" | "post" | "put")
-                        && head.is_some()
-                    {
-                        return Some(if matches!(last, "post" | "put") {
-                            Action::NetSend
-                        } else {
-                            Action::Dynamic
-                        });
-                    }
-                }
-                if name == "requests.get" || name == "httpx.get" {
-                    return Some(Action::Network);
-                }
-            }
         }
-        "js" => {
-            if name == "require" || name == "import" {
-                if let (false, Some(Token::Str(m, _))) = (called, next) {
-                    return Some(js_module(m));
-                }
-                return match tokens.get(i + 2) {
-                    Some(Token::Str(m, true)) if called => Some(js_module(m)),
-                    Some(Token::Name(_)) if name == "import" && !called => Some(Action::Safe),
-                    _ if called => Some(Action::Dynamic),
-                    _ => Some(Action::Safe),
-                };
-            }
-            if name == "from"
-                && let Some(Token::Str(m, _)) = next
-            {
-                return Some(js_module(m));
-            }
-            if name.split('.').any(|part| part == "Reflect") {
-                return Some(Action::Dynamic);
-            }
-            if matches!(
-                last,
-                "exec"
-                    | "remove"
-                    | "get"
-                    | "put"
-                    | "delete"
-                    | "open"
-                    | "connect"
-                    | "register"
-                    | "kill"
-                    | "net"
-                    | "http"
-                    | "https"
-                    | "request"
-                    | "constructor"
-            ) {
-                let head = name.rsplit_once('.').map(|(h, _)| h);
-                if last == "exec"
-                    && (prev == Some(&Token::Num)
-                        || member
-                            && matches!(
-                                i.checked_sub(2).and_then(|k| tokens.get(k)),
-                                Some(Token::Num)
-                            ))
-                {
-                    return Some(Action::Safe);
-                }
-                if matches!(last, "remove" | "register" | "open" | "connect") && !called {
-                    return Some(Action::Safe);
-                }
-                if last == "kill" && head == Some("process") {
-                    return Some(Action::Process);
-                }
-            }
-            if name.starts_with("globalThis.") && !called {
-                return None;
-            }
+        if last == "getmembers" && !scope.calls_values {
+            return Some(Action::Safe);
         }
-        "perl" => {
-            if matches!(name, "do") && matches!(next, Some(Token::Punct('{'))) {
-                return Some(Action::Safe);
-            }
-            if name == "eval" && matches!(next, Some(Token::Punct('{'))) {
-                return Some(Action::Safe);
-            }
-            if name.starts_with(['$', '@']) {
-                return Some(Action::Safe);
-            }
-            if matches!(name, "pack" | "unpack") {
-                let runs = tokens.iter().any(|t| matches!(t, Token::Name(n) if matches!(n.as_str(), "eval" | "system" | "exec")));
-                return Some(if runs { Action::Dynamic } else { Action::Safe });
-            }
-            if matches!(prev, Some(Token::Name(n)) if n == "use") {
-                return Some(if listed(PERL_SAFE, name) {
-                    Action::Safe
-                } else {
-                    Action::Execute
-                });
-            }
-            // `name => value`: a key.
-            if matches!(
-                (next, tokens.get(i + 2)),
-                (Some(Token::Punct('=')), Some(Token::Punct('>')))
-            ) {
-                return Some(Action::Safe);
-            }
-            // A hash key or a method is no call of the builtin; a block that holds one is.
-            let of_hash = match i.checked_sub(2).and_then(|k| tokens.get(k)) {
-                Some(Token::Name(n)) => n.starts_with(['$', '@', '%']),
-                Some(Token::Punct(p)) => matches!(p, '>' | ']'),
-                _ => false,
+        // A function of a module that reaches nothing, by a name of many meanings.
+        let many = matches!(
+            last,
+            "copy"
+                | "move"
+                | "remove"
+                | "replace"
+                | "link"
+                | "get"
+                | "call"
+                | "run"
+                | "post"
+                | "put"
+                | "patch"
+                | "request"
+                | "stream"
+                | "kill"
+                | "connect"
+                | "listen"
+                | "code"
+                | "load"
+                | "compile"
+                | "interact"
+                | "system"
+                | "execute"
+                | "exec"
+                | "imp"
+                | "touch"
+                | "chmod"
+                | "truncate"
+        );
+        let own = head_reach == Some(Reach::Pure)
+            && p.head
+                .is_some_and(|head| scope.language.exact_module(head) == Reach::Pure);
+        return Some(if own && many { Action::Safe } else { action });
+    }
+    if scope.language.module(p.full) != Reach::Foreign
+        && scope.language.exact_module(p.full) != Reach::Foreign
+    {
+        return Some(Action::Safe);
+    }
+    match head_reach {
+        Some(Reach::Pure) => return Some(Action::Safe),
+        Some(Reach::Mild) => {
+            return (!has_mild_verb(scope.lang, last) || scope.language.is_safe(last))
+                .then_some(Action::Safe);
+        }
+        Some(Reach::Foreign) | None => {}
+        Some(Reach::Opaque) => {
+            let verb = p.unknown(true);
+            return verb
+                .or_else(|| (!p.called || scope.language.is_safe(last)).then_some(Action::Safe));
+        }
+        Some(_) => {
+            return scope
+                .language
+                .is_safe(last)
+                .then_some(Action::Safe)
+                .or_else(|| p.unknown(true));
+        }
+    }
+    if p.rooted_in_import() {
+        return p.unknown(true);
+    }
+    if scope.language.is_safe(last) {
+        return p.harmless();
+    }
+    if p.head.is_none() && !p.member {
+        // A builtin, or a name of the code's own.
+        return Some(Action::Safe);
+    }
+    if scope.foreign || scope.partial {
+        return p.unknown(scope.foreign);
+    }
+    (!scope.mild || !has_mild_verb(scope.lang, last)).then_some(Action::Safe)
+}
+
+impl Place<'_> {
+    /// True for a name of Python that begins with an imported one.
+    fn rooted_in_import(&self) -> bool {
+        let scope = self.scope;
+        let Some(Token::Name(written)) = self.tokens.get(self.at) else {
+            return false;
+        };
+        let first = written.split('.').next().unwrap_or(written);
+        !self.member
+            && (scope.aliases.contains_key(first)
+                || scope.imports.iter().any(|(k, import)| {
+                    matches!(import, Import::Module(_))
+                        && matches!(self.tokens.get(*k), Some(Token::Name(n)) if n.split('.').next() == Some(first))
+                }))
+    }
+}
+
+/// Names of Python that are listed in full.
+fn python_exact(p: &Place<'_>, action: Action) -> Option<Action> {
+    let handed_on = !p.called && !p.member;
+    match p.full {
+        // Handed on under another name.
+        "open" | "io.open" | "codecs.open"
+            if handed_on
+                && !matches!(
+                    p.behind(1),
+                    Some(Token::Name(_) | Token::Punct('\n' | ';')) | None
+                ) =>
+        {
+            Some(Action::Dynamic)
+        }
+        "open" | "io.open"
+            if handed_on
+                && matches!(p.before(1), Some(Token::Punct('=' | ':' | ',' | '(' | '['))) =>
+        {
+            Some(Action::Dynamic)
+        }
+        "open" if matches!(p.behind(1), Some(Token::Name(n)) if n == "as") => Some(Action::Dynamic),
+        "open" if p.member => Some(Action::PathOpen),
+        // Methods of values.
+        "remove" | "copy" | "move" | "link" | "code" | "compile" | "get" | "unlink" | "rmdir"
+        | "touch" | "mkdir" | "chmod" | "rename" | "replace" | "run" | "load" | "post" | "put"
+        | "patch" | "stream" | "request" | "interact" | "listen"
+            if p.member =>
+        {
+            let inner = Place {
+                head: Some(""),
+                full: "",
+                ..*p
             };
-            if of_hash
-                && matches!(prev, Some(Token::Punct('{')))
-                && matches!(next, Some(Token::Punct('}')))
-            {
-                return Some(Action::Safe);
-            }
+            python(&inner)
         }
-        "ruby" => {
-            // A class is named for what its methods are: `TCPSocket.new`.
-            if name
-                .split(['.', ':'])
-                .any(|part| part.ends_with("Socket") || part == "TCPServer")
+        "eval" | "exec" | "getattr" if handed_on => Some(Action::Dynamic),
+        // What a program shows of its modules is no more than names, unless something is called.
+        _ if p.last == "getmembers" && !p.scope.calls_values => Some(Action::Safe),
+        _ => Some(action),
+    }
+}
+
+/// What is loaded can be code, unless the format knows none.
+fn python_load(p: &Place<'_>) -> Option<Action> {
+    match p.head {
+        Some(
+            "json" | "tomllib" | "toml" | "simplejson" | "ujson" | "orjson" | "tomli" | "plistlib",
+        ) => Some(Action::Safe),
+        Some("yaml")
+            if p.mentions("SafeLoader")
+                || p.mentions("CSafeLoader")
+                || p.mentions("BaseLoader") =>
+        {
+            Some(Action::Safe)
+        }
+        Some("yaml") => Some(Action::Dynamic),
+        Some("numpy") if p.mentions("allow_pickle") => Some(Action::Dynamic),
+        Some("numpy") => Some(Action::Read),
+        None if !p.member && (p.mentions("json") || p.mentions("tomllib")) => Some(Action::Safe),
+        _ => None,
+    }
+}
+
+fn js(p: &Place<'_>) -> Option<Action> {
+    let (scope, last) = (p.scope, p.last);
+    let written = p.tokens.get(p.at).and_then(Token::name).unwrap_or_default();
+    if matches!(written, "require" | "import" | "from") && !p.member {
+        let module = match (p.called, p.behind(1), p.behind(2)) {
+            (false, Some(Token::Str(m, _)), _) | (true, _, Some(Token::Str(m, true))) => m,
+            (true, ..) => return Some(Action::Dynamic),
+            _ => return Some(Action::Safe),
+        };
+        let reach = scope.js_module(module);
+        // `require("x")(…)`: the module is the function.
+        let module = module.strip_prefix("node:").unwrap_or(module);
+        if let (Some(Token::Punct(')')), Some(Token::Punct('('))) = (p.behind(3), p.behind(4))
+            && let Some(action) = scope.language.act(module)
+        {
+            return Some(action);
+        }
+        return match reach {
+            Reach::Foreign => Some(Action::Execute),
+            Reach::Dynamic => Some(Action::Dynamic),
+            Reach::NetSend => Some(Action::NetSend),
+            _ => Some(Action::Safe),
+        };
+    }
+    // `{name: …}`, but not `a ? name : b`.
+    if p.is_behind(':') && matches!(p.before(1), Some(Token::Punct('{' | ','))) && p.head.is_none()
+    {
+        return Some(Action::Safe);
+    }
+    let leads_out = |part: &str| {
+        matches!(
+            part,
+            "constructor"
+                | "mainModule"
+                | "__proto__"
+                | "binding"
+                | "Reflect"
+                | "globalThis"
+                | "getBuiltinModule"
+        )
+    };
+    if p.full.split('.').any(leads_out) {
+        return Some(Action::Dynamic);
+    }
+    if matches!(p.full, "global" | "window" | "self") && !p.member {
+        return Some(Action::Dynamic);
+    }
+    if let Some(action) = p.exact().filter(|_| p.head.is_some()) {
+        return Some(action);
+    }
+    if let Some(action) = p.act() {
+        let own = p.head.is_some() || p.member;
+        let of_regex = p.before(2) == Some(&Token::Num) && p.member;
+        if matches!(p.before(1), Some(Token::Name(n)) if n == "typeof") {
+            return Some(Action::Safe);
+        }
+        let shell = matches!(
+            last,
+            "exec" | "spawn" | "fork" | "execFile" | "execSync" | "spawnSync" | "execFileSync"
+        );
+        return match last {
+            "exec" if of_regex => Some(Action::Safe),
+            _ if shell && own && !scope.spawns => p.harmless(),
+            "remove" | "register" | "open" | "connect" | "request" if !p.called => {
+                Some(Action::Safe)
+            }
+            "post" | "put" | "patch" | "connect" | "open" | "move" | "link" | "raw" | "query"
+            | "request" | "read" | "evaluate"
+                if own && !scope.partial && !scope.foreign =>
             {
-                return Some(Action::NetSend);
+                Some(Action::Safe)
             }
-            if name == "require" {
-                let what = if next == Some(&Token::Punct('(')) {
-                    tokens.get(i + 2)
-                } else {
-                    next
-                };
-                return match what {
-                    Some(Token::Str(library, true)) if !library.starts_with(['/', '.', '~']) => {
-                        Some(Action::Safe)
+            "net" | "tls" | "dgram" if own => Some(Action::Safe),
+            "del" | "trash" | "remove" if own && p.scope.foreign => Some(Action::Verb),
+            "eval" if !p.called => Some(Action::Dynamic),
+            _ => Some(action),
+        };
+    }
+    let first = p.full.split('.').next().unwrap_or(p.full);
+    if !p.member
+        && matches!(
+            first,
+            "fs" | "child_process" | "http" | "https" | "dns" | "Deno" | "Bun"
+        )
+        && p.head.is_some()
+    {
+        return (scope.language.is_safe(last) || !p.called).then_some(Action::Safe);
+    }
+    if scope.language.is_safe(last) {
+        return p.harmless();
+    }
+    if scope.foreign && (p.head.is_some() || p.member || scope.aliases.contains_key(written)) {
+        return p.unknown(true);
+    }
+    if p.head.is_none() && !p.member {
+        let imported = scope.aliases.contains_key(written);
+        return (!imported || !scope.partial && !scope.foreign).then_some(Action::Safe);
+    }
+    (!scope.partial && !scope.foreign).then_some(Action::Safe)
+}
+
+fn ruby(p: &Place<'_>) -> Option<Action> {
+    let (scope, last) = (p.scope, p.last);
+    if let Some(action) = p
+        .exact()
+        .filter(|_| p.head.is_some() || p.full.contains("::"))
+    {
+        return Some(action);
+    }
+    // A class is named for what its methods are: `TCPSocket.new`.
+    if p.full
+        .split(['.', ':'])
+        .any(|part| part.ends_with("Socket") || part == "TCPServer")
+    {
+        return Some(Action::NetSend);
+    }
+    if p.full == "require" {
+        let what = if p.called { p.behind(2) } else { p.behind(1) };
+        return match what {
+            Some(Token::Str(library, true)) if !library.starts_with(['/', '.', '~']) => {
+                Some(match scope.language.module(library) {
+                    Reach::Foreign if scope.language.constant(library) == Reach::Foreign => {
+                        Action::Execute
                     }
-                    _ => Some(Action::Dynamic),
-                };
+                    _ => Action::Safe,
+                })
             }
-            if matches!(
+            _ => Some(Action::Dynamic),
+        };
+    }
+    let head = p.head.unwrap_or_default();
+    let class = head.starts_with(|c: char| c.is_ascii_uppercase());
+    let std = matches!(
+        head,
+        "STDIN" | "STDOUT" | "STDERR" | "$stdin" | "$stdout" | "$stderr" | "ARGF" | "ENV"
+    );
+    let own = std || !class && !head.is_empty() || p.member;
+    if let Some(action) = p.act() {
+        // `{delete: 1}`
+        if p.is_behind(':')
+            && p.behind(2) != Some(&Token::Punct(':'))
+            && matches!(p.before(1), Some(Token::Punct('{' | ',' | '(')))
+        {
+            return Some(Action::Safe);
+        }
+        if own {
+            let of_value = matches!(
                 last,
                 "read"
                     | "open"
@@ -641,131 +554,227 @@ pub(crate) fn lookup(
                     | "load"
                     | "link"
                     | "foreach"
-                    | "send"
                     | "rm"
                     | "cp"
                     | "mv"
-                    | "ln"
                     | "unlink"
                     | "readlines"
-            ) {
-                let head = name.rsplit_once('.').map(|(h, _)| h).unwrap_or_default();
-                let on_class = head.chars().next().is_some_and(|c| c.is_ascii_uppercase());
-                let std = matches!(
-                    head,
-                    "STDIN"
-                        | "STDOUT"
-                        | "STDERR"
-                        | "$stdin"
-                        | "$stdout"
-                        | "$stderr"
-                        | "ARGF"
-                        | "ENV"
-                );
-                if std
-                    || (!on_class && !head.is_empty() && !matches!(last, "send"))
-                    || (member && !matches!(last, "send"))
-                {
-                    return Some(Action::Safe);
-                }
-                if matches!(name, "YAML.load" | "JSON.load" | "YAML.safe_load") {
-                    return Some(Action::Safe);
-                }
+                    | "touch"
+                    | "put"
+                    | "post"
+                    | "patch"
+                    | "truncate"
+                    | "request"
+                    | "ruby"
+                    | "sh"
+                    | "binding_"
+            );
+            let net = matches!(last, "put" | "post" | "patch" | "request") && scope.partial;
+            if of_value && !net {
+                return p.harmless();
             }
         }
-        "php" if name.starts_with('$') => {
-            // `$f(...)` calls what the variable names.
-            return Some(if called {
-                Action::Dynamic
-            } else {
-                Action::Safe
-            });
-        }
-        "lua" => {
-            if name == "os.remove" {
-                return Some(Action::Delete);
-            }
-            if name == "table.remove" {
-                return Some(Action::Safe);
-            }
-        }
-        _ => {}
+        return Some(action);
     }
-    let known = known(lang, table);
-    for n in [last, name] {
-        if let Some(action) = known.get(n).filter(|a| **a != Action::Safe) {
-            return Some(*action);
-        }
-    }
-    if lang == "python" {
-        // Any part of a dotted name may be the dangerous one: `random._os.system`.
-        if name.split('.').any(|p| {
-            matches!(
-                p,
-                "_os"
-                    | "modules"
-                    | "__builtins__"
-                    | "__globals__"
-                    | "__class__"
-                    | "__subclasses__"
-                    | "__dict__"
-                    | "ctypes"
-                    | "__loader__"
-                    | "__spec__"
-            )
-        }) {
-            return Some(Action::Dynamic);
-        }
-    }
-    if lang == "js"
-        && name
-            .split('.')
-            .any(|p| matches!(p, "constructor" | "mainModule" | "__proto__" | "binding"))
+    let constant = p.full.starts_with(|c: char| c.is_ascii_uppercase());
+    if scope.language.is_safe(last)
+        && (own || !class || scope.language.constant(head) <= Reach::Partial)
     {
-        return Some(Action::Dynamic);
+        return p.harmless();
     }
-    let is_safe = |n: &str| known.get(n) == Some(&Action::Safe);
-    if is_safe(name) || (name.contains('.') || member) && is_safe(last) {
+    if constant {
+        let class = p.full.split('.').next().unwrap_or(p.full);
+        return match scope.language.constant(class) {
+            Reach::Pure => Some(Action::Safe),
+            _ if scope.defined.contains(class) => Some(Action::Safe),
+            Reach::Partial if p.head.is_none() => Some(Action::Safe),
+            Reach::Partial => None,
+            _ => p.unknown(true),
+        };
+    }
+    if own {
+        if scope.foreign || scope.partial {
+            return p.unknown(scope.foreign);
+        }
         return Some(Action::Safe);
     }
-    None
+    // A variable, a key of a hash, or a symbol.
+    let key = p.is_behind(':') && p.behind(2) != Some(&Token::Punct(':'))
+        || p.before(1) == Some(&Token::Punct(':'))
+        || p.full.starts_with(['$', '@']);
+    if scope.defined.contains(last) || scope.language.is_safe(last) || key || last.len() == 1 {
+        return Some(Action::Safe);
+    }
+    if p.head.is_some() {
+        return Some(Action::Safe);
+    }
+    p.unknown(true)
 }
 
-fn js_module(m: &str) -> Action {
-    let m = m.strip_prefix("node:").unwrap_or(m);
-    match m {
-        "fs" | "path" | "os" | "util" | "url" | "crypto" | "assert" | "events" | "querystring"
-        | "readline" | "zlib" | "stream" | "buffer" | "fs/promises" | "perf_hooks"
-        | "string_decoder" | "timers" | "tty" | "process" | "child_process" | "punycode"
-        | "http" | "https" | "semver" | "lodash" | "typescript" | "chalk" | "yaml" | "dns" => {
-            Action::Safe
-        }
-        "vm" | "inspector" | "worker_threads" | "module" | "v8" | "repl" | "cluster" => {
+fn php(p: &Place<'_>) -> Option<Action> {
+    let (scope, last) = (p.scope, p.last);
+    if p.full.starts_with('$') {
+        // `$f(...)` calls what the variable names.
+        return Some(if p.called && !scope.defined.contains(p.full) {
             Action::Dynamic
-        }
-        "net" | "dgram" | "tls" | "http2" => Action::NetSend,
-        m if m.contains("://") || m.starts_with("data:") => Action::Dynamic,
-        m if m.starts_with('.') && m.ends_with(".json") => Action::Safe,
-        _ => Action::Execute,
+        } else if p.exact() == Some(Action::Environment) {
+            Action::Environment
+        } else {
+            Action::Safe
+        });
     }
+    if p.member {
+        if last == "exec" || last == "query" {
+            return Some(Action::Sql);
+        }
+        if scope.foreign || scope.partial {
+            let known = scope.language.is_safe(last) && !scope.foreign;
+            return known.then_some(Action::Safe).or_else(|| p.unknown(true));
+        }
+        return Some(Action::Safe);
+    }
+    if let Some((class, method)) = p.full.split_once("::") {
+        return match scope.language.exact_module(class) {
+            _ if scope.defined.contains(class) => Some(Action::Safe),
+            Reach::Pure => Some(Action::Safe),
+            _ => scope.language.act(method).or_else(|| p.unknown(true)),
+        };
+    }
+    if matches!(p.before(1), Some(Token::Name(n)) if n == "new") {
+        let class = scope.language.exact_module(p.full);
+        let known = class <= Reach::Partial || scope.defined.contains(p.full);
+        return p.exact().or_else(|| known.then_some(Action::Safe));
+    }
+    let lower = p.full.to_ascii_lowercase();
+    if let Some(action) = p.exact().or_else(|| scope.language.act(&lower)) {
+        return Some(action);
+    }
+    if scope.defined.contains(p.full)
+        || scope.language.is_safe(p.full)
+        || scope.language.exact_module(p.full) == Reach::Pure
+    {
+        return Some(Action::Safe);
+    }
+    p.unknown(p.called)
+}
+
+fn perl(p: &Place<'_>) -> Option<Action> {
+    let (scope, last) = (p.scope, p.last);
+    if matches!(p.full, "do" | "eval") && p.is_behind('{') {
+        return Some(Action::Safe);
+    }
+    if p.full.starts_with(['$', '@']) {
+        return Some(
+            p.exact()
+                .filter(|a| *a == Action::Environment)
+                .unwrap_or(Action::Safe),
+        );
+    }
+    if matches!(p.before(1), Some(Token::Name(n)) if n == "use" || n == "no") {
+        let listed = scope.language.exact_module(p.full) != Reach::Foreign;
+        let safe = listed || scope.language.is_safe(p.full) || p.full.starts_with("v5");
+        return Some(
+            p.exact()
+                .unwrap_or(if safe { Action::Safe } else { Action::Execute }),
+        );
+    }
+    // `name => value`: a key.
+    if let (Some(Token::Punct('=')), Some(Token::Punct('>'))) = (p.behind(1), p.behind(2)) {
+        return Some(Action::Safe);
+    }
+    // A hash key or a method is no call of the builtin; a block that holds one is.
+    let of_hash = match p.before(2) {
+        Some(Token::Name(n)) => n.starts_with(['$', '@', '%']),
+        Some(Token::Punct(c)) => matches!(c, '>' | ']'),
+        _ => false,
+    };
+    if of_hash && p.before(1) == Some(&Token::Punct('{')) && p.is_behind('}') {
+        return Some(Action::Safe);
+    }
+    if p.before(1) == Some(&Token::Punct('%')) && !p.called {
+        return p
+            .exact()
+            .filter(|a| *a == Action::Environment)
+            .or(Some(Action::Safe));
+    }
+    if let Some(action) = p.exact().or_else(|| p.act()) {
+        if action == Action::Safe {
+            return p.harmless();
+        }
+        // `$x->open` of a value, not of a class.
+        return Some(action);
+    }
+    if scope.language.is_safe(last) && p.member {
+        return p.harmless();
+    }
+    if scope.language.exact_module(p.full) == Reach::Pure || scope.defined.contains(last) {
+        return Some(Action::Safe);
+    }
+    if p.member {
+        if scope.foreign || scope.partial {
+            return p.unknown(true);
+        }
+        return Some(Action::Safe);
+    }
+    // A handle of a file.
+    if !p.called
+        && !p.full.contains("::")
+        && p.full
+            .bytes()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == b'_')
+    {
+        return Some(Action::Safe);
+    }
+    p.unknown(true)
+}
+
+fn lua(p: &Place<'_>) -> Option<Action> {
+    let last = p.last;
+    if let Some(action) = p.exact().filter(|_| p.head.is_some()) {
+        return Some(action);
+    }
+    // A library as a value: what is taken out of it isn't seen.
+    if matches!(p.full, "os" | "io" | "package" | "debug" | "_G" | "_ENV") {
+        return Some(Action::Dynamic);
+    }
+    let library = matches!(p.head, Some("os" | "io" | "package" | "debug"));
+    let own = p.head.is_some() && !library || p.member;
+    if let Some(action) = p.act() {
+        let of_value = matches!(
+            last,
+            "open" | "read" | "lines" | "input" | "output" | "rename" | "load"
+        );
+        return Some(if own && of_value {
+            Action::Safe
+        } else {
+            action
+        });
+    }
+    if library {
+        return p.unknown(true);
+    }
+    Some(Action::Safe)
 }
 
 /// True if an unknown name at `i` is called or used in a way that can do something.
-pub(crate) fn matters(lang: &str, tokens: &[Token], i: usize) -> bool {
+pub(super) fn matters(lang: &str, tokens: &[Token], i: usize) -> bool {
     match lang {
         // A bare word of perl or ruby is a call.
         "perl" | "ruby" => {
             !matches!(tokens.get(i), Some(Token::Name(n)) if n.starts_with(['$', '@']))
         }
         _ => {
+            let before = i.checked_sub(1).and_then(|k| tokens.get(k));
             matches!(tokens.get(i + 1), Some(Token::Punct('(')))
-                || matches!(i.checked_sub(1).and_then(|k| tokens.get(k)), Some(Token::Name(n)) if n == "import" || n == "from")
+                || matches!(before, Some(Token::Name(n)) if matches!(n.as_str(), "import" | "from" | "new"))
+                // `run "…"`, `` tag`…` ``
+                || matches!(tokens.get(i + 1), Some(Token::Str(..) | Token::Shell(_)))
         }
     }
 }
 
 /// True if a hole stands where code would, not where a value would.
-pub(crate) fn hole_is_code(tokens: &[Token], i: usize) -> bool {
+pub(super) fn hole_is_code(tokens: &[Token], i: usize) -> bool {
     let prev = i.checked_sub(1).and_then(|k| tokens.get(k));
     let next = tokens.get(i + 1);
     matches!(prev, None | Some(Token::Punct(';' | '\n' | '{' | '}')))
