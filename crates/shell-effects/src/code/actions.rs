@@ -153,6 +153,17 @@ impl Engine<'_> {
                 self.path_read(&target);
             }
             Action::Network => self.code_network(&call, call.literal(0), false),
+            Action::Download => {
+                self.code_network(&call, call.literal(0), false);
+                if call.args.len() > 1 {
+                    let to = call.named(&["filename", "out"]).flatten();
+                    let to = call
+                        .literal(1)
+                        .or(to)
+                        .unwrap_or_else(|| UNKNOWN.to_string());
+                    self.code_write(&call.path(to));
+                }
+            }
             Action::Request => {
                 let plain = call.args.iter().all(|a| a.literal.is_some() || a.function)
                     && !call.args.is_empty();
@@ -394,13 +405,12 @@ impl Engine<'_> {
     fn code_in_text(&mut self, call: &Call<'_>, action: Action) {
         let (code, span) = (call.code, call.code.span);
         let called = code.tokens.get(call.at.saturating_add(1)) == Some(&Token::Punct('('));
-        let positional = call.args.iter().filter(|a| {
-            !a.function
-                && !(a.keyword
-                    && matches!(a.key.as_str(), "number" | "repeat" | "timer" | "globals"))
+        let positional = call.args.iter().enumerate().filter(|(_, a)| {
+            let setting = matches!(a.key.as_str(), "number" | "repeat" | "timer" | "globals");
+            !a.function && !(a.keyword && setting)
         });
         let mut any = false;
-        for (k, arg) in positional.enumerate() {
+        for (k, arg) in positional {
             match &arg.literal {
                 Some(text) => {
                     any = true;

@@ -1,5 +1,6 @@
 //! Calls of what the code computes: of a variable, of a text, of what stands in a table.
 
+use super::language::language;
 use super::lex::Token;
 
 /// True for Perl that calls by the name that a variable or an expression holds: `&$f(…)`, `&{"f"}`,
@@ -127,6 +128,22 @@ pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
         _ => false,
     };
     if lang == "php" && tokens.windows(2).enumerate().any(by_text) {
+        return true;
+    }
+    // `fs["rmSync"]`, `x["constructor"]`
+    let by_name = |w: &[Token]| match w {
+        [
+            before,
+            Token::Punct('['),
+            Token::Str(name, _),
+            Token::Punct(']'),
+        ] => {
+            !matches!(before, Token::Punct('(' | ',' | '=' | '[' | ':' | '?'))
+                && language(lang).acts(name)
+        }
+        _ => false,
+    };
+    if lang == "js" && tokens.windows(4).any(by_name) {
         return true;
     }
     // Functions taken from a module by their number.

@@ -69,6 +69,8 @@ pub(crate) enum Action {
     /// Contacts a host by a method that it is given.
     Request,
     NetSend,
+    /// Contacts a host and writes what it answers to its second argument.
+    Download,
     Process,
     PathDelete,
     PathMove,

@@ -485,6 +485,7 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
     let mut tokens = tokens;
     if let [Token::Name(key), Token::Punct('=' | ':'), value @ ..] = tokens
         && !matches!(value, [Token::Punct('=' | '>' | ':'), ..])
+        && key != "lambda"
     {
         a.keyword = true;
         a.key.clone_from(key);

@@ -537,6 +537,10 @@ fn ruby(p: &Place<'_>) -> Option<Action> {
         {
             return Some(Action::Safe);
         }
+        if class && scope.language.constant(head) >= Reach::Opaque && !scope.defined.contains(head)
+        {
+            return p.unknown(true).or(Some(action));
+        }
         if own {
             let of_value = matches!(
                 last,
@@ -714,6 +718,10 @@ fn perl(p: &Place<'_>) -> Option<Action> {
         if scope.foreign || scope.partial {
             return p.unknown(true);
         }
+        return Some(Action::Safe);
+    }
+    // `-d`: a test of a file.
+    if last.len() == 1 && p.before(1) == Some(&Token::Punct('-')) {
         return Some(Action::Safe);
     }
     // A handle of a file.

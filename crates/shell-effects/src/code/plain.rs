@@ -4,7 +4,7 @@
 const NAMES: &[(&str, &str)] = &[
     (
         "r",
-        "print cat c mean median sum min max length sqrt abs round paste paste0 seq rep rev sort nchar toupper tolower head tail summary sd var exp log R.version.string R.version packageVersion sessionInfo Sys.time Sys.Date TRUE FALSE NULL NA pi letters LETTERS message invisible format nrow ncol dim names class typeof str table unique range quantile cumsum prod is.na numeric_version getRversion",
+        "print cat c mean median sum min max length sqrt abs round paste paste0 sep collapse seq rep rev sort nchar toupper tolower head tail summary sd var exp log R.version.string R.version packageVersion sessionInfo Sys.time Sys.Date TRUE FALSE NULL NA pi letters LETTERS message invisible format nrow ncol dim names class typeof str table unique range quantile cumsum prod is.na numeric_version getRversion",
     ),
     (
         "julia",

@@ -1,6 +1,6 @@
 //! What a piece of code imports, defines and mentions: what its names can reach.
 
-use super::language::{Language, Reach, language};
+use super::language::{Action, Language, Reach, language};
 use super::lex::Token;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -357,13 +357,9 @@ impl<'t> Scope<'t> {
         let mut head = full;
         loop {
             match self.language.exact(head) {
-                Some(super::language::Action::Environment) => self.environment = true,
-                Some(super::language::Action::Opaque) => self.foreign = true,
-                Some(
-                    super::language::Action::Read
-                    | super::language::Action::PathRead
-                    | super::language::Action::Open,
-                ) => self.reads = true,
+                Some(Action::Environment) => self.environment = true,
+                Some(Action::Opaque) => self.foreign = true,
+                Some(Action::Read | Action::PathRead | Action::Open) => self.reads = true,
                 _ => {}
             }
             let Some(at) = head.rfind('.') else { break };
@@ -424,9 +420,12 @@ impl<'t> Scope<'t> {
                     && !self.defined.contains(class)
                     && !matches!(class, "class" | "self" | "static" | "parent")
                     && !class.starts_with('$')
-                    && self.language.exact(class).is_none()
                 {
-                    self.uses(self.language.exact_module(class));
+                    match self.language.exact(class) {
+                        Some(Action::Opaque) => self.foreign = true,
+                        Some(_) => {}
+                        None => self.uses(self.language.exact_module(class)),
+                    }
                 }
             }
             _ => {}
@@ -457,6 +456,11 @@ impl<'t> Scope<'t> {
                     | "with"
                     | "elif"
                     | "yield"
+                    | "require"
+                    | "import"
+                    | "array"
+                    | "list"
+                    | "foreach"
             )
         {
             self.calls_values = true;
