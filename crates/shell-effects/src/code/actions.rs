@@ -48,12 +48,20 @@ impl<'c> Call<'c> {
             .and_then(|a| a.literal.clone())
     }
 
-    /// The text of an argument by its keyword, if there is such an argument.
-    pub(super) fn named(&self, keys: &[&str]) -> Option<Option<String>> {
-        self.args
-            .iter()
-            .find(|a| keys.contains(&a.key.as_str()))
-            .map(|a| a.literal.clone())
+    /// The argument that is given by one of these keywords.
+    fn named(&self, keys: &[&str]) -> Option<&CallArg> {
+        self.args.iter().find(|a| keys.contains(&a.key.as_str()))
+    }
+
+    /// The text of the argument that is given by one of these keywords.
+    fn named_text(&self, keys: &[&str]) -> Option<String> {
+        self.named(keys).and_then(|a| a.literal.clone())
+    }
+
+    /// A mode that is given by keyword; what isn't known writes.
+    fn named_mode(&self) -> Option<String> {
+        let mode = self.named(&["mode"])?;
+        Some(mode.literal.clone().unwrap_or_else(|| "w".to_owned()))
     }
 
     fn path(&self, text: String) -> Arg {
@@ -124,9 +132,7 @@ impl Engine<'_> {
             Action::DeleteTree => self.path_delete(&call.target(), true),
             Action::Write => self.code_write(&call.target()),
             Action::Write2 => {
-                let to = call
-                    .named(&["dst", "dest", "target", "destination"])
-                    .flatten();
+                let to = call.named_text(&["dst", "dest", "target", "destination"]);
                 let target = call
                     .literal(1)
                     .or(to)
@@ -134,10 +140,8 @@ impl Engine<'_> {
                 self.path_write(&call.path(target));
             }
             Action::Move => {
-                let from = call.literal(0).or(call.named(&["src", "source"]).flatten());
-                let to = call
-                    .named(&["dst", "dest", "target", "destination"])
-                    .flatten();
+                let from = call.literal(0).or(call.named_text(&["src", "source"]));
+                let to = call.named_text(&["dst", "dest", "target", "destination"]);
                 let to = call.literal(1).or(to);
                 self.path_move(&from.map_or_else(|| call.unknown(), |t| call.path(t)));
                 self.path_write(&call.path(to.unwrap_or_else(|| UNKNOWN.to_string())));
@@ -156,7 +160,7 @@ impl Engine<'_> {
             Action::Download => {
                 self.code_network(&call, call.literal(0), false);
                 if call.args.len() > 1 {
-                    let to = call.named(&["filename", "out"]).flatten();
+                    let to = call.named_text(&["filename", "out"]);
                     let to = call
                         .literal(1)
                         .or(to)
@@ -184,10 +188,7 @@ impl Engine<'_> {
                 "the code signals processes",
             ),
             Action::PathOpen => {
-                let mode = call.literal(0).or_else(|| {
-                    call.named(&["mode"])
-                        .map(|m| m.unwrap_or_else(|| "w".to_owned()))
-                });
+                let mode = call.literal(0).or_else(|| call.named_mode());
                 let given = call.args.iter().any(|a| !a.keyword);
                 let mode = mode.unwrap_or_else(|| if given { "w" } else { "r" }.to_owned());
                 if mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+']) {
@@ -197,7 +198,7 @@ impl Engine<'_> {
                 }
             }
             Action::PathMove => {
-                let to = call.literal(0).or(call.named(&["target"]).flatten());
+                let to = call.literal(0).or(call.named_text(&["target"]));
                 self.path_move(&call.receiver());
                 self.path_write(&call.path(to.unwrap_or_else(|| UNKNOWN.to_string())));
             }
@@ -340,7 +341,7 @@ impl Engine<'_> {
     }
 
     fn code_open(&mut self, call: &Call<'_>) {
-        let file = call.named(&["file", "filename", "path", "name"]).flatten();
+        let file = call.named_text(&["file", "filename", "path", "name"]);
         let target = call
             .literal(0)
             .or(file)
@@ -355,10 +356,7 @@ impl Engine<'_> {
                 !m.is_empty() && m.len() <= 4 && m.bytes().all(|c| b"rwaxb+tU".contains(&c))
             })
         });
-        let mode = mode.or_else(|| {
-            call.named(&["mode"])
-                .map(|m| m.unwrap_or_else(|| "w".to_owned()))
-        });
+        let mode = mode.or_else(|| call.named_mode());
         let mode = if call.spread() {
             Some("w".to_owned())
         } else {
@@ -407,7 +405,7 @@ impl Engine<'_> {
         let called = code.tokens.get(call.at.saturating_add(1)) == Some(&Token::Punct('('));
         let positional = call.args.iter().enumerate().filter(|(_, a)| {
             let setting = matches!(a.key.as_str(), "number" | "repeat" | "timer" | "globals");
-            !a.function && !(a.keyword && setting)
+            !(a.function || a.keyword && setting)
         });
         let mut any = false;
         for (k, arg) in positional {
@@ -428,7 +426,7 @@ impl Engine<'_> {
                     && code.scope.lang == "js"
                     && action == Action::Timer =>
                 {
-                    let own = arg.partial.is_empty() || self.is_own_function(call);
+                    let own = arg.partial.is_empty() || Self::is_own_function(call);
                     if !own {
                         self.runs_code(call.name, span);
                     }
@@ -448,7 +446,7 @@ impl Engine<'_> {
     }
 
     /// True if the first argument is the name of a function that the code defines.
-    fn is_own_function(&self, call: &Call<'_>) -> bool {
+    fn is_own_function(call: &Call<'_>) -> bool {
         let first = call
             .code
             .tokens
@@ -473,9 +471,8 @@ impl Engine<'_> {
         };
         let Some(arg) = call.args.get(at) else {
             // Without a function, `array_filter` tests the values.
-            if !matches!(action, Action::Callback2)
-                && !(action == Action::Callback && call.name == "ob_start")
-            {
+            let optional = action == Action::Callback2 || call.name == "ob_start";
+            if !optional {
                 self.runs_code(call.name, span);
             }
             return;
@@ -504,7 +501,7 @@ impl Engine<'_> {
                 first.is_some_and(|k| k <= 2)
             }
             (None, Action::Getattr) => false,
-            (None, _) => arg.function || self.is_function_variable(call, at),
+            (None, _) => arg.function || Self::is_function_variable(call, at),
         };
         if !known {
             self.runs_code(call.name, span);
@@ -512,7 +509,7 @@ impl Engine<'_> {
     }
 
     /// True if the argument is a variable that the code gives a function.
-    fn is_function_variable(&self, call: &Call<'_>, at: usize) -> bool {
+    fn is_function_variable(call: &Call<'_>, at: usize) -> bool {
         let behind = call
             .code
             .tokens
@@ -529,12 +526,11 @@ impl Engine<'_> {
             self.dynamic(span, "the code sets a variable that isn't known");
             return;
         }
-        match value.filter(|v| !v.contains(UNKNOWN)) {
-            Some(value) => self.env_effect(name, value, span),
-            None => {
-                self.env_effect(name, UNKNOWN.encode_utf8(&mut [0; 4]), span);
-                self.env_effect(name, "/tmp/unknown", span);
-            }
+        if let Some(value) = value.filter(|v| !v.contains(UNKNOWN)) {
+            self.env_effect(name, value, span);
+        } else {
+            self.env_effect(name, UNKNOWN.encode_utf8(&mut [0; 4]), span);
+            self.env_effect(name, "/tmp/unknown", span);
         }
     }
 

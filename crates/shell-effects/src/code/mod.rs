@@ -245,10 +245,10 @@ impl Engine<'_> {
 
     fn set_by_code(&mut self, key: &str, value: &[Token], span: Span) {
         let text = match value.first() {
-            Some(Token::Str(text, true)) => text.clone(),
-            _ => UNKNOWN.to_string(),
+            Some(Token::Str(text, true)) => Some(text.as_str()),
+            _ => None,
         };
-        self.env_effect(key, &text, span);
+        self.code_variable(key, text, span);
     }
 
     /// Reads the code once more, by its grammar where there is one, and looks into its strings.

@@ -119,27 +119,26 @@ impl<'t> Scope<'t> {
                 .is_none_or(|t| matches!(t, Token::Punct('\n' | ';' | ':')));
             i += 1;
             match token {
-                Token::Name(word) if start && word == "import" => loop {
-                    let Some(Token::Name(module)) = tokens.get(i) else {
-                        break;
-                    };
-                    let reach = self.language.module(module);
-                    self.uses(reach);
-                    self.imports.insert(i, Import::Module(reach));
-                    i += 1;
-                    if let [Token::Name(r#as), Token::Name(alias), ..] =
-                        tokens.get(i..).unwrap_or_default()
-                        && r#as == "as"
-                    {
-                        self.aliases.insert(alias, module.clone());
-                        self.imports.insert(i + 1, Import::Name);
-                        i += 2;
+                Token::Name(word) if start && word == "import" => {
+                    while let Some(Token::Name(module)) = tokens.get(i) {
+                        let reach = self.language.module(module);
+                        self.uses(reach);
+                        self.imports.insert(i, Import::Module(reach));
+                        i += 1;
+                        if let [Token::Name(r#as), Token::Name(alias), ..] =
+                            tokens.get(i..).unwrap_or_default()
+                            && r#as == "as"
+                        {
+                            self.aliases.insert(alias, module.clone());
+                            self.imports.insert(i + 1, Import::Name);
+                            i += 2;
+                        }
+                        if tokens.get(i) != Some(&Token::Punct(',')) {
+                            break;
+                        }
+                        i += 1;
                     }
-                    if tokens.get(i) != Some(&Token::Punct(',')) {
-                        break;
-                    }
-                    i += 1;
-                },
+                }
                 Token::Name(word) if start && word == "from" => {
                     i = self.python_from(tokens, i);
                 }
@@ -237,6 +236,9 @@ impl<'t> Scope<'t> {
             let module = module.strip_prefix("node:").unwrap_or(module);
             self.uses(self.js_module(module));
             let behind = tokens.get(i + 1..).unwrap_or_default();
+            if matches!(behind, [Token::Punct(')'), Token::Punct('['), ..]) {
+                continue;
+            }
             let property = match behind {
                 [
                     Token::Punct(')'),
