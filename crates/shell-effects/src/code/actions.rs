@@ -205,6 +205,17 @@ impl Engine<'_> {
             Action::PathDelete => self.path_delete(&call.receiver(), false),
             Action::PathWrite => self.path_write(&call.receiver()),
             Action::PathRead => self.path_read(&call.receiver()),
+            Action::LoadPath => {
+                let own = call.args.iter().filter_map(|a| a.literal.as_deref());
+                let own = own
+                    .last()
+                    .is_some_and(|p| !p.starts_with(['/', '~']) && !p.contains(".."));
+                if own {
+                    self.code_action(code, Action::Execute, name, at);
+                } else {
+                    self.runs_code(name, span);
+                }
+            }
             Action::Chdir => {
                 let to = call.literal(0).unwrap_or_else(|| UNKNOWN.to_string());
                 self.change_dir(&to);
@@ -298,6 +309,9 @@ impl Engine<'_> {
     /// A host is contacted.
     fn code_network(&mut self, call: &Call<'_>, address: Option<String>, asked: bool) {
         let span = call.code.span;
+        if let Some(cmd) = address.as_deref().and_then(|t| t.strip_prefix('|')) {
+            self.shell_arg(&call.path(cmd.to_owned()), &Stream::unknown(), false);
+        }
         let address = address.filter(|t| t.contains("://") || t.contains('.'));
         if asked || call.sends() {
             let host = address

@@ -77,6 +77,8 @@ pub(crate) enum Action {
     PathOpen,
     PathWrite,
     PathRead,
+    /// Adds a directory that modules are loaded from.
+    LoadPath,
     /// Changes the directory that later paths start from.
     Chdir,
     /// Sets a variable of the environment.

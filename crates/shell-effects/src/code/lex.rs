@@ -11,7 +11,8 @@ pub(crate) enum Token {
     Shell(String),
     Num,
     Punct(char),
-    Hole,
+    /// What isn't known: any text, or one without blanks and slashes.
+    Hole(bool),
 }
 
 impl Token {
@@ -72,7 +73,7 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
         let ch = at(i);
         match ch {
             '\0' | '\u{1}' => {
-                out.push(Token::Hole);
+                out.push(Token::Hole(ch == '\0'));
                 i += 1;
             }
             _ if ch.is_whitespace() => {

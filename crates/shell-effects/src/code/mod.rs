@@ -128,8 +128,15 @@ impl Engine<'_> {
         for (i, token) in tokens.iter().enumerate() {
             match token {
                 Token::Shell(cmd) => {
-                    let a = Arg { text: cmd.clone(), span: arg.span, ..Arg::default() };
-                    if cmd.contains("#{") || cmd.contains("${") || (lang != "ruby" && cmd.contains('$')) {
+                    let a = Arg {
+                        text: cmd.clone(),
+                        span: arg.span,
+                        ..Arg::default()
+                    };
+                    if cmd.contains("#{")
+                        || cmd.contains("${")
+                        || (lang != "ruby" && cmd.contains('$'))
+                    {
                         self.dynamic(arg.span, "the code runs a command that it computes");
                     } else {
                         self.shell_arg(&a, &Stream::default(), false);
@@ -140,12 +147,10 @@ impl Engine<'_> {
                     Some(a) => self.code_action(&code, a, name, i),
                     None => all_known &= !names::matters(lang, &tokens, i),
                 },
-                Token::Hole
-                    // A hole among the words of the code: any code at all, unless it is a mere
-                    // value.
-                    if names::hole_is_code(&tokens, i) => {
-                        self.dynamic(arg.span, "a part of the code isn't known");
-                    }
+                // A hole among the words of the code: any code at all, unless it is a mere value.
+                Token::Hole(any) if *any || names::hole_is_code(&tokens, i) => {
+                    self.dynamic(arg.span, "a part of the code isn't known");
+                }
                 _ => {}
             }
         }
@@ -235,6 +240,10 @@ impl Engine<'_> {
         if gives_files {
             for token in tokens {
                 if let Token::Str(text, _) = token
+                    && let Some(cmd) = text.strip_suffix('|').or_else(|| text.strip_prefix('|'))
+                {
+                    self.shell_arg(&Arg::literal(cmd, span), &Stream::default(), false);
+                } else if let Token::Str(text, _) = token
                     && (self.classify(text).secret)
                 {
                     self.path_read(&Arg::literal(text.as_str(), span));

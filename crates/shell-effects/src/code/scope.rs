@@ -291,6 +291,9 @@ impl<'t> Scope<'t> {
         if name.contains("://") || name.starts_with("data:") {
             return Reach::Dynamic;
         }
+        if name.starts_with(['/', '~']) || name.starts_with("..") {
+            return Reach::Dynamic;
+        }
         if name.starts_with('.') {
             // Data, or a file of the project.
             return if name.ends_with(".json") {
