@@ -206,9 +206,9 @@ impl Engine<'_> {
             Action::PathWrite => self.path_write(&call.receiver()),
             Action::PathRead => self.path_read(&call.receiver()),
             Action::LoadPath => {
-                let own = call.args.iter().filter_map(|a| a.literal.as_deref());
+                let mut own = call.args.iter().filter_map(|a| a.literal.as_deref());
                 let own = own
-                    .last()
+                    .next_back()
                     .is_some_and(|p| !p.starts_with(['/', '~']) && !p.contains(".."));
                 if own {
                     self.code_action(code, Action::Execute, name, at);

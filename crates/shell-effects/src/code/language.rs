@@ -341,6 +341,6 @@ mod tests {
         assert!(of("").is_empty());
         assert!(has_verb("python", "db.drop_all"));
         assert!(!has_verb("python", "dropout"));
-        assert!(has_mild_verb("python", "to_csv"));
+        assert!(has_mild_verb("python", "to_sql"));
     }
 }

@@ -35,9 +35,16 @@ fn an_unknown_part_never_lowers_the_risk() {
     let mut wrong = Vec::new();
     for line in lines().remove(&RiskLevel::High).unwrap_or_default().lines() {
         // What these do with their words is another reader's part.
-        if ["readFileSync(", "getlines(", "'git'", "'dd'"]
-            .iter()
-            .any(|part| line.contains(part))
+        if [
+            "readFileSync(",
+            "getlines(",
+            "'git'",
+            "'dd'",
+            "'find'",
+            "'curl'",
+        ]
+        .iter()
+        .any(|part| line.contains(part))
         {
             continue;
         }

@@ -48,6 +48,9 @@ pub(super) fn js(p: &Place<'_>) -> Option<Action> {
     if p.full.split('.').any(leads_out) || p.of_function() {
         return Some(Action::Dynamic);
     }
+    if matches!(p.before(1), Some(Token::Name(n)) if n == "typeof") && !p.called {
+        return Some(Action::Safe);
+    }
     if matches!(p.full, "global" | "window" | "self") && !p.member {
         return Some(Action::Dynamic);
     }
@@ -57,9 +60,6 @@ pub(super) fn js(p: &Place<'_>) -> Option<Action> {
     if let Some(action) = p.act() {
         let own = p.head.is_some() || p.member;
         let of_regex = p.before(2) == Some(&Token::Num) && p.member;
-        if matches!(p.before(1), Some(Token::Name(n)) if n == "typeof") {
-            return Some(Action::Safe);
-        }
         let shell = matches!(
             last,
             "exec" | "spawn" | "fork" | "execFile" | "execSync" | "spawnSync" | "execFileSync"

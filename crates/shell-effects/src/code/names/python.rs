@@ -100,8 +100,9 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
         // Text is replaced by text; a path is replaced by nothing but one place.
         "replace" if p.called && of_value => {
             let args = lex::call_args(p.tokens, p.at + 1);
-            let literal = p.member && lex::receiver_literal(p.tokens, p.at).is_some();
-            let place = matches!(args.as_slice(), [one] if !one.keyword && (one.literal.is_some() || literal));
+            let path = p.mentions("Path") || p.mentions("pathlib");
+            let place =
+                matches!(args.as_slice(), [one] if !one.keyword && (one.literal.is_some() || path));
             return Some(if place {
                 Action::PathMove
             } else {
@@ -168,9 +169,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
                 .is_some_and(|head| scope.language.exact_module(head) == Reach::Pure);
         return Some(if own && many { Action::Safe } else { action });
     }
-    if scope.language.module(p.full) != Reach::Foreign
-        && scope.language.exact_module(p.full) != Reach::Foreign
-    {
+    if !p.member && scope.language.exact_module(p.full) != Reach::Foreign {
         return Some(Action::Safe);
     }
     match head_reach {

@@ -12,6 +12,11 @@ pub(super) fn ruby(p: &Place<'_>) -> Option<Action> {
     {
         return Some(action);
     }
+    // `x.to_proc.call`
+    let runs = |part: &str| scope.language.act(part) == Some(Action::Dynamic);
+    if p.full.split('.').any(runs) {
+        return Some(Action::Dynamic);
+    }
     // A class that runs code, whatever its method: `ERB.new`.
     let class = p.full.split(['.', ':']).next().unwrap_or_default();
     if scope
