@@ -1,5 +1,6 @@
 //! Calls of what the code computes: of a variable, of a text, of what stands in a table.
 
+use super::language::language;
 use super::lex::Token;
 
 /// True for Perl that calls by the name that a variable or an expression holds: `&$f(…)`, `&{"f"}`,
@@ -75,6 +76,23 @@ fn subscript(tokens: &[Token], end: usize, close: char) -> bool {
     false
 }
 
+/// True if the bracket that closes at `end` holds a function.
+fn closes_function(tokens: &[Token], end: usize) -> bool {
+    let mut depth = 0_usize;
+    for k in (0..=end).rev() {
+        match tokens.get(k) {
+            Some(Token::Punct(')')) => depth += 1,
+            Some(Token::Punct('(')) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            let first = tokens.get(k + 1).and_then(Token::name);
+            return matches!(first, Some("function" | "fn" | "static"));
+        }
+    }
+    false
+}
+
 /// True for Ruby that takes a method by a name that it computes: `method("sys" + "tem")`.
 /// `method(:puts)` says its name.
 fn computed_method(tokens: &[Token]) -> bool {
@@ -103,10 +121,29 @@ pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
     {
         return true;
     }
-    // `("sys" . "tem")(…)`, `"system"(…)`
-    let by_text =
-        |w: &[Token]| matches!(w, [Token::Str(..) | Token::Punct(')'), Token::Punct('(')]);
-    if lang == "php" && tokens.windows(2).any(by_text) {
+    // `("sys" . "tem")(…)`, `"system"(…)`, but not `(function() {…})(…)`.
+    let by_text = |(i, w): (usize, &[Token])| match w {
+        [Token::Str(..), Token::Punct('(')] => true,
+        [Token::Punct(')'), Token::Punct('(')] => !closes_function(tokens, i),
+        _ => false,
+    };
+    if lang == "php" && tokens.windows(2).enumerate().any(by_text) {
+        return true;
+    }
+    // `fs["rmSync"]`, `x["constructor"]`
+    let by_name = |w: &[Token]| match w {
+        [
+            before,
+            Token::Punct('['),
+            Token::Str(name, _),
+            Token::Punct(']'),
+        ] => {
+            !matches!(before, Token::Punct('(' | ',' | '=' | '[' | ':' | '?'))
+                && language(lang).acts(name)
+        }
+        _ => false,
+    };
+    if lang == "js" && tokens.windows(4).any(by_name) {
         return true;
     }
     // Functions taken from a module by their number.

@@ -11,7 +11,8 @@ pub(crate) enum Token {
     Shell(String),
     Num,
     Punct(char),
-    Hole,
+    /// What isn't known: any text, or one without blanks and slashes.
+    Hole(bool),
 }
 
 impl Token {
@@ -30,10 +31,16 @@ impl Token {
 pub(crate) struct CallArg {
     /// The text if the argument is one plain string.
     pub literal: Option<String>,
-    /// The strings of a list.
+    /// The elements of a list, what isn't known as a hole.
     pub words: Vec<String>,
     /// The list holds nothing but strings.
     pub complete: bool,
+    /// An object or a hash.
+    pub object: bool,
+    /// A function.
+    pub function: bool,
+    /// A mere name or number: no text, and no function of the code's own.
+    pub bare: bool,
     /// The strings joined, what isn't known as a hole.
     pub partial: String,
     /// Given by keyword (`encoding="utf8"`).
@@ -42,21 +49,31 @@ pub(crate) struct CallArg {
     pub key: String,
     /// All texts in it, one after the other.
     pub texts: Vec<String>,
+    /// Keys and values of an object; a value that isn't known is none.
+    pub pairs: Vec<(String, Option<String>)>,
     /// A list that is spread into arguments: which, isn't seen.
     pub spread: bool,
 }
 
+/// Deepest code inside of substitutions inside of code that is cut into tokens.
+const MAX_SUBSTITUTIONS: usize = 4;
+
 /// Cuts code into tokens.
 pub fn tokens(lang: &str, text: &str) -> Vec<Token> {
+    let mut out = Vec::new();
+    cut(lang, text, 0, &mut out);
+    out
+}
+
+fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
     let c: Vec<char> = text.chars().collect();
-    let mut out: Vec<Token> = Vec::new();
     let mut i = 0;
     let at = |i: usize| c.get(i).copied().unwrap_or('\n');
     while i < c.len() {
         let ch = at(i);
         match ch {
             '\0' | '\u{1}' => {
-                out.push(Token::Hole);
+                out.push(Token::Hole(ch == '\0'));
                 i += 1;
             }
             _ if ch.is_whitespace() => {
@@ -148,12 +165,28 @@ pub fn tokens(lang: &str, text: &str) -> Vec<Token> {
                 out.push(Token::Str(decoded, plain));
             }
             '%' if matches!(lang, "ruby") && at(i + 1) == 'x' && !at(i + 2).is_alphanumeric() => {
-                let close = closing(at(i + 2));
-                let (s, n) = quoted(&c, i + 3, close);
+                let (s, n) = between(&c, i + 3, at(i + 2));
                 i = n;
                 out.push(Token::Shell(s));
             }
-            '/' if matches!(lang, "perl" | "ruby" | "js") && regex_position(&out) => {
+            '%' if lang == "ruby"
+                && matches!(at(i + 1), 'w' | 'i' | 'W' | 'I' | 'q' | 'Q')
+                && "([{<|/!".contains(at(i + 2))
+                && !matches!(
+                    out.last(),
+                    Some(Token::Num | Token::Str(..) | Token::Punct(')' | ']' | '}'))
+                ) =>
+            {
+                let (s, n) = between(&c, i + 3, at(i + 2));
+                let plain = at(i + 1).is_lowercase() || !s.contains("#{");
+                if matches!(at(i + 1), 'q' | 'Q') || !plain {
+                    out.push(Token::Str(s, plain));
+                } else {
+                    word_list(&s, out);
+                }
+                i = n;
+            }
+            '/' if matches!(lang, "perl" | "ruby" | "js") && regex_position(out) => {
                 let (_, n) = quoted(&c, i + 1, '/');
                 i = n;
                 while at(i).is_ascii_lowercase() {
@@ -171,7 +204,12 @@ pub fn tokens(lang: &str, text: &str) -> Vec<Token> {
                 i += 2;
             }
             _ if ch.is_ascii_digit() => {
-                while i < c.len() && (at(i).is_ascii_alphanumeric() || at(i) == '.') {
+                // `10.digits` is a call, `1.5` isn't.
+                while i < c.len()
+                    && (at(i).is_ascii_alphanumeric()
+                        || at(i) == '_'
+                        || at(i) == '.' && at(i + 1).is_ascii_digit())
+                {
                     i += 1;
                 }
                 out.push(Token::Num);
@@ -225,22 +263,26 @@ pub fn tokens(lang: &str, text: &str) -> Vec<Token> {
                     }
                     let d = at(j);
                     if !(d.is_alphanumeric() || matches!(d, ' ' | '\n' | ',' | ';' | ')' | '=')) {
-                        let (s, mut n) = quoted(&c, j + 1, closing(d));
+                        let (s, mut n) = between(&c, j + 1, d);
+                        let mut replacement = String::new();
                         if matches!(name.as_str(), "s" | "y" | "tr") {
                             let mut k = n;
+                            let mut second = d;
                             if closing(d) != d {
                                 while at(k).is_whitespace() && k < c.len() {
                                     k += 1;
                                 }
+                                second = at(k);
                                 k += 1;
                             }
-                            let (_, m) = quoted(&c, k, closing(d));
+                            let (text, m) = between(&c, k, second);
+                            replacement = text;
                             n = m;
                         }
-                        let mut evals = false;
+                        let mut evals = 0;
                         if !name.starts_with('q') || name == "qr" {
                             while at(n).is_ascii_lowercase() && n < c.len() {
-                                evals |= at(n) == 'e' && name == "s";
+                                evals += usize::from(at(n) == 'e' && name == "s");
                                 n += 1;
                             }
                         }
@@ -252,7 +294,14 @@ pub fn tokens(lang: &str, text: &str) -> Vec<Token> {
                                 let plain = !s.contains(['$', '@']);
                                 out.push(Token::Str(s, plain));
                             }
-                            _ if evals => out.push(Token::Name("s///e".to_owned())),
+                            "qw" => word_list(&s, out),
+                            // The replacement is code.
+                            _ if evals == 1 && d != '\'' && depth < MAX_SUBSTITUTIONS => {
+                                out.extend([Token::Num, Token::Punct(';')]);
+                                cut(lang, &replacement, depth + 1, out);
+                                out.push(Token::Punct(';'));
+                            }
+                            _ if evals > 0 => out.push(Token::Name("s///e".to_owned())),
                             _ => out.push(Token::Num),
                         }
                         continue;
@@ -266,7 +315,18 @@ pub fn tokens(lang: &str, text: &str) -> Vec<Token> {
             }
         }
     }
-    out
+}
+
+/// A list of the words of a text.
+fn word_list(text: &str, out: &mut Vec<Token>) {
+    out.push(Token::Punct('['));
+    for (i, word) in text.split_whitespace().enumerate() {
+        if i > 0 {
+            out.push(Token::Punct(','));
+        }
+        out.push(Token::Str(word.to_owned(), true));
+    }
+    out.push(Token::Punct(']'));
 }
 
 /// A text in Lua's long brackets (`[[…]]`, `[==[…]==]`) that begins at `from`, and where it ends.
@@ -321,6 +381,34 @@ fn regex_position(out: &[Token]) -> bool {
         }
         _ => false,
     }
+}
+
+/// The text behind the opening mark `open`, in which brackets may be nested.
+fn between(c: &[char], from: usize, open: char) -> (String, usize) {
+    let close = closing(open);
+    if open == close {
+        return quoted(c, from, close);
+    }
+    let mut depth = 0_usize;
+    let mut i = from;
+    while let Some(&x) = c.get(i) {
+        if x == '\\' {
+            i += 2;
+            continue;
+        }
+        if x == close && depth == 0 {
+            break;
+        }
+        if x == open {
+            depth += 1;
+        } else if x == close {
+            depth -= 1;
+        }
+        i += 1;
+    }
+    let end = i.min(c.len());
+    let text = c.get(from..end).unwrap_or_default().iter().collect();
+    (text, end + 1)
 }
 
 fn quoted(c: &[char], from: usize, close: char) -> (String, usize) {
@@ -396,8 +484,9 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
         })
         .collect();
     let mut tokens = tokens;
-    if let [Token::Name(key), Token::Punct('='), value @ ..] = tokens
-        && !matches!(value, [Token::Punct('=' | '>'), ..])
+    if let [Token::Name(key), Token::Punct('=' | ':'), value @ ..] = tokens
+        && !matches!(value, [Token::Punct('=' | '>' | ':'), ..])
+        && key != "lambda"
     {
         a.keyword = true;
         a.key.clone_from(key);
@@ -414,6 +503,22 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
     {
         return joined(a, inner);
     }
+    a.pairs = pairs(tokens);
+    a.object = matches!(tokens, [Token::Punct('{'), .., Token::Punct('}')]);
+    let arrow = |w: &[&Token]| matches!(w, [Token::Punct('='), Token::Punct('>')]);
+    a.function = match tokens {
+        [Token::Name(n), ..]
+            if matches!(
+                n.as_str(),
+                "function" | "lambda" | "fn" | "sub" | "async" | "static"
+            ) =>
+        {
+            true
+        }
+        [Token::Name(_) | Token::Punct('('), ..] => tokens.windows(2).any(arrow),
+        _ => false,
+    };
+    a.bare = matches!(tokens, [Token::Name(_) | Token::Num]);
     // Adjacent strings, or joined by `+` or `.`, are one.
     let mut text = String::new();
     let mut plain = !tokens.is_empty();
@@ -424,29 +529,138 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
             _ => plain = false,
         }
     }
-    for t in tokens {
-        match t {
-            Token::Str(s, _) => a.partial.push_str(s),
-            // `Path("a") / "b"`
-            Token::Punct('/') => a.partial.push('/'),
-            Token::Punct(_) => {}
-            _ if !a.partial.ends_with('\0') => a.partial.push('\0'),
-            _ => {}
-        }
-    }
+    a.partial = partial(tokens);
     if plain {
         a.literal = Some(text);
-    } else if let [Token::Punct('[' | '('), inner @ .., Token::Punct(']' | ')')] = tokens {
-        a.complete = true;
-        for t in inner {
-            match t {
-                Token::Str(s, true) => a.words.push(s.clone()),
-                Token::Punct(',') => {}
-                _ => a.complete = false,
-            }
+    } else if let [Token::Punct('[' | '('), inner @ ..] = tokens {
+        list(&mut a, inner);
+        // `("a" + b)` is no list.
+        if tokens.first() == Some(&&Token::Punct('(')) && a.words.len() == 1 {
+            a.words.clear();
         }
     }
     a
+}
+
+/// Keys and values: `{"a": x}`, `{"a" => x}`, `dict(a=x)`.
+fn pairs(tokens: &[&Token]) -> Vec<(String, Option<String>)> {
+    let mut out = Vec::new();
+    for (i, w) in tokens.windows(2).enumerate() {
+        let (key, mark) = match w {
+            [
+                Token::Str(key, _) | Token::Name(key),
+                Token::Punct(mark @ (':' | '=')),
+            ] => (key, *mark),
+            _ => continue,
+        };
+        let mut value = tokens.get(i + 2..).unwrap_or_default();
+        match (mark, value) {
+            ('=', [Token::Punct('>'), rest @ ..]) => value = rest,
+            (_, [Token::Punct('=' | ':'), ..]) => continue,
+            _ => {}
+        }
+        let text = match value {
+            [Token::Str(text, true)]
+            | [Token::Str(text, true), Token::Punct(',' | '}' | ')'), ..] => Some(text.clone()),
+            _ => None,
+        };
+        out.push((key.clone(), text));
+    }
+    out
+}
+
+/// The strings of an expression, what isn't known as a hole.
+fn partial(tokens: &[&Token]) -> String {
+    let mut out = String::new();
+    for t in tokens {
+        match t {
+            Token::Str(s, true) => out.push_str(s),
+            Token::Str(s, false) => out.push_str(&without_code(s)),
+            // `Path("a") / "b"`
+            Token::Punct('/') => out.push('/'),
+            Token::Punct(_) => {}
+            _ if !out.ends_with('\0') => out.push('\0'),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// A text with holes for what is put into it: `{…}`, `${…}`, `#{…}`, `$name`, `@name`.
+fn without_code(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let code = match c {
+            '{' => true,
+            '#' | '$' | '@' if chars.peek() == Some(&'{') => {
+                chars.next();
+                true
+            }
+            '$' | '@' => false,
+            c => {
+                out.push(c);
+                continue;
+            }
+        };
+        if code {
+            while chars.next().is_some_and(|c| c != '}') {}
+        } else {
+            while chars
+                .next_if(|c| c.is_alphanumeric() || *c == '_')
+                .is_some()
+            {}
+        }
+        if !out.ends_with('\0') {
+            out.push('\0');
+        }
+    }
+    out
+}
+
+/// The elements of the list that begins here.
+fn list(a: &mut CallArg, tokens: &[&Token]) {
+    let mut depth = 0_usize;
+    let mut element: Vec<&Token> = Vec::new();
+    let mut rest = tokens.iter();
+    a.complete = true;
+    let mut add = |element: &mut Vec<&Token>, complete: &mut bool| {
+        let literal = match element.as_slice() {
+            [] => return,
+            [Token::Str(s, true)] => Some(s.clone()),
+            _ => None,
+        };
+        *complete &= literal.is_some();
+        let spread = matches!(element.as_slice(), [Token::Punct('*' | '.'), ..]);
+        let text = literal.unwrap_or_else(|| partial(element));
+        a.words.push(if text.is_empty() || spread {
+            "\0".to_owned()
+        } else {
+            text
+        });
+        element.clear();
+    };
+    let mut complete = true;
+    for t in rest.by_ref() {
+        match t {
+            Token::Punct('(' | '[' | '{') => depth += 1,
+            Token::Punct(')' | ']' | '}') if depth == 0 => break,
+            Token::Punct(')' | ']' | '}') => depth -= 1,
+            Token::Punct(',') if depth == 0 => {
+                add(&mut element, &mut complete);
+                continue;
+            }
+            _ => {}
+        }
+        element.push(t);
+    }
+    add(&mut element, &mut complete);
+    // `["rm"] + more`
+    if rest.next().is_some() {
+        complete = false;
+        a.words.push("\0".to_owned());
+    }
+    a.complete = complete;
 }
 
 /// Functions that put paths together.
@@ -485,14 +699,15 @@ fn joined(mut a: CallArg, inner: &[&Token]) -> CallArg {
 
 /// The literal in `Name("literal").method`, where the method's name stands at `i`.
 pub(crate) fn receiver_literal(tokens: &[Token], i: usize) -> Option<String> {
-    let k = i.checked_sub(4)?;
+    let k = i.checked_sub(5)?;
     match tokens.get(k..i)? {
         [
+            Token::Name(path),
             Token::Punct('('),
             Token::Str(s, true),
             Token::Punct(')'),
             Token::Punct('.'),
-        ] => Some(s.clone()),
+        ] if path.ends_with("Path") => Some(s.clone()),
         _ => None,
     }
 }

@@ -1,0 +1,558 @@
+//! What calls in code do to files, hosts and processes.
+
+use super::Code;
+use super::language::Action;
+use super::lex::{self, CallArg, Token};
+use crate::chars::UNKNOWN;
+use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
+use crate::engine::{Engine, Stream};
+use crate::expand::Arg;
+
+/// A call with its arguments.
+pub(super) struct Call<'c> {
+    pub(super) code: &'c Code<'c>,
+    /// Its name.
+    pub(super) name: &'c str,
+    /// Where the name stands.
+    pub(super) at: usize,
+    pub(super) args: Vec<CallArg>,
+}
+
+impl<'c> Call<'c> {
+    fn new(code: &'c Code<'c>, name: &'c str, at: usize) -> Self {
+        let tokens = code.tokens;
+        // `require("x")(…)`
+        let required = matches!(
+            tokens.get(at..at.saturating_add(5)),
+            Some([Token::Name(n), Token::Punct('('), Token::Str(..), Token::Punct(')'), Token::Punct('(')])
+                if n == "require" && code.scope.lang == "js"
+        );
+        let behind = at.saturating_add(if required { 4 } else { 1 });
+        Self {
+            code,
+            name,
+            at,
+            args: lex::call_args(tokens, behind),
+        }
+    }
+
+    fn spread(&self) -> bool {
+        self.args.iter().any(|a| a.spread)
+    }
+
+    /// The argument at a position, if it is one text.
+    pub(super) fn literal(&self, k: usize) -> Option<String> {
+        self.args
+            .get(k)
+            .filter(|a| !a.keyword && !self.spread())
+            .and_then(|a| a.literal.clone())
+    }
+
+    /// The argument that is given by one of these keywords.
+    fn named(&self, keys: &[&str]) -> Option<&CallArg> {
+        self.args.iter().find(|a| keys.contains(&a.key.as_str()))
+    }
+
+    /// The text of the argument that is given by one of these keywords.
+    fn named_text(&self, keys: &[&str]) -> Option<String> {
+        self.named(keys).and_then(|a| a.literal.clone())
+    }
+
+    /// A mode that is given by keyword; what isn't known writes.
+    fn named_mode(&self) -> Option<String> {
+        let mode = self.named(&["mode"])?;
+        Some(mode.literal.clone().unwrap_or_else(|| "w".to_owned()))
+    }
+
+    fn path(&self, text: String) -> Arg {
+        Arg::literal(text, self.code.span)
+    }
+
+    /// What isn't known, with the pieces of the first argument that are.
+    fn unknown(&self) -> Arg {
+        let partial = self.args.first().map(|a| a.partial.clone());
+        let partial = partial.filter(|p| !p.is_empty());
+        self.path(partial.unwrap_or_else(|| UNKNOWN.to_string()))
+    }
+
+    /// The first argument as a path.
+    fn target(&self) -> Arg {
+        self.literal(0)
+            .map_or_else(|| self.unknown(), |t| self.path(t))
+    }
+
+    /// The path that the method is called on.
+    fn receiver(&self) -> Arg {
+        let text = lex::receiver_literal(self.code.tokens, self.at);
+        self.path(text.unwrap_or_else(|| UNKNOWN.to_string()))
+    }
+
+    /// True if the call gives a host more than an address.
+    fn sends(&self) -> bool {
+        let scope = self.code.scope;
+        let data = |a: &CallArg| {
+            matches!(
+                a.key.as_str(),
+                "data" | "json" | "files" | "body" | "content"
+            )
+        };
+        let computed = self.args.iter().any(|a| a.literal.is_none());
+        let second = self.args.get(1).is_some_and(|a| {
+            !a.keyword && a.literal.is_none() && !a.object && !a.function && !a.bare
+        });
+        let options = scope.lang == "js" && self.args.get(1).is_some_and(|a| a.bare && !a.function);
+        scope.environment
+            || scope.changes
+            || computed && scope.reads
+            || self.args.iter().any(data)
+            || scope.lang == "python" && second
+            || options
+    }
+}
+
+impl Engine<'_> {
+    pub(super) fn code_action(&mut self, code: &Code<'_>, action: Action, name: &str, at: usize) {
+        let call = Call::new(code, name, at);
+        let span = code.span;
+        match action {
+            Action::Safe | Action::Environment | Action::Opaque => {}
+            Action::Shell | Action::Program | Action::Piped | Action::Argv | Action::ModeArgv => {
+                self.code_spawn(&call, action);
+            }
+            Action::Code | Action::Timer => self.code_in_text(&call, action),
+            Action::Getattr
+            | Action::Send
+            | Action::Callback
+            | Action::Callback2
+            | Action::CallbackLast => {
+                self.code_by_name(&call, action);
+            }
+            Action::Dynamic => self.runs_code(name, span),
+            Action::Delete => self.path_delete(&call.target(), false),
+            Action::DeleteTree => self.path_delete(&call.target(), true),
+            Action::Write => self.code_write(&call.target()),
+            Action::Write2 => {
+                let to = call.named_text(&["dst", "dest", "target", "destination"]);
+                let target = call
+                    .literal(1)
+                    .or(to)
+                    .unwrap_or_else(|| UNKNOWN.to_string());
+                self.path_write(&call.path(target));
+            }
+            Action::Move => {
+                let from = call.literal(0).or(call.named_text(&["src", "source"]));
+                let to = call.named_text(&["dst", "dest", "target", "destination"]);
+                let to = call.literal(1).or(to);
+                self.path_move(&from.map_or_else(|| call.unknown(), |t| call.path(t)));
+                self.path_write(&call.path(to.unwrap_or_else(|| UNKNOWN.to_string())));
+            }
+            Action::Read => self.code_read(&call),
+            Action::Open => self.code_open(&call),
+            Action::PerlOpen => self.perl_open(&call),
+            Action::Inplace => {
+                let target = call.target();
+                if call.named(&["inplace"]).is_some() || call.spread() {
+                    self.code_write(&target);
+                }
+                self.path_read(&target);
+            }
+            Action::Network => self.code_network(&call, call.literal(0), false),
+            Action::Download => {
+                self.code_network(&call, call.literal(0), false);
+                if call.args.len() > 1 {
+                    let to = call.named_text(&["filename", "out"]);
+                    let to = call
+                        .literal(1)
+                        .or(to)
+                        .unwrap_or_else(|| UNKNOWN.to_string());
+                    self.code_write(&call.path(to));
+                }
+            }
+            Action::Request => {
+                let plain = call.args.iter().all(|a| a.literal.is_some() || a.function)
+                    && !call.args.is_empty();
+                self.code_network(&call, call.literal(0), !plain);
+            }
+            Action::NetSend => {
+                let target = call
+                    .literal(0)
+                    .map(|t| crate::hosts::host_of(&t).to_owned());
+                self.sends_data(target, span);
+            }
+            Action::Process => self.emit_raw(
+                EffectKind::Process,
+                None,
+                Certainty::Possible,
+                span,
+                RiskLevel::High,
+                "the code signals processes",
+            ),
+            Action::PathOpen => {
+                let mode = call.literal(0).or_else(|| call.named_mode());
+                let given = call.args.iter().any(|a| !a.keyword);
+                let mode = mode.unwrap_or_else(|| if given { "w" } else { "r" }.to_owned());
+                if mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+']) {
+                    self.code_write(&call.receiver());
+                } else {
+                    self.path_read(&call.receiver());
+                }
+            }
+            Action::PathMove => {
+                let to = call.literal(0).or(call.named_text(&["target"]));
+                self.path_move(&call.receiver());
+                self.path_write(&call.path(to.unwrap_or_else(|| UNKNOWN.to_string())));
+            }
+            Action::PathDelete => self.path_delete(&call.receiver(), false),
+            Action::PathWrite => self.path_write(&call.receiver()),
+            Action::PathRead => self.path_read(&call.receiver()),
+            Action::LoadPath => {
+                let mut own = call.args.iter().filter_map(|a| a.literal.as_deref());
+                let own = own
+                    .next_back()
+                    .is_some_and(|p| !p.starts_with(['/', '~']) && !p.contains(".."));
+                if own {
+                    self.code_action(code, Action::Execute, name, at);
+                } else {
+                    self.runs_code(name, span);
+                }
+            }
+            Action::Chdir => {
+                let to = call.literal(0).unwrap_or_else(|| UNKNOWN.to_string());
+                self.change_dir(&to);
+            }
+            Action::Setenv => {
+                let pairs: Vec<_> = call.args.iter().flat_map(|a| &a.pairs).collect();
+                for (name, value) in &pairs {
+                    self.code_variable(name, value.as_deref(), span);
+                }
+                if pairs.is_empty() {
+                    let name = call
+                        .args
+                        .first()
+                        .map(|a| a.partial.clone())
+                        .unwrap_or_default();
+                    self.code_variable(&name, call.literal(1).as_deref(), span);
+                }
+            }
+            Action::Sql => match call.literal(0) {
+                Some(sql) => self.sql_code(&call.path(sql)),
+                None => self.code_sql(&call),
+            },
+            Action::Credential => self.emit_raw(
+                EffectKind::Credential,
+                Some(name.to_owned()),
+                Certainty::Possible,
+                span,
+                RiskLevel::High,
+                "the code reads a stored secret",
+            ),
+            Action::Verb => self.emit_raw(
+                EffectKind::Unknown,
+                Some(name.to_owned()),
+                Certainty::Possible,
+                span,
+                RiskLevel::High,
+                "the code calls a function that isn't known, by a name that deletes, runs or sends",
+            ),
+            Action::Execute => self.emit_raw(
+                EffectKind::Execute,
+                Some(name.to_owned()),
+                Certainty::Possible,
+                span,
+                RiskLevel::Medium,
+                "the code uses a module that isn't known",
+            ),
+            Action::System => self.emit_raw(
+                EffectKind::System,
+                Some(name.to_owned()),
+                Certainty::Possible,
+                span,
+                RiskLevel::High,
+                "the code reaches below the language",
+            ),
+        }
+    }
+
+    fn runs_code(&mut self, name: &str, span: Span) {
+        self.emit_raw(
+            EffectKind::Dynamic,
+            Some(name.to_owned()),
+            Certainty::Possible,
+            span,
+            RiskLevel::High,
+            "the code runs other code",
+        );
+    }
+
+    fn sends_data(&mut self, target: Option<String>, span: Span) {
+        self.emit_raw(
+            EffectKind::Network,
+            target,
+            Certainty::Possible,
+            span,
+            RiskLevel::High,
+            "the code sends data over the network",
+        );
+    }
+
+    pub(super) fn sends_environment(&mut self, span: Span) {
+        self.emit_raw(
+            EffectKind::Network,
+            None,
+            Certainty::Possible,
+            span,
+            RiskLevel::High,
+            "the code may send its environment away",
+        );
+    }
+
+    /// A host is contacted.
+    fn code_network(&mut self, call: &Call<'_>, address: Option<String>, asked: bool) {
+        let span = call.code.span;
+        if let Some(cmd) = address.as_deref().and_then(|t| t.strip_prefix('|')) {
+            self.shell_arg(&call.path(cmd.to_owned()), &Stream::unknown(), false);
+        }
+        let address = address.filter(|t| t.contains("://") || t.contains('.'));
+        if asked || call.sends() {
+            let host = address
+                .as_deref()
+                .map(|t| crate::hosts::host_of(t).to_owned());
+            self.sends_data(host, span);
+        }
+        match address {
+            Some(t) => self.network(&call.path(t)),
+            None => self.emit(EffectKind::Network, None, span, "the code uses the network"),
+        }
+    }
+
+    /// SQL with parts that aren't known: what it begins with says what it does at least.
+    fn code_sql(&mut self, call: &Call<'_>) {
+        let texts = call.args.iter().flat_map(|a| &a.texts);
+        let longest = texts.max_by_key(|t| t.len()).cloned();
+        if let Some(sql) = longest.filter(|t| t.contains(' ')) {
+            self.sql_code(&call.path(sql));
+        }
+        self.emit_raw(
+            EffectKind::Execute,
+            None,
+            Certainty::Possible,
+            call.code.span,
+            RiskLevel::High,
+            "the code runs SQL that it computes",
+        );
+    }
+
+    fn code_read(&mut self, call: &Call<'_>) {
+        let target = call.target();
+        if let (true, Some(cmd)) = (call.name.starts_with("IO."), target.text.strip_prefix('|')) {
+            let cmd = call.path(cmd.to_owned());
+            self.shell_arg(&cmd, &Stream::default(), false);
+        } else if target.text.contains("://") {
+            self.code_network(call, Some(target.text), false);
+        } else {
+            self.path_read(&target);
+        }
+    }
+
+    fn code_open(&mut self, call: &Call<'_>) {
+        let file = call.named_text(&["file", "filename", "path", "name"]);
+        let target = call
+            .literal(0)
+            .or(file)
+            .map_or_else(|| call.unknown(), |t| call.path(t));
+        if target.text.starts_with('|') || target.text.ends_with('|') {
+            let cmd = call.path(target.text.trim_matches('|').to_owned());
+            self.shell_arg(&cmd, &Stream::unknown(), false);
+            return;
+        }
+        let mode = call.args.iter().skip(1).find_map(|a| {
+            a.literal.clone().filter(|m| {
+                !m.is_empty() && m.len() <= 4 && m.bytes().all(|c| b"rwaxb+tU".contains(&c))
+            })
+        });
+        let mode = mode.or_else(|| call.named_mode());
+        let mode = if call.spread() {
+            Some("w".to_owned())
+        } else {
+            mode
+        };
+        let more = call.args.len() > 1
+            && call
+                .args
+                .get(1)
+                .is_some_and(|a| a.literal.is_none() && !a.keyword && !a.function);
+        match mode {
+            Some(m) if m.contains(['w', 'a', 'x', '+']) => self.code_write(&target),
+            None if more => self.code_write(&target),
+            _ if target.text.contains("://") => self.code_network(call, Some(target.text), false),
+            _ => self.path_read(&target),
+        }
+    }
+
+    /// `open(FH, "<", file)`, `open(FH, "cmd|")`, `open FH, ">file"`
+    fn perl_open(&mut self, call: &Call<'_>) {
+        let all: Vec<String> = call.args.iter().filter_map(|a| a.literal.clone()).collect();
+        let joined = all.join(" ");
+        let or_unknown = |text: &str| {
+            if text.is_empty() {
+                call.unknown()
+            } else {
+                call.path(text.to_owned())
+            }
+        };
+        if joined.contains('|') {
+            let cmd = joined.trim_matches(['|', '-', ' ']).to_owned();
+            self.shell_arg(&call.path(cmd), &Stream::unknown(), false);
+            self.dynamic(call.code.span, "the code opens a pipe to a command");
+        } else if joined.contains('>') {
+            self.path_write(&or_unknown(joined.trim_start_matches(['>', '+', ' '])));
+        } else if joined.contains('<') || all.len() == 1 {
+            self.path_read(&or_unknown(joined.trim_start_matches(['<', ' '])));
+        } else {
+            self.path_write(&call.unknown());
+        }
+    }
+
+    /// Code of the same language in texts.
+    fn code_in_text(&mut self, call: &Call<'_>, action: Action) {
+        let (code, span) = (call.code, call.code.span);
+        let called = code.tokens.get(call.at.saturating_add(1)) == Some(&Token::Punct('('));
+        let positional = call.args.iter().enumerate().filter(|(_, a)| {
+            let setting = matches!(a.key.as_str(), "number" | "repeat" | "timer" | "globals");
+            !(a.function || a.keyword && setting)
+        });
+        let mut any = false;
+        for (k, arg) in positional {
+            match &arg.literal {
+                Some(text) => {
+                    any = true;
+                    let text = call.path(text.clone());
+                    self.inline_script(
+                        code.scope.lang,
+                        &text,
+                        code.stdin,
+                        code.depth.saturating_add(1),
+                    );
+                }
+                // `setTimeout(f, 10)`: a function of the code's own, and numbers.
+                None if k == 0
+                    && arg.bare
+                    && code.scope.lang == "js"
+                    && action == Action::Timer =>
+                {
+                    let own = arg.partial.is_empty() || Self::is_own_function(call);
+                    if !own {
+                        self.runs_code(call.name, span);
+                    }
+                    return;
+                }
+                None if k > 0 && arg.bare => {}
+                None => {
+                    self.runs_code(call.name, span);
+                    return;
+                }
+            }
+        }
+        let lambda = call.args.first().is_some_and(|a| a.function);
+        if !any && !lambda && (action == Action::Code || !called) {
+            self.runs_code(call.name, span);
+        }
+    }
+
+    /// True if the first argument is the name of a function that the code defines.
+    fn is_own_function(call: &Call<'_>) -> bool {
+        let first = call
+            .code
+            .tokens
+            .get(call.at.saturating_add(2))
+            .and_then(Token::name);
+        first.is_some_and(|n| {
+            call.code.scope.defined.contains(n)
+                || matches!(
+                    n,
+                    "resolve" | "reject" | "r" | "res" | "done" | "cb" | "console.log"
+                )
+        })
+    }
+
+    /// A function, a method or an attribute by its name.
+    fn code_by_name(&mut self, call: &Call<'_>, action: Action) {
+        let (scope, span) = (call.code.scope, call.code.span);
+        let at = match action {
+            Action::Send | Action::Callback => 0,
+            Action::CallbackLast => call.args.len().saturating_sub(1),
+            _ => 1,
+        };
+        let Some(arg) = call.args.get(at) else {
+            // Without a function, `array_filter` tests the values.
+            let optional = action == Action::Callback2 || call.name == "ob_start";
+            if !optional {
+                self.runs_code(call.name, span);
+            }
+            return;
+        };
+        let known = match (&arg.literal, action) {
+            (Some(name), Action::Getattr) => {
+                !name.starts_with('_')
+                    && !scope.language.acts(name)
+                    && scope.language.act(name).is_none()
+                    || name.starts_with("__version")
+            }
+            (Some(name), Action::Callback | Action::Callback2 | Action::CallbackLast) => {
+                let name = name.to_ascii_lowercase();
+                scope.language.is_safe(&name) && !scope.language.acts(&name)
+                    || scope.defined.contains(name.as_str())
+            }
+            (Some(name), _) => scope.language.is_safe(name),
+            // `send(:sum)`: the symbol is a name by itself.
+            (None, Action::Send) => {
+                let first = call
+                    .code
+                    .tokens
+                    .iter()
+                    .skip(call.at)
+                    .position(|t| *t == Token::Punct(':'));
+                first.is_some_and(|k| k <= 2)
+            }
+            (None, Action::Getattr) => false,
+            (None, _) => arg.function || Self::is_function_variable(call, at),
+        };
+        if !known {
+            self.runs_code(call.name, span);
+        }
+    }
+
+    /// True if the argument is a variable that the code gives a function.
+    fn is_function_variable(call: &Call<'_>, at: usize) -> bool {
+        let behind = call
+            .code
+            .tokens
+            .get(call.at.saturating_add(2)..)
+            .unwrap_or_default();
+        let arg = behind.split(|t| *t == Token::Punct(',')).nth(at);
+        let name = arg.and_then(|a| a.first()).and_then(Token::name);
+        name.is_some_and(|n| call.code.scope.defined.contains(n))
+    }
+
+    /// A variable of the environment is set. A value that isn't known is taken for a bad one.
+    pub(super) fn code_variable(&mut self, name: &str, value: Option<&str>, span: Span) {
+        if name.contains(UNKNOWN) {
+            self.dynamic(span, "the code sets a variable that isn't known");
+            return;
+        }
+        if let Some(value) = value.filter(|v| !v.contains(UNKNOWN)) {
+            self.env_effect(name, value, span);
+        } else {
+            self.env_effect(name, UNKNOWN.encode_utf8(&mut [0; 4]), span);
+            self.env_effect(name, "/tmp/unknown", span);
+        }
+    }
+
+    /// Code writes a file: running that file later is running what isn't seen here.
+    pub(super) fn code_write(&mut self, target: &Arg) {
+        self.path_write(target);
+        if let Some(p) = crate::path::normalise(&target.text, self.shell.cwd()) {
+            self.files.insert(p, None);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What the names of JavaScript do.
+
+use super::super::language::{Action, Reach};
+use super::super::lex::Token;
+use super::Place;
+
+pub(super) fn js(p: &Place<'_>) -> Option<Action> {
+    let (scope, last) = (p.scope, p.last);
+    let written = p.tokens.get(p.at).and_then(Token::name).unwrap_or_default();
+    if matches!(written, "require" | "import" | "from") && !p.member {
+        let module = match (p.called, p.behind(1), p.behind(2)) {
+            (false, Some(Token::Str(m, _)), _) | (true, _, Some(Token::Str(m, true))) => m,
+            (true, ..) => return Some(Action::Dynamic),
+            _ => return Some(Action::Safe),
+        };
+        let reach = scope.js_module(module);
+        // `require("x")(…)`: the module is the function.
+        let module = module.strip_prefix("node:").unwrap_or(module);
+        if let (Some(Token::Punct(')')), Some(Token::Punct('('))) = (p.behind(3), p.behind(4))
+            && let Some(action) = scope.language.act(module)
+        {
+            return Some(action);
+        }
+        return match reach {
+            Reach::Foreign => Some(Action::Execute),
+            Reach::Dynamic => Some(Action::Dynamic),
+            Reach::NetSend => Some(Action::NetSend),
+            _ => Some(Action::Safe),
+        };
+    }
+    // `{name: …}`, but not `a ? name : b`.
+    if p.is_behind(':') && matches!(p.before(1), Some(Token::Punct('{' | ','))) && p.head.is_none()
+    {
+        return Some(Action::Safe);
+    }
+    let leads_out = |part: &str| {
+        matches!(
+            part,
+            "constructor"
+                | "mainModule"
+                | "__proto__"
+                | "binding"
+                | "Reflect"
+                | "globalThis"
+                | "getBuiltinModule"
+        )
+    };
+    if p.full.split('.').any(leads_out) || p.of_function() {
+        return Some(Action::Dynamic);
+    }
+    if matches!(p.before(1), Some(Token::Name(n)) if n == "typeof") && !p.called {
+        return Some(Action::Safe);
+    }
+    if matches!(p.full, "global" | "window" | "self") && !p.member {
+        return Some(Action::Dynamic);
+    }
+    if let Some(action) = p.exact().filter(|_| p.head.is_some()) {
+        return Some(action);
+    }
+    if let Some(action) = p.act() {
+        let own = p.head.is_some() || p.member;
+        let of_regex = p.before(2) == Some(&Token::Num) && p.member;
+        let shell = matches!(
+            last,
+            "exec" | "spawn" | "fork" | "execFile" | "execSync" | "spawnSync" | "execFileSync"
+        );
+        return match last {
+            "exec" if of_regex => Some(Action::Safe),
+            _ if shell && own && !scope.spawns => p.harmless(),
+            "remove" | "register" | "open" | "connect" | "request" if !p.called => {
+                Some(Action::Safe)
+            }
+            "post" | "put" | "patch" | "connect" | "open" | "move" | "link" | "raw" | "query"
+            | "request" | "read" | "evaluate"
+                if own && !scope.partial && !scope.foreign =>
+            {
+                Some(Action::Safe)
+            }
+            "net" | "tls" | "dgram" if own => Some(Action::Safe),
+            "del" | "trash" | "remove" if own && p.scope.foreign => Some(Action::Verb),
+            "eval" if !p.called => Some(Action::Dynamic),
+            _ => Some(action),
+        };
+    }
+    let first = p.full.split('.').next().unwrap_or(p.full);
+    if !p.member
+        && matches!(
+            first,
+            "fs" | "child_process" | "http" | "https" | "dns" | "Deno" | "Bun"
+        )
+        && p.head.is_some()
+    {
+        return (scope.language.is_safe(last) || !p.called).then_some(Action::Safe);
+    }
+    if scope.language.is_safe(last) {
+        return p.harmless();
+    }
+    if scope.foreign && (p.head.is_some() || p.member || scope.aliases.contains_key(written)) {
+        return p.unknown(true);
+    }
+    if p.head.is_none() && !p.member {
+        let imported = scope.aliases.contains_key(written);
+        return (!imported || !scope.partial && !scope.foreign).then_some(Action::Safe);
+    }
+    (!scope.partial && !scope.foreign).then_some(Action::Safe)
+}

@@ -1,0 +1,151 @@
+//! What a name in code does, where it stands.
+
+mod js;
+mod lua;
+mod perl;
+mod php;
+mod python;
+mod ruby;
+
+use super::language::{Action, Reach, has_verb};
+use super::lex::Token;
+use super::scope::{Scope, is_member};
+
+/// A name in code, with what stands around it.
+struct Place<'a> {
+    scope: &'a Scope<'a>,
+    tokens: &'a [Token],
+    at: usize,
+    /// The name, with what its first part was imported as.
+    full: &'a str,
+    /// Its last part.
+    last: &'a str,
+    /// What stands before the last part.
+    head: Option<&'a str>,
+    called: bool,
+    /// It belongs to a value that has no name.
+    member: bool,
+}
+
+impl Place<'_> {
+    fn before(&self, n: usize) -> Option<&Token> {
+        self.at.checked_sub(n).and_then(|k| self.tokens.get(k))
+    }
+
+    fn behind(&self, n: usize) -> Option<&Token> {
+        self.tokens.get(self.at.saturating_add(n))
+    }
+
+    fn is_behind(&self, mark: char) -> bool {
+        self.behind(1) == Some(&Token::Punct(mark))
+    }
+
+    fn exact(&self) -> Option<Action> {
+        self.scope.language.exact(self.full)
+    }
+
+    fn act(&self) -> Option<Action> {
+        self.scope.language.act(self.last)
+    }
+
+    fn mentions(&self, word: &str) -> bool {
+        let is = |t: &Token| matches!(t, Token::Name(n) if n.rsplit('.').next() == Some(word));
+        self.tokens.iter().any(is)
+    }
+
+    /// True for a member of a function that acts: `rmSync.call`, `os.system.x`.
+    fn of_function(&self) -> bool {
+        let language = self.scope.language;
+        let acts = |part: &str| language.acts(part) && language.module(part) == Reach::Foreign;
+        self.head
+            .is_some_and(|head| head.split('.').skip(1).any(acts))
+            || matches!(self.last, "call" | "apply" | "bind")
+                && self.head.is_some_and(|head| head.split('.').any(acts))
+    }
+
+    /// An unknown function: of a module that isn't known, it may do what it says.
+    fn unknown(&self, of_foreign: bool) -> Option<Action> {
+        (of_foreign && has_verb(self.scope.lang, self.full)).then_some(Action::Verb)
+    }
+
+    /// A method that is listed as harmless is so only of values that are known.
+    fn harmless(&self) -> Option<Action> {
+        let called = self.called || matches!(self.scope.lang, "ruby" | "perl");
+        let foreign = self.scope.foreign && called && (self.member || self.head.is_some());
+        self.unknown(foreign).or(Some(Action::Safe))
+    }
+}
+
+/// What the name at `at` does; nothing if it isn't known.
+pub(super) fn lookup(scope: &Scope<'_>, name: &str, tokens: &[Token], at: usize) -> Option<Action> {
+    let resolved = scope.resolve(name);
+    // `require("x").name`
+    let required = match at.checked_sub(5).and_then(|k| tokens.get(k..at)) {
+        Some(
+            [
+                Token::Name(call),
+                Token::Punct('('),
+                Token::Str(module, true),
+                Token::Punct(')'),
+                Token::Punct('.'),
+            ],
+        ) if scope.lang == "js" && call == "require" => {
+            let module = module.strip_prefix("node:").unwrap_or(module);
+            Some(format!("{module}.{name}"))
+        }
+        _ => None,
+    };
+    let full: &str = required.as_deref().unwrap_or(&resolved);
+    let sep: &[char] = if scope.lang == "lua" {
+        &['.', ':']
+    } else {
+        &['.']
+    };
+    let (head, last) = full
+        .rsplit_once(sep)
+        .map_or((None, full), |(h, l)| (Some(h), l));
+    let place = Place {
+        scope,
+        tokens,
+        at,
+        full,
+        last: last.rsplit("::").next().unwrap_or(last),
+        head,
+        called: tokens.get(at.saturating_add(1)) == Some(&Token::Punct('(')),
+        member: is_member(tokens, at) && required.is_none(),
+    };
+    match scope.lang {
+        "python" => python::python(&place),
+        "js" => js::js(&place),
+        "ruby" => ruby::ruby(&place),
+        "php" => php::php(&place),
+        "perl" => perl::perl(&place),
+        _ => lua::lua(&place),
+    }
+}
+
+/// True if an unknown name at `i` is called or used in a way that can do something.
+pub(super) fn matters(lang: &str, tokens: &[Token], i: usize) -> bool {
+    match lang {
+        // A bare word of perl or ruby is a call.
+        "perl" | "ruby" => {
+            !matches!(tokens.get(i), Some(Token::Name(n)) if n.starts_with(['$', '@']))
+        }
+        _ => {
+            let before = i.checked_sub(1).and_then(|k| tokens.get(k));
+            matches!(tokens.get(i + 1), Some(Token::Punct('(')))
+                || matches!(before, Some(Token::Name(n)) if matches!(n.as_str(), "import" | "from" | "new"))
+                // `run "…"`, `` tag`…` ``
+                || matches!(tokens.get(i + 1), Some(Token::Str(..) | Token::Shell(_)))
+        }
+    }
+}
+
+/// True if a hole stands where code would, not where a value would.
+pub(super) fn hole_is_code(tokens: &[Token], i: usize) -> bool {
+    let prev = i.checked_sub(1).and_then(|k| tokens.get(k));
+    let next = tokens.get(i + 1);
+    matches!(prev, None | Some(Token::Punct(';' | '\n' | '{' | '}')))
+        || matches!(next, Some(Token::Punct('(')))
+        || matches!(prev, Some(Token::Hole(_)))
+}

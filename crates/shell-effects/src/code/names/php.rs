@@ -1,0 +1,69 @@
+//! What the names of PHP do.
+
+use super::super::language::{Action, Reach};
+use super::super::lex::{self, Token};
+use super::Place;
+
+pub(super) fn php(p: &Place<'_>) -> Option<Action> {
+    let (scope, last) = (p.scope, p.last);
+    if p.full.starts_with('$') {
+        // `$f(...)` calls what the variable names.
+        let new = matches!(p.before(1), Some(Token::Name(n)) if n == "new");
+        return Some(if new || p.called && !scope.defined.contains(p.full) {
+            Action::Dynamic
+        } else if p.exact() == Some(Action::Environment) {
+            Action::Environment
+        } else {
+            Action::Safe
+        });
+    }
+    if p.member {
+        if last == "exec" || last == "query" {
+            return Some(Action::Sql);
+        }
+        if scope.foreign || scope.partial {
+            let known = scope.language.is_safe(last) && !scope.foreign;
+            return known.then_some(Action::Safe).or_else(|| p.unknown(true));
+        }
+        return Some(Action::Safe);
+    }
+    if let Some((class, method)) = p.full.split_once("::") {
+        return match scope.language.exact_module(class) {
+            _ if scope.defined.contains(class) => Some(Action::Safe),
+            Reach::Pure => scope.language.act(method).or(Some(Action::Safe)),
+            _ => scope.language.act(method).or_else(|| p.unknown(true)),
+        };
+    }
+    if matches!(p.before(1), Some(Token::Name(n)) if n == "new") {
+        let class = scope.language.exact_module(p.full);
+        let known = class <= Reach::Partial || scope.defined.contains(p.full);
+        return p.exact().or_else(|| known.then_some(Action::Safe));
+    }
+    let lower = p.full.to_ascii_lowercase();
+    if lower == "preg_replace" && evaluates(&lex::call_args(p.tokens, p.at + 1)) {
+        return Some(Action::Dynamic);
+    }
+    if let Some(action) = p.exact().or_else(|| scope.language.act(&lower)) {
+        return Some(action);
+    }
+    if scope.defined.contains(p.full)
+        || scope.language.is_safe(p.full)
+        || scope.language.exact_module(p.full) == Reach::Pure
+    {
+        return Some(Action::Safe);
+    }
+    p.unknown(p.called)
+}
+
+/// True for a replacement that older PHP runs as code: `preg_replace("/x/e", …)`.
+fn evaluates(args: &[lex::CallArg]) -> bool {
+    let pattern = args
+        .first()
+        .and_then(|a| a.literal.as_deref())
+        .unwrap_or_default();
+    let flags = pattern
+        .rsplit(|c: char| !c.is_ascii_alphabetic())
+        .next()
+        .unwrap_or_default();
+    flags.len() < pattern.len() && flags.contains('e')
+}

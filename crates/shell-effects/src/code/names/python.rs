@@ -1,0 +1,289 @@
+//! What the names of Python do.
+
+use super::super::language::{Action, Reach, has_mild_verb};
+use super::super::lex::{self, Token};
+use super::super::scope::Import;
+use super::Place;
+
+pub(super) fn python(p: &Place<'_>) -> Option<Action> {
+    let (scope, last) = (p.scope, p.last);
+    // `f(name=…)`
+    if p.is_behind('=')
+        && p.behind(2) != Some(&Token::Punct('='))
+        && p.head.is_none()
+        && matches!(p.before(1), Some(Token::Punct('(' | ',')))
+    {
+        return Some(Action::Safe);
+    }
+    match scope.imports.get(&p.at) {
+        Some(Import::Name) => return Some(Action::Safe),
+        Some(Import::Module(reach)) => {
+            let listed = p.exact().or_else(|| p.act());
+            return match (listed, reach) {
+                (Some(action), Reach::Foreign) => Some(action),
+                (_, Reach::Foreign) => Some(Action::Execute),
+                (_, Reach::Dynamic) => Some(Action::Dynamic),
+                (_, Reach::NetSend) => Some(Action::NetSend),
+                _ => Some(Action::Safe),
+            };
+        }
+        None => {}
+    }
+    // Attributes that lead out of what a value is for.
+    let hidden = |part: &str| {
+        part.starts_with('_')
+            && part.len() > 1
+            && !matches!(
+                part,
+                "__version__"
+                    | "__name__"
+                    | "__file__"
+                    | "__doc__"
+                    | "__all__"
+                    | "__len__"
+                    | "__init__"
+                    | "__str__"
+                    | "__repr__"
+                    | "__path__"
+                    | "__main__"
+                    | "__annotations__"
+                    | "__iter__"
+                    | "__next__"
+                    | "__enter__"
+                    | "__exit__"
+                    | "__eq__"
+                    | "__hash__"
+                    | "__add__"
+                    | "__debug__"
+                    | "_asdict"
+                    | "_replace"
+                    | "_fields"
+                    | "_make"
+                    | "__future__"
+            )
+    };
+    // The first part is a name of the code's own.
+    let attributes = p
+        .full
+        .split('.')
+        .enumerate()
+        .filter(|(k, part)| *k > 0 || p.member || part.starts_with("__"));
+    if p.full != "sys.modules.keys"
+        && attributes
+            .into_iter()
+            .any(|(_, part)| hidden(part) || part == "modules")
+    {
+        return Some(Action::Dynamic);
+    }
+    if let Some(action) = p.exact().filter(|a| *a != Action::Safe || p.head.is_some()) {
+        return python_exact(p, action);
+    }
+    let head_reach = p.head.map(|head| scope.language.module(head));
+    let of_value = p.member || head_reach == Some(Reach::Foreign) && !p.rooted_in_import();
+    match last {
+        "run" | "call"
+            if p.called && !p.member && p.head.is_none() && !scope.defined.contains(last) =>
+        {
+            return Some(Action::Shell);
+        }
+        "run" | "call" if p.called && p.mentions("subprocess") && of_value => {
+            return Some(Action::Shell);
+        }
+        "load" if p.called => return python_load(p),
+        "open" if p.called && p.head.is_some() || p.member && last == "open" => {
+            return Some(if of_value {
+                Action::PathOpen
+            } else {
+                Action::Open
+            });
+        }
+        // Text is replaced by text; a path is replaced by nothing but one place.
+        "replace" if p.called && of_value => {
+            let args = lex::call_args(p.tokens, p.at + 1);
+            let path = p.mentions("Path") || p.mentions("pathlib");
+            let place =
+                matches!(args.as_slice(), [one] if !one.keyword && (one.literal.is_some() || path));
+            return Some(if place {
+                Action::PathMove
+            } else {
+                Action::Safe
+            });
+        }
+        _ => {}
+    }
+    if let Some(action) = p.act() {
+        if of_value {
+            match last {
+                "unlink" | "rmdir" => return Some(Action::PathDelete),
+                "touch" | "mkdir" | "chmod" => return Some(Action::PathWrite),
+                "rename" => return Some(Action::PathMove),
+                // Lists, dictionaries and the like.
+                "remove" | "copy" | "move" | "link" | "code" | "compile" | "get" | "interact"
+                | "listen" => {
+                    return p.harmless();
+                }
+                "post" | "put" | "patch" | "stream" | "request"
+                    if !scope.partial && !scope.foreign =>
+                {
+                    return Some(Action::Safe);
+                }
+                _ => {}
+            }
+        }
+        if last == "getmembers" && !scope.calls_values {
+            return Some(Action::Safe);
+        }
+        // A function of a module that reaches nothing, by a name of many meanings.
+        let many = matches!(
+            last,
+            "copy"
+                | "move"
+                | "remove"
+                | "replace"
+                | "link"
+                | "get"
+                | "call"
+                | "run"
+                | "post"
+                | "put"
+                | "patch"
+                | "request"
+                | "stream"
+                | "kill"
+                | "connect"
+                | "listen"
+                | "code"
+                | "load"
+                | "compile"
+                | "interact"
+                | "system"
+                | "execute"
+                | "exec"
+                | "imp"
+                | "touch"
+                | "chmod"
+                | "truncate"
+        );
+        let own = head_reach == Some(Reach::Pure)
+            && p.head
+                .is_some_and(|head| scope.language.exact_module(head) == Reach::Pure);
+        return Some(if own && many { Action::Safe } else { action });
+    }
+    if !p.member && scope.language.exact_module(p.full) != Reach::Foreign {
+        return Some(Action::Safe);
+    }
+    match head_reach {
+        Some(Reach::Pure) => return Some(Action::Safe),
+        Some(Reach::Mild) => {
+            return (!has_mild_verb(scope.lang, last) || scope.language.is_safe(last))
+                .then_some(Action::Safe);
+        }
+        Some(Reach::Foreign) | None => {}
+        Some(Reach::Opaque) => {
+            let verb = p.unknown(true);
+            return verb
+                .or_else(|| (!p.called || scope.language.is_safe(last)).then_some(Action::Safe));
+        }
+        Some(_) => {
+            return scope
+                .language
+                .is_safe(last)
+                .then_some(Action::Safe)
+                .or_else(|| p.unknown(true));
+        }
+    }
+    if p.rooted_in_import() {
+        return p.unknown(true);
+    }
+    if scope.language.is_safe(last) {
+        return p.harmless();
+    }
+    if p.head.is_none() && !p.member {
+        // A builtin, or a name of the code's own.
+        return Some(Action::Safe);
+    }
+    if scope.foreign || scope.partial {
+        return p.unknown(scope.foreign);
+    }
+    (!scope.mild || !has_mild_verb(scope.lang, last)).then_some(Action::Safe)
+}
+
+impl Place<'_> {
+    /// True for a name of Python that begins with an imported one.
+    fn rooted_in_import(&self) -> bool {
+        let scope = self.scope;
+        let Some(Token::Name(written)) = self.tokens.get(self.at) else {
+            return false;
+        };
+        let first = written.split('.').next().unwrap_or(written);
+        !self.member
+            && (scope.aliases.contains_key(first)
+                || scope.imports.iter().any(|(k, import)| {
+                    matches!(import, Import::Module(_))
+                        && matches!(self.tokens.get(*k), Some(Token::Name(n)) if n.split('.').next() == Some(first))
+                }))
+    }
+}
+
+/// Names of Python that are listed in full.
+fn python_exact(p: &Place<'_>, action: Action) -> Option<Action> {
+    let handed_on = !p.called && !p.member;
+    match p.full {
+        // Handed on under another name.
+        "open" | "io.open" | "codecs.open"
+            if handed_on
+                && !matches!(
+                    p.behind(1),
+                    Some(Token::Name(_) | Token::Punct('\n' | ';')) | None
+                ) =>
+        {
+            Some(Action::Dynamic)
+        }
+        "open" | "io.open"
+            if handed_on
+                && matches!(p.before(1), Some(Token::Punct('=' | ':' | ',' | '(' | '['))) =>
+        {
+            Some(Action::Dynamic)
+        }
+        "open" if matches!(p.behind(1), Some(Token::Name(n)) if n == "as") => Some(Action::Dynamic),
+        "open" if p.member => Some(Action::PathOpen),
+        // Methods of values.
+        "remove" | "copy" | "move" | "link" | "code" | "compile" | "get" | "unlink" | "rmdir"
+        | "touch" | "mkdir" | "chmod" | "rename" | "replace" | "run" | "load" | "post" | "put"
+        | "patch" | "stream" | "request" | "interact" | "listen"
+            if p.member =>
+        {
+            let inner = Place {
+                head: Some(""),
+                full: "",
+                ..*p
+            };
+            python(&inner)
+        }
+        "eval" | "exec" | "getattr" if handed_on => Some(Action::Dynamic),
+        // What a program shows of its modules is no more than names, unless something is called.
+        _ if p.last == "getmembers" && !p.scope.calls_values => Some(Action::Safe),
+        _ => Some(action),
+    }
+}
+
+/// What is loaded can be code, unless the format knows none.
+fn python_load(p: &Place<'_>) -> Option<Action> {
+    match p.head {
+        Some(
+            "json" | "tomllib" | "toml" | "simplejson" | "ujson" | "orjson" | "tomli" | "plistlib",
+        ) => Some(Action::Safe),
+        Some("yaml")
+            if p.mentions("SafeLoader")
+                || p.mentions("CSafeLoader")
+                || p.mentions("BaseLoader") =>
+        {
+            Some(Action::Safe)
+        }
+        Some("yaml") => Some(Action::Dynamic),
+        Some("numpy") if p.mentions("allow_pickle") => Some(Action::Dynamic),
+        Some("numpy") => Some(Action::Read),
+        None if !p.member && (p.mentions("json") || p.mentions("tomllib")) => Some(Action::Safe),
+        _ => None,
+    }
+}

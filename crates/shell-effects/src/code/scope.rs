@@ -1,0 +1,576 @@
+//! What a piece of code imports, defines and mentions: what its names can reach.
+
+use super::language::{Action, Language, Reach, language};
+use super::lex::Token;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
+
+/// What holds for all of a piece of code.
+#[derive(Debug)]
+pub(super) struct Scope<'t> {
+    pub(super) lang: &'t str,
+    pub(super) language: &'static Language,
+    /// Names of imports, and what they stand for.
+    pub(super) aliases: FxHashMap<&'t str, String>,
+    /// Functions, classes and variables of the code's own.
+    pub(super) defined: FxHashSet<&'t str>,
+    /// Tokens of import statements: a module, or a name of one that is only called later on.
+    pub(super) imports: FxHashMap<usize, Import>,
+    /// Uses a module that isn't known.
+    pub(super) foreign: bool,
+    /// Uses a module of which only some functions are known.
+    pub(super) partial: bool,
+    /// Uses a large library for data.
+    pub(super) mild: bool,
+    /// Reads the environment.
+    pub(super) environment: bool,
+    /// Reads files.
+    pub(super) reads: bool,
+    /// Names a method of HTTP that changes something, or a change in GraphQL.
+    pub(super) changes: bool,
+    /// Can start programs.
+    pub(super) spawns: bool,
+    /// Writes to the input of a program that it starts.
+    pub(super) feeds: bool,
+    /// Calls what a variable or an expression holds.
+    pub(super) calls_values: bool,
+    /// Takes something out of an object by a computed name.
+    pub(super) reflects: bool,
+}
+
+/// A token of an import statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Import {
+    /// A module.
+    Module(Reach),
+    /// A name of a module, which is looked up where it is used.
+    Name,
+}
+
+impl<'t> Scope<'t> {
+    pub(super) fn new(lang: &'t str, tokens: &'t [Token]) -> Self {
+        let mut scope = Self {
+            lang,
+            language: language(lang),
+            aliases: FxHashMap::default(),
+            defined: FxHashSet::default(),
+            imports: FxHashMap::default(),
+            foreign: false,
+            partial: false,
+            mild: false,
+            environment: false,
+            reads: false,
+            changes: false,
+            spawns: false,
+            feeds: false,
+            calls_values: false,
+            reflects: false,
+        };
+        match lang {
+            "python" => scope.python_imports(tokens),
+            "js" => scope.js_imports(tokens),
+            _ => {}
+        }
+        scope.definitions(tokens);
+        for (i, token) in tokens.iter().enumerate() {
+            match token {
+                Token::Name(name) => scope.mention(name, tokens, i),
+                Token::Str(text, false) => scope.environment |= names_environment(lang, text),
+                Token::Str(text, true) => {
+                    scope.spawns |= matches!(text.as_str(), "child_process" | "node:child_process");
+                    let is = |method: &&str| text.eq_ignore_ascii_case(method);
+                    scope.changes |= ["POST", "PUT", "PATCH", "DELETE"].iter().any(is);
+                    scope.changes |= text.contains("mutation");
+                }
+                _ => {}
+            }
+        }
+        // A method of HTTP that isn't known.
+        scope.changes |= tokens.windows(3).any(|w| match w {
+            [Token::Name(name), Token::Punct(':' | '='), value] => {
+                name == "method" && !matches!(value, Token::Str(_, true) | Token::Punct('='))
+            }
+            _ => false,
+        });
+        scope.calls_values |= tokens
+            .windows(2)
+            .any(|w| matches!(w, [Token::Punct(')' | ']'), Token::Punct('(')]));
+        scope.reflects = lang == "js" && reflects(tokens);
+        scope
+    }
+
+    /// Notes that a module is used.
+    fn uses(&mut self, reach: Reach) {
+        match reach {
+            Reach::Pure => {}
+            Reach::Mild => self.mild = true,
+            Reach::Partial | Reach::NetSend | Reach::Dynamic => self.partial = true,
+            Reach::Opaque | Reach::Foreign => self.foreign = true,
+        }
+    }
+
+    /// `import a.b as c, d`, `from a import b as c`
+    fn python_imports(&mut self, tokens: &'t [Token]) {
+        let mut i = 0;
+        while let Some(token) = tokens.get(i) {
+            let start = i
+                .checked_sub(1)
+                .and_then(|k| tokens.get(k))
+                .is_none_or(|t| matches!(t, Token::Punct('\n' | ';' | ':')));
+            i += 1;
+            match token {
+                Token::Name(word) if start && word == "import" => {
+                    while let Some(Token::Name(module)) = tokens.get(i) {
+                        let reach = self.language.module(module);
+                        self.uses(reach);
+                        self.imports.insert(i, Import::Module(reach));
+                        i += 1;
+                        if let [Token::Name(r#as), Token::Name(alias), ..] =
+                            tokens.get(i..).unwrap_or_default()
+                            && r#as == "as"
+                        {
+                            self.aliases.insert(alias, module.clone());
+                            self.imports.insert(i + 1, Import::Name);
+                            i += 2;
+                        }
+                        if tokens.get(i) != Some(&Token::Punct(',')) {
+                            break;
+                        }
+                        i += 1;
+                    }
+                }
+                Token::Name(word) if start && word == "from" => {
+                    i = self.python_from(tokens, i);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The rest of `from a import b as c, d`; where it ends.
+    fn python_from(&mut self, tokens: &'t [Token], from: usize) -> usize {
+        let mut i = from;
+        while tokens.get(i) == Some(&Token::Punct('.')) {
+            i += 1;
+        }
+        let relative = i > from;
+        let mut module = "";
+        let mut reach = Reach::Foreign;
+        if let Some(Token::Name(name)) = tokens.get(i)
+            && name != "import"
+        {
+            module = name;
+            if !relative {
+                reach = self.language.module(name);
+            }
+            self.imports.insert(i, Import::Module(reach));
+            i += 1;
+        }
+        if tokens.get(i).and_then(Token::name) != Some("import") {
+            return i;
+        }
+        i += 1;
+        let mut inner = Reach::Pure;
+        loop {
+            match tokens.get(i) {
+                Some(Token::Punct('(' | ',')) => i += 1,
+                Some(Token::Punct('*')) => {
+                    inner = inner.max(reach);
+                    i += 1;
+                }
+                Some(Token::Name(name)) => {
+                    let full = format!("{module}.{name}");
+                    // `from urllib import parse`
+                    let own = self.language.exact_module(&full);
+                    let known = own != Reach::Foreign || self.language.exact(&full).is_some();
+                    let of = if own == Reach::Foreign { reach } else { own };
+                    inner = inner.max(if known && own == Reach::Foreign {
+                        Reach::Pure
+                    } else {
+                        of
+                    });
+                    let mut bound: &str = name;
+                    let at = i;
+                    i += 1;
+                    if let [Token::Name(r#as), Token::Name(alias), ..] =
+                        tokens.get(i..).unwrap_or_default()
+                        && r#as == "as"
+                    {
+                        bound = alias;
+                        self.imports.insert(i + 1, Import::Name);
+                        i += 2;
+                    }
+                    self.aliases.insert(bound, full);
+                    if only_called(tokens, i, bound) {
+                        self.imports.insert(at, Import::Name);
+                    }
+                }
+                _ => break,
+            }
+        }
+        self.uses(inner);
+        i
+    }
+
+    /// `const a = require("b")`, `const {a, b: c} = require("d")`, `import a from "b"`
+    fn js_imports(&mut self, tokens: &'t [Token]) {
+        for (i, token) in tokens.iter().enumerate() {
+            let Token::Str(module, _) = token else {
+                continue;
+            };
+            let head = tokens.get(..i).unwrap_or_default();
+            let head = match head {
+                [rest @ .., Token::Name(call), Token::Punct('(')]
+                    if matches!(call.as_str(), "require" | "import") =>
+                {
+                    match rest {
+                        [rest @ .., Token::Name(word)] if word == "await" => rest,
+                        rest => rest,
+                    }
+                }
+                [rest @ .., Token::Name(word)] if matches!(word.as_str(), "from" | "import") => {
+                    rest
+                }
+                _ => continue,
+            };
+            let module = module.strip_prefix("node:").unwrap_or(module);
+            self.uses(self.js_module(module));
+            let behind = tokens.get(i + 1..).unwrap_or_default();
+            if matches!(behind, [Token::Punct(')'), Token::Punct('['), ..]) {
+                continue;
+            }
+            let property = match behind {
+                [
+                    Token::Punct(')'),
+                    Token::Punct('.'),
+                    Token::Name(property),
+                    ..,
+                ] => {
+                    format!(".{property}")
+                }
+                _ => String::new(),
+            };
+            let bound = match head {
+                [head @ .., Token::Punct('=')] => head,
+                head => head,
+            };
+            match bound {
+                [.., Token::Name(alias)] if !is_word_of_js(alias) => {
+                    self.aliases.insert(alias, format!("{module}{property}"));
+                }
+                [inner @ .., Token::Punct('}')] => {
+                    let open = inner.iter().rposition(|t| *t == Token::Punct('{'));
+                    let inner = inner.get(open.unwrap_or(0)..).unwrap_or_default();
+                    for pair in inner.windows(4) {
+                        if let [
+                            Token::Punct('{' | ','),
+                            Token::Name(name),
+                            Token::Punct(':'),
+                            Token::Name(alias),
+                        ] = pair
+                        {
+                            self.aliases.insert(alias, format!("{module}.{name}"));
+                        }
+                    }
+                    for one in inner.windows(2) {
+                        if let [Token::Punct('{' | ','), Token::Name(name)] = one {
+                            self.aliases
+                                .entry(name)
+                                .or_insert_with(|| format!("{module}.{name}"));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What a module of JavaScript reaches.
+    pub(super) fn js_module(&self, name: &str) -> Reach {
+        let name = name.strip_prefix("node:").unwrap_or(name);
+        if name.contains("://") || name.starts_with("data:") {
+            return Reach::Dynamic;
+        }
+        if name.starts_with(['/', '~']) || name.starts_with("..") {
+            return Reach::Dynamic;
+        }
+        if name.starts_with('.') {
+            // Data, or a file of the project.
+            return if name.ends_with(".json") {
+                Reach::Pure
+            } else {
+                Reach::Foreign
+            };
+        }
+        match self.language.exact_module(name) {
+            Reach::Foreign => name
+                .split('/')
+                .next()
+                .filter(|scope| !scope.starts_with('@'))
+                .map_or(Reach::Foreign, |first| self.language.exact_module(first)),
+            reach => reach,
+        }
+    }
+
+    /// Names that the code itself gives a meaning.
+    fn definitions(&mut self, tokens: &'t [Token]) {
+        for (i, w) in tokens.windows(2).enumerate() {
+            match w {
+                [Token::Name(word), Token::Name(name)]
+                    if matches!(
+                        word.as_str(),
+                        "def" | "class" | "function" | "sub" | "module" | "fn"
+                    ) =>
+                {
+                    self.defined.insert(name);
+                }
+                // The variables of ruby are bare words.
+                [Token::Name(name), Token::Punct('=')]
+                    if self.lang == "ruby" && tokens.get(i + 2) != Some(&Token::Punct('=')) =>
+                {
+                    self.defined.insert(name);
+                }
+                [Token::Punct('|' | ','), Token::Name(name)] if self.lang == "ruby" => {
+                    self.defined.insert(name);
+                }
+                [Token::Name(name), Token::Punct('=')] => {
+                    let value = tokens.get(i + 2);
+                    let plain = match value {
+                        Some(Token::Name(v)) => {
+                            matches!(
+                                v.as_str(),
+                                "function" | "lambda" | "fn" | "async" | "static"
+                            ) || arrow_behind(tokens, i + 2)
+                        }
+                        Some(Token::Punct('(')) => arrow_behind(tokens, i + 2),
+                        _ => false,
+                    };
+                    if plain {
+                        self.defined.insert(name);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn mention(&mut self, name: &str, tokens: &[Token], i: usize) {
+        let next = tokens.get(i + 1);
+        let called = next == Some(&Token::Punct('('));
+        let full = self.resolve(name);
+        let full: &str = &full;
+        let mut head = full;
+        loop {
+            match self.language.exact(head) {
+                Some(Action::Environment) => self.environment = true,
+                Some(Action::Opaque) => self.foreign = true,
+                Some(Action::Read | Action::PathRead | Action::Open) => self.reads = true,
+                _ => {}
+            }
+            let Some(at) = head.rfind('.') else { break };
+            head = head.get(..at).unwrap_or_default();
+        }
+        let first = full.split('.').next().unwrap_or(full);
+        match self.lang {
+            "js" => {
+                self.spawns |= matches!(
+                    first,
+                    "child_process" | "Bun" | "Deno" | "execa" | "shelljs" | "cross-spawn" | "zx"
+                );
+                let own = name.contains("process.stdin")
+                    || name.starts_with("Deno.")
+                    || name.starts_with("Bun.");
+                let input = name.split('.').skip_while(|part| *part != "stdin").nth(1);
+                self.feeds |= !own && matches!(input, Some("write" | "end" | "pipe" | "getWriter"));
+                if let (
+                    "fs" | "http" | "https" | "net" | "dns" | "child_process" | "Deno" | "Bun",
+                    true,
+                ) = (first, full.contains('.'))
+                {
+                    self.partial = true;
+                }
+            }
+            "python" => {
+                let fed = name.ends_with("stdin.write") && !name.starts_with("sys.")
+                    || name.ends_with(".communicate") && called;
+                self.feeds |=
+                    fed || name == "communicate" && tokens.get(i + 2) != Some(&Token::Punct(')'));
+            }
+            "ruby" => {
+                let constant = full.starts_with(|c: char| c.is_ascii_uppercase());
+                if constant && self.language.exact(full).is_none() {
+                    let class = full.split('.').next().unwrap_or(full);
+                    let acts = self.language.exact(class).is_some();
+                    if !acts && !self.defined.contains(class) {
+                        self.uses(self.language.constant(class));
+                    }
+                }
+                if name == "require"
+                    && let Some(Token::Str(library, _)) = tokens.get(i + 1 + usize::from(called))
+                {
+                    self.uses(self.language.module(library));
+                }
+            }
+            "perl" if full.contains("::") && self.language.exact(full).is_none() => {
+                self.uses(self.language.exact_module(full));
+            }
+            "php" => {
+                let new = i
+                    .checked_sub(1)
+                    .and_then(|k| tokens.get(k))
+                    .and_then(Token::name)
+                    == Some("new");
+                let of_class = full.split_once("::").map(|(class, _)| class);
+                if let Some(class) = of_class.or(new.then_some(full))
+                    && !self.defined.contains(class)
+                    && !matches!(class, "class" | "self" | "static" | "parent")
+                    && !class.starts_with('$')
+                {
+                    match self.language.exact(class) {
+                        Some(Action::Opaque) => self.foreign = true,
+                        Some(_) => {}
+                        None => self.uses(self.language.exact_module(class)),
+                    }
+                }
+            }
+            _ => {}
+        }
+        let bare = !name.contains('.') && !is_member(tokens, i);
+        if called
+            && bare
+            && !self.defined.contains(name)
+            && !self.aliases.contains_key(name)
+            && self.language.exact(name).is_none()
+            && !matches!(
+                name,
+                "catch"
+                    | "while"
+                    | "if"
+                    | "for"
+                    | "switch"
+                    | "print"
+                    | "and"
+                    | "or"
+                    | "not"
+                    | "in"
+                    | "return"
+                    | "function"
+                    | "lambda"
+                    | "await"
+                    | "async"
+                    | "with"
+                    | "elif"
+                    | "yield"
+                    | "require"
+                    | "import"
+                    | "array"
+                    | "list"
+                    | "foreach"
+            )
+        {
+            self.calls_values = true;
+        }
+    }
+
+    /// The name with what its first part was imported as.
+    pub(super) fn resolve<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        let (first, rest) = name
+            .split_once('.')
+            .map_or((name, None), |(a, b)| (a, Some(b)));
+        match (self.aliases.get(first), rest) {
+            (Some(full), Some(rest)) => Cow::Owned(format!("{full}.{rest}")),
+            (Some(full), None) => Cow::Owned(full.clone()),
+            (None, _) => Cow::Borrowed(name),
+        }
+    }
+}
+
+/// True if the name at `i` is a member of what stands before it.
+pub(super) fn is_member(tokens: &[Token], i: usize) -> bool {
+    let before = |n: usize| i.checked_sub(n).and_then(|k| tokens.get(k));
+    match before(1) {
+        Some(Token::Punct('.')) => true,
+        Some(Token::Punct('>')) => before(2) == Some(&Token::Punct('-')),
+        _ => false,
+    }
+}
+
+/// True if the name is only called from there on: each call is looked up by itself.
+fn only_called(tokens: &[Token], from: usize, name: &str) -> bool {
+    let rest = tokens.get(from..).unwrap_or_default();
+    rest.iter().enumerate().all(|(k, t)| match t {
+        Token::Name(n) if n == name => rest.get(k + 1) == Some(&Token::Punct('(')),
+        _ => true,
+    })
+}
+
+fn is_word_of_js(name: &str) -> bool {
+    matches!(
+        name,
+        "const" | "let" | "var" | "return" | "await" | "import" | "of" | "in" | "new"
+    )
+}
+
+/// True if what stands at `at` is a function: `x => …`, `(x, y) => …`.
+fn arrow_behind(tokens: &[Token], at: usize) -> bool {
+    let mut depth = 0_usize;
+    for (k, token) in tokens.iter().enumerate().skip(at) {
+        match token {
+            Token::Punct('(') => depth += 1,
+            Token::Punct(')') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return matches!(
+                tokens.get(k + 1..k + 3),
+                Some([Token::Punct('='), Token::Punct('>')])
+            );
+        }
+    }
+    false
+}
+
+/// True for JavaScript that takes something out of an object by a name that it computes:
+/// `x[a + b]`, `{[a]: b} = x`.
+fn reflects(tokens: &[Token]) -> bool {
+    let listed = |t: &Token| matches!(t, Token::Name(n) if n.starts_with("Object.values") || n.starts_with("Object.entries"));
+    tokens.iter().enumerate().any(|(i, t)| {
+        if listed(t) {
+            return true;
+        }
+        if *t != Token::Punct('[') {
+            return false;
+        }
+        let before = i.checked_sub(1).and_then(|k| tokens.get(k));
+        let of_value = match before {
+            Some(Token::Name(n)) => !is_word_of_js(n),
+            Some(Token::Punct(')' | ']' | '{' | ',')) => true,
+            Some(Token::Str(..)) => true,
+            _ => false,
+        };
+        let key = tokens.get(i + 1..).unwrap_or_default();
+        let plain = matches!(
+            key,
+            [Token::Num | Token::Str(_, true), Token::Punct(']'), ..]
+                | [Token::Punct('-'), Token::Num, Token::Punct(']'), ..]
+        );
+        let of_list = matches!(before, Some(Token::Punct('{' | ',')))
+            && !tokens
+                .windows(2)
+                .skip(i)
+                .any(|w| matches!(w, [Token::Punct(']'), Token::Punct(':')]));
+        of_value && !plain && !of_list
+    })
+}
+
+/// True if a text that is put together takes in the environment.
+fn names_environment(lang: &str, text: &str) -> bool {
+    let marks: &[&str] = match lang {
+        "python" => &["environ", "getenv"],
+        "js" => &["process.env", "Deno.env", "Bun.env"],
+        "ruby" | "perl" => &["ENV"],
+        "php" => &["$_ENV", "$_SERVER"],
+        _ => &[],
+    };
+    marks.iter().any(|mark| text.contains(mark))
+}

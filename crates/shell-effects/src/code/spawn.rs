@@ -1,0 +1,186 @@
+//! Programs that code starts: their words, what they are given to read and what is set for them.
+
+use super::actions::Call;
+use super::language::Action;
+use super::lex::{CallArg, Token};
+use crate::chars::UNKNOWN;
+use crate::effect::Span;
+use crate::engine::{Engine, Stream};
+use crate::expand::Arg;
+
+impl Engine<'_> {
+    /// A call that starts a program. What isn't known of its words is a hole.
+    pub(super) fn code_spawn(&mut self, call: &Call<'_>, action: Action) {
+        let before = self.shell.place();
+        self.shell_settings(&call.args, call.code.span);
+        let input = input(call, action);
+        self.start(call, action, &input);
+        self.shell.set_place(before);
+    }
+
+    fn start(&mut self, call: &Call<'_>, action: Action, input: &Stream) {
+        let span = call.code.span;
+        let args: Vec<&CallArg> = call
+            .args
+            .iter()
+            .filter(|a| !a.keyword && !a.function)
+            .skip(usize::from(action == Action::ModeArgv))
+            .skip_while(|a| a.object && a.words.is_empty() && call.code.scope.lang == "ruby")
+            .collect();
+        let Some((first, more)) = args.split_first() else {
+            self.dynamic(span, "the code runs a command that it computes");
+            return;
+        };
+        let more: Vec<&CallArg> = more.iter().copied().filter(|a| !a.object).collect();
+        let options = args
+            .iter()
+            .find(|a| a.object)
+            .and_then(|_| in_options(call));
+        let mut words: Vec<String> = match &first.literal {
+            Some(program) => vec![program.clone()],
+            None if !first.words.is_empty() => first.words.clone(),
+            // `Bun.spawn({cmd: […]})`
+            None if first.object && options.is_some() => Vec::new(),
+            None => {
+                self.dynamic(span, "the code runs a command that it computes");
+                return;
+            }
+        };
+        match action {
+            // Further arguments are settings.
+            Action::Shell => {}
+            Action::Piped if call.code.scope.lang == "php" => {}
+            // `execv(path, argv)`, `execl(path, arg0, …)`
+            Action::Argv | Action::ModeArgv => {
+                let rest: Vec<String> = more.iter().flat_map(|a| texts(a)).collect();
+                let list = more.first().is_some_and(|a| a.literal.is_none());
+                if list && more.first().is_some_and(|a| a.words.is_empty()) {
+                    words.push(UNKNOWN.to_string());
+                } else {
+                    let only = if list {
+                        more.first().map(|a| texts(a)).unwrap_or_default()
+                    } else {
+                        rest
+                    };
+                    words.extend(only.into_iter().skip(1));
+                }
+            }
+            _ => words.extend(more.iter().flat_map(|a| texts(a))),
+        }
+        words.extend(options.into_iter().flatten());
+        let line = match words.as_slice() {
+            // One text is a line for a shell.
+            [line] if first.words.is_empty() => Some(line.clone()),
+            _ => None,
+        };
+        if let Some(line) = line {
+            self.shell_arg(&Arg::literal(line, span), input, false);
+            return;
+        }
+        let words: Vec<Arg> = words.into_iter().map(|w| Arg::literal(w, span)).collect();
+        self.wrapped(&words, input, false, span);
+    }
+
+    /// What a call that runs a command sets for it by keyword: directory, environment, another
+    /// program.
+    fn shell_settings(&mut self, args: &[CallArg], span: Span) {
+        // `{"PATH" => …}` before the words, `{env: {…}}` behind them.
+        for (name, value) in args.iter().filter(|a| a.object).flat_map(|a| &a.pairs) {
+            match name.as_str() {
+                "cwd" | "chdir" => self.change_dir(value.as_deref().unwrap_or("\0")),
+                _ => self.code_variable(name, value.as_deref(), span),
+            }
+        }
+        for a in args.iter().filter(|a| a.keyword) {
+            match a.key.as_str() {
+                "cwd" | "chdir" => {
+                    self.change_dir(&a.literal.clone().unwrap_or_else(|| UNKNOWN.to_string()));
+                }
+                "env" => {
+                    for (name, value) in &a.pairs {
+                        self.code_variable(name, value.as_deref(), span);
+                    }
+                }
+                "executable" => {
+                    let program = a.literal.clone().unwrap_or_else(|| UNKNOWN.to_string());
+                    let words = [Arg::literal(program, span), Arg::literal(UNKNOWN, span)];
+                    self.wrapped(&words, &Stream::default(), false, span);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The words that an argument stands for.
+fn texts(arg: &CallArg) -> Vec<String> {
+    match &arg.literal {
+        Some(text) => vec![text.clone()],
+        None if !arg.words.is_empty() => arg.words.clone(),
+        None if arg.partial.is_empty() || arg.spread => vec![UNKNOWN.to_string()],
+        None => vec![arg.partial.clone()],
+    }
+}
+
+/// The words in the options of a call: `{args: […]}`, `{cmd: […]}`.
+fn in_options(call: &Call<'_>) -> Option<Vec<String>> {
+    let tokens = call.code.tokens.get(call.at..)?;
+    let at = tokens.windows(2).position(|w| {
+        matches!(w, [Token::Name(n), Token::Punct(':')] if matches!(n.as_str(), "args" | "cmd"))
+    })?;
+    let value = super::lex::call_args(tokens, at.saturating_add(2));
+    value.first().map(texts)
+}
+
+/// What the program reads: what the code gives it, or what the code itself could read.
+fn input(call: &Call<'_>, action: Action) -> Stream {
+    let scope = call.code.scope;
+    let options = |key: &str| {
+        let tokens = call.code.tokens.get(call.at..).unwrap_or_default();
+        call.args.iter().any(|a| a.object)
+            && tokens
+                .windows(2)
+                .any(|w| matches!(w, [Token::Name(n), Token::Punct(':')] if n == key))
+    };
+    if scope.feeds || action == Action::Piped || options("input") {
+        return Stream::unknown();
+    }
+    for a in call.args.iter().filter(|a| a.keyword) {
+        match a.key.as_str() {
+            "input" | "stdin_data" => {
+                return a
+                    .literal
+                    .clone()
+                    .map_or_else(Stream::unknown, Stream::known);
+            }
+            "stdin" | "in" => {
+                // A pipe is nothing without somebody who fills it, which isn't followed.
+                let closed = a.partial.is_empty() && a.texts.is_empty() && a.bare;
+                let none = call.code.tokens.iter().any(
+                    |t| matches!(t, Token::Name(n) if n.rsplit('.').next() == Some("DEVNULL")),
+                );
+                if !(closed || none) {
+                    return Stream::unknown();
+                }
+            }
+            _ => {}
+        }
+    }
+    // `popen("sh", "w")`
+    let popen = call.name.rsplit(['.', ':']).next() == Some("popen");
+    let mode = call
+        .args
+        .get(1)
+        .filter(|a| popen && !a.keyword && !a.function && !a.object);
+    match mode {
+        Some(mode)
+            if mode
+                .literal
+                .as_deref()
+                .is_none_or(|m| m.contains(['w', '+'])) =>
+        {
+            Stream::unknown()
+        }
+        _ => call.code.stdin.clone(),
+    }
+}

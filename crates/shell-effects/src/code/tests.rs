@@ -1,0 +1,76 @@
+//! Lines with inline code, as data: `policies/code/lines.test.yaml`.
+
+use crate::{Context, RiskLevel, Table, analyse};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
+
+fn risk(line: &str) -> RiskLevel {
+    analyse(line, &Context::new(&TABLE)).risk
+}
+
+fn lines() -> BTreeMap<RiskLevel, String> {
+    serde_saphyr::from_str(include_str!("../../../../policies/code/lines.test.yaml")).unwrap()
+}
+
+#[test]
+fn every_line_has_its_risk() {
+    let mut wrong = Vec::new();
+    for (expected, lines) in lines() {
+        for line in lines.lines() {
+            let found = risk(line);
+            if found != expected {
+                wrong.push(format!("{found:?} instead of {expected:?}: {line}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A text in code that is replaced by a variable of the shell never makes the line harmless, unless
+/// all that it does is read a file of that name.
+#[test]
+fn an_unknown_part_never_lowers_the_risk() {
+    let mut wrong = Vec::new();
+    for line in lines().remove(&RiskLevel::High).unwrap_or_default().lines() {
+        // What these do with their words is another reader's part.
+        if [
+            "readFileSync(",
+            "getlines(",
+            "'git'",
+            "'dd'",
+            "'find'",
+            "'curl'",
+        ]
+        .iter()
+        .any(|part| line.contains(part))
+        {
+            continue;
+        }
+        let Some((_, code)) = line.split_once(" \"") else {
+            continue;
+        };
+        let texts: Vec<&str> = code.split('\'').skip(1).step_by(2).collect();
+        for text in texts.into_iter().filter(|t| !t.is_empty()) {
+            let holed = line.replacen(&format!("'{text}'"), "'$X'", 1);
+            if holed != line && risk(&holed) < RiskLevel::High {
+                wrong.push(format!("{:?}: {holed}", risk(&holed)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_is_embedded() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../policies/code");
+    let source = include_str!("language.rs");
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(
+            name.ends_with(".test.yaml") || source.contains(&format!("code/{name}")),
+            "{name}"
+        );
+    }
+}
