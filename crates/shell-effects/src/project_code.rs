@@ -71,6 +71,31 @@ impl Engine<'_> {
         }
     }
 
+    /// Inline code that takes a secret out of the environment.
+    pub(crate) fn names_secrets(&mut self, lang: &str, code: &Arg) {
+        let reads = ["environ", "getenv", "process.env", "ENV", "env."];
+        if matches!(lang, "sh" | "make" | "sql")
+            || !reads.iter().any(|read| code.text.contains(read))
+        {
+            return;
+        }
+        let named = code
+            .text
+            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .find(|word| word.contains('_') && super::env::names_secret(word));
+        if let Some(name) = named {
+            let name = name.to_owned();
+            self.emit_raw(
+                EffectKind::Credential,
+                Some(name),
+                Certainty::Possible,
+                code.span,
+                RiskLevel::High,
+                "code that reads a secret of the environment",
+            );
+        }
+    }
+
     /// Inline code that takes in a file that this line wrote.
     pub(crate) fn imports(&mut self, lang: &str, code: &Arg) {
         if self.files.is_empty()
@@ -97,6 +122,8 @@ impl Engine<'_> {
         }
         let class = self.classify(".").class;
         if !matches!(class, PathClass::Inside | PathClass::Root) {
+            // Also in a dry run: what a tool reads there may run while it is read.
+            let saved = self.sink.keep_changes();
             self.emit_raw(
                 EffectKind::Execute,
                 self.shell.cwd().map(str::to_owned),
@@ -105,6 +132,7 @@ impl Engine<'_> {
                 RiskLevel::High,
                 "runs code that stands outside the work tree",
             );
+            self.sink.restore_changes(saved);
             return;
         }
         self.changed_code(span);

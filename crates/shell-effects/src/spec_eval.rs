@@ -549,6 +549,7 @@ impl Engine<'_> {
             }
             Role::Code(lang) => {
                 self.imports(lang, arg);
+                self.names_secrets(lang, arg);
                 self.code(lang, arg, stdin);
                 return true;
             }
