@@ -26,6 +26,62 @@ fn code(args: &[&str], input: &[u8]) -> i32 {
     run(args, input).status.code().unwrap()
 }
 
+#[test]
+fn rows_that_others_read_otherwise_are_refused() {
+    let check = ["command", "check", "-", "--format", "jsonl"];
+    let mut rows = b"{\"cmd\":\"ls\",\"cmd\":\"rm -rf /\"}\n{\"cmd\":\"\xff\"}\n".to_vec();
+    rows.extend(b"{\"cmd\":\"ls\"}\n");
+    let output = run(&check, &rows);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let risks: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .collect();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(risks.len(), 3, "{text}");
+    assert_eq!(risks[0]["risk"], "high");
+    assert!(risks[0]["error"].as_str().unwrap().contains("twice"));
+    assert_eq!(risks[1]["error"], "not UTF-8");
+    assert_eq!(risks[2]["risk"], "low");
+}
+
+#[test]
+fn nothing_to_rate_is_said() {
+    let output = run(&["command", "check", "-"], b"\n \n");
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("nothing was rated"), "{said}");
+}
+
+#[test]
+fn places_and_tables_that_say_nothing_are_refused() {
+    for dir in ["", "work", "./work"] {
+        for option in ["--workdir", "--cwd"] {
+            let args = ["command", "explain", "ls", option, dir];
+            assert_eq!(code(&args, b""), 2, "{option} {dir:?}");
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for text in [
+        "",
+        "frob: {}\n",
+        "[]\n",
+        "- nme: frob\n",
+        "x\n- name: a\n  source: b\n",
+    ] {
+        let table = folder.path().join("table.yaml");
+        std::fs::write(&table, text).unwrap();
+        let args = [
+            "command",
+            "explain",
+            "ls",
+            "--table",
+            table.to_str().unwrap(),
+        ];
+        assert_eq!(code(&args, b""), 2, "{text:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_of_a_tree_lead_where_they_lead() {

@@ -182,7 +182,7 @@ impl Table {
             name: file.to_owned(),
             message: e.to_string(),
         })?;
-        if whole.len() != entries(text).count() {
+        if whole.is_empty() || whole.len() != entries(text).count() {
             return Err(TableError::Yaml {
                 name: file.to_owned(),
                 message: "every entry begins with `- name:` at the beginning of a line".to_owned(),
