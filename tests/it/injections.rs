@@ -4,7 +4,7 @@ use super::reading;
 use serde_json::Value;
 use std::path::Path;
 use yuangs_verify::replay::Assessor;
-use yuangs_verify::report::{Format, Outcome, Run, TextOptions};
+use yuangs_verify::report::{Format, Lang, Outcome, Run, TextOptions};
 use yuangs_verify::rules::Settings;
 use yuangs_verify::trajectory::{ExecutionSet, stats};
 use yuangs_verify::verify::{Counts, Options, Report, verify_reader};
@@ -90,7 +90,7 @@ fn written(report: &Report, format: Format, word: &str) -> String {
     };
     let command = format!("yuangs-verify replay -- '{word}'");
     let book = ExecutionSet::gather(&report.summaries, &report.findings, report.timeline.clone());
-    let statistics = stats::page(&stats::stats(&book));
+    let statistics = stats::page(&stats::stats(&book), Lang::En);
     let run = Run {
         report,
         outcome: &outcome,
