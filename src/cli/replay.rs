@@ -562,14 +562,16 @@ impl Common {
                 .push(Outcome::not_enforced(report.counts.errors));
         }
         let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
+        let lang = self.reports.lang;
         let text = TextOptions {
+            lang,
             quiet: self.quiet,
             verbose: self.verbose,
             schema_only: options.schema_only,
             ..TextOptions::default()
         };
         let command = self.command(options.schema_only, extra);
-        let statistics = statistics(&targets, &report);
+        let statistics = statistics(&targets, &report, lang);
         let base = base(Path::new("."));
         let run = Run {
             report: &report,
@@ -581,7 +583,7 @@ impl Common {
         };
         self.reports.write(&targets, &run)?;
         if let Some(sentence) = outcome.sentence() {
-            warn(sentence);
+            warn(lang.say_if_known(sentence));
         }
         Ok(exit_code(&outcome))
     }

@@ -3,11 +3,11 @@
 use super::output::{Color, Failure, print_as_is, print_prose};
 use super::write;
 use crate::report::page::Page;
-use crate::report::{Base, Format, Run};
+use crate::report::{Base, Format, Lang, Run};
 use crate::trajectory::{ExecutionSet, stats};
 use crate::verify::Report;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use worktree::git::Repository;
@@ -25,6 +25,10 @@ pub(super) struct ReportArgs {
     /// several times.
     #[arg(long = "report", value_parser = target, value_name = "FORMAT=PATH")]
     reports: Vec<Target>,
+    /// The language of the fixed words in text, Markdown and HTML reports, and of the rules'
+    /// summaries there. Messages of findings, codes and other formats stay English.
+    #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
+    pub(super) lang: Lang,
     /// When to use colours.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
@@ -48,15 +52,21 @@ impl Target {
     }
 }
 
-fn names() -> Vec<clap::builder::PossibleValue> {
+fn names() -> Vec<PossibleValue> {
     Format::ALL
         .iter()
-        .map(|f| clap::builder::PossibleValue::new(f.name()).help(f.about()))
+        .map(|f| PossibleValue::new(f.name()).help(f.about()))
         .collect()
 }
 
 fn format_parser() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(names()).try_map(|name| Format::parse(&name).ok_or("no such format"))
+}
+
+/// Reads the name of a language.
+pub(super) fn lang_parser() -> impl TypedValueParser<Value = Lang> {
+    let names = Lang::ALL.map(|lang| PossibleValue::new(lang.name()).help(lang.about()));
+    PossibleValuesParser::new(names).map(|name| Lang::parse(&name).unwrap_or_default())
 }
 
 /// Reads `FORMAT=PATH`.
@@ -82,6 +92,12 @@ impl ReportArgs {
     /// # Errors
     /// When others are asked for.
     pub(super) fn only_format(&self) -> Result<Format, Failure> {
+        if self.lang != Lang::En {
+            return Err(Failure::unable(
+                "this is written in English only",
+                "leave --lang out",
+            ));
+        }
         if self.reports.is_empty() {
             return Ok(self.format.unwrap_or(Format::Text));
         }
@@ -151,14 +167,12 @@ pub(super) fn write_files(targets: &[Target], run: &Run<'_>) -> Result<(), Failu
 }
 
 /// Counts and distributions of a report, where a page draws them.
-pub(super) fn statistics(targets: &[Target], report: &Report) -> Option<Page> {
+pub(super) fn statistics(targets: &[Target], report: &Report, lang: Lang) -> Option<Page> {
     let drawn = targets.iter().any(|t| t.format == Format::Html) && !report.summaries.is_empty();
     drawn.then(|| {
-        stats::page(&stats::stats(&ExecutionSet::gather(
-            &report.summaries,
-            &report.findings,
-            report.timeline.clone(),
-        )))
+        let set =
+            ExecutionSet::gather(&report.summaries, &report.findings, report.timeline.clone());
+        stats::page(&stats::stats(&set), lang)
     })
 }
 

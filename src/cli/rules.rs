@@ -2,7 +2,9 @@
 
 use super::common::exit::EXIT_CLEAN;
 use super::output::{Color, Failure, print_prose_if};
+use super::reports::lang_parser;
 use crate::replay::Aspect;
+use crate::report::Lang;
 use crate::rules::{ALL, Page, Rule};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -13,6 +15,9 @@ pub struct RulesArgs {
     /// How.
     #[arg(long, value_enum, default_value_t = Listing::Text)]
     format: Listing,
+    /// The language of the summaries in text and Markdown; JSON stays as it is.
+    #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
+    lang: Lang,
 }
 
 /// Ways to list the rules.
@@ -50,12 +55,12 @@ impl RulesArgs {
                             rule.code,
                             rule.name,
                             rule.severity.name(),
-                            rule.summary
+                            self.lang.summary(rule)
                         )?;
                     }
                     Ok(())
                 }
-                Listing::Markdown => write!(out, "{}", markdown()),
+                Listing::Markdown => write!(out, "{}", markdown(self.lang)),
                 Listing::Json => {
                     let rules: Vec<_> = ALL
                         .iter()
@@ -81,13 +86,16 @@ impl RulesArgs {
 
 /// The catalogue as a Markdown table, for docs/rules.md.
 #[must_use]
-pub fn markdown() -> String {
-    let mut table =
-        String::from("| code | name | severity | fires when |\n| --- | --- | --- | --- |\n");
+pub fn markdown(lang: Lang) -> String {
+    let head = ["code", "name", "severity", "fires when"].map(|column| lang.say(column));
+    let mut table = format!("| {} |\n| --- | --- | --- | --- |\n", head.join(" | "));
     for rule in ALL.iter() {
         table.push_str(&format!(
             "| {} | {} | {} | {} |\n",
-            rule.code, rule.name, rule.severity, rule.summary
+            rule.code,
+            rule.name,
+            rule.severity,
+            lang.summary(rule)
         ));
     }
     table

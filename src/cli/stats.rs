@@ -4,6 +4,8 @@ use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
 use super::output::{Color, Failure, warn};
+use super::reports::lang_parser;
+use crate::report::Lang;
 use crate::trajectory::stats::{page, stats};
 use clap::Args;
 use std::path::PathBuf;
@@ -17,6 +19,9 @@ pub struct StatsArgs {
     /// How.
     #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
     format: DocumentFormat,
+    /// The language of the fixed words in text, Markdown and HTML; JSON stays as it is.
+    #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
+    lang: Lang,
     /// When to use colours.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
@@ -30,7 +35,7 @@ impl StatsArgs {
         let reading = self.read.read(&self.traces)?;
         let document = stats(&reading.book);
         self.format
-            .print(self.color, || page(&document), || &document)?;
+            .print(self.color, || page(&document, self.lang), || &document)?;
         Ok(match () {
             () if reading.unopened > 0 => {
                 warn("not everything was counted: an input can't be opened");

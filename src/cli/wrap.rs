@@ -82,28 +82,58 @@ pub(super) fn fit(line: &str, columns: usize) -> String {
     }
 }
 
-/// A line, broken at spaces. A word that is too long stays whole, so that it can be copied.
+/// The parts of a line that stay whole, each with whether a space is before it. Chinese has no
+/// spaces: it may also be broken behind its punctuation, but not between a number and what it
+/// counts.
+pub(super) fn parts(line: &str) -> Vec<(bool, String)> {
+    let is_wide = |c: char| c.width() == Some(2);
+    let mut parts: Vec<(bool, String)> = Vec::new();
+    for (n, word) in line.split(' ').enumerate() {
+        let counts = parts
+            .last()
+            .is_some_and(|(_, before)| before.ends_with(|c: char| c.is_ascii_digit()));
+        for (m, part) in word
+            .split_inclusive(['，', '。', '；', '：', '、', '）'])
+            .enumerate()
+        {
+            let follows = n > 0 && m == 0 && counts && part.starts_with(is_wide);
+            let mark = m > 0 && part.chars().count() == 1 && part.starts_with(is_wide);
+            match parts.last_mut().filter(|_| follows || mark) {
+                Some((_, before)) if follows => before.extend([" ", part]),
+                Some((_, before)) => before.push_str(part),
+                None => parts.push((n > 0 && m == 0, part.to_owned())),
+            }
+        }
+        if word.is_empty() {
+            parts.push((n > 0, String::new()));
+        }
+    }
+    parts
+}
+
+/// A line, broken where it may be. A word that is too long stays whole, so that it can be copied.
 fn wrapped(line: &str, columns: usize) -> String {
     let plain = strip_str(line).to_string();
     let leading = plain.len() - plain.trim_start_matches(' ').len();
     let indent = (leading + INDENT).min(columns / 2);
     let mut out = String::with_capacity(line.len() + 16);
     let mut column = 0;
-    for (n, word) in line.split(' ').enumerate() {
+    for (n, (spaced, word)) in parts(line).into_iter().enumerate() {
         let shown = strip_str(word.trim_end_matches('\n')).to_string();
         let width = shown.width();
+        let gap = usize::from(spaced);
         // No line is to begin as a command of a runner does.
         let may_begin = !shown.is_empty() && !shown.starts_with("::") && !shown.starts_with("##");
-        if n > 0 && may_begin && column > indent && column + 1 + width > columns {
+        if n > 0 && may_begin && column > indent && column + gap + width > columns {
             out.truncate(out.trim_end_matches(' ').len());
             out.push('\n');
             out.push_str(&" ".repeat(indent));
             column = indent;
-        } else if n > 0 {
+        } else if spaced {
             out.push(' ');
             column += 1;
         }
-        out.push_str(word);
+        out.push_str(&word);
         column += width;
     }
     out
@@ -200,6 +230,10 @@ mod tests {
         assert_eq!(
             fitted("  = help: 中文 中文 中文 中文\n", 20),
             "  = help: 中文 中文\n      中文 中文\n"
+        );
+        assert_eq!(
+            fitted("共检查 1 个文件，22 条记录，（3 轮）。\n", 25),
+            "共检查 1 个文件，\n    22 条记录，（3 轮）。\n"
         );
         let long = format!("a {}\n", "x".repeat(50));
         assert_eq!(fitted(&long, 40), long, "a word stays whole");

@@ -68,8 +68,8 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "{}: {}",
-        words::looked_at(run.report, run.text.schema_only),
-        words::found(run.report)
+        words::looked_at(run.report, run.text),
+        words::found(run.report, run.text)
     )
 }
 

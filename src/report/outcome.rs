@@ -27,7 +27,7 @@ impl Outcome {
     #[must_use]
     pub fn of(report: &Report, threshold: Option<Severity>, schema_only: bool) -> Self {
         let counts = &report.counts;
-        let empty = |what: &str| Self::Empty(format!("nothing was verified: {what}"));
+        let empty = |why: &str| Self::Empty(why.to_owned());
         // Inputs of unknown formats alone are nothing to verify; what was found in them all the
         // same is a finding.
         let foreign_only = counts.known_inputs == 0 && counts.unknown_inputs > 0;
@@ -44,15 +44,17 @@ impl Outcome {
         } else if threshold.is_some_and(failing) {
             Self::Findings
         } else if counts.files == 0 {
-            empty("no trace was found under the given paths")
+            empty("nothing was verified: no trace was found under the given paths")
         } else if counts.records == 0 {
-            empty("no input holds a record")
+            empty("nothing was verified: no input holds a record")
         } else if foreign_only {
-            empty("the format of no input is known")
+            empty("nothing was verified: the format of no input is known")
         } else if !schema_only && report.summaries.is_empty() {
-            empty("no record belongs to an execution")
+            empty("nothing was verified: no record belongs to an execution")
         } else if !schema_only && report.summaries.iter().all(Summary::shows_nothing) {
-            empty("no execution shows a turn, or an action and who allowed it")
+            empty(
+                "nothing was verified: no execution shows a turn, or an action and who allowed it",
+            )
         } else if threshold.is_none() && counts.errors > 0 {
             Self::Unenforced(counts.errors)
         } else {
@@ -72,7 +74,7 @@ impl Outcome {
     /// The sentence about errors that fail nothing.
     #[must_use]
     pub fn not_enforced(errors: u64) -> String {
-        format!("not enforced: {}", super::words::plural(errors, "error"))
+        super::words::not_enforced(errors, super::Lang::En)
     }
 
     /// Whether a gate passes.

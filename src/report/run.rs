@@ -1,6 +1,6 @@
 //! The input of every emitter, and the list of formats.
 
-use super::{Base, Outcome, TextOptions};
+use super::{Base, Lang, Outcome, TextOptions, words};
 use super::{github, gitlab, html, jsonl, junit, markdown, rdjson, sarif, write_json, write_text};
 use crate::diag::Finding;
 use crate::replay::{Answer, Summary};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 /// A verification that is to be reported.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Run<'r> {
     pub report: &'r Report,
     /// How it ended.
@@ -104,6 +104,15 @@ impl Format {
         }
     }
 
+    /// Whether its fixed words follow the language of the run: those that people read do.
+    #[must_use]
+    pub const fn has_languages(self) -> bool {
+        matches!(
+            self,
+            Self::Text | Self::Markdown | Self::MarkdownComment | Self::Html
+        )
+    }
+
     /// The format of a name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
@@ -118,24 +127,29 @@ impl Run<'_> {
     /// # Errors
     /// When writing fails.
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+        let lang = if format.has_languages() {
+            self.text.lang
+        } else {
+            Lang::En
+        };
+        let text = TextOptions {
+            unenforced: matches!(self.outcome, Outcome::Unenforced(_)),
+            lang,
+            ..self.text
+        };
+        let run = &Self { text, ..*self };
         match format {
-            Format::Text => {
-                let options = TextOptions {
-                    unenforced: self.unenforced().is_some(),
-                    ..self.text
-                };
-                write_text(self.report, options, out)
-            }
-            Format::Json => write_json(self.report, out),
-            Format::Jsonl => jsonl::write(self, out),
-            Format::Sarif => sarif::write(self, out),
-            Format::Junit => junit::write(self, out),
-            Format::Github => github::write(self, out),
-            Format::Markdown => markdown::write(self, markdown::SUMMARY, out),
-            Format::MarkdownComment => markdown::write(self, markdown::COMMENT, out),
-            Format::Html => html::write(self, out),
-            Format::Gitlab => gitlab::write(self, out),
-            Format::Rdjsonl => rdjson::write(self, out),
+            Format::Text => write_text(run.report, text, out),
+            Format::Json => write_json(run.report, out),
+            Format::Jsonl => jsonl::write(run, out),
+            Format::Sarif => sarif::write(run, out),
+            Format::Junit => junit::write(run, out),
+            Format::Github => github::write(run, out),
+            Format::Markdown => markdown::write(run, markdown::SUMMARY, out),
+            Format::MarkdownComment => markdown::write(run, markdown::COMMENT, out),
+            Format::Html => html::write(run, out),
+            Format::Gitlab => gitlab::write(run, out),
+            Format::Rdjsonl => rdjson::write(run, out),
         }
     }
 
@@ -145,10 +159,10 @@ impl Run<'_> {
             .map_or(Cow::Borrowed(name), |base| base.name(name))
     }
 
-    /// The sentence about errors that fail nothing, if there are any.
+    /// The sentence about errors that fail nothing, if there are any, in the report's language.
     pub(super) fn unenforced(&self) -> Option<String> {
         match self.outcome {
-            Outcome::Unenforced(errors) => Some(Outcome::not_enforced(*errors)),
+            Outcome::Unenforced(errors) => Some(words::not_enforced(*errors, self.text.lang)),
             _ => None,
         }
     }

@@ -6,12 +6,14 @@
 
 use super::fold::{Group, fold};
 use super::run::{Grade, with_errors};
-use super::words::{plural, thousands};
-use super::{terminal, words};
-use crate::diag::{Excerpt, Finding, Place, Severity};
+use super::words::thousands;
+use super::{Lang, terminal, words};
+use crate::diag::{Code, Excerpt, Finding, Place, Severity};
 use crate::replay::{Answer, Summary};
+use crate::rules;
 use crate::verify::Report;
 use anstyle::{AnsiColor, Style};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
@@ -27,6 +29,8 @@ pub struct TextOptions {
     pub unenforced: bool,
     /// Nothing was replayed: there are no verdicts to speak of.
     pub schema_only: bool,
+    /// The language of the fixed words.
+    pub lang: Lang,
 }
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -67,13 +71,16 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
         .iter()
         .filter(|_| !options.quiet)
     {
-        brief(note, out)?;
+        brief(note, options.lang, out)?;
     }
     if report.counts.left_out > 0 && !options.quiet {
         writeln!(
             out,
-            "{} more, counted below and not listed",
-            plural(report.counts.left_out, "finding")
+            "{}",
+            options.lang.fill(
+                "{0} more, counted below and not listed",
+                &[&options.lang.plural(report.counts.left_out, "finding")]
+            )
         )?;
     }
     if !options.quiet {
@@ -84,7 +91,8 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
     }
     // What was suppressed or skipped is reported even with `--quiet`.
     for notice in &report.notices {
-        writeln!(out, "{NOTE}note{NOTE:#}: {}", terminal(notice))?;
+        let note = options.lang.say(Severity::Note.name());
+        writeln!(out, "{NOTE}{note}{NOTE:#}: {}", terminal(notice))?;
     }
     Ok(())
 }
@@ -134,6 +142,7 @@ fn style(severity: Severity) -> Style {
 /// A line for each execution. Of many, those that passed are counted; one that failed is counted
 /// only where there is no room for its findings either.
 fn executions(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    let lang = options.lang;
     let failed = with_errors(report);
     let listed: BTreeSet<(&str, &str)> = report
         .findings
@@ -156,7 +165,7 @@ fn executions(report: &Report, options: TextOptions, out: &mut dyn Write) -> io:
         let number = lines.entry(grade.name()).or_default();
         if options.verbose || *number < most {
             *number += 1;
-            execution(summary, grade, out)?;
+            execution(summary, grade, lang, out)?;
         } else {
             *folded.entry(grade.name()).or_default() += 1;
         }
@@ -167,17 +176,15 @@ fn executions(report: &Report, options: TextOptions, out: &mut dyn Write) -> io:
         } else {
             "executions"
         };
-        writeln!(
-            out,
-            "{word} {} more {noun} (-v lists them)",
-            thousands(count)
-        )?;
+        let count = thousands(count);
+        let more = lang.fill("{0} more {1} (-v lists them)", &[&count, &noun]);
+        writeln!(out, "{word} {more}")?;
     }
     Ok(())
 }
 
 /// One line for an execution. An error fails it, whichever question of the verdict it belongs to.
-fn execution(summary: &Summary, grade: Grade, out: &mut dyn Write) -> io::Result<()> {
+fn execution(summary: &Summary, grade: Grade, lang: Lang, out: &mut dyn Write) -> io::Result<()> {
     let verdict = &summary.verdict;
     let word = grade.name();
     let word_style = match grade {
@@ -201,15 +208,17 @@ fn execution(summary: &Summary, grade: Grade, out: &mut dyn Write) -> io::Result
             Answer::No => ERROR,
             Answer::NotRecorded => WARNING,
         };
-        write!(out, "  {question}: {style}{}{style:#}", answer.name())?;
+        let (question, answer) = (lang.say(question), lang.say(answer.name()));
+        write!(out, "  {question}: {style}{answer}{style:#}")?;
     }
-    let state = summary.final_state.map_or("end not recorded", |s| s.name());
+    let state = summary.final_state.map(|s| s.name());
+    let state = state.unwrap_or_else(|| lang.say("end not recorded"));
     let outcome = summary
         .outcome
         .as_deref()
         .map(|o| format!(", {}", terminal(o)))
         .unwrap_or_default();
-    let turns = plural(summary.turns, "turn");
+    let turns = lang.plural(summary.turns, "turn");
     writeln!(
         out,
         "  ({turns}, {state}{outcome}; {}:{})",
@@ -220,7 +229,8 @@ fn execution(summary: &Summary, grade: Grade, out: &mut dyn Write) -> io::Result
 
 /// A finding with its excerpt.
 fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
-    head(finding, out)?;
+    let lang = options.lang;
+    head(finding, lang, out)?;
     let place = &finding.place;
     let margin = " ".repeat(place.line.to_string().len());
     write!(
@@ -233,15 +243,21 @@ fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Res
     }
     writeln!(out)?;
     drawing(place, style(finding.severity), out)?;
-    let mut about = Vec::new();
-    if let Some(id) = &finding.execution {
-        about.push(format!("execution {}", terminal(id)));
+    // English says in the message what a rule is about.
+    if lang != Lang::En
+        && let Some(rule) = rules::by_code(finding.code)
+    {
+        writeln!(out, "{margin} {FRAME}={FRAME:#} {}", lang.summary(rule))?;
     }
-    if let Some(turn) = finding.turn {
-        about.push(format!("turn {turn}"));
-    }
+    let execution = finding.execution.as_deref().map(terminal);
+    let about = match (execution, finding.turn) {
+        (Some(id), Some(turn)) => lang.fill("in execution {0}, turn {1}", &[&id, &turn]),
+        (Some(id), None) => lang.fill("in execution {0}", &[&id]),
+        (None, Some(turn)) => lang.fill("in turn {0}", &[&turn]),
+        (None, None) => String::new(),
+    };
     if !about.is_empty() {
-        writeln!(out, "{margin} {FRAME}={FRAME:#} in {}", about.join(", "))?;
+        writeln!(out, "{margin} {FRAME}={FRAME:#} {about}")?;
     }
     let shown = if options.verbose {
         finding.related.len()
@@ -260,21 +276,40 @@ fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Res
     if let Some(more) = finding.related.len().checked_sub(shown).filter(|n| *n > 0) {
         writeln!(
             out,
-            "{margin} {FRAME}={FRAME:#} and {} (-v shows all)",
-            plural(more as u64, "more such line")
+            "{margin} {FRAME}={FRAME:#} {}",
+            lang.fill(
+                "and {0} (-v shows all)",
+                &[&lang.plural(more as u64, "more such line")]
+            )
         )?;
     }
     if let Some(help) = &finding.help {
-        writeln!(out, "{margin} {FRAME}={FRAME:#} help: {}", terminal(help))?;
+        let (label, help) = (lang.say("help"), help_in(help, finding.code, lang));
+        writeln!(
+            out,
+            "{margin} {FRAME}={FRAME:#} {label}: {}",
+            terminal(&help)
+        )?;
     }
     if options.verbose {
         writeln!(
             out,
-            "{margin} {FRAME}={FRAME:#} fingerprint {}",
+            "{margin} {FRAME}={FRAME:#} {} {}",
+            lang.say("fingerprint"),
             finding.fingerprint
         )?;
     }
     writeln!(out)
+}
+
+/// The help of a finding: the sentence that most of them share is a fixed one.
+fn help_in(help: &str, code: Code, lang: Lang) -> Cow<'_, str> {
+    const MOST: &str = "run `yuangs-verify explain {0}` for why this matters and how to fix it";
+    if lang != Lang::En && help == Lang::En.fill(MOST, &[&code]) {
+        Cow::Owned(lang.fill(MOST, &[&code]))
+    } else {
+        Cow::Borrowed(help)
+    }
 }
 
 /// The excerpt of a place with what it is about underlined.
@@ -291,12 +326,15 @@ fn drawing(place: &Place, style: Style, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// A finding on one line.
-fn brief(note: &Group<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn brief(note: &Group<'_>, lang: Lang, out: &mut dyn Write) -> io::Result<()> {
     let finding = note.first;
     let style = style(finding.severity);
     let more = match note.same.len() {
         0 => String::new(),
-        same => format!(" (and {}; -v shows all)", plural(same as u64, "equal note")),
+        same => lang.fill(
+            " (and {0}; -v shows all)",
+            &[&lang.plural(same as u64, "equal note")],
+        ),
     };
     let execution = finding
         .execution
@@ -306,19 +344,19 @@ fn brief(note: &Group<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "{style}{}[{}]{style:#} {}{execution}: {}{more}",
-        finding.severity,
+        lang.say(finding.severity.name()),
         finding.code,
         position(&finding.place),
         terminal(&finding.message)
     )
 }
 
-fn head(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+fn head(finding: &Finding, lang: Lang, out: &mut dyn Write) -> io::Result<()> {
     let style = style(finding.severity);
     writeln!(
         out,
         "{style}{}[{}]{style:#} {STRONG}{}: {}{STRONG:#}",
-        finding.severity,
+        lang.say(finding.severity.name()),
         finding.code,
         finding.name,
         terminal(&finding.message)
@@ -366,18 +404,24 @@ fn snapped(excerpt: &Excerpt) -> (usize, usize) {
 
 /// What was verified, and the counts of findings.
 fn counts(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
-    let counts = &report.counts;
-    let total = |n: u64, word: &str, style: Style| {
-        let style = if n == 0 { Style::new() } else { style };
-        format!("{style}{}{style:#}", plural(n, word))
+    let (counts, lang) = (&report.counts, options.lang);
+    let total = |n: u64, severity: Severity| {
+        let style = if n == 0 {
+            Style::new()
+        } else {
+            style(severity)
+        };
+        format!("{style}{}{style:#}", lang.plural(n, severity.name()))
     };
     writeln!(
         out,
-        "{}: {}, {}, {}",
-        words::looked_at(report, options.schema_only),
-        total(counts.errors, "error", ERROR),
-        total(counts.warnings, "warning", WARNING),
-        total(counts.notes, "note", NOTE),
+        "{}: {}",
+        words::looked_at(report, options),
+        lang.list(&[
+            total(counts.errors, Severity::Error),
+            total(counts.warnings, Severity::Warning),
+            total(counts.notes, Severity::Note),
+        ])
     )?;
     if counts.signatures_unchecked > 0 {
         let verb = if counts.signatures_unchecked == 1 {
@@ -387,8 +431,14 @@ fn counts(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Res
         };
         writeln!(
             out,
-            "{} {verb} not checked: no trust file was given (--keys)",
-            plural(counts.signatures_unchecked, "signature")
+            "{}",
+            lang.fill(
+                "{0} {1} not checked: no trust file was given (--keys)",
+                &[
+                    &lang.plural(counts.signatures_unchecked, "signature"),
+                    &verb
+                ]
+            )
         )?;
     }
     Ok(())

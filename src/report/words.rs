@@ -1,6 +1,8 @@
 //! Small words that several formats share.
 
+use super::{Lang, TextOptions};
 use crate::diag::Place;
+use crate::verify::Report;
 use std::borrow::Cow;
 
 /// A count with its noun.
@@ -43,29 +45,39 @@ pub(super) fn position(place: &Place) -> String {
 }
 
 /// What was verified, as a list of counts.
-pub(super) fn looked_at(report: &crate::verify::Report, schema_only: bool) -> String {
-    let counts = &report.counts;
+pub(super) fn looked_at(report: &Report, options: TextOptions) -> String {
+    let (counts, lang) = (&report.counts, options.lang);
     let mut looked = vec![
-        plural(counts.files, "file"),
-        plural(counts.records, "record"),
+        lang.plural(counts.files, "file"),
+        lang.plural(counts.records, "record"),
     ];
-    if !schema_only {
-        looked.push(plural(report.summaries.len() as u64, "execution"));
-        looked.push(plural(counts.turns, "turn"));
-        looked.push(format!("{} run", plural(counts.rules_run, "rule")));
+    if !options.schema_only {
+        looked.push(lang.plural(report.summaries.len() as u64, "execution"));
+        looked.push(lang.plural(counts.turns, "turn"));
+        looked.push(lang.fill("{0} run", &[&lang.plural(counts.rules_run, "rule")]));
     }
-    looked.join(", ")
+    lang.list(&looked)
 }
 
 /// How many findings there are of each severity.
-pub(super) fn found(report: &crate::verify::Report) -> String {
-    let counts = &report.counts;
-    format!(
-        "{}, {}, {}",
-        plural(counts.errors, "error"),
-        plural(counts.warnings, "warning"),
-        plural(counts.notes, "note")
-    )
+pub(super) fn found(report: &Report, options: TextOptions) -> String {
+    let (counts, lang) = (&report.counts, options.lang);
+    lang.list(&[
+        lang.plural(counts.errors, "error"),
+        lang.plural(counts.warnings, "warning"),
+        lang.plural(counts.notes, "note"),
+    ])
+}
+
+/// What was found in what, in one line.
+pub(super) fn found_in(report: &Report, options: TextOptions) -> String {
+    let (found, looked) = (found(report, options), looked_at(report, options));
+    options.lang.fill("{0} in {1}", &[&found, &looked])
+}
+
+/// The sentence about errors that fail nothing.
+pub(super) fn not_enforced(errors: u64, lang: Lang) -> String {
+    lang.fill("not enforced: {0}", &[&lang.plural(errors, "error")])
 }
 
 #[cfg(test)]

@@ -54,6 +54,20 @@ fn it_fails_shows_and_counts() {
 }
 
 #[test]
+fn the_summary_is_in_the_language_that_is_asked_for() {
+    let chinese = [("REPORT_LANG", "zh")];
+    let (code, shown, output, summary) = run("corpora/gate-demo/red/yuangs-verify.toml", &chinese);
+    assert_eq!(code, 1);
+    assert!(
+        summary.starts_with("## ❌ yuangs-verify 未通过"),
+        "{summary}"
+    );
+    // What the runner and the next step read stays as it is.
+    assert!(shown.contains("::error file="), "{shown}");
+    assert!(output.contains("errors=1\nwarnings=0\n"), "{output}");
+}
+
+#[test]
 fn it_passes_and_is_quiet_where_it_is_told() {
     let off = [("ANNOTATIONS", "false"), ("SUMMARY", "false")];
     let (code, shown, output, summary) = run("corpora/gate-demo/green/yuangs-verify.toml", &off);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use yuangs_verify::cli;
+use yuangs_verify::report::Lang;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -54,7 +55,7 @@ fn the_documentation_lists_every_rule() {
     same(
         "docs/rules.md",
         table.expect("the markers are there").trim(),
-        cli::rules_table().trim(),
+        cli::rules_table(Lang::En).trim(),
         "run `cargo run -- rules --format markdown`",
     );
 }

@@ -4,7 +4,7 @@ use super::reading;
 use serde_json::Value;
 use std::path::Path;
 use yuangs_verify::replay::Assessor;
-use yuangs_verify::report::{Format, Outcome, Run, TextOptions};
+use yuangs_verify::report::{Format, Lang, Outcome, Run, TextOptions};
 use yuangs_verify::rules::Settings;
 use yuangs_verify::trajectory::{ExecutionSet, stats};
 use yuangs_verify::verify::{Counts, Options, Report, verify_reader};
@@ -82,15 +82,16 @@ fn whole_report(word: &str, assessor: Assessor) -> Report {
     report
 }
 
-fn written(report: &Report, format: Format, word: &str) -> String {
+fn written(report: &Report, format: Format, lang: Lang, word: &str) -> String {
     let outcome = Outcome::of(report, Some(yuangs_verify::diag::Severity::Error), false);
     let text = TextOptions {
         verbose: true,
+        lang,
         ..TextOptions::default()
     };
     let command = format!("yuangs-verify replay -- '{word}'");
     let book = ExecutionSet::gather(&report.summaries, &report.findings, report.timeline.clone());
-    let statistics = stats::page(&stats::stats(&book));
+    let statistics = stats::page(&stats::stats(&book), lang);
     let run = Run {
         report,
         outcome: &outcome,
@@ -126,7 +127,7 @@ fn the_trace_speaks_everywhere() {
     let report = report("harmless-word");
     assert!(report.findings.len() >= 4, "{:?}", report.findings);
     for format in Format::ALL {
-        let text = written(&report, format, "harmless-word");
+        let text = written(&report, format, Lang::En, "harmless-word");
         assert!(
             text.matches("harmless-word").count() >= 4,
             "{}: {text}",
@@ -138,48 +139,42 @@ fn the_trace_speaks_everywhere() {
 #[test]
 fn text_from_a_trace_is_only_text_in_every_format() {
     let harmless = report("harmless-word");
+    let mut all = Vec::new();
     for format in Format::ALL {
-        let expected = shape(format, &written(&harmless, format, "harmless-word")).unwrap();
-        assert!(expected.len() > 5, "{}: {expected:?}", format.name());
-        for payload in payloads() {
-            let report = report(&payload.text);
-            assert_eq!(
-                report.findings.len(),
-                harmless.findings.len(),
-                "{}: {:#?}",
-                payload.name,
-                report.findings
-            );
-            let text = written(&report, format, &payload.text);
-            let found = shape(format, &text)
-                .unwrap_or_else(|e| panic!("{} in {}: {e}\n{text}", payload.name, format.name()));
-            assert_eq!(
-                found,
-                expected,
-                "{} in {}:\n{text}",
-                payload.name,
-                format.name()
-            );
-            assert!(
-                !reading::runner_command(&text, format == Format::Github),
-                "{} in {}:\n{text}",
-                payload.name,
-                format.name()
-            );
-            // What is said of the word itself is another number of findings, and as harmless.
-            let text = written(
-                &whole_report(&payload.text, Assessor::V1),
-                format,
-                &payload.text,
-            );
-            shape(format, &text)
-                .unwrap_or_else(|e| panic!("{} in {}: {e}\n{text}", payload.name, format.name()));
-            assert!(
-                !reading::runner_command(&text, format == Format::Github),
-                "{} in {}:\n{text}",
-                payload.name,
-                format.name()
-            );
+        for lang in Lang::ALL {
+            if lang == Lang::En || format.has_languages() {
+                let text = written(&harmless, format, lang, "harmless-word");
+                let expected = shape(format, &text).unwrap();
+                assert!(expected.len() > 5, "{}: {expected:?}", format.name());
+                all.push((format, lang, expected));
+            }
+        }
+    }
+    for payload in payloads() {
+        let report = report(&payload.text);
+        assert_eq!(
+            report.findings.len(),
+            harmless.findings.len(),
+            "{}: {:#?}",
+            payload.name,
+            report.findings
+        );
+        // What is said of the word itself is another number of findings, and as harmless.
+        let whole = whole_report(&payload.text, Assessor::V1);
+        for (format, lang, expected) in &all {
+            let name = format!("{} in {} ({})", payload.name, format.name(), lang.name());
+            for (report, expected) in [(&report, Some(expected)), (&whole, None)] {
+                let text = written(report, *format, *lang, &payload.text);
+                let found = shape(*format, &text).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
+                assert!(
+                    expected.is_none_or(|expected| *expected == found),
+                    "{name}: {found:?} isn't {expected:?}\n{text}"
+                );
+                assert!(
+                    !reading::runner_command(&text, *format == Format::Github),
+                    "{name}:\n{text}"
+                );
+            }
         }
     }
 }

@@ -49,6 +49,7 @@ mod knowledge_layers;
 #[cfg(feature = "model2vec")]
 mod knowledge_model;
 mod lanes;
+mod languages;
 mod large_reports;
 mod legal;
 mod manifests;

@@ -104,3 +104,48 @@ fn a_program_with_debug_information_is_too_large_to_release() {
     assert_eq!(ran.status.code(), Some(1));
     assert!(said(&ran).contains("more than 50000000"), "{}", said(&ran));
 }
+
+/// Packs a program that is the one under test, behind this line of a shell, and plays a stranger who
+/// installs it.
+fn first_ten_minutes(line: &str) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("program");
+    let built = env!("CARGO_BIN_EXE_yuangs-verify");
+    fs::write(
+        &program,
+        format!("#!/bin/sh\n{line}\nexec '{built}' \"$@\"\n"),
+    )
+    .unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let packed = script("pack.sh")
+        .arg("some-unix-target")
+        .args([program.as_path(), folder.path()])
+        .env("SOURCE_DATE_EPOCH", "1700000000")
+        .output()
+        .unwrap();
+    assert!(packed.status.success(), "{}", said(&packed));
+    let archive = String::from_utf8(packed.stdout).unwrap();
+    let mut minutes = script("first-ten-minutes.sh");
+    minutes.arg(archive.trim()).output().unwrap()
+}
+
+#[test]
+fn a_stranger_gets_from_the_archive_to_a_red_and_a_green_gate() {
+    let ran = first_ten_minutes("");
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    assert!(said(&ran).contains("error[YV703]"), "{}", said(&ran));
+    for (line, error) in [
+        (
+            "[ \"$4\" != --report ] || exit 0",
+            "ends with 0 instead of 1",
+        ),
+        (
+            "[ \"$4\" != --report ] || { echo FAIL dangerous; exit 1; }",
+            "nothing says `error[YV703]`",
+        ),
+    ] {
+        let ran = first_ten_minutes(line);
+        assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
+        assert!(said(&ran).contains(error), "{}", said(&ran));
+    }
+}

@@ -6,6 +6,7 @@ use governance::RiskLevel;
 use proptest::prelude::*;
 use std::path::Path;
 use std::process::Command;
+use yuangs_verify::report::Lang;
 use yuangs_verify::report::page::Format;
 use yuangs_verify::source::discover;
 use yuangs_verify::trajectory::ExecutionSet;
@@ -440,7 +441,7 @@ fn numbers_are_those_of_the_traces() {
         "the order of files plays no part"
     );
     let mut plain = anstream::StripStream::new(Vec::new());
-    stats::page(&document)
+    stats::page(&document, Lang::En)
         .write(Format::Text, &mut plain)
         .unwrap();
     insta::assert_snapshot!("stats", String::from_utf8(plain.into_inner()).unwrap());

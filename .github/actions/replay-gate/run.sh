@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the gate. Everything comes in as variables: CONFIG, CONFIG_FROM, FIRST_RUN, BASE (the base
-# commit of a pull request, empty elsewhere), TOOL, FAIL_ON, BASELINE, ANNOTATIONS, SUMMARY, and the
-# runner's own. Tested by tests/it/action.rs.
+# commit of a pull request, empty elsewhere), TOOL, FAIL_ON, BASELINE, REPORT_LANG, ANNOTATIONS,
+# SUMMARY, and the runner's own. Tested by tests/it/action.rs.
 set -euo pipefail
 folder=$(mktemp -d "${RUNNER_TEMP:-/tmp}/replay-gate.XXXXXX")
 arguments=(--now "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
@@ -28,6 +28,7 @@ else
 fi
 [ -z "${FAIL_ON:-}" ] || arguments+=(--fail-on "$FAIL_ON")
 [ -z "${BASELINE:-}" ] || arguments+=(--baseline "$BASELINE")
+[ -z "${REPORT_LANG:-}" ] || arguments+=(--lang "$REPORT_LANG")
 format=text
 [ "${ANNOTATIONS:-true}" != true ] || format=github
 

@@ -9,10 +9,10 @@ use super::common::formats::{OutputFormat, trace_format};
 use super::common::secrets::secret_rules;
 use super::output::{Color, Failure, print_prose_if, warn};
 use super::policy::other_decisions;
-use super::reports::{Target, target};
+use super::reports::{Target, lang_parser, target};
 use crate::diag::{FailOn, Severity};
 use crate::replay::Assessor;
-use crate::report::safe_json;
+use crate::report::{Lang, TextOptions, safe_json};
 use crate::rules::Settings;
 use crate::source::{Found, Missing, survey};
 use crate::trace::Format;
@@ -56,6 +56,10 @@ pub struct AuditArgs {
     /// How to report.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
+    /// The language of the fixed words in text, and in Markdown and HTML reports; messages of
+    /// findings and other formats stay English.
+    #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
+    lang: Lang,
     /// When to use colours.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
@@ -131,14 +135,18 @@ impl AuditArgs {
             self.format == OutputFormat::Text,
             self.color,
             |out| match self.format {
-                OutputFormat::Text => page::text(&read, other.as_ref(), out),
+                OutputFormat::Text => page::text(&read, other.as_ref(), self.lang, out),
                 OutputFormat::Json => {
                     let json = page::json(&read, other.as_ref());
                     writeln!(out, "{}", safe_json(&json))
                 }
             },
         )?;
-        reports::write(&self.reports, &inputs, self.options(), self.fail_on)?;
+        let text = TextOptions {
+            lang: self.lang,
+            ..TextOptions::default()
+        };
+        reports::write(&self.reports, text, &inputs, self.options(), self.fail_on)?;
         if let Some(tree) = tree.as_deref().filter(|_| read.audit.sessions() == 0) {
             nothing_found(tree);
             if read.older > 0 {

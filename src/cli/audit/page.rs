@@ -2,9 +2,10 @@
 
 use super::Read;
 use crate::cli::policy::OtherDecisions;
-use crate::report::terminal;
+use crate::cli::wrap;
+use crate::report::{Lang, terminal};
 use crate::trajectory::audit::{Audit, Notes, Spot};
-use crate::trajectory::words::{moment, plural};
+use crate::trajectory::words::moment;
 use governance::RiskLevel;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -22,33 +23,39 @@ const LISTED: usize = 5;
 pub(super) fn text(
     read: &Read,
     other: Option<&OtherDecisions>,
+    lang: Lang,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let audit = &read.audit;
-    head(read, out)?;
+    head(read, lang, out)?;
     if !audit.riskiest.is_empty() {
-        writeln!(out, "\nRiskiest actions")?;
+        writeln!(out, "\n{}", lang.say("Riskiest actions"))?;
         for action in &audit.riskiest {
             let ends = match (action.decision, action.outcome) {
-                ("not-recorded", outcome) => outcome.to_owned(),
-                (decision, outcome) => format!("{decision}, {outcome}"),
+                ("not-recorded", outcome) => lang.say(outcome).to_owned(),
+                (decision, outcome) => {
+                    lang.list(&[decision, outcome].map(|word| lang.say(word).to_owned()))
+                }
             };
-            line(out, action.risk.name(), &action.what, &ends)?;
+            line(out, lang.say(action.risk.name()), &action.what, &ends)?;
             writeln!(out, "          {}", spot(&action.at))?;
         }
     }
-    rejections(audit, out)?;
-    notes("Secrets", &audit.secrets, out)?;
-    notes("Outside of the work tree", &audit.outside, out)?;
-    notes("Also found", &audit.errors, out)?;
+    rejections(audit, lang, out)?;
+    notes("Secrets", &audit.secrets, lang, out)?;
+    notes("Outside of the work tree", &audit.outside, lang, out)?;
+    notes("Also found", &audit.errors, lang, out)?;
     if let Some(other) = other {
         writeln!(
             out,
-            "\nThe policy was asked about {}, and would have decided otherwise:",
-            plural(other.asked, "call")
+            "\n{}",
+            lang.fill(
+                "The policy was asked about {0}, and would have decided otherwise:",
+                &[&lang.plural(other.asked, "call")]
+            )
         )?;
         if other.groups.is_empty() {
-            writeln!(out, "  nothing")?;
+            writeln!(out, "  {}", lang.say("nothing"))?;
         }
         for group in &other.groups {
             let what = group
@@ -59,7 +66,7 @@ pub(super) fn text(
                 out,
                 group.decision,
                 what,
-                &format!("{} in all", group.count),
+                &lang.fill("{0} in all", &[&group.count]),
             )?;
             let reason = terminal(&group.reason);
             writeln!(out, "          {} ({})", reason, terminal(&group.rule))?;
@@ -68,7 +75,8 @@ pub(super) fn text(
                     file: file.clone(),
                     line: *at,
                 };
-                writeln!(out, "          first: {}", spot(&first))?;
+                let first = lang.fill("first: {0}", &[&spot(&first)]);
+                writeln!(out, "          {first}")?;
             }
         }
     }
@@ -77,20 +85,22 @@ pub(super) fn text(
             .not_recorded
             .iter()
             .map(|(part, count)| {
+                let part = lang.say(part);
                 if *count == audit.sessions() {
-                    (*part).to_owned()
+                    part.to_owned()
                 } else {
-                    format!("{part} (of {})", plural(*count, "session"))
+                    lang.fill("{0} (of {1})", &[&part, &lang.plural(*count, "session")])
                 }
             })
             .collect();
         writeln!(out)?;
-        wrapped(out, &format!("Not recorded: {}", parts.join("; ")))?;
+        let parts = parts.join(lang.say("; "));
+        wrapped(out, &lang.fill("Not recorded: {0}", &[&parts]))?;
     }
     Ok(())
 }
 
-fn head(read: &Read, out: &mut dyn Write) -> io::Result<()> {
+fn head(read: &Read, lang: Lang, out: &mut dyn Write) -> io::Result<()> {
     let audit = &read.audit;
     let formats: Vec<String> = audit
         .sessions
@@ -102,52 +112,53 @@ fn head(read: &Read, out: &mut dyn Write) -> io::Result<()> {
     } else {
         format!(" ({})", formats.join(", "))
     };
-    let mut line = plural(audit.sessions(), "session") + &of;
+    let mut parts = vec![lang.plural(audit.sessions(), "session") + &of];
     if audit.sub_agents > 0 {
-        line += &format!(", {} of sub-agents", audit.sub_agents);
+        parts.push(lang.fill("{0} of sub-agents", &[&audit.sub_agents]));
     }
-    line += &format!(", {}", plural(audit.calls, "call"));
+    parts.push(lang.plural(audit.calls, "call"));
     if let (Some(from), Some(to)) = (audit.from, audit.to) {
         let day = |time| moment(time).chars().take(10).collect::<String>();
-        line += &match (day(from), day(to)) {
-            (from, to) if from == to => format!(", {from}"),
-            (from, to) => format!(", {from} to {to}"),
-        };
+        parts.push(match (day(from), day(to)) {
+            (from, to) if from == to => from,
+            (from, to) => lang.fill("{0} to {1}", &[&from, &to]),
+        });
     }
-    wrapped(out, &line)?;
+    wrapped(out, &lang.list(&parts))?;
     let risks: Vec<String> = [RiskLevel::High, RiskLevel::Medium, RiskLevel::Low]
         .into_iter()
-        .filter_map(|risk| Some(format!("{} {}", audit.risks.get(&risk)?, risk.name())))
+        .filter_map(|risk| Some((audit.risks.get(&risk)?, lang.say(risk.name()))))
+        .map(|(count, risk)| lang.fill("{0} {1}", &[count, &risk]))
         .collect();
     if !risks.is_empty() {
-        writeln!(out, "By risk: {}", risks.join(", "))?;
+        let risks = lang.list(&risks);
+        writeln!(out, "{}", lang.fill("By risk: {0}", &[&risks]))?;
     }
     let mut besides = Vec::new();
     if read.older > 0 {
-        besides.push(format!("{} older (--since)", read.older));
+        besides.push(lang.fill("{0} older (--since)", &[&read.older]));
     }
     if read.moved > 0 {
-        besides.push(format!("{} began in other folders", read.moved));
+        besides.push(lang.fill("{0} began in other folders", &[&read.moved]));
     }
     if read.elsewhere > 0 {
-        besides.push(format!("{} of other folders", read.elsewhere));
+        besides.push(lang.fill("{0} of other folders", &[&read.elsewhere]));
     }
     if audit.undated > 0 {
-        besides.push(format!("{} without a time, counted", audit.undated));
+        besides.push(lang.fill("{0} without a time, counted", &[&audit.undated]));
     }
     if audit.calls_left_out > 0 {
-        besides.push(format!(
-            "{} not ranked",
-            plural(audit.calls_left_out, "call")
-        ));
+        let calls = lang.plural(audit.calls_left_out, "call");
+        besides.push(lang.fill("{0} not ranked", &[&calls]));
     }
     if !besides.is_empty() {
-        wrapped(out, &format!("Besides: {}", besides.join("; ")))?;
+        let besides = besides.join(lang.say("; "));
+        wrapped(out, &lang.fill("Besides: {0}", &[&besides]))?;
     }
     Ok(())
 }
 
-fn rejections(audit: &Audit, out: &mut dyn Write) -> io::Result<()> {
+fn rejections(audit: &Audit, lang: Lang, out: &mut dyn Write) -> io::Result<()> {
     let r = audit.rejections;
     let all = r.by_human + r.by_policy + r.by_text;
     if all + r.ran_all_the_same == 0 {
@@ -155,39 +166,43 @@ fn rejections(audit: &Audit, out: &mut dyn Write) -> io::Result<()> {
     }
     let mut parts = Vec::new();
     for (count, by) in [
-        (r.by_human, "by people"),
-        (r.by_policy, "by a policy, a hook or a guard"),
-        (r.by_text, "by a text only, which any tool can print"),
+        (r.by_human, "{0} by people"),
+        (r.by_policy, "{0} by a policy, a hook or a guard"),
+        (r.by_text, "{0} by a text only, which any tool can print"),
     ] {
         if count > 0 {
-            parts.push(format!("{count} {by}"));
+            parts.push(lang.fill(by, &[&count]));
         }
     }
-    let parts = parts.join(", ");
+    let (calls, parts) = (lang.plural(all, "call"), lang.list(&parts));
     writeln!(out)?;
-    wrapped(out, &format!("Rejected: {} ({parts})", plural(all, "call")))?;
+    wrapped(out, &lang.fill("Rejected: {0} ({1})", &[&calls, &parts]))?;
     if r.ran_all_the_same > 0 {
         writeln!(
             out,
-            "  {} ran all the same: see below",
-            plural(r.ran_all_the_same, "rejected call")
+            "  {}",
+            lang.fill(
+                "{0} ran all the same: see below",
+                &[&lang.plural(r.ran_all_the_same, "rejected call")]
+            )
         )?;
     }
     Ok(())
 }
 
-fn notes(title: &str, notes: &Notes, out: &mut dyn Write) -> io::Result<()> {
+fn notes(title: &str, notes: &Notes, lang: Lang, out: &mut dyn Write) -> io::Result<()> {
     if notes.count == 0 {
         return Ok(());
     }
-    writeln!(out, "\n{title}: {}", notes.count)?;
+    writeln!(out, "\n{}: {}", lang.say(title), notes.count)?;
     for note in notes.first.iter().take(LISTED) {
         line(out, &note.code, &note.message, "")?;
         writeln!(out, "          {}", spot(&note.at))?;
     }
     let listed = notes.first.len().min(LISTED) as u64;
     if notes.count > listed {
-        writeln!(out, "          and {} more", notes.count - listed)?;
+        let more = lang.fill("and {0} more", &[&(notes.count - listed)]);
+        writeln!(out, "          {more}")?;
     }
     Ok(())
 }
@@ -195,15 +210,15 @@ fn notes(title: &str, notes: &Notes, out: &mut dyn Write) -> io::Result<()> {
 /// A sentence in lines of the page.
 fn wrapped(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let mut line = String::new();
-    for word in text.split(' ') {
-        if !line.is_empty() && line.width() + 1 + word.width() > WIDTH {
+    for (spaced, part) in wrap::parts(text) {
+        let gap = usize::from(spaced);
+        if !line.is_empty() && line.width() + gap + part.width() > WIDTH {
             writeln!(out, "{line}")?;
-            " ".clone_into(&mut line);
-        }
-        if !line.is_empty() {
+            "  ".clone_into(&mut line);
+        } else if spaced && !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&part);
     }
     writeln!(out, "{line}")
 }
@@ -226,7 +241,8 @@ fn cut(text: &str, columns: usize) -> Cow<'_, str> {
 fn line(out: &mut dyn Write, word: &str, what: &str, ends: &str) -> io::Result<()> {
     let word = terminal(word);
     let what = terminal(what).replace('\n', " ");
-    let left = format!("  {word:<7} ");
+    let pad = 7_usize.saturating_sub(word.width());
+    let left = format!("  {word}{} ", " ".repeat(pad));
     let room = WIDTH
         .saturating_sub(left.width() + ends.width() + 1)
         .max(20);

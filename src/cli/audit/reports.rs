@@ -28,6 +28,7 @@ pub(super) fn check(targets: &[Target], inputs: &[Result<Found, Missing>]) -> Re
 /// Replays the files, and writes the reports.
 pub(super) fn write(
     targets: &[Target],
+    text: TextOptions,
     inputs: &[Result<Found, Missing>],
     options: Options,
     fail_on: FailOn,
@@ -51,12 +52,12 @@ pub(super) fn write(
         .into_iter()
         .chain(names)
         .collect();
-    let statistics = statistics(targets, &report);
+    let statistics = statistics(targets, &report, text.lang);
     let base = base(Path::new("."));
     let run = Run {
         report: &report,
         outcome: &outcome,
-        text: TextOptions::default(),
+        text,
         command: &shell_line(&words),
         statistics: statistics.as_ref(),
         base: base.as_ref(),

@@ -132,7 +132,9 @@ impl GateArgs {
             (Outcome::Clean | Outcome::Unenforced(_), Some(lacking)) => Outcome::Empty(lacking),
             (outcome, _) => outcome,
         };
+        let lang = self.reports.lang;
         let text = TextOptions {
+            lang,
             quiet: self.quiet,
             verbose: self.verbose,
             ..TextOptions::default()
@@ -144,7 +146,7 @@ impl GateArgs {
             ]
             .concat(),
         );
-        let statistics = statistics(&targets, &report);
+        let statistics = statistics(&targets, &report, lang);
         let base = base(&located.root);
         if self.max_findings > 0 {
             report.cut(self.max_findings);
@@ -165,7 +167,7 @@ impl GateArgs {
             (&report, &applied, &outcome, self.now.unwrap_or_default()),
         )?;
         if let Some(sentence) = outcome.sentence() {
-            warn(sentence);
+            warn(lang.say_if_known(sentence));
         }
         Ok(exit_code(&outcome))
     }

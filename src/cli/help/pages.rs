@@ -40,6 +40,7 @@ pub(super) const PAGES: &[Page] = &[
                 "Reports for a pull request",
                 "replay traces --report sarif=out.sarif --report html=out.html",
             ),
+            ("In Chinese", "replay traces --lang zh"),
         ],
         &["explain", "gate", "audit"],
     ),
@@ -50,6 +51,10 @@ pub(super) const PAGES: &[Page] = &[
             (
                 "By the rules of the base, with a page to read",
                 "gate --config-from origin/main --report html=audit.html",
+            ),
+            (
+                "With a page in Chinese",
+                "gate --lang zh --report html=audit.html",
             ),
         ],
         &["init", "doctor", "replay", "attest"],

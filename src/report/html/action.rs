@@ -2,7 +2,7 @@
 //! underlined.
 
 use super::shown;
-use crate::report::terminal;
+use crate::report::{Lang, terminal};
 use crate::verify::timeline::{Deed, Shown, Text};
 use serde::Serialize;
 use shell_effects::Table;
@@ -126,16 +126,16 @@ pub(super) fn view(deed: &Deed, budget: &mut Budget) -> View {
 }
 
 /// The action in a few words.
-pub(super) fn brief(action: &Shown) -> String {
+pub(super) fn brief(action: &Shown, lang: Lang) -> String {
     let first = |text: &Text| {
         super::words::clip(text.text.lines().next().unwrap_or_default(), 120).into_owned()
     };
     let paths = || action.paths.join(", ");
     let text = match &action.deed {
         Deed::Command(text) => first(text),
-        Deed::Diff(_) => format!("diff of {}", paths()),
+        Deed::Diff(_) => lang.fill("diff of {0}", &[&paths()]),
         Deed::Tool { tool: name, .. } => format!("{name} {}", paths()),
-        Deed::Answer(_) => "answer".into(),
+        Deed::Answer(_) => lang.say("answer").into(),
         Deed::Other { word: kind, .. } => kind.clone(),
     };
     shown(&text)

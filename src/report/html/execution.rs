@@ -6,7 +6,7 @@ use super::finding::{self, Anchors};
 use super::{BYTES, EXECUTIONS, PASSED, shown};
 use crate::replay::{Answer, Summary};
 use crate::report::run::{Grade, with_errors};
-use crate::report::{Run, words};
+use crate::report::{Lang, Run, words};
 use crate::verify::timeline::{Stop, Text, Turn};
 use governance::DecidedBy;
 use governance::Ruling;
@@ -181,7 +181,11 @@ pub(super) fn grades(run: &Run<'_>) -> BTreeMap<&'static str, u64> {
 }
 
 /// How many executions aren't drawn, in words; `None` when all are.
-pub(super) fn left_out(grades: &BTreeMap<&'static str, u64>, drawn: &[View]) -> Option<String> {
+pub(super) fn left_out(
+    grades: &BTreeMap<&'static str, u64>,
+    drawn: &[View],
+    lang: Lang,
+) -> Option<String> {
     let mut parts = Vec::new();
     let mut all = 0;
     for (grade, count) in grades {
@@ -191,10 +195,9 @@ pub(super) fn left_out(grades: &BTreeMap<&'static str, u64>, drawn: &[View]) -> 
         parts.extend((missing > 0).then(|| format!("{missing} {grade}")));
     }
     (all > 0).then(|| {
-        let executions = words::plural(all, "more execution");
-        format!(
-            "{executions} counted above and not drawn: {}.",
-            parts.join(", ")
+        lang.fill(
+            "{0} counted above and not drawn: {1}.",
+            &[&lang.plural(all, "more execution"), &lang.list(&parts)],
         )
     })
 }
@@ -228,13 +231,12 @@ pub(super) fn views(
             .remove(&(&*summary.file, &*summary.id))
             .unwrap_or_default();
         let mut view = of_execution(
-            *n,
-            summary,
-            *grade,
+            (*n, summary, *grade),
             few && *grade == Grade::Fail,
             &turns,
             mine,
             &mut budget,
+            run.text.lang,
         );
         let turns = std::mem::take(&mut view.turns);
         if !heads.spend(MARKUP[0], &view) {
@@ -254,18 +256,17 @@ pub(super) fn views(
 }
 
 fn of_execution(
-    n: usize,
-    summary: &Summary,
-    grade: Grade,
+    (n, summary, grade): (usize, &Summary, Grade),
     open: bool,
     turns: &[(usize, &Turn)],
     findings: &[&finding::View],
     budget: &mut Budget,
+    lang: Lang,
 ) -> View {
     let verdict = &summary.verdict;
     let question = |asked, answer: Answer| Question {
-        asked,
-        answer: answer.name(),
+        asked: lang.say(asked),
+        answer: lang.say(answer.name()),
         class: match answer {
             Answer::Yes if grade == Grade::Info => "plain",
             Answer::Yes => "yes",
@@ -273,11 +274,12 @@ fn of_execution(
             Answer::NotRecorded => "open",
         },
     };
-    let state = summary.final_state.map_or("end not recorded", |s| s.name());
+    let state = summary.final_state.map(|s| s.name());
+    let state = state.unwrap_or_else(|| lang.say("end not recorded"));
     let found = if findings.is_empty() {
         String::new()
     } else {
-        format!(" · {}", words::plural(findings.len() as u64, "finding"))
+        format!(" · {}", lang.plural(findings.len() as u64, "finding"))
     };
     let mut named = BTreeSet::new();
     View {
@@ -287,8 +289,8 @@ fn of_execution(
         open,
         summary: format!(
             "{} · {} · {state}{found} · {}",
-            words::plural(summary.turns, "turn"),
-            words::plural(summary.actions, "action"),
+            lang.plural(summary.turns, "turn"),
+            lang.plural(summary.actions, "action"),
             shown(&summary.file)
         ),
         answers: vec![
@@ -300,12 +302,14 @@ fn of_execution(
         format: summary.format.name(),
         outcome: summary.outcome.as_deref().map(shown),
         violation: summary.violation.as_ref().map(|v| {
-            shown(&format!(
-                "line {}: {} in {}, after {}",
-                v.line,
-                v.event,
-                v.state.name(),
-                words::plural(v.prefix, "event")
+            shown(&lang.fill(
+                "line {0}: {1} in {2}, after {3}",
+                &[
+                    &v.line,
+                    &v.event,
+                    &v.state.name(),
+                    &lang.plural(v.prefix, "event"),
+                ],
             ))
         }),
         turns: turns
@@ -318,23 +322,29 @@ fn of_execution(
                     .copied()
                     .filter(|f| first && f.turn == turn.number)
                     .collect();
-                of_turn(*n, turn, &mine, budget)
+                of_turn(*n, turn, &mine, budget, lang)
             })
             .collect(),
         findings: findings.len(),
     }
 }
 
-fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budget) -> TurnView {
+fn of_turn(
+    n: usize,
+    turn: &Turn,
+    findings: &[&finding::View],
+    budget: &mut Budget,
+    lang: Lang,
+) -> TurnView {
     let decision = turn.decision.as_ref();
     let by = |by: DecidedBy| match by {
-        DecidedBy::Policy => "policy",
-        DecidedBy::Human => "a human",
+        DecidedBy::Policy => lang.say("policy"),
+        DecidedBy::Human => lang.say("a human"),
     };
     let deed = turn.proposed.as_ref().or(turn.ran.as_ref());
     let what = match deed {
-        Some(action) => action::brief(action),
-        None if turn.thoughts.iter().any(|t| t.done) => "believes itself done".into(),
+        Some(action) => action::brief(action, lang),
+        None if turn.thoughts.iter().any(|t| t.done) => lang.say("believes itself done").into(),
         None => String::new(),
     };
     let tried = |s: &Stop| {
@@ -375,22 +385,26 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
         .map(|s| {
             s.illegal.as_ref().map_or_else(
                 || s.state.name().to_owned(),
-                |e| format!("{e} tried in {} (illegal)", s.state.name()),
+                |e| lang.fill("{0} tried in {1} (illegal)", &[e, &s.state.name()]),
             )
         })
         .collect();
     let bad = broken || findings.iter().any(|f| f.severity == "error");
     TurnView {
         anchor: format!("t-{n}"),
-        title: turn
-            .number
-            .map_or_else(|| "before the first turn".into(), |n| format!("Turn {n}")),
+        title: turn.number.map_or_else(
+            || lang.say("before the first turn").into(),
+            |n| lang.fill("Turn {0}", &[&n]),
+        ),
         open: !findings.is_empty(),
         bad,
         risk: deed.and_then(|d| d.risk).map(|r| r.name()),
         decided: match decision {
-            Some(d) => Some(format!("{} by {}", d.ruling.name(), by(d.by))),
-            None => turn.result.is_some().then(|| "no decision recorded".into()),
+            Some(d) => Some(lang.fill("{0} by {1}", &[&lang.say(d.ruling.name()), &by(d.by)])),
+            None => turn
+                .result
+                .is_some()
+                .then(|| lang.say("no decision recorded").into()),
         },
         decided_class: match decision.map(|d| d.ruling) {
             // What is found wrong with the turn may be the approval.
@@ -404,7 +418,7 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
         width,
         height: if broken { 56 } else { 44 },
         ways: ways.collect(),
-        path_text: shown(&format!("Path: {}", told.join(", then "))),
+        path_text: shown(&lang.fill("Path: {0}", &[&told.join(lang.say(", then "))])),
         path,
         findings: findings
             .iter()
@@ -424,7 +438,7 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
             .and_then(|d| d.modified.as_ref())
             .map(|m| action::view(&m.deed, budget)),
         ran: turn.ran.as_ref().map(|r| action::view(&r.deed, budget)),
-        rows: rows(turn),
+        rows: rows(turn, lang),
         output: turn.result.as_ref().and_then(|r| Output::of(&r.output)),
         error: turn
             .result
@@ -434,11 +448,11 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
     }
 }
 
-fn rows(turn: &Turn) -> Vec<Row> {
+fn rows(turn: &Turn, lang: Lang) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |name, value: Option<String>| {
         rows.extend(value.map(|v| Row {
-            name,
+            name: lang.say(name),
             value: shown(&v),
         }));
     };
@@ -465,15 +479,10 @@ fn rows(turn: &Turn) -> Vec<Row> {
     if let Some(result) = &turn.result {
         let code = result
             .exit_code
-            .map(|c| format!(", exit code {c}"))
+            .map(|c| lang.fill(", exit code {0}", &[&c]))
             .unwrap_or_default();
-        row(
-            "result",
-            Some(format!(
-                "{}{code}",
-                if result.success { "success" } else { "failure" }
-            )),
-        );
+        let success = if result.success { "success" } else { "failure" };
+        row("result", Some(format!("{}{code}", lang.say(success))));
     }
     row("evaluation", turn.evaluation.clone());
     let took = turn.end.zip(turn.start).and_then(|(e, s)| e.checked_sub(s));

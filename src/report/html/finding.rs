@@ -4,7 +4,8 @@ use super::rule::{Fixes, Span};
 use super::shown;
 use crate::diag::Finding;
 use crate::report::fold::Group;
-use crate::report::words;
+use crate::report::{Lang, words};
+use crate::rules;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,9 @@ pub(super) struct View {
     pub(super) code: String,
     name: &'static str,
     pub(super) message: String,
+    /// When its rule fires, where the message isn't in the language of the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'static str>,
     position: String,
     pointer: Option<String>,
     execution: Option<String>,
@@ -89,8 +93,11 @@ pub(super) fn views(
     keys: &BTreeMap<(&str, &str), usize>,
     turns: &Anchors,
     fixes: &mut Fixes,
+    lang: Lang,
 ) -> Vec<View> {
     let mut card = view(group.first, keys, turns);
+    let rule = rules::by_code(group.first.code).filter(|_| lang != Lang::En);
+    card.summary = rule.map(|rule| lang.summary(rule));
     card.fix = fixes.of(group.first.code);
     let mut all = Vec::with_capacity(group.same.len() + 1);
     let mut owners: BTreeSet<usize> = card.owner.into_iter().collect();
@@ -139,6 +146,7 @@ fn view(finding: &Finding, keys: &BTreeMap<(&str, &str), usize>, turns: &Anchors
         code: finding.code.to_string(),
         name: finding.name,
         message: shown(&finding.message),
+        summary: None,
         position: shown(&words::position(&finding.place)),
         pointer: finding.place.pointer.as_deref().map(shown),
         execution: finding

@@ -11,11 +11,12 @@ mod finding;
 mod rule;
 
 use super::fold::fold;
+use super::lang::environment;
 use super::run::Grade;
-use super::{Outcome, Run, words};
+use super::{Lang, Outcome, Run, words};
 use base64::Engine as _;
 use budget::Budget;
-use minijinja::{Environment, value::Serde};
+use minijinja::value::Serde;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +29,11 @@ const TEMPLATE: &str = concat!(
 );
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("../page/chart.css"));
 const SCRIPT: &str = include_str!("script.js");
+/// What the script says, as it is written there.
+const SCRIPT_WORDS: [&str; 2] = [
+    "${shown} of ${findings.length} findings shown",
+    "Link copied",
+];
 
 /// Findings that are listed; the rest is counted.
 const FINDINGS: usize = 5_000;
@@ -53,16 +59,19 @@ fn shown(text: &str) -> String {
 #[derive(Serialize)]
 struct Tile {
     class: &'static str,
-    name: String,
+    name: &'static str,
     count: String,
 }
 
 /// What the template is given.
 #[derive(Serialize)]
 struct Page<'p> {
+    /// The language of the page, and the attribute of what stays English in it.
+    lang: &'static str,
+    english: &'static str,
     version: &'static str,
     style: &'static str,
-    script: &'static str,
+    script: String,
     csp: String,
     verdict: Verdict,
     tiles: Vec<Tile>,
@@ -91,6 +100,7 @@ struct Verdict {
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let report = run.report;
     let counts = &report.counts;
+    let lang = run.text.lang;
     // Anchors are numbers of our own: no word of a trace becomes one.
     let drawn = execution::drawn(run);
     let keys: BTreeMap<(&str, &str), usize> = drawn
@@ -104,7 +114,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut fixes = rule::Fixes::default();
     let mut findings = Vec::new();
     for group in fold(listed.iter().copied()) {
-        let group = finding::views(&group, &keys, &turns, &mut fixes);
+        let group = finding::views(&group, &keys, &turns, &mut fixes, lang);
         let card = group.first();
         if !card.is_some_and(|card| budget.spend(finding::MARKUP, card)) {
             break;
@@ -122,22 +132,15 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         Outcome::Unenforced(_) => ("undecided", "Not enforced"),
         Outcome::Unable(_) | Outcome::Empty(_) => ("undecided", "Could not decide"),
     };
+    let found = words::found_in(report, run.text);
     let sentence = match (run.outcome.sentence(), run.unenforced()) {
-        (Some(sentence), _) => sentence.to_owned(),
-        (None, Some(unenforced)) => format!(
-            "{unenforced}; {} in {}.",
-            words::found(report),
-            words::looked_at(report, run.text.schema_only)
-        ),
-        (None, None) => format!(
-            "{} in {}.",
-            words::found(report),
-            words::looked_at(report, run.text.schema_only)
-        ),
+        (Some(sentence), _) => lang.say_if_known(sentence).to_owned(),
+        (None, Some(unenforced)) => lang.fill("{0}; {1}.", &[&unenforced, &found]),
+        (None, None) => lang.fill("{0}.", &[&found]),
     };
-    let tile = |class, name: &str, count| Tile {
+    let tile = |class, name, count| Tile {
         class,
-        name: name.to_owned(),
+        name: lang.say(name),
         count: words::thousands(count),
     };
     let grades = execution::grades(run);
@@ -167,43 +170,43 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         .take(CHOICES)
         .collect();
     let signatures = (counts.signatures_unchecked > 0).then(|| {
-        format!(
-            "{} not checked: no trust file was given.",
-            words::plural(counts.signatures_unchecked, "signature")
+        lang.fill(
+            "{0} not checked: no trust file was given.",
+            &[&lang.plural(counts.signatures_unchecked, "signature")],
         )
     });
-    let mut environment = Environment::new();
-    environment
-        .add_template("page.html", TEMPLATE)
-        .map_err(io::Error::other)?;
+    let script = script(lang);
+    let environment = environment(lang, TEMPLATE)?;
     let template = environment
         .get_template("page.html")
         .map_err(io::Error::other)?;
     let page = Page {
+        lang: lang.tag(),
+        english: if lang == Lang::En { "" } else { " lang=\"en\"" },
         version: env!("CARGO_PKG_VERSION"),
         style: STYLE,
-        script: SCRIPT,
-        csp: policy(),
+        csp: policy(&script),
+        script,
         verdict: Verdict {
             class,
-            word,
+            word: lang.say(word),
             sentence: shown(&sentence),
         },
         tiles,
-        rules: rule::views(&report.findings),
+        rules: rule::views(&report.findings, lang),
         choices,
         findings_left_out: counts.left_out + (worst.len() - findings.len()) as u64,
         findings: findings.iter().filter(|f| !f.is_folded()).collect(),
         executions: &executions,
-        executions_left_out: execution::left_out(&grades, &executions),
+        executions_left_out: execution::left_out(&grades, &executions, lang),
         turns_left_out: report.timeline.left_out + turns_left_out,
         statistics: run
             .statistics
             .map(super::page::html::figures)
             .unwrap_or_default(),
-        looked_at: words::looked_at(report, run.text.schema_only),
+        looked_at: words::looked_at(report, run.text),
         signatures,
-        notices: notices(&report.notices),
+        notices: notices(&report.notices, lang),
         command: shown(run.command),
     };
     template
@@ -219,19 +222,45 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The first notices; the rest is counted.
-fn notices(all: &[String]) -> Vec<String> {
+fn notices(all: &[String], lang: Lang) -> Vec<String> {
     let mut notices: Vec<String> = all.iter().take(NOTICES).map(|n| shown(n)).collect();
     if let Some(more) = all.len().checked_sub(NOTICES).filter(|n| *n > 0) {
-        notices.push(words::plural(more as u64, "more notice"));
+        notices.push(lang.plural(more as u64, "more notice"));
     }
     notices
 }
 
+/// The script with its words in a language. They are our own, and quote nothing.
+fn script(lang: Lang) -> String {
+    SCRIPT_WORDS.iter().fold(SCRIPT.to_owned(), |script, word| {
+        script.replace(word, lang.say(word))
+    })
+}
+
 /// Nothing is loaded, nothing is sent; the one script that runs is ours, the styles stand in the
 /// page.
-fn policy() -> String {
-    let hash = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(SCRIPT.as_bytes()));
+fn policy(script: &str) -> String {
+    let hash = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(script.as_bytes()));
     format!(
         "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_speaks_the_language_and_nothing_else_changes() {
+        assert_eq!(script(Lang::En), SCRIPT);
+        let chinese = script(Lang::Zh);
+        for word in SCRIPT_WORDS {
+            assert!(SCRIPT.contains(word), "{word}");
+            let translated = Lang::Zh.say(word);
+            assert!(chinese.contains(translated) && !chinese.contains(word));
+            // The same quotes and the same values, so that the code around it stays what it is.
+            assert!(!translated.contains(['\'', '"', '`', '\\', '<']));
+            assert_eq!(word.matches("${").count(), translated.matches("${").count());
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //! they use: headings, paragraphs, lists as lines, code in backticks.
 
 use crate::diag::{Code, Finding};
+use crate::report::Lang;
 use crate::rules::{self, Page};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +13,9 @@ pub(super) struct View {
     name: &'static str,
     severity: &'static str,
     address: String,
+    /// When it fires, where the page isn't in the language of the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'static str>,
     blocks: Vec<Block>,
 }
 
@@ -28,7 +32,7 @@ pub(super) struct Span {
     text: String,
 }
 
-pub(super) fn views(findings: &[Finding]) -> Vec<View> {
+pub(super) fn views(findings: &[Finding], lang: Lang) -> Vec<View> {
     let codes: BTreeSet<_> = findings.iter().map(|f| f.code).collect();
     codes
         .into_iter()
@@ -38,6 +42,7 @@ pub(super) fn views(findings: &[Finding]) -> Vec<View> {
             name: rule.name,
             severity: rule.severity.name(),
             address: rule.address(),
+            summary: (lang != Lang::En).then(|| lang.summary(rule)),
             blocks: blocks(
                 Page::of(rule)
                     .markdown

@@ -69,11 +69,12 @@ pub(super) fn write(run: &Run<'_>, flavour: Flavour, out: &mut dyn Write) -> io:
         }
     }
     if cut > 0 {
-        text.push_str(&format!(
-            "> {} left out to keep within {} bytes; the command below shows everything.\n\n",
-            super::words::plural(cut, "section"),
-            flavour.limit
-        ));
+        let lang = run.text.lang;
+        let left_out = lang.fill(
+            "{0} left out to keep within {1} bytes; the command below shows everything.",
+            &[&lang.plural(cut, "section"), &flavour.limit],
+        );
+        text.push_str(&format!("> {left_out}\n\n"));
     }
     text.push_str(&foot);
     out.write_all(text.as_bytes())

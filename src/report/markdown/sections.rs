@@ -5,7 +5,7 @@ use crate::diag::{Code, Finding, Severity};
 use crate::replay::Answer;
 use crate::report::fold::{Group, fold};
 use crate::report::run::{Grade, with_errors};
-use crate::report::{Outcome, Run, words};
+use crate::report::{Lang, Outcome, Run, words};
 use crate::rules;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -30,25 +30,26 @@ fn in_table(text: &str) -> String {
 
 /// The verdict in one line.
 pub(super) fn verdict(run: &Run<'_>) -> String {
-    let report = run.report;
-    let unenforced = run.unenforced();
+    let lang = run.text.lang;
+    let unenforced = run.unenforced().unwrap_or_default();
+    let unenforced = format!("yuangs-verify {unenforced}");
     let (mark, word) = match run.outcome {
-        Outcome::Clean => ("✅", "passed"),
-        Outcome::Findings => ("❌", "failed"),
-        Outcome::Unenforced(_) => ("⚠️", unenforced.as_deref().unwrap_or_default()),
-        Outcome::Unable(_) | Outcome::Empty(_) => ("⚠️", "could not decide"),
+        Outcome::Clean => ("✅", lang.say("yuangs-verify passed")),
+        Outcome::Findings => ("❌", lang.say("yuangs-verify failed")),
+        Outcome::Unenforced(_) => ("⚠️", &*unenforced),
+        Outcome::Unable(_) | Outcome::Empty(_) => {
+            ("⚠️", lang.say("yuangs-verify could not decide"))
+        }
     };
     let why = run
         .outcome
         .sentence()
+        .map(|s| lang.say_if_known(s))
         .map(|s| format!(": {}", message(&words::clip(s, TEXT))))
         .unwrap_or_default();
-    let counts = format!(
-        "{} in {}",
-        words::found(report),
-        words::looked_at(report, run.text.schema_only)
-    );
-    format!("## {mark} yuangs-verify {word}{why}\n\n{counts}.\n\n")
+    let counts = words::found_in(run.report, run.text);
+    let counts = lang.fill("{0}.", &[&counts]);
+    format!("## {mark} {word}{why}\n\n{counts}\n\n")
 }
 
 /// A table of the executions, the failed ones first.
@@ -68,8 +69,20 @@ pub(super) fn executions(run: &Run<'_>, limit: usize) -> String {
         Grade::Incomplete => 1,
         Grade::Pass | Grade::Info => 2,
     });
-    let mut text = String::from(
-        "### Executions\n\n| | execution | legal path | authorised | governance complete | turns | end | where |\n| --- | --- | --- | --- | --- | ---: | --- | --- |\n",
+    let lang = run.text.lang;
+    let columns = [
+        "execution",
+        "legal path",
+        "authorised",
+        "governance complete",
+        "turns",
+        "end",
+        "where",
+    ];
+    let mut text = format!(
+        "### {}\n\n| | {} |\n| --- | --- | --- | --- | --- | ---: | --- | --- |\n",
+        lang.say("Executions"),
+        columns.map(|column| lang.say(column)).join(" | ")
     );
     for (grade, summary) in rows.iter().take(limit) {
         let mark = match grade {
@@ -79,7 +92,11 @@ pub(super) fn executions(run: &Run<'_>, limit: usize) -> String {
             Grade::Fail => "❌ FAIL",
         };
         let verdict = &summary.verdict;
-        let answer = |a: Answer| if a == Answer::No { "**no**" } else { a.name() };
+        let answer = |a: Answer| match lang.say(a.name()) {
+            no if a == Answer::No => format!("**{no}**"),
+            word => word.to_owned(),
+        };
+        let end = summary.final_state.map(|s| s.name());
         text.push_str(&format!(
             "| {mark} | {} | {} | {} | {} | {} | {} | {} |\n",
             in_table(&summary.id),
@@ -87,15 +104,13 @@ pub(super) fn executions(run: &Run<'_>, limit: usize) -> String {
             answer(verdict.authorised),
             answer(verdict.governance_complete),
             summary.turns,
-            summary.final_state.map_or("not recorded", |s| s.name()),
+            end.unwrap_or_else(|| lang.say(Answer::NotRecorded.name())),
             in_table(&format!("{}:{}", summary.file, summary.line)),
         ));
     }
     if let Some(more) = rows.len().checked_sub(limit).filter(|n| *n > 0) {
-        text.push_str(&format!(
-            "\n{} not listed.\n",
-            words::plural(more as u64, "more execution")
-        ));
+        let more = lang.plural(more as u64, "more execution");
+        text.push_str(&format!("\n{}\n", lang.fill("{0} not listed.", &[&more])));
     }
     text.push('\n');
     text
@@ -120,16 +135,18 @@ pub(super) fn rules(run: &Run<'_>, limit: usize) -> Vec<String> {
     let mut sections: Vec<String> = groups
         .iter()
         .enumerate()
-        .map(|(n, (code, findings))| rule(*code, findings, n < OPEN, limit))
+        .map(|(n, (code, findings))| rule(*code, findings, n < OPEN, limit, run.text.lang))
         .collect();
     if run.report.counts.left_out > 0 {
-        let more = words::plural(run.report.counts.left_out, "more finding");
-        sections.push(format!("{more} counted and not listed.\n\n"));
+        let lang = run.text.lang;
+        let more = lang.plural(run.report.counts.left_out, "more finding");
+        let more = lang.fill("{0} counted and not listed.", &[&more]);
+        sections.push(format!("{more}\n\n"));
     }
     sections
 }
 
-fn rule(number: Code, findings: &[&Finding], open: bool, limit: usize) -> String {
+fn rule(number: Code, findings: &[&Finding], open: bool, limit: usize, lang: Lang) -> String {
     let rule = rules::by_code(number);
     let name = findings.first().map_or("", |f| f.name);
     let severity = findings
@@ -142,26 +159,28 @@ fn rule(number: Code, findings: &[&Finding], open: bool, limit: usize) -> String
         Severity::Warning => "🟡",
         Severity::Note => "🔵",
     };
-    let count = words::plural(findings.len() as u64, severity_word(findings, severity));
+    let count = lang.plural(findings.len() as u64, severity_word(findings, severity));
     let tag = if open { "<details open>" } else { "<details>" };
     let mut text = format!("{tag}<summary>{mark} <b>{number} {name}</b>: {count}</summary>\n\n");
     if let Some(rule) = rule {
-        text.push_str(&format!(
-            "{} ({}). How to fix it: `yuangs-verify explain {number}`\n\n",
-            sentence(rule.summary),
-            rule.severity
-        ));
+        let summary = sentence(lang.summary(rule));
+        let severity = lang.say(rule.severity.name());
+        let command = format!("`yuangs-verify explain {number}`");
+        let fix = lang.fill(
+            "{0} ({1}). How to fix it: {2}",
+            &[&summary, &severity, &command],
+        );
+        text.push_str(&format!("{fix}\n\n"));
     }
     let groups = fold(findings.iter().copied());
     for group in groups.iter().take(limit) {
-        text.push_str(&entry(group));
+        text.push_str(&entry(group, lang));
     }
     let unlisted: usize = groups.iter().skip(limit).map(|g| g.same.len() + 1).sum();
     if let Some(more) = Some(unlisted).filter(|n| *n > 0) {
-        text.push_str(&format!(
-            "- {} of this rule not listed\n",
-            words::plural(more as u64, "more finding")
-        ));
+        let more = lang.plural(more as u64, "more finding");
+        let more = lang.fill("{0} of this rule not listed", &[&more]);
+        text.push_str(&format!("- {more}\n"));
     }
     text.push_str("\n</details>\n\n");
     text
@@ -185,25 +204,25 @@ fn sentence(summary: &str) -> String {
         .unwrap_or_default()
 }
 
-fn entry(group: &Group<'_>) -> String {
+fn entry(group: &Group<'_>, lang: Lang) -> String {
     let finding = group.first;
     let mut about = Vec::new();
     if let Some(id) = &finding.execution {
-        about.push(format!("execution {}", clipped(id)));
+        about.push(lang.fill("execution {0}", &[&clipped(id)]));
     }
     if let Some(turn) = finding.turn {
-        about.push(format!("turn {turn}"));
+        about.push(lang.fill("turn {0}", &[&turn]));
     }
     let about = if about.is_empty() {
         String::new()
     } else {
-        format!(" ({})", about.join(", "))
+        format!(" ({})", lang.list(&about))
     };
     let same = match group.same.len() {
         0 => String::new(),
-        same => format!(
-            ", and {} elsewhere",
-            words::plural(same as u64, "equal note")
+        same => lang.fill(
+            ", and {0} elsewhere",
+            &[&lang.plural(same as u64, "equal note")],
         ),
     };
     let mut text = format!(
@@ -226,15 +245,15 @@ fn entry(group: &Group<'_>) -> String {
     }
     for related in finding.related.iter().take(3) {
         text.push_str(&format!(
-            "  - line {}: {}\n",
-            related.line,
+            "  - {}: {}\n",
+            lang.fill("line {0}", &[&related.line]),
             message(&words::clip(&related.message, TEXT))
         ));
     }
     if let Some(more) = finding.related.len().checked_sub(3).filter(|n| *n > 0) {
         text.push_str(&format!(
             "  - {}\n",
-            words::plural(more as u64, "more related line")
+            lang.plural(more as u64, "more related line")
         ));
     }
     text
@@ -242,17 +261,16 @@ fn entry(group: &Group<'_>) -> String {
 
 /// What was verified, and the command that repeats it.
 pub(super) fn foot(run: &Run<'_>) -> String {
-    let mut text = String::from("### What was checked\n\n");
-    text.push_str(&format!(
-        "{}.",
-        words::looked_at(run.report, run.text.schema_only)
-    ));
+    let lang = run.text.lang;
+    let mut text = format!("### {}\n\n", lang.say("What was checked"));
+    let looked_at = words::looked_at(run.report, run.text);
+    text.push_str(&lang.fill("{0}.", &[&looked_at]));
     let unchecked = run.report.counts.signatures_unchecked;
     if unchecked > 0 {
         let verb = if unchecked == 1 { "was" } else { "were" };
-        text.push_str(&format!(
-            " {} {verb} not checked: no trust file was given.",
-            words::plural(unchecked, "signature")
+        text.push_str(&lang.fill(
+            " {0} {1} not checked: no trust file was given.",
+            &[&lang.plural(unchecked, "signature"), &verb],
         ));
     }
     text.push_str("\n\n");
@@ -266,13 +284,11 @@ pub(super) fn foot(run: &Run<'_>) -> String {
         .checked_sub(NOTICES)
         .filter(|n| *n > 0)
     {
-        text.push_str(&format!(
-            "- {}\n",
-            words::plural(more as u64, "more notice")
-        ));
+        text.push_str(&format!("- {}\n", lang.plural(more as u64, "more notice")));
     }
     text.push_str(&format!(
-        "\nThe same at home: {}\n\n",
+        "\n{}: {}\n\n",
+        lang.say("The same at home"),
         code(&words::clip(run.command, COMMAND))
     ));
     text.push_str(&format!(

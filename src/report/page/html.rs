@@ -1,8 +1,8 @@
 //! A page in a browser: one file, no script, nothing loaded. The template escapes every word.
 
 use super::{Kind, Page, Part, chart};
-use crate::report::terminal;
-use minijinja::{Environment, value::Serde};
+use crate::report::{lang::environment, terminal};
+use minijinja::value::Serde;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -35,6 +35,7 @@ struct Line {
 
 #[derive(Serialize)]
 struct Whole<'p> {
+    lang: &'static str,
     title: String,
     style: &'static str,
     version: &'static str,
@@ -139,15 +140,13 @@ pub(in crate::report) fn figures(page: &Page) -> Vec<View> {
 }
 
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
-    let mut environment = Environment::new();
-    environment
-        .add_template("page.html", TEMPLATE)
-        .map_err(io::Error::other)?;
+    let environment = environment(page.lang, TEMPLATE)?;
     let template = environment
         .get_template("page.html")
         .map_err(io::Error::other)?;
     let parts = views(page.parts.iter());
     let whole = Whole {
+        lang: page.lang.tag(),
         title: shown(&page.title),
         style: STYLE,
         version: env!("CARGO_PKG_VERSION"),

@@ -10,6 +10,7 @@ mod text;
 
 pub use chart::{Bar, Chart};
 
+use super::Lang;
 use std::io::{self, Write};
 
 /// The tone of a part, shown as a colour.
@@ -79,6 +80,8 @@ pub enum Format {
 /// A page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
+    /// The language of its fixed words.
+    pub lang: Lang,
     /// What it is called, for whoever shows it in a window.
     pub title: String,
     pub parts: Vec<Part>,
@@ -88,7 +91,14 @@ impl Page {
     /// An empty page.
     #[must_use]
     pub fn new(title: impl Into<String>) -> Self {
+        Self::in_language(Lang::En, title)
+    }
+
+    /// An empty page whose fixed words are in a language. What a caller adds is already.
+    #[must_use]
+    pub fn in_language(lang: Lang, title: impl Into<String>) -> Self {
         Self {
+            lang,
             title: title.into(),
             parts: Vec::new(),
         }

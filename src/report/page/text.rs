@@ -48,7 +48,8 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
             Part::Row(name, value, tone) => {
                 let style = style(*tone);
                 let room = VALUE - INDENT - 1;
-                let mut name = format!("{name:<room$}");
+                let pad = room.saturating_sub(name.width());
+                let mut name = format!("{name}{}", " ".repeat(pad));
                 for line in wrap(&harmless(value), WIDTH - VALUE) {
                     writeln!(
                         out,

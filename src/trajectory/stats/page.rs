@@ -1,104 +1,135 @@
 //! Counts and distributions for people.
 
 use super::{Counts, Distribution, Document};
+use crate::report::Lang;
 use crate::report::page::{Bar, Chart, Page, Part, Tone};
 use crate::report::thousands;
-use crate::trajectory::words::{duration, plural};
+use crate::trajectory::words::duration;
 
 /// Bars of one chart; the table has more.
 const BARS: usize = 10;
 /// Rows of one table; the rest is counted.
 const ROWS: usize = 20;
 
-/// The page.
+/// The page, in a language.
 #[must_use]
-pub fn page(document: &Document) -> Page {
-    let mut page = Page::new(format!(
-        "Statistics of {}",
-        plural(document.executions, "execution")
-    ));
-    page.heading(1, "Statistics", Tone::Plain);
-    page.row("executions", thousands(document.executions));
-    page.row("turns", thousands(document.turns));
+pub fn page(document: &Document, lang: Lang) -> Page {
+    let executions = lang.plural(document.executions, "execution");
+    let mut page = Page::in_language(lang, lang.fill("Statistics of {0}", &[&executions]));
+    page.heading(1, lang.say("Statistics"), Tone::Plain);
+    page.row(lang.say("executions"), thousands(document.executions));
+    page.row(lang.say("turns"), thousands(document.turns));
     if document.commands > 0 {
-        page.row("commands", thousands(document.commands));
+        page.row(lang.say("commands"), thousands(document.commands));
     }
     if document.turns_left_out > 0 {
+        let turns = lang.plural(document.turns_left_out, "turn");
         page.toned(
-            "left out",
-            format!(
-                "{} beyond the limit",
-                plural(document.turns_left_out, "turn")
-            ),
+            lang.say("left out"),
+            lang.fill("{0} beyond the limit", &[&turns]),
             Tone::Warning,
         );
     }
     distributions(document, &mut page);
-    let tables: [(&str, &'static str, &Counts); 13] = [
+    let tables: [(&str, &str, Names, &Counts); 13] = [
         (
             "Verdicts (legal path, authorised, governance complete)",
             "verdict",
+            Names::Ours,
             &document.verdicts,
         ),
-        ("Final states", "state", &document.final_states),
-        ("Outcomes", "outcome", &document.outcomes),
-        ("Actions", "type", &document.actions),
-        ("Risk of actions", "risk", &document.risks),
-        ("What became of actions", "fate", &document.fates),
-        ("Tools", "tool", &document.tools),
-        ("Decisions", "decision", &document.decisions),
-        ("Signers", "signer", &document.signers),
-        ("Rules of policy", "rule", &document.rules),
-        ("Failures", "kind", &document.failures),
-        ("Models", "model", &document.models),
-        ("Findings", "code", &document.findings),
+        (
+            "Final states",
+            "state",
+            Names::Theirs,
+            &document.final_states,
+        ),
+        ("Outcomes", "outcome", Names::Theirs, &document.outcomes),
+        ("Actions", "type", Names::Theirs, &document.actions),
+        ("Risk of actions", "risk", Names::Ours, &document.risks),
+        (
+            "What became of actions",
+            "fate",
+            Names::Ours,
+            &document.fates,
+        ),
+        ("Tools", "tool", Names::Theirs, &document.tools),
+        ("Decisions", "decision", Names::Ours, &document.decisions),
+        ("Signers", "signer", Names::Theirs, &document.signers),
+        ("Rules of policy", "rule", Names::Theirs, &document.rules),
+        ("Failures", "kind", Names::Theirs, &document.failures),
+        ("Models", "model", Names::Theirs, &document.models),
+        ("Findings", "code", Names::Theirs, &document.findings),
     ];
-    for (caption, head, counts) in tables {
-        counted(caption, head, counts, &mut page);
+    for (caption, head, names, counts) in tables {
+        counted(lang.say(caption), lang.say(head), names, counts, &mut page);
     }
     page
 }
 
-fn counted(caption: &str, head: &'static str, counts: &Counts, page: &mut Page) {
+/// Whose words a table counts.
+#[derive(Debug, Clone, Copy)]
+enum Names {
+    /// Ours: they are in the language of the page.
+    Ours,
+    /// Those of the traces, and what stands in for one that is missing.
+    Theirs,
+}
+
+impl Names {
+    fn shown(self, word: &str, lang: Lang) -> String {
+        match (self, word) {
+            (Self::Ours, _) | (Self::Theirs, "not recorded" | "not declared") => {
+                let words: Vec<_> = word.split(", ").map(|w| lang.say(w)).collect();
+                words.join(", ")
+            }
+            (Self::Theirs, _) => word.to_owned(),
+        }
+    }
+}
+
+fn counted(caption: &str, head: &'static str, names: Names, counts: &Counts, page: &mut Page) {
     if counts.is_empty() {
         return;
     }
+    let lang = page.lang;
     let mut all: Vec<_> = counts.iter().collect();
     all.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let total: u64 = counts.values().sum();
     let mut rows: Vec<Vec<String>> = all
         .iter()
         .take(ROWS)
-        .map(|(word, n)| row(word, **n, total))
+        .map(|(word, n)| row(names.shown(word, lang), **n, total))
         .collect();
     let rest: u64 = all.iter().skip(ROWS).map(|(_, n)| **n).sum();
     if rest > 0 {
-        rows.push(row(&format!("{} others", all.len() - ROWS), rest, total));
+        let others = lang.fill("{0} others", &[&(all.len() - ROWS)]);
+        rows.push(row(others, rest, total));
     }
     let bars = all
         .iter()
         .take(BARS)
-        .map(|(word, n)| bar(word, **n, total))
+        .map(|(word, n)| bar(names.shown(word, lang), **n, total))
         .collect();
     page.parts.push(Part::Table(
         caption.to_owned(),
-        vec![head, "count", "share"],
+        vec![head, lang.say("count"), lang.say("share")],
         rows,
     ));
     page.parts.push(Part::Chart(Chart {
         title: caption.to_owned(),
-        axis: "how often",
-        about: "A bar for each, by how often it was seen.",
+        axis: lang.say("how often"),
+        about: lang.say("A bar for each, by how often it was seen."),
         logarithmic: false,
         bars,
     }));
 }
 
-fn bar(word: &str, count: u64, total: u64) -> Bar {
+fn bar(label: String, count: u64, total: u64) -> Bar {
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
     let value = count as f64;
     Bar {
-        label: word.to_owned(),
+        label,
         value,
         reach: None,
         shown: format!("{} ({})", thousands(count), share(count, total)),
@@ -109,11 +140,12 @@ fn share(count: u64, total: u64) -> String {
     format!("{} %", (count * 100 + total / 2) / total.max(1))
 }
 
-fn row(word: &str, count: u64, total: u64) -> Vec<String> {
-    vec![word.to_owned(), thousands(count), share(count, total)]
+fn row(word: String, count: u64, total: u64) -> Vec<String> {
+    vec![word, thousands(count), share(count, total)]
 }
 
 fn distributions(document: &Document, page: &mut Page) {
+    let lang = page.lang;
     let fixed = [
         (
             "turns per execution",
@@ -128,13 +160,13 @@ fn distributions(document: &Document, page: &mut Page) {
     ];
     let mut rows: Vec<Vec<String>> = fixed
         .iter()
-        .filter_map(|(name, d, say)| Some(numbers(name, d.as_ref()?, *say)))
+        .filter_map(|(name, d, say)| Some(numbers(lang.say(name), d.as_ref()?, *say)))
         .collect();
     rows.extend(
         document
             .time_per_state
             .iter()
-            .map(|(state, d)| numbers(&format!("time in {state}"), d, time)),
+            .map(|(state, d)| numbers(&lang.fill("time in {0}", &[state]), d, time)),
     );
     let times = [
         ("a human decides", &document.human_latency),
@@ -143,24 +175,28 @@ fn distributions(document: &Document, page: &mut Page) {
     ];
     let times = times
         .into_iter()
-        .filter_map(|(name, d)| Some((name.to_owned(), d.as_ref()?)));
+        .filter_map(|(name, d)| Some((lang.say(name).to_owned(), d.as_ref()?)));
     let states = document
         .time_per_state
         .iter()
-        .map(|(state, d)| (format!("in {state}"), d));
+        .map(|(state, d)| (lang.fill("in {0}", &[state]), d));
     let bars: Vec<Bar> = times.chain(states).map(|(name, d)| span(name, d)).collect();
     if !rows.is_empty() {
         page.parts.push(Part::Table(
-            "Distributions".to_owned(),
-            vec!["of", "count", "least", "median", "90 %", "most", "sum"],
+            lang.say("Distributions").to_owned(),
+            ["of", "count", "least", "median", "90 %", "most", "sum"]
+                .map(|head| lang.say(head))
+                .to_vec(),
             rows,
         ));
     }
     if !bars.is_empty() {
-        let about = "A bar up to the median, and a whisker up to what nine of ten don't exceed, on a logarithmic scale.";
+        let about = lang.say(
+            "A bar up to the median, and a whisker up to what nine of ten don't exceed, on a logarithmic scale.",
+        );
         page.parts.push(Part::Chart(Chart {
-            title: "Times: median and 90 %".to_owned(),
-            axis: "time, on a logarithmic scale",
+            title: lang.say("Times: median and 90 %").to_owned(),
+            axis: lang.say("time, on a logarithmic scale"),
             about,
             logarithmic: true,
             bars,
