@@ -176,7 +176,7 @@ fn row(line: &[u8]) -> Result<Row, &'static str> {
     if scanner.notes().is_empty() {
         Ok(row)
     } else {
-        Err("a member that stands twice, or text that isn't Unicode")
+        Err("a member that is given twice, or text that isn't Unicode")
     }
 }
 

@@ -130,7 +130,7 @@ impl Engine<'_> {
                 Certainty::Certain,
                 span,
                 RiskLevel::High,
-                "runs code that stands outside the work tree",
+                "runs code outside the work tree",
             );
             self.sink.restore_changes(saved);
             return;
@@ -205,7 +205,7 @@ impl Engine<'_> {
             .iter()
             .any(|word| seen.name.contains(word));
             if let Some(hole) = seen.values.iter().find(|v| names_code && is_hole(v)) {
-                self.dynamic(hole.span, "where the code stands isn't known");
+                self.dynamic(hole.span, "where the code is isn't known");
             }
             words.extend(seen.values.iter().cloned());
             if seen.flag.is_none()
