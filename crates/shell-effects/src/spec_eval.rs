@@ -240,6 +240,10 @@ impl Engine<'_> {
                     return self.path_write(&arg);
                 }
                 EffectKind::Network if t == "." => return self.serves(&arg),
+                EffectKind::Network if t == "localhost" => {
+                    let (target, why) = (Some(t.clone()), "talks to this machine");
+                    return self.emit_raw(e.kind, target, certainty, span, RiskLevel::Low, why);
+                }
                 EffectKind::Read => return self.path_read(&arg),
                 EffectKind::Delete => return self.path_delete(&arg, false),
                 _ => {}
@@ -504,6 +508,15 @@ impl Engine<'_> {
             Role::Code(lang) => {
                 self.code(lang, arg, stdin);
                 return true;
+            }
+            Role::Host
+                if self
+                    .ctx
+                    .table
+                    .get(name)
+                    .is_some_and(Spec::talks_to_localhost) =>
+            {
+                self.server(arg);
             }
             Role::Host => {
                 if matches!(

@@ -51,12 +51,15 @@ impl Engine<'_> {
             }
             "sed" => self.sed_code(arg),
             "awk" => self.awk_code(arg),
-            "sql" => self.sql_code(arg),
+            "sql" | "psql" | "mysql" | "sqlite" | "tsql" | "duckdb" | "clickhouse" => {
+                self.sql_code(lang, arg);
+            }
             "redis" => self.redis_code(arg),
             "python" | "js" | "ruby" | "php" | "perl" | "lua" => self.inline_script(lang, arg, 0),
             "vim" => self.vim_code(arg),
-            "r" | "tcl" | "mongo" => self.plain_code(arg),
-            "gdb" | "lftp" | "rpm" | "nix" if small::harmless(lang, &arg.text) => {}
+            "r" | "tcl" => self.plain_code(arg),
+            "gdb" | "lftp" | "rpm" | "nix" | "mongo" | "cypher"
+                if small::harmless(lang, &arg.text) => {}
             "powershell" => self.emit_raw(
                 EffectKind::Unknown,
                 None,
@@ -481,7 +484,7 @@ impl Engine<'_> {
                 }
             }
             Action::Sql => match literal(0) {
-                Some(sql) => self.sql_code(&path(sql)),
+                Some(sql) => self.sql_code("sql", &path(sql)),
                 None => self.emit_raw(
                     EffectKind::Execute,
                     None,
