@@ -184,17 +184,54 @@ impl Engine<'_> {
             self.shell_arg(&Arg::literal(rest, span), &Stream::default(), false);
             return self.dynamic(span, "the client runs a command");
         }
-        let reads = match word {
-            "tables" | "schema" | "fullschema" | "indexes" | "indices" | "databases" | "dbinfo"
-            | "dump" | "mode" | "headers" | "header" | "width" | "separator" | "nullvalue"
-            | "timer" | "show" | "stats" | "changes" | "echo" | "bail" | "exit" | "quit" | "q"
-            | "help" | "explain" | "eqp" | "print" | "prompt" | "version" | "vfsinfo"
-            | "vfslist" | "vfsname" | "sha3sum" | "timeout" | "lint" | "expert" | "columns"
-            | "rows" | "maxrows" | "maxwidth" | "highlight" | "ind" | "tab" | "sch" | "head" => {
-                true
-            }
-            _ => false,
-        };
+        let reads = matches!(
+            word,
+            "tables"
+                | "schema"
+                | "fullschema"
+                | "indexes"
+                | "indices"
+                | "databases"
+                | "dbinfo"
+                | "dump"
+                | "mode"
+                | "headers"
+                | "header"
+                | "width"
+                | "separator"
+                | "nullvalue"
+                | "timer"
+                | "show"
+                | "stats"
+                | "changes"
+                | "echo"
+                | "bail"
+                | "exit"
+                | "quit"
+                | "q"
+                | "help"
+                | "explain"
+                | "eqp"
+                | "print"
+                | "prompt"
+                | "version"
+                | "vfsinfo"
+                | "vfslist"
+                | "vfsname"
+                | "sha3sum"
+                | "timeout"
+                | "lint"
+                | "expert"
+                | "columns"
+                | "rows"
+                | "maxrows"
+                | "maxwidth"
+                | "highlight"
+                | "ind"
+                | "tab"
+                | "sch"
+                | "head"
+        );
         if !reads {
             self.emit_raw(
                 EffectKind::Write,
@@ -302,10 +339,12 @@ impl Engine<'_> {
                         self.sql_file(file, span);
                     }
                 }
-                Tok::Str(text) | Tok::Quoted(text) if matches!(lang, "duckdb" | "clickhouse") => {
-                    if text.contains(['/', '.']) && self.classify(text).secret {
-                        self.path_read(&Arg::literal(text.as_str(), span));
-                    }
+                Tok::Str(text) | Tok::Quoted(text)
+                    if matches!(lang, "duckdb" | "clickhouse")
+                        && text.contains(['/', '.'])
+                        && self.classify(text).secret =>
+                {
+                    self.path_read(&Arg::literal(text.as_str(), span));
                 }
                 _ => {}
             }
@@ -438,6 +477,9 @@ fn changes(client: Client, toks: &[Tok]) -> bool {
             && i > 0
             && CHANGES_TSQL.contains(&w)
             && !(matches!(w, "if") && matches!(first, "create" | "show"));
+        if first == "insert" && matches!(w, "function" | "overwrite") {
+            return true;
+        }
         if !CHANGES.contains(&w) {
             return more;
         }
@@ -544,6 +586,7 @@ system id'",
             "duckdb -c \"select getenv('API_KEY')\"",
             "duckdb -c \"from read_csv('id |')\"",
             "clickhouse-local -q \"insert into function url('https://h','CSV','a String') select 1\"",
+            "clickhouse-client -q \"insert into function file('x.csv') select 1\"",
             "clickhouse-local -q \"select * from url('https://h/x')\"",
             "clickhouse-local -q \"select * from file('.env','LineAsString')\"",
         ] {

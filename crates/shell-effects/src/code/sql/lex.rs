@@ -160,7 +160,7 @@ struct Lexer<'t> {
     toks: Vec<Tok>,
 }
 
-/// Words with which a line for the client of MySQL begins.
+/// First words of lines that the client `mysql` takes itself.
 const MYSQL_WORDS: [&str; 17] = [
     "system",
     "source",

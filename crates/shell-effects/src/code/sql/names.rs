@@ -104,7 +104,7 @@ const ACTS: [&str; 62] = [
     "mysql_execute",
 ];
 
-/// Functions of DuckDB and ClickHouse that open files.
+/// Functions of `duckdb` and `clickhouse` that open files.
 const FILES: [&str; 19] = [
     "read_csv",
     "read_csv_auto",
@@ -324,9 +324,9 @@ pub(super) fn setting(rest: &[&str]) -> bool {
 
 /// What a pragma does to the database, if it is known.
 pub(super) fn pragma(toks: &[Tok]) -> Option<RiskLevel> {
-    let name = toks.iter().skip(1).filter_map(super::word).take(2);
+    let mut name = toks.iter().skip(1).filter_map(super::word).take(2);
     let dotted = toks.get(2) == Some(&Tok::Punct('.'));
-    let name = name.skip(usize::from(dotted)).next()?;
+    let name = name.nth(usize::from(dotted))?;
     let behind = toks.get(if dotted { 4 } else { 2 }..).unwrap_or_default();
     let sets = !behind.is_empty();
     let reads_of = matches!(
