@@ -5,6 +5,19 @@ use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 
+/// Variables that name the server of a database client.
+const SERVERS: [&str; 9] = [
+    "PGHOST",
+    "PGHOSTADDR",
+    "PGSERVICE",
+    "PGSERVICEFILE",
+    "MYSQL_HOST",
+    "CLICKHOUSE_HOST",
+    "CQLSH_HOST",
+    "SQLCMDSERVER",
+    "NEO4J_ADDRESS",
+];
+
 /// Variables whose value is a command line or a program.
 const RUNS: &[&str] = &[
     "GIT_SSH_COMMAND",
@@ -336,6 +349,9 @@ impl Engine<'_> {
                 );
             }
             return;
+        }
+        if SERVERS.contains(&name) {
+            return self.server(&Arg::literal(value, span));
         }
         if matches!(name, "BASH_CMDS" | "BASH_ALIASES") {
             self.dynamic(span, "changes which program a name means");

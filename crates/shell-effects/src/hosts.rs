@@ -83,6 +83,26 @@ impl Engine<'_> {
             "contacts a host",
         );
     }
+
+    /// As [`Engine::network`], for a client that talks to this machine unless it is told another.
+    pub(crate) fn server(&mut self, arg: &Arg) {
+        if !is_this_machine(&arg.text) {
+            return self.network(arg);
+        }
+        let (target, why) = (Some(show(&arg.text)), "talks to this machine");
+        let (kind, certainty) = (EffectKind::Network, Certainty::Certain);
+        self.emit_raw(kind, target, certainty, arg.span, RiskLevel::Low, why);
+    }
+}
+
+/// Whether an address names this machine or a socket, and nothing in it can name another one.
+fn is_this_machine(text: &str) -> bool {
+    if text.starts_with('/') {
+        return true;
+    }
+    let host = canonical(host_of(text));
+    matches!(&*host, "localhost" | "127.0.0.1" | "::1" | "[::1]")
+        && !text.contains([',', '?', '#', '\\', '\0'])
 }
 
 /// A host as every client understands it: in lower case, without the dot of the root, without
@@ -140,6 +160,31 @@ pub(crate) fn host_of(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn this_machine_is_named_alone() {
+        for own in [
+            "localhost",
+            "LOCALHOST",
+            "127.0.0.1",
+            "/var/run/postgresql",
+            "postgres://u:p@localhost:5432/app",
+        ] {
+            assert!(is_this_machine(own), "{own}");
+        }
+        for other in [
+            "db.example",
+            "localhost.example",
+            "localhost,db.example",
+            "mongodb://localhost:27017,db.example/x",
+            "postgres:///app?host=db.example",
+            "postgres://localhost/app?host=db.example",
+            "postgres://db.example/x@localhost",
+            "\0",
+        ] {
+            assert!(!is_this_machine(other), "{other}");
+        }
+    }
 
     #[test]
     fn spellings_of_a_host_are_one_host() {

@@ -260,6 +260,10 @@ impl Engine<'_> {
                     return self.path_write(&arg);
                 }
                 EffectKind::Network if t == "." => return self.serves(&arg),
+                EffectKind::Network if t == "localhost" => {
+                    let (target, why) = (Some(t.clone()), "talks to this machine");
+                    return self.emit_raw(e.kind, target, certainty, span, RiskLevel::Low, why);
+                }
                 EffectKind::Read => return self.path_read(&arg),
                 EffectKind::Delete => return self.path_delete(&arg, false),
                 _ => {}
@@ -552,6 +556,15 @@ impl Engine<'_> {
                 self.names_secrets(lang, arg);
                 self.code(lang, arg, stdin);
                 return true;
+            }
+            Role::Host
+                if self
+                    .ctx
+                    .table
+                    .get(name)
+                    .is_some_and(Spec::talks_to_localhost) =>
+            {
+                self.server(arg);
             }
             Role::Host => {
                 if matches!(

@@ -235,7 +235,7 @@ impl Engine<'_> {
                 }
             }
             Action::Sql => match call.literal(0) {
-                Some(sql) => self.sql_code(&call.path(sql)),
+                Some(sql) => self.sql_code("sql", &call.path(sql)),
                 None => self.code_sql(&call),
             },
             Action::Credential => self.emit_raw(
@@ -330,7 +330,7 @@ impl Engine<'_> {
         let texts = call.args.iter().flat_map(|a| &a.texts);
         let longest = texts.max_by_key(|t| t.len()).cloned();
         if let Some(sql) = longest.filter(|t| t.contains(' ')) {
-            self.sql_code(&call.path(sql));
+            self.sql_code("sql", &call.path(sql));
         }
         self.emit_raw(
             EffectKind::Execute,

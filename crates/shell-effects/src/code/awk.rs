@@ -15,105 +15,324 @@ enum Tok {
     Op(char),
     /// `>>`
     Append,
+    /// `++`, `--`
+    Step,
     /// `||`, `>=` and other doubles that mean nothing here.
     Other,
     End,
 }
 
-fn lex(text: &str) -> Vec<Tok> {
-    let c: Vec<char> = text.chars().collect();
-    let at = |i: usize| c.get(i).copied().unwrap_or('\n');
-    let mut out: Vec<Tok> = Vec::new();
-    let mut i = 0;
-    while i < c.len() {
-        let ch = at(i);
+/// How an awk finds the end of a regular expression that holds brackets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Brackets {
+    /// A slash between brackets is an ordinary character.
+    Escaped,
+    /// So is a backslash.
+    Plain,
+    /// A slash ends the expression everywhere.
+    Ignored,
+}
+
+/// A program in one reading.
+#[derive(Debug, PartialEq, Eq)]
+struct Lexed {
+    toks: Vec<Tok>,
+    /// An awk that reads it so refuses the program.
+    broken: bool,
+    /// Something can be read in another way too.
+    doubtful: bool,
+}
+
+struct Lexer<'t> {
+    c: &'t [char],
+    i: usize,
+    brackets: Brackets,
+    out: Lexed,
+    /// Brackets that are open: `[`, or `(` with true for one behind `if`, `while`, `for`.
+    open: Vec<(char, bool)>,
+    /// The last bracket that was closed ended the head of a statement.
+    head: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slash {
+    Divides,
+    Opens,
+    Either,
+}
+
+fn lex(c: &[char], brackets: Brackets) -> Lexed {
+    let mut l = Lexer {
+        c,
+        i: 0,
+        brackets,
+        out: Lexed {
+            toks: Vec::new(),
+            broken: false,
+            doubtful: false,
+        },
+        open: Vec::new(),
+        head: false,
+    };
+    while l.i < c.len() && !l.out.broken {
+        l.token();
+    }
+    l.out
+}
+
+impl Lexer<'_> {
+    fn at(&self, i: usize) -> char {
+        self.c.get(i).copied().unwrap_or('\n')
+    }
+
+    fn push(&mut self, t: Tok, length: usize) {
+        self.out.toks.push(t);
+        self.i += length;
+    }
+
+    fn token(&mut self) {
+        let (ch, next) = (self.at(self.i), self.at(self.i + 1));
         match ch {
             '#' => {
-                while i < c.len() && at(i) != '\n' {
-                    i += 1;
+                while self.i < self.c.len() && self.at(self.i) != '\n' {
+                    self.i += 1;
                 }
             }
-            '\n' | ';' | '{' | '}' => {
-                out.push(Tok::End);
-                i += 1;
+            '\\' if next == '\n' => self.i += 2,
+            '\\' if next == '\r' && self.at(self.i + 2) == '\n' => self.i += 3,
+            '\\' => {
+                self.out.doubtful = true;
+                self.i += 1;
             }
-            _ if ch.is_whitespace() => i += 1,
-            '"' => {
-                let mut s = String::new();
-                i += 1;
-                while i < c.len() && at(i) != '"' {
-                    if at(i) == '\\' {
-                        s.push('\\');
-                        i += 1;
-                    }
-                    s.push(at(i));
-                    i += 1;
+            '\n' | ';' | '{' | '}' => self.push(Tok::End, 1),
+            _ if ch.is_whitespace() => self.i += 1,
+            '"' => self.string(),
+            '/' => match self.slash() {
+                Slash::Divides => self.push(Tok::Op('/'), 1),
+                slash => {
+                    self.out.doubtful |= slash == Slash::Either;
+                    self.regex();
                 }
-                i += 1;
-                out.push(Tok::Str(crate::escapes::ansi_c(&s).0));
-            }
-            '/' if !matches!(
-                out.last(),
-                Some(Tok::Word(_) | Tok::Num | Tok::Op(')' | ']'))
-            ) =>
-            {
-                i += 1;
-                while i < c.len() && at(i) != '/' {
-                    if at(i) == '\\' {
-                        i += 1;
-                    }
-                    i += 1;
-                }
-                i += 1;
-                out.push(Tok::Regex);
-            }
-            _ if ch.is_ascii_digit() => {
-                while i < c.len() && (at(i).is_ascii_alphanumeric() || at(i) == '.') {
-                    i += 1;
-                }
-                out.push(Tok::Num);
-            }
+            },
+            _ if ch.is_ascii_digit() => self.number(),
             _ if ch.is_alphabetic() || ch == '_' || ch == '@' => {
-                let from = i;
-                i += 1;
-                while i < c.len() && (at(i).is_alphanumeric() || at(i) == '_') {
-                    i += 1;
+                let from = self.i;
+                self.i += 1;
+                while self.at(self.i).is_alphanumeric() || self.at(self.i) == '_' {
+                    self.i += 1;
                 }
-                out.push(Tok::Word(
-                    c.get(from..i).unwrap_or_default().iter().collect(),
-                ));
+                let word: String = self
+                    .c
+                    .get(from..self.i)
+                    .unwrap_or_default()
+                    .iter()
+                    .collect();
+                if word == "@" {
+                    // `@/…/` is a regular expression.
+                    self.out.doubtful |= next != '/';
+                    self.push(Tok::Op('@'), 0);
+                } else {
+                    self.push(Tok::Word(word), 0);
+                }
             }
-            '>' if at(i + 1) == '>' => {
-                out.push(Tok::Append);
-                i += 2;
-            }
-            '|' if at(i + 1) == '|' => {
-                out.push(Tok::Other);
-                i += 2;
-            }
+            '>' if next == '>' => self.push(Tok::Append, 2),
+            '|' if next == '|' => self.push(Tok::Other, 2),
+            '&' if next == '&' => self.push(Tok::Other, 2),
+            '+' | '-' if next == ch => self.push(Tok::Step, 2),
             // Pipes of gawk that go both ways: what is at their end is named in the same place.
-            '|' if at(i + 1) == '&' => {
-                out.push(Tok::Op('|'));
-                i += 2;
+            '|' if next == '&' => self.push(Tok::Op('|'), 2),
+            '>' | '<' | '=' | '!' if next == '=' => self.push(Tok::Other, 2),
+            '(' | '[' => {
+                let head = ch == '('
+                    && matches!(
+                        self.out.toks.last(),
+                        Some(Tok::Word(w)) if matches!(w.as_str(), "if" | "while" | "for" | "switch")
+                    );
+                self.open.push((ch, head));
+                self.push(Tok::Op(ch), 1);
             }
-            '>' | '<' | '=' | '!' if at(i + 1) == '=' => {
-                out.push(Tok::Other);
-                i += 2;
+            ')' | ']' => {
+                let opens = if ch == ')' { '(' } else { '[' };
+                match self.open.pop() {
+                    Some((c, head)) if c == opens => self.head = head,
+                    _ => self.out.broken = true,
+                }
+                self.push(Tok::Op(ch), 1);
             }
-            _ => {
-                out.push(Tok::Op(ch));
-                i += 1;
+            _ => self.push(Tok::Op(ch), 1),
+        }
+    }
+
+    /// What a slash is by the token in front of it.
+    fn slash(&self) -> Slash {
+        let value = |t: Option<&Tok>| match t {
+            Some(Tok::Word(w)) => !takes_operand(w),
+            Some(Tok::Num | Tok::Op(')' | ']')) => true,
+            _ => false,
+        };
+        match self.out.toks.last() {
+            None | Some(Tok::End | Tok::Append | Tok::Other) => Slash::Opens,
+            Some(Tok::Op(')')) if self.head => Slash::Opens,
+            Some(Tok::Op(')' | ']') | Tok::Num) => Slash::Divides,
+            Some(Tok::Op('$' | UNKNOWN)) => Slash::Either,
+            Some(Tok::Op(_)) => Slash::Opens,
+            Some(Tok::Step) => {
+                let n = self.out.toks.len();
+                if value(n.checked_sub(2).and_then(|k| self.out.toks.get(k))) {
+                    Slash::Divides
+                } else {
+                    Slash::Either
+                }
+            }
+            Some(Tok::Str(_) | Tok::Regex) => Slash::Either,
+            Some(Tok::Word(w)) => match w.as_str() {
+                "print" | "printf" | "return" | "in" | "else" | "do" | "case" => Slash::Opens,
+                w if takes_operand(w) => Slash::Either,
+                _ => Slash::Divides,
+            },
+        }
+    }
+
+    fn string(&mut self) {
+        let mut text = String::new();
+        self.i += 1;
+        while self.i < self.c.len() && self.at(self.i) != '"' {
+            if self.at(self.i) == '\\' {
+                text.push('\\');
+                self.i += 1;
+            } else if self.at(self.i) == '\n' {
+                self.out.doubtful = true;
+            }
+            if let Some(x) = self.c.get(self.i) {
+                text.push(*x);
+            }
+            self.i += 1;
+        }
+        self.out.broken |= self.i >= self.c.len();
+        self.push(Tok::Str(crate::escapes::ansi_c(&text).0), 1);
+    }
+
+    fn regex(&mut self) {
+        self.i += 1;
+        while self.i < self.c.len() && self.at(self.i) != '/' {
+            match self.at(self.i) {
+                '\\' => self.i += 2,
+                '[' if self.brackets != Brackets::Ignored => self.set(),
+                '\n' => {
+                    self.out.doubtful = true;
+                    self.i += 1;
+                }
+                _ => self.i += 1,
+            }
+        }
+        self.out.broken |= self.i >= self.c.len();
+        self.push(Tok::Regex, 1);
+    }
+
+    /// A bracket expression in a regular expression.
+    fn set(&mut self) {
+        self.i += 1;
+        self.i += usize::from(self.at(self.i) == '^');
+        self.i += usize::from(self.at(self.i) == ']');
+        while self.i < self.c.len() {
+            match (self.at(self.i), self.at(self.i + 1)) {
+                (']', _) => {
+                    self.i += 1;
+                    return;
+                }
+                ('\n', _) => return,
+                ('\\', _) if self.brackets == Brackets::Escaped => self.i += 2,
+                ('[', mark @ (':' | '.' | '=')) => {
+                    // `[:alpha:]`: names are short.
+                    let from = self.i + 2;
+                    let end =
+                        (from..from + 20).find(|k| self.at(*k) == mark && self.at(k + 1) == ']');
+                    self.i = end.map_or(from, |k| k + 2);
+                }
+                _ => self.i += 1,
             }
         }
     }
-    out
+
+    /// What follows a number begins a word: `1system("x")`.
+    fn number(&mut self) {
+        let from = self.i;
+        if self.at(from) == '0' && matches!(self.at(from + 1), 'x' | 'X') {
+            self.i += 2;
+            while self.at(self.i).is_ascii_hexdigit() {
+                self.i += 1;
+            }
+        } else {
+            while self.at(self.i).is_ascii_digit() || self.at(self.i) == '.' {
+                self.i += 1;
+            }
+            let sign = usize::from(matches!(self.at(self.i + 1), '+' | '-'));
+            if matches!(self.at(self.i), 'e' | 'E') && self.at(self.i + 1 + sign).is_ascii_digit() {
+                self.i += 2 + sign;
+                while self.at(self.i).is_ascii_digit() {
+                    self.i += 1;
+                }
+            }
+        }
+        self.push(Tok::Num, 0);
+    }
+}
+
+/// Words that an expression follows, or that may do without one.
+fn takes_operand(word: &str) -> bool {
+    matches!(
+        word,
+        "print"
+            | "printf"
+            | "return"
+            | "in"
+            | "else"
+            | "do"
+            | "case"
+            | "exit"
+            | "getline"
+            | "length"
+            | "delete"
+            | "next"
+            | "nextfile"
+            | "break"
+            | "continue"
+            | "if"
+            | "while"
+            | "for"
+            | "BEGIN"
+            | "END"
+            | "func"
+            | "function"
+    )
 }
 
 impl Engine<'_> {
     pub(super) fn awk_code(&mut self, arg: &Arg) {
-        let toks = lex(&arg.text);
-        self.burn(toks.len());
-        let span = arg.span;
+        let c: Vec<char> = arg.text.chars().collect();
+        let mut readings = vec![lex(&c, Brackets::Escaped)];
+        if c.contains(&'[') && c.contains(&'/') {
+            for brackets in [Brackets::Plain, Brackets::Ignored] {
+                let reading = lex(&c, brackets);
+                if !readings.contains(&reading) {
+                    readings.push(reading);
+                }
+            }
+        }
+        self.burn(readings.len() * c.len() / 2);
+        let all_broken = readings.iter().all(|r| r.broken);
+        if all_broken || readings.iter().any(|r| r.doubtful) {
+            self.dynamic(
+                arg.span,
+                "an awk program that can be read in more than one way",
+            );
+        }
+        for reading in readings.iter().filter(|r| all_broken || !r.broken) {
+            self.awk_program(&reading.toks, arg.span);
+        }
+    }
+
+    fn awk_program(&mut self, toks: &[Tok], span: Span) {
         let mut printing = false;
         let mut depth = 0usize;
         for (i, t) in toks.iter().enumerate() {
@@ -143,31 +362,60 @@ impl Engine<'_> {
                         (Some(Tok::Op('(')), ..) => {
                             self.dynamic(span, "awk runs a command that it computes");
                         }
-                        _ => {}
+                        _ => self.dynamic(span, "awk runs a command that it computes"),
                     }
+                }
+                Tok::Word(w) if w == "ENVIRON" => self.awk_environment(toks, i, span),
+                Tok::Word(w) if w == "SYMTAB" => {
+                    self.dynamic(span, "awk reaches variables by computed names");
+                }
+                // A hole where a statement begins may be any.
+                Tok::Op(UNKNOWN)
+                    if matches!(
+                        i.checked_sub(1).map(|k| toks.get(k)),
+                        None | Some(Some(Tok::End))
+                    ) && matches!(toks.get(i + 1), None | Some(Tok::End)) =>
+                {
+                    self.dynamic(span, "a part of the awk program isn't known");
                 }
                 Tok::Word(w) if w == "getline" => {
                     if matches!(
                         i.checked_sub(1).and_then(|k| toks.get(k)),
                         Some(Tok::Op('|'))
                     ) {
-                        self.awk_pipe(text_before(&toks, i - 1), false, span);
+                        self.awk_pipe(text_before(toks, i - 1), false, span);
                     } else if matches!(toks.get(i + 1), Some(Tok::Op('<')))
                         || matches!(toks.get(i + 2), Some(Tok::Op('<')))
                     {
-                        let file = toks.iter().skip(i).take(4).find_map(|t| {
-                            if let Tok::Str(s) = t {
-                                Some(s.clone())
-                            } else {
-                                None
+                        let from = if matches!(toks.get(i + 1), Some(Tok::Op('<'))) {
+                            i + 2
+                        } else {
+                            i + 3
+                        };
+                        let file = match toks.get(from..).unwrap_or_default() {
+                            [Tok::Str(s), Tok::Op(')' | '>') | Tok::Other | Tok::End, ..] => {
+                                s.clone()
                             }
-                        });
-                        let a = Arg::literal(file.unwrap_or_else(|| UNKNOWN.to_string()), span);
-                        self.path_read(&a);
+                            [Tok::Str(s)] => s.clone(),
+                            [Tok::Word(_)] => UNKNOWN.to_string(),
+                            [
+                                Tok::Word(_),
+                                Tok::Op(')' | '>' | '[') | Tok::Other | Tok::End,
+                                ..,
+                            ] => UNKNOWN.to_string(),
+                            _ => {
+                                let why = "awk reads a file whose name it computes";
+                                let certainty = Certainty::Possible;
+                                let (kind, risk) = (EffectKind::Read, RiskLevel::Medium);
+                                self.emit_raw(kind, None, certainty, span, risk, why);
+                                continue;
+                            }
+                        };
+                        self.path_read(&Arg::literal(file, span));
                     }
                 }
                 Tok::Op('|') if !matches!(toks.get(i + 1), Some(Tok::Word(w)) if w == "getline") => {
-                    self.awk_pipe(text_after(&toks, i + 1), true, span);
+                    self.awk_pipe(text_after(toks, i + 1), true, span);
                 }
                 // What is put among the arguments is opened like a file that was named there.
                 Tok::Word(w) if w == "ARGV" => {
@@ -177,7 +425,7 @@ impl Engine<'_> {
                         .take(24)
                         .position(|t| *t == Tok::Op('='))
                         .map(|n| i + n + 1);
-                    if let Some(file) = value.and_then(|k| text_after(&toks, k)) {
+                    if let Some(file) = value.and_then(|k| text_after(toks, k)) {
                         self.path_read(&Arg::literal(file, span));
                     }
                 }
@@ -220,14 +468,38 @@ impl Engine<'_> {
             .iter()
             .any(|t| matches!(t, Tok::Word(w) if w == "getline" || w == "ARGV"))
         {
-            for t in &toks {
-                if let Tok::Str(s) = t
-                    && s.contains(['/', '.'])
-                    && self.classify(s).secret
-                {
-                    self.path_read(&Arg::literal(s.clone(), span));
+            // Texts side by side are one.
+            for run in toks.split(|t| !matches!(t, Tok::Str(_))) {
+                let parts = run.iter().filter_map(text_of);
+                let all: String = parts.clone().collect();
+                for s in parts.chain([all.as_str()]) {
+                    if s.contains(['/', '.']) && self.classify(s).secret {
+                        self.path_read(&Arg::literal(s, span));
+                    }
                 }
             }
+        }
+    }
+
+    /// `ENVIRON` at `i`: one variable by its name, or all of them.
+    fn awk_environment(&mut self, toks: &[Tok], i: usize, span: Span) {
+        let before = i.checked_sub(2).and_then(|k| toks.get(k..i));
+        let secret = match toks.get(i + 1..i + 4) {
+            Some([Tok::Op('['), Tok::Str(name), Tok::Op(']')]) => {
+                crate::env::names_secret(name) || has_hole(name)
+            }
+            // `"HOME" in ENVIRON` only asks.
+            _ => !matches!(before, Some([Tok::Str(_), Tok::Word(w)]) if w == "in"),
+        };
+        if secret {
+            self.emit_raw(
+                EffectKind::Credential,
+                None,
+                Certainty::Possible,
+                span,
+                RiskLevel::High,
+                "awk reads secrets of the environment",
+            );
         }
     }
 
@@ -257,6 +529,22 @@ impl Engine<'_> {
         };
         self.run_text(&command, Base::Fixed(span), How::Code, &stdin, false);
     }
+}
+
+fn text_of(t: &Tok) -> Option<&str> {
+    if let Tok::Str(s) = t { Some(s) } else { None }
+}
+
+/// Whether a program that edits in place leaves nothing of its files: it prints nothing.
+pub(crate) fn prints_nothing(program: &str) -> bool {
+    let c: Vec<char> = program.chars().collect();
+    let toks = lex(&c, Brackets::Escaped).toks;
+    let prints = toks
+        .iter()
+        .any(|t| matches!(t, Tok::Word(w) if matches!(w.as_str(), "print" | "printf")));
+    // A pattern without an action prints.
+    let behind = program.rsplit('}').next().unwrap_or_default();
+    !prints && program.contains('{') && behind.trim().is_empty()
 }
 
 /// The text that begins at `i`, if it is nothing but strings up to the end of the statement.
@@ -300,7 +588,89 @@ fn text_before(toks: &[Tok], i: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::{Brackets, Tok, lex};
     use crate::{RiskLevel, risk_of as risk};
+
+    #[test]
+    fn slashes_open_or_divide() {
+        let regexes = |text: &str, brackets| {
+            let c: Vec<char> = text.chars().collect();
+            let lexed = lex(&c, brackets);
+            let n = lexed.toks.iter().filter(|t| **t == Tok::Regex).count();
+            (n, lexed.broken, lexed.doubtful)
+        };
+        let gawk = |text: &str| regexes(text, Brackets::Escaped);
+        assert_eq!(gawk("x = 6 /2; y = 4/ 2"), (0, false, false));
+        assert_eq!(gawk("if (x) /a/ {print}"), (1, false, false));
+        assert_eq!(gawk("(x) / 2 / 3"), (0, false, false));
+        assert_eq!(gawk("x++ / 2"), (0, false, false));
+        assert_eq!(gawk("a[1]/2; $0 ~ /#/"), (1, false, false));
+        assert_eq!(gawk("/a\\/\"/ {print}"), (1, false, false));
+        assert_eq!(gawk("x = @/[/]/"), (1, false, false));
+        assert_eq!(gawk("/[[:alpha:]/]/"), (1, false, false));
+        assert!(gawk("/a/ / \"/\"").2, "a regular expression in front");
+        assert!(gawk("length / \"/\"").2);
+        assert!(gawk("/[/ {print}").1, "never closed");
+        assert!(regexes("/[/]/ {print}", Brackets::Ignored).1);
+        assert_eq!(regexes("a[/[/]", Brackets::Ignored), (1, false, false));
+    }
+
+    #[test]
+    fn patterns_hide_nothing() {
+        for cmd in [
+            r#"awk '/[/"]/{system("rm -rf ~")}#"/' f"#,
+            r#"awk '/[/]/{system("rm -rf ~")}' f"#,
+            r#"awk '/[\]/"]/{system("rm -rf ~")}#"/' f"#,
+            r#"awk '/[]/"]/{system("rm -rf ~")}#"/' f"#,
+            r#"awk 'a[/[/] {system("rm -rf ~")}#]/' f"#,
+            r#"awk '{x = y / "/"; system("rm -rf ~")}' f"#,
+            r#"awk '{if (x) /"/; system("rm -rf ~") #"/
+}' f"#,
+            r#"awk '/a/ / "/" {system("rm -rf ~")} #"' f"#,
+            r#"awk '{x = @/"/; system("rm -rf ~") #"/
+}' f"#,
+            r#"awk 'BEGIN{x = 1system("rm -rf ~")}'"#,
+            "awk 'BEGIN{x = y \\\n/ \"/\"; system(\"rm -rf ~\")}'",
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::High, "{cmd}");
+        }
+        for cmd in [
+            r#"awk '{sub(/[^/]*$/, ""); print}' f"#,
+            r#"awk -F/ '{print $NF/2, ($1 + $2)/2}' f"#,
+            r#"awk '/[/"]/ {print}' f"#,
+            r#"awk '{n = split($0, a, /[,;]/); print a[n]/n}' f"#,
+            r#"awk '$1 ~ /^\/usr\// {c++} END {print c/NR}' f"#,
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::Low, "{cmd}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_read_by_name_and_in_variables() {
+        for cmd in [
+            r#"awk 'BEGIN{print ENVIRON["API_KEY"]}'"#,
+            r#"awk 'BEGIN{for (k in ENVIRON) print k, ENVIRON[k]}'"#,
+            r#"gawk 'BEGIN{print SYMTAB["ENVIRON"]["API_KEY"]}'"#,
+            r#"awk -v f=.env 'BEGIN{while ((getline l < f) > 0) print l}'"#,
+            r#"awk 'BEGIN{while ((getline l < f) > 0) print l}' f=.env"#,
+            r#"awk '{while ((getline l < f) > 0) print l}' f=.env a"#,
+            r#"awk 'BEGIN{f = ".e" "nv"; while ((getline l < f) > 0) print l}'"#,
+            r"gawk -i inplace '{ }' src/main.c",
+            r"gawk -i inplace '{x = 1}' src/main.c",
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::High, "{cmd}");
+        }
+        let computed = r#"awk '{while ((getline l < (d "/" $1)) > 0) print l}' a"#;
+        assert_eq!(risk(computed), RiskLevel::Medium);
+        for cmd in [
+            r#"awk 'BEGIN{print ENVIRON["HOME"]; if ("CI" in ENVIRON) print 1}'"#,
+            r#"awk 'BEGIN{while ((getline l < "a.txt") > 0) print l}'"#,
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::Low, "{cmd}");
+        }
+        let cmd = "gawk -i inplace '/x/{next}1' src/main.c";
+        assert_eq!(risk(cmd), RiskLevel::Medium);
+    }
 
     #[test]
     fn pipes_run_what_stands_at_their_end() {

@@ -4,7 +4,7 @@
 //! harmless names stays a possible `execute`, and what hides names is `dynamic`.
 
 mod actions;
-mod awk;
+pub(crate) mod awk;
 mod computed;
 mod language;
 mod lex;
@@ -12,7 +12,7 @@ mod names;
 mod plain;
 mod redis;
 mod scope;
-mod sed;
+pub(crate) mod sed;
 mod small;
 mod spawn;
 mod sql;
@@ -69,15 +69,18 @@ impl Engine<'_> {
             }
             "sed" => self.sed_code(arg),
             "awk" => self.awk_code(arg),
-            "sql" => self.sql_code(arg),
+            "sql" | "psql" | "mysql" | "sqlite" | "tsql" | "duckdb" | "clickhouse" => {
+                self.sql_code(lang, arg);
+            }
             "redis" => self.redis_code(arg),
             "python" | "js" | "ruby" | "php" | "perl" | "lua" => {
                 self.inline_script(lang, arg, stdin, 0);
             }
             "vim" => self.vim_code(arg),
-            "r" | "tcl" | "mongo" if !plain::harmless(lang, &arg.text) => self.plain_code(arg),
-            "gdb" | "lftp" | "rpm" | "nix" if small::harmless(lang, &arg.text) => {}
-            _ if plain::harmless(lang, &arg.text) => {}
+            "r" | "tcl" if !plain::harmless(lang, &arg.text) => self.plain_code(arg),
+            "gdb" | "lftp" | "rpm" | "nix" | "mongo" | "cypher"
+                if small::harmless(lang, &arg.text) => {}
+            _ if !matches!(lang, "mongo" | "cypher") && plain::harmless(lang, &arg.text) => {}
             "powershell" => self.emit_raw(
                 EffectKind::Unknown,
                 None,

@@ -4,95 +4,89 @@ use super::super::effect::{Certainty, EffectKind, RiskLevel};
 use super::super::engine::Engine;
 use super::super::expand::Arg;
 
+/// Lines of one text that are looked at.
+const MOST: usize = 4096;
+
+const READS: &str = " GET MGET KEYS SCAN INFO PING DBSIZE TTL PTTL TYPE EXISTS LLEN LRANGE LINDEX LPOS \
+ SMEMBERS SCARD SISMEMBER SMISMEMBER SRANDMEMBER HGET HGETALL HKEYS HVALS HLEN HEXISTS HSTRLEN HMGET \
+ HSCAN SSCAN ZSCAN ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE ZRANGEBYLEX ZCARD ZSCORE ZMSCORE \
+ ZCOUNT ZRANK ZREVRANK STRLEN TIME XLEN XRANGE XREVRANGE XINFO XPENDING GETRANGE SUBSTR ECHO \
+ RANDOMKEY ROLE LASTSAVE COMMAND BITCOUNT BITPOS GETBIT PFCOUNT GEOPOS GEODIST GEOHASH SINTER SUNION \
+ SDIFF EXPIRETIME PEXPIRETIME SELECT QUIT EXIT HELP JSON.GET ";
+
+const WRITES: &str = " SET MSET SETNX SETEX PSETEX APPEND INCR INCRBY INCRBYFLOAT DECR DECRBY HSET HMSET \
+ HSETNX HINCRBY LPUSH RPUSH LPUSHX RPUSHX SADD ZADD ZINCRBY XADD PUBLISH PFADD GEOADD MULTI EXEC \
+ DISCARD WATCH UNWATCH ";
+
+/// Second words with which a command that is otherwise of high risk only reads.
+const LOOKS: &str = " CONFIG:GET CLIENT:LIST CLIENT:INFO CLIENT:ID CLIENT:GETNAME MEMORY:USAGE \
+ MEMORY:STATS MEMORY:DOCTOR SLOWLOG:GET SLOWLOG:LEN LATENCY:LATEST LATENCY:HISTORY LATENCY:DOCTOR \
+ OBJECT:ENCODING OBJECT:FREQ OBJECT:IDLETIME OBJECT:REFCOUNT CLUSTER:INFO CLUSTER:NODES \
+ CLUSTER:SLOTS CLUSTER:SHARDS MODULE:LIST FUNCTION:LIST SCRIPT:EXISTS PUBSUB:CHANNELS \
+ PUBSUB:NUMSUB ACL:WHOAMI ACL:CAT ";
+
 impl Engine<'_> {
     pub(super) fn redis_code(&mut self, arg: &Arg) {
-        let word = arg
-            .text
-            .split_ascii_whitespace()
-            .next()
-            .unwrap_or_default()
-            .to_ascii_uppercase();
-        let high = [
-            "FLUSHALL",
-            "FLUSHDB",
-            "DEL",
-            "UNLINK",
-            "SHUTDOWN",
-            "CONFIG",
-            "EVAL",
-            "EVALSHA",
-            "SCRIPT",
-            "DEBUG",
-            "SLAVEOF",
-            "REPLICAOF",
-            "MODULE",
-            "MIGRATE",
-            "RESTORE",
-            "FUNCTION",
-            "FAILOVER",
-            "ACL",
-            "RENAME",
-            "SWAPDB",
-        ];
-        let read = [
-            "GET",
-            "MGET",
-            "KEYS",
-            "SCAN",
-            "INFO",
-            "PING",
-            "DBSIZE",
-            "TTL",
-            "PTTL",
-            "TYPE",
-            "EXISTS",
-            "LLEN",
-            "LRANGE",
-            "SMEMBERS",
-            "SCARD",
-            "HGET",
-            "HGETALL",
-            "HKEYS",
-            "HLEN",
-            "ZRANGE",
-            "ZCARD",
-            "ZSCORE",
-            "STRLEN",
-            "MONITOR",
-            "TIME",
-            "MEMORY",
-            "OBJECT",
-            "LATENCY",
-            "SLOWLOG",
-            "CLIENT",
-            "COMMAND",
-            "ROLE",
-            "LASTSAVE",
-            "XLEN",
-            "XRANGE",
-            "XINFO",
-            "HMGET",
-            "HSCAN",
-            "SSCAN",
-            "ZSCAN",
-            "GETRANGE",
-            "ECHO",
-            "RANDOMKEY",
-        ];
-        let (kind, risk) = if high.contains(&word.as_str()) {
-            (EffectKind::Delete, RiskLevel::High)
-        } else if read.contains(&word.as_str()) {
-            (EffectKind::Network, RiskLevel::Medium)
-        } else {
-            (EffectKind::Network, RiskLevel::High)
-        };
-        self.emit_raw(
-            kind,
-            Some(word),
-            Certainty::Certain,
-            arg.span,
-            risk,
-            "a command of the store",
+        for (n, line) in arg.text.lines().enumerate() {
+            let mut words = line.split_ascii_whitespace().map(plain);
+            let Some(word) = words.next() else { continue };
+            let second = words.next().unwrap_or_default();
+            let listed = |list: &str, w: &str| list.split_ascii_whitespace().any(|x| x == w);
+            let looks = listed(LOOKS, &format!("{word}:{second}"));
+            let (kind, risk) = if n >= MOST {
+                (EffectKind::Unknown, RiskLevel::High)
+            } else if looks || listed(READS, &word) {
+                (EffectKind::Read, RiskLevel::Low)
+            } else if listed(WRITES, &word) {
+                (EffectKind::Write, RiskLevel::Medium)
+            } else {
+                (EffectKind::Delete, RiskLevel::High)
+            };
+            self.burn(64);
+            self.emit_raw(
+                kind,
+                Some(word),
+                Certainty::Certain,
+                arg.span,
+                risk,
+                "a command of the store",
+            );
+            if n >= MOST {
+                break;
+            }
+        }
+    }
+}
+
+/// A word as the client reads it: in quotes or not, in any case.
+fn plain(word: &str) -> String {
+    word.trim_matches(['"', '\'']).to_ascii_uppercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RiskLevel, risk_of as risk};
+
+    #[test]
+    fn each_line_counts() {
+        for cmd in [
+            "redis-cli <<< $'get a\\nflushall'",
+            "redis-cli <<< $'get a\\n\"FlushAll\"'",
+            "redis-cli <<< $'get a\\n3 flushall'",
+            "redis-cli <<< 'client kill 1'",
+            "redis-cli <<< \"config set dir /x\"",
+            "echo shutdown | redis-cli",
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::High, "{cmd}");
+        }
+        assert_eq!(
+            risk("redis-cli <<< $'get a\\nconfig get dir'"),
+            RiskLevel::Low
+        );
+        assert_eq!(risk("redis-cli <<< $'get a\\nset a 1'"), RiskLevel::Medium);
+        assert_eq!(
+            risk("redis-cli -h cache.example <<< 'get a'"),
+            RiskLevel::Medium
         );
     }
 }

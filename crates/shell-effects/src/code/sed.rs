@@ -12,6 +12,7 @@ impl Engine<'_> {
         let span = arg.span;
         let mut i = 0;
         while i < c.len() {
+            let from = i;
             // Addresses.
             loop {
                 match at(i) {
@@ -51,6 +52,10 @@ impl Engine<'_> {
                                 i += 1;
                                 break;
                             }
+                            UNKNOWN if i < c.len() => {
+                                self.dynamic(span, "a flag in the sed script isn't known");
+                                i += 1;
+                            }
                             x if x.is_ascii_alphanumeric() => i += 1,
                             _ => break,
                         }
@@ -79,9 +84,17 @@ impl Engine<'_> {
                 'a' | 'i' | 'c' => i = text_end(&c, i + 1),
                 ':' | 'b' | 't' | 'T' => i = label_end(&c, i + 1),
                 UNKNOWN => {
-                    // An unknown script may hold any command, but a lone value hardly does.
-                    if c.len() == 1 {
-                        self.dynamic(span, "the sed script isn't known");
+                    // A number of a line is followed by a command; anything else may be one.
+                    let before = c.get(from..i).unwrap_or_default();
+                    let address = before.iter().all(|x| {
+                        x.is_whitespace()
+                            || matches!(x, ';' | '{' | '}' | ',' | '$' | '+' | '~')
+                            || x.is_ascii_digit()
+                    });
+                    let followed = matches!(at(i + 1), ',' | '!' | '~' | '=' | '{')
+                        || at(i + 1).is_ascii_alphanumeric();
+                    if !(address && followed) {
+                        self.dynamic(span, "a command of the sed script isn't known");
                     }
                     i += 1;
                 }
@@ -111,6 +124,47 @@ impl Engine<'_> {
         }
         end
     }
+}
+
+/// Whether a script leaves nothing of a file that it edits in place: it deletes every line, or, if
+/// it is `quiet`, prints none. Only what is plain is told.
+pub(crate) fn leaves_nothing(script: &str, quiet: bool) -> bool {
+    let commands = script.split([';', '\n', '{', '}']).map(str::trim);
+    let (mut clears, mut prints) = (false, false);
+    for command in commands.filter(|c| !c.is_empty()) {
+        let own = command.trim_start_matches(|c: char| {
+            c.is_ascii_digit() || c.is_whitespace() || matches!(c, ',' | '$' | '!' | '~' | '+')
+        });
+        let address: String = command
+            .get(..command.len() - own.len())
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect();
+        let every = [
+            "/^/", "/$/", "/.*/", "/^.*$/", "/^.*/", "/.*$/", "/./", "\\,.*,", "//",
+        ];
+        let (all, own) = match every.iter().find_map(|e| own.strip_prefix(e)) {
+            Some(rest) if address.is_empty() => (true, rest.trim_start()),
+            _ => (
+                matches!(address.as_str(), "" | "1,$" | "0,$" | "1~1" | "0~1"),
+                own,
+            ),
+        };
+        let blanks = own.strip_prefix('s').is_some_and(|rest| {
+            let d = rest.chars().next().unwrap_or_default();
+            let parts: Vec<&str> = rest.split(d).collect();
+            matches!(parts.as_slice(), [_, ".*" | "^.*$" | "^.*" | ".*$" | ".", "", flags]
+                if parts.get(1) != Some(&".") || flags.contains('g'))
+        });
+        clears |= all && (matches!(own, "d" | "D" | "z") || blanks);
+        clears |= matches!(own, "Q") && (all || address == "1");
+        prints |= own.starts_with(['p', 'P', 'i', 'a', 'c', 'r', 'R', '=', 'l', 'F', 'e'])
+            || own.starts_with(['s', '/', '\\'])
+                && own.trim_end_matches(['g', 'I', 'i']).ends_with('p');
+        prints |= own.starts_with(['/', '\\']) && own.ends_with(['p', 'P', '=', 'l', 'F'])
+            || own.contains(UNKNOWN);
+    }
+    (clears || quiet) && !prints
 }
 
 /// Where the part of `s`, `y` or an address that begins at `i` ends (behind its delimiter), and
@@ -194,6 +248,7 @@ fn label_end(c: &[char], i: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{RiskLevel, risk_of as risk};
 
     fn delimited_at(text: &str, regex: bool) -> (usize, bool) {
         delimited(&text.chars().collect::<Vec<_>>(), 0, '/', regex)
@@ -217,6 +272,61 @@ mod tests {
         assert_eq!(delimited_at("a\ne/", true), (1, false));
         assert_eq!(delimited_at("a\\\n/", true), (4, true));
         assert!(!delimited_at("[\\/\\]/x", true).1);
+    }
+
+    #[test]
+    fn files_that_are_emptied_are_lost() {
+        for cmd in [
+            "sed -i d src/main.c",
+            "sed --in-place= -e d src/main.c",
+            "sed -i~ 'd' src/main.c",
+            "sed -i -e '1,$ d' src/main.c",
+            "sed -i '/^/ d;' src/main.c",
+            "sed -n -i 's/a/b/' src/main.c",
+            "sed -ni '' src/main.c",
+            "sed -i 's/.*//' src/main.c",
+            "sed -i --expression=d src/main.c",
+            "sed -i 1Q src/main.c",
+            "sed -ie d src/main.c",
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::High, "{cmd}");
+        }
+        for cmd in [
+            "sed -i 5d src/main.c",
+            "sed -i '$!d' src/main.c",
+            "sed -i '/^#/d' src/main.c",
+            "sed -n -i '/x/p' src/main.c",
+            "sed -n -i 's/x/y/gp' src/main.c",
+            "sed -i -e 's/a/b/' -e '/x/d' src/main.c",
+            "sed -i -n '1,5p' src/main.c",
+            "sed -i 's/ *$//' src/main.c",
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::Medium, "{cmd}");
+        }
+    }
+
+    #[test]
+    fn holes_may_be_commands() {
+        for cmd in [
+            "sed \"s/a/b/$x\" f",
+            "sed \"/x/$x\" f",
+            "sed \"p;$x\" f",
+            "sed \"s/a/b/;$x\" f",
+            "sed 'r .env' f",
+            "sed 'R /home/dev/.ssh/id_rsa' f",
+            "sed 's/a/b/w /etc/x' f",
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::High, "{cmd}");
+        }
+        for cmd in [
+            "sed -n \"${a}p\" f",
+            "sed -n \"${a},${b}p\" f",
+            "sed -n \"1,${b}p;q\" f",
+            "sed \"s/a/$x/g\" f",
+            "sed \"${n}d\" f",
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::Low, "{cmd}");
+        }
     }
 
     #[test]

@@ -1,266 +1,632 @@
 //! SQL given to a database client.
+//!
+//! Each dialect that a client may speak reads the text in its own way; the worst counts. What isn't
+//! known to read is taken to act.
 
-use crate::chars::{UNKNOWN, has_hole};
+mod lex;
+mod names;
+
+use crate::chars::{ANY, STAR};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
+use lex::{Client, Piece, Tok};
+use names::{Function, function};
 
-/// A command of the client ends with its line, whatever stands below it.
-fn statements(text: &str) -> Vec<&str> {
-    let own = |line: &str| line.trim_start().starts_with(['.', '\\']);
-    if text.lines().any(own) {
-        text.lines().collect()
-    } else {
-        vec![text]
-    }
-}
+/// Statements of one text that are looked at.
+const MOST: usize = 4096;
+
+/// Words of statements that change something, wherever they appear.
+const CHANGES: [&str; 16] = [
+    "delete", "update", "insert", "drop", "truncate", "alter", "create", "grant", "revoke",
+    "merge", "into", "exec", "execute", "replace", "outfile", "dumpfile",
+];
+
+/// Statements that T-SQL takes without a semicolon in front.
+const CHANGES_TSQL: [&str; 21] = [
+    "kill",
+    "shutdown",
+    "backup",
+    "restore",
+    "bulk",
+    "deny",
+    "dump",
+    "load",
+    "reconfigure",
+    "checkpoint",
+    "dbcc",
+    "disable",
+    "enable",
+    "waitfor",
+    "declare",
+    "if",
+    "while",
+    "readtext",
+    "writetext",
+    "updatetext",
+    "setuser",
+];
 
 impl Engine<'_> {
-    pub(super) fn sql_code(&mut self, arg: &Arg) {
-        let clean = strip(&arg.text);
-        let span = arg.span;
-        for raw in clean.split(';').flat_map(statements) {
-            let s = raw.trim();
-            self.burn(8 + s.len() / 8);
-            if s.is_empty() {
-                continue;
+    pub(super) fn sql_code(&mut self, lang: &str, arg: &Arg) {
+        let text = crate::chars::source(&arg.text);
+        let (client, readings) = lex::dialect(lang);
+        let chars: Vec<char> = text.chars().collect();
+        let (mut closed, mut hole, mut statements) = (false, false, 0);
+        for reading in lex::distinct(readings, &text) {
+            self.burn(8 + chars.len() / 8);
+            if self.spent(arg.span) {
+                return;
             }
-            if let Some(dot) = s.strip_prefix('.') {
-                self.sqlite_command(dot, span);
-                continue;
+            let lexed = lex::lex(&chars, client, reading);
+            closed |= lexed.closed;
+            hole |= lexed.hole_in_text;
+            statements += lexed.pieces.len();
+            if statements > MOST {
+                return self.sql_unclear("more SQL than is looked at", arg.span);
             }
-            // psql takes its own commands behind a statement too: `select 1 \g |sh`.
-            let (sql, meta) = s
-                .split_once('\\')
-                .map_or((s, None), |(sql, meta)| (sql.trim(), Some(meta)));
-            if let Some(meta) = meta {
-                self.psql_command(meta, span);
+            let before = self.sink.len();
+            for piece in lexed.pieces {
+                match piece {
+                    Piece::Statement(toks) => self.sql_statement(lang, client, &toks, arg.span),
+                    Piece::Command(line) => self.client_command(lang, client, &line, arg.span),
+                }
             }
-            if !sql.is_empty() {
-                self.sql_statement(sql, span);
-            }
+            self.burn((self.sink.len() - before) * 4);
+        }
+        if !closed {
+            self.sql_unclear("SQL with a text that doesn't end", arg.span);
+        }
+        if hole {
+            self.sql_emit(
+                EffectKind::Dynamic,
+                RiskLevel::Medium,
+                "a text in the SQL isn't known",
+                arg.span,
+            );
         }
     }
 
-    /// A command of psql without its backslash.
-    fn psql_command(&mut self, meta: &str, span: Span) {
-        if let Some(cmd) = meta.strip_prefix('!') {
-            self.shell_arg(&Arg::literal(cmd.trim(), span), &Stream::default(), false);
-            return;
-        }
-        let name: String = meta
-            .chars()
-            .take_while(|c| c.is_alphabetic() || *c == '_')
-            .collect();
-        let rest = meta.get(name.len()..).unwrap_or_default().trim();
-        let acts = match name.as_str() {
-            "copy" => rest.contains("program") || !rest.contains("stdout"),
-            "o" | "out" | "s" | "w" | "write" => !rest.is_empty(),
-            "g" | "gx" => !rest.is_empty() && !rest.starts_with('('),
-            "e" | "edit" | "ef" | "ev" | "gexec" | "i" | "ir" | "include" | "include_relative"
-            | "lo_export" | "lo_import" | "setenv" => true,
-            _ => rest.contains('`'),
+    fn sql_emit(&mut self, kind: EffectKind, risk: RiskLevel, why: &'static str, span: Span) {
+        self.emit_raw(kind, None, Certainty::Possible, span, risk, why);
+    }
+
+    fn sql_unclear(&mut self, why: &'static str, span: Span) {
+        self.sql_emit(EffectKind::Unknown, RiskLevel::High, why, span);
+    }
+
+    /// A line for the client itself.
+    fn client_command(&mut self, lang: &str, client: Client, line: &str, span: Span) {
+        let head = line.split_whitespace().next().unwrap_or_default();
+        let rest = line.get(head.len()..).unwrap_or_default().trim();
+        let shell = match (client, head) {
+            (Client::Mysql, "system") => Some(rest),
+            (Client::Tsql | Client::Unknown, _) if line.starts_with("!!") => line.get(2..),
+            (Client::Tsql | Client::Unknown, _) if line.starts_with(":!!") => line.get(3..),
+            (_, _) if line.starts_with("\\!") => line.get(2..),
+            _ => None,
         };
-        if acts {
-            self.dynamic(span, "the client runs or writes what its input says");
+        if let Some(command) = shell {
+            let command = Arg::literal(command.trim(), span);
+            self.shell_arg(&command, &Stream::default(), false);
+            self.dynamic(span, "the client runs a command");
+        } else if let Some(dot) = line.strip_prefix('.') {
+            self.dot_command(dot, span);
+        } else if line.starts_with('\\') && client != Client::Mysql {
+            self.psql_commands(lang, line, span);
+        } else {
+            let harmless = matches!(head, "notee" | "nopager" | "rehash" | "print");
+            if !(client == Client::Mysql && harmless) {
+                self.dynamic(span, "the client runs or writes what its input says");
+            }
         }
     }
 
-    /// A command of sqlite3 without its dot. It takes any beginning of a name, so `.sh` is
-    /// `.shell`.
-    fn sqlite_command(&mut self, dot: &str, span: Span) {
-        let word = dot.split_whitespace().next().unwrap_or_default();
-        let rest = dot.get(word.len()..).unwrap_or_default();
-        if matches!(
-            word,
-            "" | "show"
-                | "dump"
-                | "schema"
-                | "tables"
-                | "exit"
-                | "explain"
-                | "expert"
-                | "echo"
-                | "changes"
-        ) {
-            return;
+    /// A line of psql's own commands, from its first backslash on.
+    fn psql_commands(&mut self, lang: &str, line: &str, span: Span) {
+        let word = |text: &str| -> usize {
+            text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '?')))
+                .unwrap_or(text.len())
+        };
+        for command in line.split('\\').skip(1).take(64) {
+            let (name, rest) = command.split_at(word(command));
+            let rest = rest.trim();
+            let reads = match name {
+                "" => rest.is_empty(),
+                "copy" => {
+                    // The rest of the line belongs to it.
+                    let whole = line.split_once("copy").map_or("", |(_, rest)| rest);
+                    if whole.contains('\\') {
+                        self.dynamic(span, "the client copies in a way that isn't known");
+                    }
+                    return self.client_copy(lang, whole, span);
+                }
+                "g" | "gx" => {
+                    rest.is_empty()
+                        || rest.starts_with('(') && rest.find(')') == Some(rest.len() - 1)
+                }
+                "o" | "out" => rest.is_empty(),
+                "c" | "connect" => rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'),
+                "l" | "l+" | "list" | "z" | "sf" | "sf+" | "sv" | "sv+" | "x" | "a" | "t"
+                | "timing" | "pset" | "conninfo" | "encoding" | "echo" | "qecho" | "warn" | "q"
+                | "r" | "p" | "C" | "f" | "H" | "T" | "errverbose" | "h" | "help" | "?"
+                | "copyright" | "gdesc" | "crosstabview" | "watch" | "set" | "unset" | "if"
+                | "elif" | "else" | "endif" | "lo_list" | "dconfig" => true,
+                _ => name.starts_with('d') && name.len() < 6,
+            };
+            if !reads || rest.contains(['`', '|']) {
+                self.dynamic(span, "the client runs or writes what its input says");
+            }
         }
-        let begins = |names: &[&str]| names.iter().any(|n| n.starts_with(word));
-        if begins(&["shell", "system"]) {
-            self.shell_arg(&Arg::literal(rest.trim(), span), &Stream::default(), false);
-        } else if begins(&[
-            "output", "once", "save", "backup", "import", "read", "load", "restore", "clone",
-            "excel", "archive", "dump_to", "log", "cd", "trace", "www",
-        ]) {
+    }
+
+    /// What `\copy` does: it reads and writes files here, not where the server is.
+    fn client_copy(&mut self, lang: &str, rest: &str, span: Span) {
+        let chars: Vec<char> = rest.chars().collect();
+        let (client, readings) = lex::dialect(lang);
+        let lexed = lex::lex(
+            &chars,
+            client,
+            readings.first().copied().unwrap_or_default(),
+        );
+        let [Piece::Statement(toks)] = lexed.pieces.as_slice() else {
+            return self.dynamic(span, "the client copies in a way that isn't known");
+        };
+        self.sql_copy(lang, toks, true, span);
+    }
+
+    /// A command of sqlite3 or duckdb without its dot.
+    fn dot_command(&mut self, dot: &str, span: Span) {
+        let word = dot.split_whitespace().next().unwrap_or_default();
+        let rest = dot.get(word.len()..).unwrap_or_default().trim();
+        // Any beginning of a name is taken: `.sh` is `.shell`.
+        if word.len() > 1 && ["shell", "system"].iter().any(|n| n.starts_with(word)) {
+            self.shell_arg(&Arg::literal(rest, span), &Stream::default(), false);
+            return self.dynamic(span, "the client runs a command");
+        }
+        let reads = matches!(
+            word,
+            "tables"
+                | "schema"
+                | "fullschema"
+                | "indexes"
+                | "indices"
+                | "databases"
+                | "dbinfo"
+                | "dump"
+                | "mode"
+                | "headers"
+                | "header"
+                | "width"
+                | "separator"
+                | "nullvalue"
+                | "timer"
+                | "show"
+                | "stats"
+                | "changes"
+                | "echo"
+                | "bail"
+                | "exit"
+                | "quit"
+                | "q"
+                | "help"
+                | "explain"
+                | "eqp"
+                | "print"
+                | "prompt"
+                | "version"
+                | "vfsinfo"
+                | "vfslist"
+                | "vfsname"
+                | "sha3sum"
+                | "timeout"
+                | "lint"
+                | "expert"
+                | "columns"
+                | "rows"
+                | "maxrows"
+                | "maxwidth"
+                | "highlight"
+                | "ind"
+                | "tab"
+                | "sch"
+                | "head"
+        );
+        if !reads {
             self.emit_raw(
                 EffectKind::Write,
                 Some(word.to_owned()),
                 Certainty::Possible,
                 span,
                 RiskLevel::High,
-                "the client reads or writes files",
+                "the client reads, writes or runs files",
             );
         }
     }
 
-    fn sql_statement(&mut self, s: &str, span: Span) {
-        let lower = s.to_ascii_lowercase();
-        let words: Vec<&str> = lower
-            .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == UNKNOWN))
-            .filter(|w| !w.is_empty())
-            .collect();
-        let first = words.first().copied().unwrap_or_default();
-        let has = |w: &str| words.contains(&w);
-        let mut emit = |kind, risk, why: &str| {
-            self.emit_raw(
-                kind,
-                Some(first.to_owned()),
+    fn sql_statement(&mut self, lang: &str, client: Client, toks: &[Tok], span: Span) {
+        self.burn(8 + toks.len());
+        // `(select 1) union …`
+        let open = toks.iter().take_while(|t| **t == Tok::Punct('(')).count();
+        let body = toks.get(open..).unwrap_or_default();
+        let first = match body.first() {
+            Some(Tok::Word(w)) => w.as_str(),
+            Some(Tok::Hole) => {
+                let why = "SQL that isn't known";
+                return self.sql_emit(EffectKind::Dynamic, RiskLevel::High, why, span);
+            }
+            _ => return self.sql_unclear("SQL that isn't understood", span),
+        };
+        let words: Vec<&str> = body.iter().filter_map(word).collect();
+        let rest = words.get(1..).unwrap_or_default();
+        let (kind, risk, why) = match first {
+            "copy" => return self.sql_copy(lang, body.get(1..).unwrap_or_default(), false, span),
+            "explain" if !rest.iter().any(|w| w.starts_with("analy")) && client != Client::Tsql => {
+                (EffectKind::Read, RiskLevel::Low, "SQL that reads")
+            }
+            _ if changes(client, body) => (
+                EffectKind::Delete,
+                RiskLevel::High,
+                "SQL that destroys or changes data",
+            ),
+            "select" | "show" | "describe" | "desc" | "values" | "table" | "help" | "list"
+            | "with" | "explain" | "from" | "summarize" | "pivot" | "unpivot" | "print" | "use" => {
+                (EffectKind::Read, RiskLevel::Low, "SQL that reads")
+            }
+            "check" | "status" | "analyze" | "exit" | "quit" | "consistency" | "expand"
+            | "paging" | "tracing" | "warnings" | "nowarning"
+                if body.len() < 12 =>
+            {
+                (EffectKind::Read, RiskLevel::Low, "SQL that reads")
+            }
+            "begin" | "start" | "commit" | "rollback" | "end" | "abort" | "savepoint"
+            | "release"
+                if names::transaction(first, rest) =>
+            {
+                (EffectKind::Read, RiskLevel::Low, "SQL that reads")
+            }
+            "set" if names::setting(rest) => (
+                EffectKind::Read,
+                RiskLevel::Low,
+                "SQL that sets its session",
+            ),
+            "pragma" => match names::pragma(body) {
+                Some(RiskLevel::Low) => (EffectKind::Read, RiskLevel::Low, "SQL that reads"),
+                Some(risk) => (EffectKind::Write, risk, "SQL that changes a setting"),
+                None => return self.sql_unclear("a pragma that isn't known", span),
+            },
+            "insert" | "upsert" => (EffectKind::Write, RiskLevel::Medium, "SQL that adds data"),
+            "replace" => (EffectKind::Write, RiskLevel::Medium, "SQL that adds data"),
+            "create" if names::creates_code(rest) => (
+                EffectKind::System,
+                RiskLevel::High,
+                "SQL that adds code or users",
+            ),
+            "create" => (EffectKind::Write, RiskLevel::Medium, "SQL that creates"),
+            _ if names::destroys(first) => (
+                EffectKind::Delete,
+                RiskLevel::High,
+                "SQL that destroys or changes data",
+            ),
+            _ => return self.sql_unclear("SQL that isn't understood", span),
+        };
+        self.emit_raw(
+            kind,
+            Some(first.to_owned()),
+            Certainty::Certain,
+            span,
+            risk,
+            why,
+        );
+        self.sql_parts(lang, body, risk, span);
+    }
+
+    /// Functions, files and holes in a statement.
+    fn sql_parts(&mut self, lang: &str, toks: &[Tok], risk: RiskLevel, span: Span) {
+        for (i, t) in toks.iter().enumerate() {
+            let behind = toks.get(i + 1..).unwrap_or_default();
+            match t {
+                Tok::Hole | Tok::Punct('\\') => {
+                    let why = "a part of the SQL isn't known";
+                    self.sql_emit(EffectKind::Dynamic, RiskLevel::High, why, span);
+                }
+                Tok::Word(name) | Tok::Quoted(name) if behind.first() == Some(&Tok::Punct('(')) => {
+                    let before = i.checked_sub(1).and_then(|k| toks.get(k));
+                    self.sql_call(lang, name, before, behind, risk, span);
+                }
+                Tok::Word(w) if lang == "duckdb" && matches!(w.as_str(), "from" | "join") => {
+                    if let Some(Tok::Str(file) | Tok::Quoted(file)) = behind.first() {
+                        self.sql_file(file, span);
+                    }
+                }
+                Tok::Str(text) | Tok::Quoted(text)
+                    if matches!(lang, "duckdb" | "clickhouse")
+                        && text.contains(['/', '.'])
+                        && self.classify(text).secret =>
+                {
+                    self.path_read(&Arg::literal(text.as_str(), span));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn sql_call(
+        &mut self,
+        lang: &str,
+        name: &str,
+        before: Option<&Tok>,
+        behind: &[Tok],
+        risk: RiskLevel,
+        span: Span,
+    ) {
+        let name = name.to_ascii_lowercase();
+        match function(lang, &name) {
+            Function::Reads => {}
+            Function::ReadsFile => match behind {
+                [_, Tok::Str(file), Tok::Punct(',' | ')'), ..] => self.sql_file(file, span),
+                [_, Tok::Punct('['), list @ ..] => {
+                    for t in list.iter().take_while(|t| **t != Tok::Punct(']')) {
+                        match t {
+                            Tok::Str(file) => self.sql_file(file, span),
+                            Tok::Punct(',') => {}
+                            _ => self.sql_unclear("SQL reads a file that it computes", span),
+                        }
+                    }
+                }
+                _ => self.sql_unclear("SQL reads a file that it computes", span),
+            },
+            Function::Acts => self.emit_raw(
+                EffectKind::Write,
+                Some(name),
+                Certainty::Possible,
+                span,
+                RiskLevel::High,
+                "SQL that reaches beyond its tables",
+            ),
+            Function::Unknown => {
+                // Names of tables, of columns and of the parts of `with` have brackets too.
+                let named = matches!(before, Some(Tok::Word(w)) if matches!(w.as_str(), "with" | "recursive" | "as" | "table" | "into"));
+                if risk == RiskLevel::Low && !named {
+                    self.emit_raw(
+                        EffectKind::Execute,
+                        Some(name),
+                        Certainty::Possible,
+                        span,
+                        RiskLevel::Medium,
+                        "SQL that calls a function that isn't known",
+                    );
+                }
+            }
+        }
+    }
+
+    /// A file that the database opens by its name here.
+    fn sql_file(&mut self, file: &str, span: Span) {
+        if file.trim_end().ends_with('|') || file.trim_start().starts_with('|') {
+            return self.dynamic(span, "SQL that reads from a program");
+        }
+        let marks = |c: char| match c {
+            '*' => STAR,
+            '?' | '[' => ANY,
+            c => c,
+        };
+        if file.contains("://") {
+            self.network(&Arg::literal(file, span));
+        } else {
+            let name: String = file.chars().map(marks).collect();
+            self.path_read(&Arg::literal(name, span));
+        }
+    }
+
+    /// `copy`, without the word itself. `here`: the client opens the files.
+    fn sql_copy(&mut self, lang: &str, toks: &[Tok], here: bool, span: Span) {
+        // Brackets hold a query, and options.
+        let mut depth = 0usize;
+        let mut target = None;
+        let mut program = changes(Client::Plain, toks);
+        for (i, t) in toks.iter().enumerate() {
+            match t {
+                Tok::Punct('(') => depth += 1,
+                Tok::Punct(')') => depth = depth.saturating_sub(1),
+                Tok::Word(w) if w == "program" => program = true,
+                Tok::Word(w) if depth == 0 && w == "from" => program = true,
+                Tok::Word(w) if depth == 0 && w == "to" && target.is_none() => {
+                    target = toks.get(i + 1);
+                }
+                _ => {}
+            }
+        }
+        self.sql_parts(lang, toks, RiskLevel::Low, span);
+        let local = here || lang == "duckdb";
+        match target {
+            Some(Tok::Word(w)) if !program && matches!(w.as_str(), "stdout" | "pstdout") => {
+                self.sql_emit(EffectKind::Read, RiskLevel::Low, "SQL that reads", span);
+            }
+            Some(Tok::Str(file)) if !program && local && !file.contains("://") => {
+                self.code_write(&Arg::literal(file.as_str(), span));
+            }
+            _ => self.emit_raw(
+                EffectKind::Delete,
+                Some("copy".to_owned()),
                 Certainty::Certain,
                 span,
-                risk,
-                why.to_owned(),
-            );
-        };
-        match first {
-            "select" | "show" | "describe" | "desc" | "use" | "values" | "table" | "set"
-            | "begin" | "commit" | "rollback" | "start" | "check" | "help" | "list" | "status" => {
-                let acts = has("outfile")
-                    || has("dumpfile")
-                    || has("load_file")
-                    || has("pg_read_file")
-                    || has("lo_import")
-                    || has("lo_export")
-                    || has("pg_terminate_backend")
-                    || has("dblink")
-                    || has("xp_cmdshell")
-                    || has("pg_reload_conf")
-                    || (has("into") && first == "select" && !has("count"))
-                    || has("load_extension")
-                    || has("writefile")
-                    || has("readfile")
-                    || has("read_text")
-                    || has("read_blob")
-                    || (has("edit") && s.contains("edit("))
-                    || has("sys_exec")
-                    || has("pg_ls_dir")
-                    || has("global")
-                    || has("pg_cancel_backend")
-                    || has("lo_unlink");
-                if acts {
-                    emit(
-                        EffectKind::Write,
-                        RiskLevel::High,
-                        "SQL that reaches beyond its tables",
-                    );
-                } else {
-                    emit(EffectKind::Read, RiskLevel::Low, "SQL that reads");
-                }
-            }
-            "with" | "explain" | "analyze" => {
-                let writes = has("delete")
-                    || has("update")
-                    || has("insert")
-                    || has("drop")
-                    || has("truncate")
-                    || has("alter");
-                let plain_explain = first == "explain" && !has("analyze");
-                if writes && !plain_explain {
-                    emit(EffectKind::Delete, RiskLevel::High, "SQL that changes data");
-                } else {
-                    emit(EffectKind::Read, RiskLevel::Low, "SQL that reads");
-                }
-            }
-            "pragma" => {
-                let sets = s.contains('=') || has("writable_schema");
-                if sets {
-                    emit(
-                        EffectKind::Write,
-                        RiskLevel::Medium,
-                        "SQL that changes a setting",
-                    );
-                } else {
-                    emit(EffectKind::Read, RiskLevel::Low, "SQL that reads");
-                }
-            }
-            "insert" | "replace" | "merge" | "upsert" => {
-                emit(EffectKind::Write, RiskLevel::Medium, "SQL that adds data");
-            }
-            "update" | "delete" | "drop" | "truncate" | "alter" | "grant" | "revoke" | "rename"
-            | "kill" | "shutdown" | "vacuum" | "flush" | "reset" | "purge" | "detach" | "load"
-            | "copy" | "call" | "do" | "exec" | "execute" | "attach" | "lock" => {
-                emit(
-                    EffectKind::Delete,
-                    RiskLevel::High,
-                    "SQL that destroys or changes data",
-                );
-            }
-            "create" => {
-                if has("function")
-                    || has("extension")
-                    || has("user")
-                    || has("role")
-                    || has("procedure")
-                    || has("trigger")
-                    || has("server")
-                {
-                    emit(
-                        EffectKind::System,
-                        RiskLevel::High,
-                        "SQL that adds code or users",
-                    );
-                } else {
-                    emit(EffectKind::Write, RiskLevel::Medium, "SQL that creates");
-                }
-            }
-            _ if has_hole(s) => emit(EffectKind::Dynamic, RiskLevel::High, "SQL that isn't known"),
-            _ => emit(
-                EffectKind::Unknown,
                 RiskLevel::High,
-                "SQL that isn't understood",
+                "SQL that destroys or changes data",
             ),
         }
     }
 }
 
-/// Removes comments and the insides of strings.
-fn strip(text: &str) -> String {
-    let c: Vec<char> = text.chars().collect();
-    let at = |i: usize| c.get(i).copied().unwrap_or('\n');
-    let mut out = String::with_capacity(text.len());
-    let mut i = 0;
-    while i < c.len() {
-        match at(i) {
-            '-' if at(i + 1) == '-' => {
-                while i < c.len() && at(i) != '\n' {
-                    i += 1;
-                }
-            }
-            '/' if at(i + 1) == '*' => {
-                // MySQL runs what stands in `/*! … */`.
-                if at(i + 2) == '!' {
-                    i += 3;
-                    continue;
-                }
-                i += 2;
-                while i < c.len() && !(at(i) == '*' && at(i + 1) == '/') {
-                    i += 1;
-                }
-                i += 2;
-                out.push(' ');
-            }
-            q @ ('\'' | '"') => {
-                i += 1;
-                while i < c.len() && at(i) != q {
-                    i += 1;
-                }
-                i += 1;
-                out.push_str("x ");
-            }
-            x => {
-                out.push(x);
-                i += 1;
-            }
+fn word(t: &Tok) -> Option<&str> {
+    if let Tok::Word(w) = t {
+        Some(w.as_str())
+    } else {
+        None
+    }
+}
+
+/// Whether a statement holds words that change something, besides its own first one.
+fn changes(client: Client, toks: &[Tok]) -> bool {
+    let at = |i: usize| toks.get(i).and_then(word).unwrap_or_default();
+    let first = at(0);
+    toks.iter().enumerate().any(|(i, t)| {
+        let Some(w) = word(t) else { return false };
+        let before = i.checked_sub(1).map_or("", at);
+        let more = matches!(client, Client::Tsql | Client::Unknown)
+            && i > 0
+            && CHANGES_TSQL.contains(&w)
+            && !(matches!(w, "if") && matches!(first, "create" | "show"));
+        if first == "insert" && matches!(w, "function" | "overwrite") {
+            return true;
+        }
+        if !CHANGES.contains(&w) {
+            return more;
+        }
+        let called = toks.get(i + 1) == Some(&Tok::Punct('('));
+        let column = i.checked_sub(1).and_then(|k| toks.get(k)) == Some(&Tok::Punct('.'));
+        let allowed = match (first, w) {
+            ("insert" | "create" | "replace", _) if i == 0 => true,
+            (_, _) if column && client != Client::Tsql => true,
+            ("select" | "from" | "with" | "insert", "replace") if called => true,
+            (_, "truncate") if called && i > 0 => true,
+            ("select" | "with", "update") => matches!(before, "for" | "key"),
+            ("create", "delete" | "update") => before == "on",
+            ("create", "replace") => before == "or" && at(i + 1) == "view",
+            ("insert", "update") => matches!(before, "do" | "key"),
+            ("insert", "replace") => before == "or",
+            ("insert" | "replace" | "upsert", "into") => i < 4,
+            ("show", "create" | "grant") => i == 1,
+            _ => false,
+        };
+        !allowed
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RiskLevel, risk_of as risk};
+
+    #[test]
+    fn each_dialect_reads_texts_in_its_own_way() {
+        for cmd in [
+            r#"psql app -c 'select $$'"'"'$$; drop table users; --'"'"''"#,
+            r#"psql app -c "select \$a\$ ' \$a\$; drop table users; --'""#,
+            r#"psql app -c "select E'\\''; drop table users; --'""#,
+            r#"psql app -c "select 1 /* /* */ ' */; drop table users; --'""#,
+            r#"mysql app -e "select '\\''; drop table users; -- '""#,
+            r#"mysql app -e 'select `a"b`; drop table users; -- "'"#,
+            r#"mysql app -e 'select 5--1; drop table users'"#,
+            r#"mysql app -e "select 1 # it's
+; drop table users""#,
+            r#"mysql app -e 'select 1 /*! ; drop table users */'"#,
+            r#"mysql app -e 'select 1 /*M! ; drop table users */'"#,
+            r#"mysql app -e "select /*!99999 ' */ 1; drop table users; -- '""#,
+            r#"mysql app -e 'select 1\G drop table users\G'"#,
+            r#"mysql app -e 'select 1\g drop table users'"#,
+            r#"sqlite3 app.db "select 1 as [a'b]; drop table users; --'""#,
+            r#"sqlite3 app.db 'select `a"b`; drop table users; --"'"#,
+            r#"sqlcmd -Q "select 1 drop table users""#,
+            r#"sqlcmd -Q "select 1drop table users""#,
+            r#"sqlcmd -Q "select * from t delete from t""#,
+            r#"sqlcmd -Q "select 1 as [a'b] exec xp_cmdshell 'dir'""#,
+            "sqlcmd -Q $'select 1\\nGO\\ntruncate table users\\nGO'",
+            "sqlcmd -Q $'select 1\\n:!! rm -rf src'",
+            "sqlcmd -Q $'select 1\\n:r /tmp/x.sql'",
+            r#"snowsql -q "select '\\''; drop table users; -- '""#,
+            r#"clickhouse-client -q "select '\\''; truncate table events; -- '""#,
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::High, "{cmd}");
         }
     }
-    out
+
+    #[test]
+    fn commands_of_clients_act() {
+        for cmd in [
+            "sqlite3 a.db '.open /etc/x'",
+            "sqlite3 a.db '.excel'",
+            "sqlite3 a.db '.cd /'",
+            "sqlite3 a.db '.param set :x 1'",
+            "printf 'select 1\\n/\\n.read x.sql\\n' | sqlite3 a.db",
+            "printf \"#'\\n.read x.sql\\n\" | sqlite3 a.db",
+            r"mysql app -e '\. x.sql'",
+            "mysql app -e 'tee x'",
+            "mysql app -e 'source x.sql'",
+            r"mysql app -e '\u app
+system id'",
+            r"psql app -c '\i x.sql'",
+            r"psql app -c '\dt \! id'",
+            r"psql app -c '\setenv PAGER x'",
+            r"psql app -c '\echo `id`'",
+            r"echo 'select :x' | psql -v x='1; drop table t' app",
+            "duckdb -c '.open x'",
+            "duckdb app.db '.read x.sql'",
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::High, "{cmd}");
+        }
+    }
+
+    #[test]
+    fn functions_and_words_that_act_count_anywhere() {
+        for cmd in [
+            "psql -c \"select dblink_exec('x', 'drop table t')\"",
+            "psql -c \"select pg_catalog.\\\"lo_export\\\"(1, '/x')\"",
+            "psql -c \"select query_to_xml('delete from t', true, true, '')\"",
+            "psql -c 'explain (analyze) delete from t'",
+            "psql -c 'with d as (delete from t returning 1) select 1 from d'",
+            "psql -c 'begin; declare c cursor for select 1'",
+            "psql -c \"copy t from program 'id'\"",
+            "psql -c \"copy t to '/x'\"",
+            "mysql -e 'set global general_log = 1'",
+            "mysql -e \"select load_file/**/('/etc/x')\"",
+            "sqlite3 a.db \"select writefile('x', 1)\"",
+            "sqlite3 a.db 'pragma writable_schema(1)'",
+            "sqlite3 a.db \"select replace(a, 'x', 'y') from t; replace into t values (1); drop table t\"",
+            "duckdb -c \"from read_text('.e'||'nv')\"",
+            "duckdb -c \"select getenv('API_KEY')\"",
+            "duckdb -c \"from read_csv('id |')\"",
+            "clickhouse-local -q \"insert into function url('https://h','CSV','a String') select 1\"",
+            "clickhouse-client -q \"insert into function file('x.csv') select 1\"",
+            "clickhouse-local -q \"select * from url('https://h/x')\"",
+            "clickhouse-local -q \"select * from file('.env','LineAsString')\"",
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::High, "{cmd}");
+        }
+    }
+
+    #[test]
+    fn reads_are_low_on_this_machine() {
+        for cmd in [
+            "psql app -c 'select count(*) from t where a in (1, 2)'",
+            "psql app -c 'show work_mem'",
+            r"psql app -c '\dt+ public.*'",
+            "psql app -c 'copy (select id from t) to stdout with (format csv)'",
+            r"psql app -c '\copy (select 1) to stdout'",
+            "psql app -c 'explain delete from t'",
+            "psql app -c 'begin read only; select 1; rollback'",
+            "psql app -c 'with u (a) as (select 1) select u.a, max(b) from u group by 1'",
+            "psql app -c \"select a -> 'b' ->> 'delete' from t where d > now() - interval '1 day'\"",
+            "psql app -c 'select $$drop table t$$ as x'",
+            "mysql app -e 'describe users; show create table users\\G'",
+            "mysql app -e \"select 'it\\'s' from t # x\"",
+            "sqlite3 app.db \"select [delete], \\\"drop\\\" from words\"",
+            "sqlite3 app.db '.mode csv' '.headers on' 'select 1'",
+            "sqlite3 app.db 'pragma table_info(users)'",
+            "duckdb -c \"from 'data.parquet' limit 5\"",
+            "duckdb -c \"summarize 'data.csv'\"",
+            "duckdb -c \"select k, count(*) from read_csv('data.csv') group by all\"",
+            "duckdb -c \"pivot (from 'a.csv') on k using sum(v)\"",
+            "clickhouse-local -q \"select count() from file('data.csv')\"",
+            "cqlsh -e 'describe keyspaces'",
+        ] {
+            assert_eq!(risk(cmd), RiskLevel::Low, "{cmd}");
+        }
+    }
+
+    #[test]
+    fn many_statements_take_little_time() {
+        let one = "select '$a$ [ ` \\\" /* ; ";
+        let text = one.repeat(4000);
+        assert_eq!(risk(&format!("snowsql -q \"{text}\"")), RiskLevel::High);
+    }
 }

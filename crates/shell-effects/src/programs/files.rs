@@ -14,6 +14,8 @@ pub(super) const PROGRAMS: Family = &[
     (&["chmod"], chmod),
     (&["truncate"], truncate),
     (&["yq"], yq),
+    (&["awk", "gawk", "mawk", "nawk", "original-awk"], awk),
+    (&["sed", "gsed"], sed),
 ];
 
 fn copy(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
@@ -99,6 +101,69 @@ fn chmod(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 fn truncate(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     truncated(cx, rest)
+}
+
+/// Values of variables may be names of files; a program that edits in place may print nothing.
+fn awk(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let spec = cx.ctx.table.get("awk")?;
+    let (read, _) = read(spec, call.rest);
+    let flags = |names: &'static [&str]| {
+        let given = read
+            .flags
+            .iter()
+            .filter(|f| names.contains(&f.name.as_str()));
+        given.flat_map(|f| f.values.iter())
+    };
+    for a in flags(&["-v", "--assign"]).chain(&read.operands) {
+        if let Some((_, value)) = crate::spec_eval::is_assignment(&a.text)
+            && cx.classify(value).secret
+        {
+            cx.path_read(&Arg::literal(value, a.span));
+        }
+    }
+    let in_place = flags(&["-i", "--include"]).any(|v| v.text.starts_with("inplace"));
+    let (named, other) = (flags(&["-e", "--source"]), flags(&["-f", "--file"]).count());
+    let programs: Vec<&Arg> = named.collect();
+    let skipped = usize::from(programs.is_empty());
+    let program = programs.first().copied().or(read.operands.first());
+    if in_place
+        && other == 0
+        && programs.len() < 2
+        && program.is_some_and(|p| crate::code::awk::prints_nothing(&p.text))
+    {
+        for file in read.operands.iter().skip(skipped) {
+            cx.path_empty(file);
+        }
+    }
+    None
+}
+
+/// A script that edits in place may leave nothing.
+fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let spec = cx.ctx.table.get("sed")?;
+    let (read, _) = read(spec, call.rest);
+    let has = |names: &[&str]| read.flags.iter().any(|f| names.contains(&f.name.as_str()));
+    if !has(&["-i", "--in-place"]) || has(&["-f", "--file"]) {
+        return None;
+    }
+    let scripts = read
+        .flags
+        .iter()
+        .filter(|f| matches!(f.name.as_str(), "-e" | "--expression"));
+    let mut scripts: Vec<&str> = scripts
+        .flat_map(|f| f.values.iter().map(|v| v.text.as_str()))
+        .collect();
+    let skipped = usize::from(scripts.is_empty());
+    if scripts.is_empty() {
+        scripts.extend(read.operands.first().map(|a| a.text.as_str()));
+    }
+    let quiet = has(&["-n", "--quiet", "--silent"]);
+    if crate::code::sed::leaves_nothing(&scripts.join("\n"), quiet) {
+        for file in read.operands.iter().skip(skipped) {
+            cx.path_empty(file);
+        }
+    }
+    None
 }
 
 /// `load("file")` and `load_str("file")` read what they name.

@@ -367,6 +367,13 @@ impl Flag {
 }
 
 impl Spec {
+    /// A client of a server that runs on this machine unless a host is named.
+    pub(crate) fn talks_to_localhost(&self) -> bool {
+        self.effects
+            .iter()
+            .any(|e| e.kind == EffectKind::Network && e.target.as_deref() == Some("localhost"))
+    }
+
     /// Compiles an entry.
     pub fn compile(raw: &RawSpec) -> Result<Self, TableError> {
         let mut spec = Self {
