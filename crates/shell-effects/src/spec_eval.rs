@@ -142,6 +142,9 @@ impl Engine<'_> {
         if own.iter().any(runs_project) && !runs_containers(name) {
             self.pointed_elsewhere(call, operands);
         }
+        if dry && own.iter().any(runs_project) {
+            self.read_elsewhere(span);
+        }
         self.own_settings(name, span);
         for (e, span) in own {
             self.table_effect(e, span);
@@ -455,6 +458,9 @@ impl Engine<'_> {
                 self.dynamic(arg.span, "a configuration that can run programs");
             }
             Role::Config if arg.text == "/dev/null" => {}
+            Role::Config if matches!(arg.text.as_str(), "-" | "/dev/stdin") && stdin.present => {
+                self.dynamic(arg.span, "follows a configuration from its input");
+            }
             Role::Config => {
                 self.path_read(arg);
                 let class = self.classify(&arg.text).class;
@@ -529,7 +535,19 @@ impl Engine<'_> {
             Role::Host => {
                 if matches!(
                     name,
-                    "host" | "dig" | "nslookup" | "drill" | "kdig" | "delv" | "ping"
+                    "host"
+                        | "dig"
+                        | "nslookup"
+                        | "drill"
+                        | "kdig"
+                        | "delv"
+                        | "ping"
+                        | "getent"
+                        | "resolvectl"
+                        | "fping"
+                        | "whois"
+                        | "traceroute"
+                        | "mtr"
                 ) && arg.text.contains(UNKNOWN)
                     && arg.text.contains(&format!("{UNKNOWN}."))
                 {
@@ -548,6 +566,15 @@ impl Engine<'_> {
                 Some(_) => self.network(arg),
                 None => self.path_read(arg),
             },
+            // A remote that rclone is told of on the spot.
+            Role::Dest if name == "rclone" && arg.text.starts_with(':') => self.emit_raw(
+                EffectKind::Network,
+                Some(show(&arg.text)),
+                Certainty::Certain,
+                arg.span,
+                RiskLevel::High,
+                "sends files to another machine",
+            ),
             Role::Dest => match remote_of(&arg.text) {
                 Some(h) => {
                     let h = h.to_owned();
