@@ -67,10 +67,13 @@ impl Engine<'_> {
         let mut floor = spec.risk;
         let mut operands: Option<&Operands> = spec.operands.as_ref();
         let mut own: Vec<(&EffectSpec, Span)> = spec.effects.iter().map(|e| (e, span)).collect();
+        // What options add is kept apart: an operand that clears the entry's own leaves it.
+        let mut added: Vec<(&EffectSpec, Span)> = Vec::new();
+        let mut added_floor = RiskLevel::Low;
         for seen in &call.flags {
             let Some(f) = seen.flag else { continue };
-            own.extend(f.effects.iter().map(|e| (e, seen.span)));
-            floor = floor.max(f.risk);
+            added.extend(f.effects.iter().map(|e| (e, seen.span)));
+            added_floor = added_floor.max(f.risk);
             if let Some(o) = f.operands.as_ref().filter(|_| dry || !f.dry) {
                 operands = Some(o);
             }
@@ -80,8 +83,8 @@ impl Engine<'_> {
                     .iter()
                     .find(|(g, _)| g.iter().any(|g| glob(g, &v.text)))
             {
-                own.extend(value.effects.iter().map(|e| (e, seen.span)));
-                floor = floor.max(value.risk);
+                added.extend(value.effects.iter().map(|e| (e, seen.span)));
+                added_floor = added_floor.max(value.risk);
             }
         }
         for w in &spec.when {
@@ -104,6 +107,8 @@ impl Engine<'_> {
                 operands = Some(o);
             }
         }
+        own.extend(added);
+        floor = floor.max(added_floor);
         if let Some(f) = &call.unknown_flag {
             self.emit_raw(
                 EffectKind::Unknown,
@@ -566,6 +571,9 @@ impl Engine<'_> {
                 Some(_) => self.network(arg),
                 None => self.path_read(arg),
             },
+            Role::Dest if self.sink.drops_changes() && remote_of(&arg.text).is_some() => {
+                self.network(arg);
+            }
             // A remote that rclone is told of on the spot.
             Role::Dest if name == "rclone" && arg.text.starts_with(':') => self.emit_raw(
                 EffectKind::Network,
