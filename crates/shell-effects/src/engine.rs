@@ -73,6 +73,8 @@ pub(crate) struct Engine<'a> {
     pub links: Cow<'a, Links>,
     /// The line has told git of another repository.
     pub remote_added: bool,
+    /// The pipeline that runs has printed all variables.
+    pub printed_all: bool,
 }
 
 impl<'a> Engine<'a> {
@@ -90,6 +92,7 @@ impl<'a> Engine<'a> {
             edited: HashSet::new(),
             links: Cow::Borrowed(&ctx.links),
             remote_added: false,
+            printed_all: false,
         }
     }
 
@@ -302,6 +305,7 @@ impl<'a> Engine<'a> {
             return self.run_command(one, stdin, want);
         }
         let mut input = stdin.clone();
+        self.printed_all = false;
         let last = p.commands.len().saturating_sub(1);
         for (i, c) in p.commands.iter().enumerate() {
             let saved = self.enter_subshell();

@@ -399,9 +399,17 @@ impl Engine<'_> {
     /// True for the whole value of a variable that only the environment knows and whose name
     /// promises a secret.
     fn holds_secret(&self, p: &Param) -> bool {
+        // A few characters tell one value from another, and give none away.
+        let few = p.op == ParamOp::Substring
+            && p.args
+                .get(1)
+                .and_then(Word::plain)
+                .and_then(|n| n.trim().parse::<u8>().ok())
+                .is_some_and(|n| n <= 8);
         let whole = !p.indirect
             && !p.length
-            && matches!(p.op, ParamOp::None | ParamOp::Default | ParamOp::Error);
+            && !matches!(p.op, ParamOp::Alternative | ParamOp::Assign)
+            && !few;
         whole && super::env::names_secret(&p.name) && !self.shell.has_var(&p.name)
     }
 

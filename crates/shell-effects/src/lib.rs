@@ -21,6 +21,7 @@ mod downloads;
 mod effect;
 mod engine;
 mod env;
+mod environment;
 mod escapes;
 mod expand;
 pub mod explain;

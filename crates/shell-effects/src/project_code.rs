@@ -138,6 +138,23 @@ impl Engine<'_> {
         self.changed_code(span);
     }
 
+    /// A dry run takes in the code of its project all the same: `$(shell …)` of a Makefile, the
+    /// script of a build. Outside the work tree that is whoever's made it.
+    pub(crate) fn read_elsewhere(&mut self, span: Span) {
+        if self.remote || self.container {
+            return;
+        }
+        if !matches!(
+            self.classify(".").class,
+            PathClass::Inside | PathClass::Root
+        ) {
+            self.dynamic(
+                span,
+                "a dry run of a project outside the work tree, whose code is read",
+            );
+        }
+    }
+
     /// Code of the project that this line has written or fetched is run.
     pub(crate) fn changed_code(&mut self, span: Span) {
         if self.remote || self.container {

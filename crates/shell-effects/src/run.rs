@@ -320,6 +320,7 @@ impl Engine<'_> {
         want: bool,
         span: Span,
     ) -> Stream {
+        self.variables(name, rest, stdin, span);
         if let Some(s) = self.builtin(name, first, rest, stdin, want, span) {
             return s;
         }

@@ -122,6 +122,11 @@ impl Sink {
         std::mem::take(&mut self.dry)
     }
 
+    /// Whether changes are dropped: the program only says what it would do.
+    pub(crate) fn drops_changes(&self) -> bool {
+        self.dry
+    }
+
     pub(crate) fn restore_changes(&mut self, dry: bool) {
         self.dry = dry;
     }

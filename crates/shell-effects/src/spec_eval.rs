@@ -68,10 +68,13 @@ impl Engine<'_> {
         let mut floor = spec.risk;
         let mut operands: Option<&Operands> = spec.operands.as_ref();
         let mut own: Vec<(&EffectSpec, Span)> = spec.effects.iter().map(|e| (e, span)).collect();
+        // What options add is kept apart: an operand that clears the entry's own leaves it.
+        let mut added: Vec<(&EffectSpec, Span)> = Vec::new();
+        let mut added_floor = RiskLevel::Low;
         for seen in &call.flags {
             let Some(f) = seen.flag else { continue };
-            own.extend(f.effects.iter().map(|e| (e, seen.span)));
-            floor = floor.max(f.risk);
+            added.extend(f.effects.iter().map(|e| (e, seen.span)));
+            added_floor = added_floor.max(f.risk);
             if let Some(o) = f.operands.as_ref().filter(|_| dry || !f.dry) {
                 operands = Some(o);
             }
@@ -86,8 +89,8 @@ impl Engine<'_> {
                     .iter()
                     .find(|(g, _)| g.iter().any(|g| glob(g, &v.text)))
             {
-                own.extend(value.effects.iter().map(|e| (e, seen.span)));
-                floor = floor.max(value.risk);
+                added.extend(value.effects.iter().map(|e| (e, seen.span)));
+                added_floor = added_floor.max(value.risk);
             }
         }
         for w in &spec.when {
@@ -110,6 +113,8 @@ impl Engine<'_> {
                 operands = Some(o);
             }
         }
+        own.extend(added);
+        floor = floor.max(added_floor);
         if let Some(f) = &call.unknown_flag {
             self.emit_raw(
                 EffectKind::Unknown,
@@ -147,6 +152,9 @@ impl Engine<'_> {
             |(e, _): &(&EffectSpec, Span)| e.kind == EffectKind::Execute && e.target.is_none();
         if own.iter().any(runs_project) && !runs_containers(name) {
             self.pointed_elsewhere(call, operands);
+        }
+        if dry && own.iter().any(runs_project) {
+            self.read_elsewhere(span);
         }
         self.own_settings(name, span);
         for (e, span) in own {
@@ -485,6 +493,9 @@ impl Engine<'_> {
                 self.dynamic(arg.span, "a configuration that can run programs");
             }
             Role::Config if arg.text == "/dev/null" => {}
+            Role::Config if matches!(arg.text.as_str(), "-" | "/dev/stdin") && stdin.present => {
+                self.dynamic(arg.span, "follows a configuration from its input");
+            }
             Role::Config => {
                 self.path_read(arg);
                 let class = self.classify(&arg.text).class;
@@ -569,7 +580,19 @@ impl Engine<'_> {
             Role::Host => {
                 if matches!(
                     name,
-                    "host" | "dig" | "nslookup" | "drill" | "kdig" | "delv" | "ping"
+                    "host"
+                        | "dig"
+                        | "nslookup"
+                        | "drill"
+                        | "kdig"
+                        | "delv"
+                        | "ping"
+                        | "getent"
+                        | "resolvectl"
+                        | "fping"
+                        | "whois"
+                        | "traceroute"
+                        | "mtr"
                 ) && arg.text.contains(UNKNOWN)
                     && arg.text.contains(&format!("{UNKNOWN}."))
                 {
@@ -592,6 +615,18 @@ impl Engine<'_> {
                 Some(_) => self.network(arg),
                 None => self.path_read(arg),
             },
+            Role::Dest if self.sink.drops_changes() && remote_of(&arg.text).is_some() => {
+                self.network(arg);
+            }
+            // A remote that rclone is told of on the spot.
+            Role::Dest if name == "rclone" && arg.text.starts_with(':') => self.emit_raw(
+                EffectKind::Network,
+                Some(show(&arg.text)),
+                Certainty::Certain,
+                arg.span,
+                RiskLevel::High,
+                "sends files to another machine",
+            ),
             Role::Dest => match remote_of(&arg.text) {
                 Some(h) => {
                     let h = h.to_owned();

@@ -101,6 +101,19 @@ fn parallel(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation {
         rest, stdin, span, ..
     } = *call;
+    // Where its results and its log go.
+    for (i, a) in rest.iter().take_while(|a| a.text != ":::").enumerate() {
+        let file = match a.text.split_once('=') {
+            Some(("--results" | "--res" | "--joblog", file)) => Some(Arg::literal(file, a.span)),
+            _ if matches!(a.text.as_str(), "--results" | "--res" | "--joblog") => {
+                rest.get(i + 1).cloned()
+            }
+            _ => None,
+        };
+        if let Some(file) = file {
+            cx.path_write(&file);
+        }
+    }
     Some(cx.parallel(rest, stdin, span))
 }
 

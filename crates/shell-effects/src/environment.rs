@@ -1,0 +1,132 @@
+//! Variables with secrets that a line prints: by name, or picked out of all of them.
+
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
+use super::engine::{Engine, Stream};
+use super::env::names_secret;
+use super::expand::Arg;
+
+/// Programs that pick lines out of what they are given.
+const PICKS: [&str; 15] = [
+    "grep", "egrep", "fgrep", "ggrep", "zgrep", "rg", "ag", "ack", "awk", "gawk", "mawk", "sed",
+    "gsed", "perl", "ugrep",
+];
+
+/// Whether a call prints every variable: `env`, `set`, `export -p`.
+fn prints_all(name: &str, rest: &[Arg]) -> bool {
+    let no_name = || rest.iter().all(|a| a.text.starts_with('-'));
+    match name {
+        "env" | "genv" => rest
+            .iter()
+            .all(|a| matches!(a.text.as_str(), "-0" | "--null" | "-v" | "--debug")),
+        "printenv" | "gprintenv" | "export" | "declare" | "typeset" | "readonly" => no_name(),
+        "set" => rest.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether a pattern looks for secrets: `-i secret`, `TOKEN`, `'^AWS_.*KEY'`.
+fn looks_for_secrets(pattern: &str) -> bool {
+    let pattern = pattern.to_ascii_lowercase();
+    [
+        "secret",
+        "token",
+        "passw",
+        "passphrase",
+        "api_key",
+        "apikey",
+        "api.key",
+        "access_key",
+        "access.key",
+        "private_key",
+        "credential",
+        "_key",
+        "auth",
+    ]
+    .iter()
+    .any(|word| pattern.contains(word))
+        || matches!(pattern.as_str(), "key" | "pass" | "pwd=" | "pw")
+}
+
+impl Engine<'_> {
+    /// A call that prints variables, or that picks some of those that another call has printed.
+    pub(super) fn variables(&mut self, name: &str, rest: &[Arg], stdin: &Stream, span: Span) {
+        if prints_all(name, rest) {
+            self.printed_all = true;
+        } else if matches!(name, "export" | "declare" | "typeset" | "readonly") {
+            let prints = |a: &Arg| a.text.starts_with('-') && a.text.contains('p');
+            if rest.iter().any(prints) && rest.iter().any(|a| names_secret(&a.text)) {
+                self.secret_printed(span);
+            }
+        } else if self.printed_all
+            && stdin.present
+            && PICKS.contains(&name)
+            && !rest.iter().any(|a| counts(&a.text))
+            && rest.iter().any(|a| looks_for_secrets(&a.text))
+        {
+            self.secret_printed(span);
+        }
+    }
+
+    fn secret_printed(&mut self, span: Span) {
+        self.emit_raw(
+            EffectKind::Credential,
+            None,
+            Certainty::Possible,
+            span,
+            RiskLevel::High,
+            "prints a variable that holds a secret",
+        );
+    }
+}
+
+/// Options that leave the lines themselves out: a count, no output, all but the lines.
+fn counts(option: &str) -> bool {
+    matches!(
+        option,
+        "--count" | "--quiet" | "--silent" | "--invert-match" | "--only-matching"
+    ) || option
+        .strip_prefix('-')
+        .is_some_and(|o| !o.starts_with('-') && o.len() < 5 && o.contains(['c', 'q', 'v']))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RiskLevel, risk_of};
+
+    #[test]
+    fn secrets_picked_out_of_all_variables() {
+        for line in [
+            "env | grep -i secret",
+            "printenv | grep TOKEN",
+            "export -p | grep TOKEN",
+            "set | grep -i passw",
+            "env | sort | awk '/API_KEY/'",
+            "declare -x | sed -n '/PASSWORD/p'",
+            "declare -p GITHUB_TOKEN",
+            "echo ${AWS_SECRET_ACCESS_KEY:0:40}",
+            "echo \"${DB_PASSWORD#x}\"",
+            "printf %s \"${API_TOKEN^^}\"",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::High, "{line}");
+        }
+    }
+
+    #[test]
+    fn other_variables_and_counts_stay_low() {
+        for line in [
+            "env | grep PATH",
+            "env | sort | head",
+            "set | grep ^BASH",
+            "env | grep -c TOKEN",
+            "env | grep -q GITHUB_TOKEN",
+            "env; cat README.md | grep token",
+            "declare -p PATH",
+            "export -p",
+            "echo ${GITHUB_TOKEN:0:4}",
+            "echo ${GITHUB_TOKEN:+is set}",
+            "echo ${#GITHUB_TOKEN}",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::Low, "{line}");
+        }
+    }
+}
