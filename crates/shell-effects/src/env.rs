@@ -260,6 +260,8 @@ pub(super) fn names_secret(name: &str) -> bool {
 enum Promise {
     /// A command line or a program.
     Command,
+    /// Options of a program.
+    Options,
     /// A place that programs, settings or code are taken from.
     Place,
 }
@@ -280,6 +282,7 @@ fn promises(name: &str) -> Option<Promise> {
         "EDITOR" | "PAGER" | "DIFF" | "SHELL" | "LAUNCHER" | "WRAPPER" | "RUNNER" => {
             (last != name).then_some(Promise::Command)
         }
+        "OPTIONS" | "OPTS" | "FLAGS" | "ARGS" => Some(Promise::Options),
         "CONFIG" | "CONF" | "RC" | "HOME" | "PATH" | "PLUGIN" | "PLUGINS" | "PRELOAD"
         | "LOADER" | "GEMFILE" | "CLASSPATH" | "HGRCPATH" | "TEXMFCNF" | "RCPATH" | "CONFDIR"
         | "INIT" | "PROFILE" => Some(Promise::Place),
@@ -298,6 +301,14 @@ impl Engine<'_> {
         use super::path::PathClass::{Outside, Temporary, Unknown};
         match what {
             Promise::Command => self.runs_value(name, value, span),
+            Promise::Options => {
+                let acts = [
+                    "eval", "exec", "system", "require", "agent", "plugin", "script",
+                ];
+                if has_hole(value) || acts.iter().any(|word| value.contains(word)) {
+                    self.dynamic(span, "options that may make a program run code");
+                }
+            }
             Promise::Place => {
                 let foreign = value.split(':').any(|part| {
                     part.starts_with(['/', '~'])

@@ -40,6 +40,7 @@ mod parse;
 pub mod path;
 mod paths;
 mod printed;
+mod printing;
 mod programs;
 mod project_code;
 pub mod protected;

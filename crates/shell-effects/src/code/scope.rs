@@ -214,6 +214,14 @@ impl<'t> Scope<'t> {
 
     /// `const a = require("b")`, `const {a, b: c} = require("d")`, `import a from "b"`
     fn js_imports(&mut self, tokens: &'t [Token]) {
+        // `const {rmSync: z} = fs`: `node -e` has its modules as names.
+        for (i, taken) in tokens.windows(3).enumerate() {
+            if let [Token::Punct('}'), Token::Punct('='), Token::Name(module)] = taken
+                && !matches!(module.as_str(), "require" | "await" | "import")
+            {
+                self.js_members(tokens.get(..i).unwrap_or_default(), module);
+            }
+        }
         for (i, token) in tokens.iter().enumerate() {
             let Token::Str(module, _) = token else {
                 continue;
@@ -258,29 +266,32 @@ impl<'t> Scope<'t> {
                 [.., Token::Name(alias)] if !is_word_of_js(alias) => {
                     self.aliases.insert(alias, format!("{module}{property}"));
                 }
-                [inner @ .., Token::Punct('}')] => {
-                    let open = inner.iter().rposition(|t| *t == Token::Punct('{'));
-                    let inner = inner.get(open.unwrap_or(0)..).unwrap_or_default();
-                    for pair in inner.windows(4) {
-                        if let [
-                            Token::Punct('{' | ','),
-                            Token::Name(name),
-                            Token::Punct(':'),
-                            Token::Name(alias),
-                        ] = pair
-                        {
-                            self.aliases.insert(alias, format!("{module}.{name}"));
-                        }
-                    }
-                    for one in inner.windows(2) {
-                        if let [Token::Punct('{' | ','), Token::Name(name)] = one {
-                            self.aliases
-                                .entry(name)
-                                .or_insert_with(|| format!("{module}.{name}"));
-                        }
-                    }
-                }
+                [inner @ .., Token::Punct('}')] => self.js_members(inner, module),
                 _ => {}
+            }
+        }
+    }
+
+    /// The names that `{a, b: c}`, of which this is all but the end, takes out of a module.
+    fn js_members(&mut self, inner: &'t [Token], module: &str) {
+        let open = inner.iter().rposition(|t| *t == Token::Punct('{'));
+        let inner = inner.get(open.unwrap_or(0)..).unwrap_or_default();
+        for pair in inner.windows(4) {
+            if let [
+                Token::Punct('{' | ','),
+                Token::Name(name),
+                Token::Punct(':'),
+                Token::Name(alias),
+            ] = pair
+            {
+                self.aliases.insert(alias, format!("{module}.{name}"));
+            }
+        }
+        for one in inner.windows(2) {
+            if let [Token::Punct('{' | ','), Token::Name(name)] = one {
+                self.aliases
+                    .entry(name)
+                    .or_insert_with(|| format!("{module}.{name}"));
             }
         }
     }
