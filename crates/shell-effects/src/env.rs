@@ -187,6 +187,25 @@ const LOADS: &[&str] = &[
     "CARGO_TARGET_RUNNER",
     "TAR_OPTIONS",
     "MAKEFILES",
+    "CMAKE_TOOLCHAIN_FILE",
+    "DOTNET_STARTUP_HOOKS",
+    "DOTNET_ADDITIONAL_DEPS",
+    "CORECLR_PROFILER_PATH",
+    "GTK_MODULES",
+    "GTK3_MODULES",
+    "TCLLIBPATH",
+    "LOCPATH",
+    "COMPOSER",
+    "NPM_CONFIG_USERCONFIG",
+    "npm_config_userconfig",
+    "ELIXIR_ERL_OPTIONS",
+    "CFLAGS",
+    "CXXFLAGS",
+    "CPPFLAGS",
+    "LDFLAGS",
+    "CGO_CFLAGS",
+    "CGO_CXXFLAGS",
+    "CGO_LDFLAGS",
 ];
 
 /// Variables that say where packages come from.
@@ -572,6 +591,13 @@ impl Engine<'_> {
                 "TAR_OPTIONS" => !["action", "command", "program", "script", "\0"]
                     .iter()
                     .any(|w| value.contains(w)),
+                "ELIXIR_ERL_OPTIONS" => !["eval", "-s", "-run", "-pa", "\0"]
+                    .iter()
+                    .any(|w| value.contains(w)),
+                "CFLAGS" | "CXXFLAGS" | "CPPFLAGS" | "LDFLAGS" | "CGO_CFLAGS" | "CGO_CXXFLAGS"
+                | "CGO_LDFLAGS" => !["-fplugin", "-specs", "-wrapper", "-B", "-load", "@/"]
+                    .iter()
+                    .any(|w| value.contains(w)),
                 "GOFLAGS" => !value.contains("toolexec") && !value.contains("exec"),
                 "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" | "MAVEN_OPTS"
                 | "GRADLE_OPTS" | "ANT_OPTS" | "SBT_OPTS" => {
@@ -646,12 +672,32 @@ impl Engine<'_> {
                 | "SYSTEM_WGETRC"
                 | "PSQLRC"
                 | "FZF_DEFAULT_OPTS_FILE"
-                | "PYTHONPYCACHEPREFIX" => value
-                    .split(':')
-                    .all(|p| !matches!(self.classify(p).class, super::path::PathClass::Temporary)),
-                "PYTHONPATH" | "NODE_PATH" | "PERL5LIB" | "RUBYLIB" | "LD_LIBRARY_PATH"
-                | "DYLD_LIBRARY_PATH" | "TERMINFO" | "ANSIBLE_CONFIG" | "OPENSSL_CONF"
-                | "PHPRC" | "TF_CLI_CONFIG_FILE" => value.split(':').all(|p| {
+                | "PYTHONPYCACHEPREFIX" => value.split(':').all(|p| {
+                    !matches!(self.classify(p).class, super::path::PathClass::Temporary)
+                        && !matches!(p.trim_end_matches('/'), "/tmp" | "/var/tmp" | "/dev/shm")
+                }),
+                "PYTHONPATH"
+                | "NODE_PATH"
+                | "PERL5LIB"
+                | "RUBYLIB"
+                | "LD_LIBRARY_PATH"
+                | "DYLD_LIBRARY_PATH"
+                | "TERMINFO"
+                | "ANSIBLE_CONFIG"
+                | "OPENSSL_CONF"
+                | "PHPRC"
+                | "TF_CLI_CONFIG_FILE"
+                | "CMAKE_TOOLCHAIN_FILE"
+                | "DOTNET_STARTUP_HOOKS"
+                | "DOTNET_ADDITIONAL_DEPS"
+                | "CORECLR_PROFILER_PATH"
+                | "GTK_MODULES"
+                | "GTK3_MODULES"
+                | "TCLLIBPATH"
+                | "LOCPATH"
+                | "COMPOSER"
+                | "NPM_CONFIG_USERCONFIG"
+                | "npm_config_userconfig" => value.split(':').all(|p| {
                     p.is_empty() || {
                         let c = self.classify(p).class;
                         matches!(
