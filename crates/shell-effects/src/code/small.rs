@@ -227,7 +227,7 @@ fn mongo(text: &str) -> bool {
             // `deleted` and `createdAt` are fields.
             let field =
                 w.starts_with(a) && w.get(a.len()..).is_some_and(|r| r.starts_with(['d', 'r']));
-            w.contains(a) && !(field && !a.starts_with('$'))
+            w.contains(a) && (!field || a.starts_with('$'))
         })
     };
     toks.iter().enumerate().all(|(i, t)| {
@@ -244,9 +244,9 @@ fn mongo(text: &str) -> bool {
                         && listed(MONGO_COMMANDS, c);
                 }
                 let json = i.checked_sub(2).and_then(at);
-                let known = listed(MONGO_CALLS, name)
-                    || *name == "stringify" && matches!(json, Some(Js::Name("JSON" | "EJSON")));
-                known
+
+                listed(MONGO_CALLS, name)
+                    || *name == "stringify" && matches!(json, Some(Js::Name("JSON" | "EJSON")))
             }
             Js::Name(name) => {
                 // A key, or a field of a document.
@@ -258,7 +258,7 @@ fn mongo(text: &str) -> bool {
                 let operator = ["$out", "$merge", "$where", "$accumulator", "$function"];
                 // A name that is joined, or called by.
                 let joined = at(i + 1) == Some(&Js::Sign('+')) || before == Some(&Js::Sign('+'));
-                !operator.contains(text) && !(key && text.is_empty()) && !joined
+                !(operator.contains(text) || joined || key && text.is_empty())
             }
             Js::Sign('[') => match before {
                 // What is looked up by a name: only by one that is written out, and not to be called.
@@ -274,7 +274,7 @@ fn mongo(text: &str) -> bool {
             },
             Js::Sign(']') => at(i + 1) != Some(&Js::Sign('(')) && at(i + 1) != Some(&Js::Sign(':')),
             Js::Sign(')') => at(i + 1) != Some(&Js::Sign('(')),
-            _ => true,
+            Js::Sign(_) => true,
         }
     })
 }
