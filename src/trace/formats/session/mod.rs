@@ -423,24 +423,36 @@ impl<'a> Events<'a> {
         self.list.len()
     }
 
-    /// The ids of the calls behind the first `from` events.
-    pub(super) fn calls_from(&self, from: usize) -> Vec<Cow<'a, str>> {
-        let new = self.list.iter().skip(from);
-        new.filter_map(|event| match &event.what {
-            What::Call(call) => call.id.clone(),
+    /// The calls behind the first `from` events.
+    pub(super) fn calls_from(&mut self, from: usize) -> impl Iterator<Item = &mut Call<'a>> {
+        let new = self.list.iter_mut().skip(from);
+        new.filter_map(|event| match &mut event.what {
+            What::Call(call) => Some(call),
             _ => None,
         })
-        .collect()
     }
 
-    /// The ids of the results behind the first `from` events.
-    pub(super) fn ends_from(&self, from: usize) -> Vec<Cow<'a, str>> {
+    /// The results behind the first `from` events.
+    pub(super) fn ends_from(&self, from: usize) -> impl Iterator<Item = &Ended<'a>> {
         let new = self.list.iter().skip(from);
         new.filter_map(|event| match &event.what {
-            What::Ended(ended) => ended.id.clone(),
+            What::Ended(ended) => Some(ended),
             _ => None,
         })
-        .collect()
+    }
+
+    /// A list for another part of the record.
+    pub(super) fn beside(&self) -> Self {
+        Self::new(self.whole, self.time)
+    }
+
+    /// The calls alone.
+    pub(super) fn into_calls(self) -> Vec<Call<'a>> {
+        let calls = self.list.into_iter().filter_map(|event| match event.what {
+            What::Call(call) => Some(call),
+            _ => None,
+        });
+        calls.collect()
     }
 
     /// The result that was added last.
