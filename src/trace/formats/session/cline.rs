@@ -82,10 +82,7 @@ struct UiMessage<'a> {
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let message = raw.read::<UiMessage<'a>>().unwrap_or_default();
     let mut events = Events::new(whole, message.ts.and_then(Raw::read));
-    // A message that is still being written comes again.
-    if message.partial.0 != Some(true) {
-        message.tell(&mut events, raw);
-    }
+    message.tell(&mut events, raw);
     SessionRecord {
         events: events.into_list(),
         ..SessionRecord::default()
@@ -100,6 +97,7 @@ impl<'a> UiMessage<'a> {
         let said = text(self.text).unwrap_or_default();
         let (tool, input) = match &*kind {
             "task" | "user_feedback" => return events.tell(raw, What::Prompt(said)),
+            "text" if self.partial.0 == Some(true) => return,
             "text" => return events.tell(raw, What::Said(said)),
             "tool" => shown_tool(&said),
             "command" => {
@@ -118,7 +116,6 @@ impl<'a> UiMessage<'a> {
             tool: tool.into(),
             input,
         };
-        events.tell(raw, What::Call(call));
         let ended = Ended {
             id: Some(id),
             how: How::NotRecorded,
@@ -126,7 +123,21 @@ impl<'a> UiMessage<'a> {
             exit_code: None,
             change: None,
         };
-        events.tell(raw, What::Ended(ended));
+        // A message that is still being written comes again under its time, or is the last one.
+        let what = if self.partial.0 == Some(true) {
+            What::Decided {
+                call,
+                decision: None,
+                late: false,
+            }
+        } else {
+            What::Done {
+                call,
+                decision: None,
+                ended,
+            }
+        };
+        events.tell(raw, what);
     }
 }
 
@@ -321,7 +332,7 @@ impl<'a> Data<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::formats::session::testing::told;
+    use crate::trace::formats::session::testing::{fed, told};
 
     #[test]
     fn tools_and_commands_of_a_window_are_calls() {
@@ -338,8 +349,41 @@ mod tests {
             told(&FORMAT, text)[0],
             r#"call 5 readFile {"tool":"readFile"}"#
         );
-        let text = r#"{"ts":5,"type":"ask","ask":"tool","text":"{}","partial":true}"#;
-        assert!(told(&FORMAT, text).is_empty());
+    }
+
+    #[test]
+    fn a_message_that_is_still_being_written_is_the_same_call() {
+        let message = |n: u8, command: &str, more: &str| {
+            format!(r#"{{"ts":{n},"type":"ask","ask":"command","text":"{command}"{more}}}"#)
+        };
+        let partial = r#","partial":true"#;
+        let all = fed(
+            &FORMAT,
+            &[
+                &message(1, "l", partial),
+                &message(1, "ls", partial),
+                &message(1, "ls -a", ""),
+                &message(1, "rm", ""),
+                &message(2, "make", partial),
+                r#"{"ts":3,"type":"say","say":"text","text":"x","partial":true}"#,
+            ],
+        );
+        let calls: Vec<_> = all.iter().skip(1).map(String::as_str).collect();
+        assert_eq!(calls.len(), 3, "{calls:?}");
+        for (call, (command, outcome)) in calls.iter().zip([
+            ("ls -a", "not_recorded"),
+            ("rm", "not_recorded"),
+            ("make", "open"),
+        ]) {
+            assert!(
+                call.contains(&format!(r#"{{"command":"{command}"}}"#)),
+                "{call}"
+            );
+            assert!(
+                call.contains(&format!(r#""outcome":"{outcome}""#)),
+                "{call}"
+            );
+        }
     }
 
     #[test]

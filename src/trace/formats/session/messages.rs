@@ -11,8 +11,8 @@ mod notes;
 use self::notes::Notes;
 use super::text_calls;
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, object_of, output, text,
+    Call, Ended, Event, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What,
+    arguments, id, is_word, object_of, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -225,6 +225,14 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         }
     }
     record.events = events.into_list();
+    // A conversation whose program takes tags for calls does so from its beginning.
+    let in_text = |event: &Event<'_>| matches!(event.what, What::CallsInText);
+    if record.whole
+        && let Some(at) = record.events.iter().position(in_text)
+        && let Some(before) = record.events.get_mut(..=at)
+    {
+        before.rotate_right(1);
+    }
     record
 }
 
@@ -472,7 +480,7 @@ impl<'a> Message<'a> {
         true
     }
 
-    fn call(&self) -> Call<'a> {
+    pub(super) fn call(&self) -> Call<'a> {
         let inner = self
             .function
             .or(self.custom)
@@ -729,6 +737,20 @@ mod tests {
             all[1].contains(r#""tool":"read_file","outcome":"not_executed""#),
             "{all:?}"
         );
+    }
+
+    #[test]
+    fn a_sign_of_cline_counts_for_the_whole_conversation() {
+        let messages = [
+            r#"{"role":"user","content":"<task>x</task>"}"#,
+            r#"{"role":"assistant","content":"<list_files><path>a</path></list_files>"}"#,
+            r#"{"role":"user","content":"[list_files for 'a'] Result: b"}"#,
+        ];
+        let whole = format!("[{}]", messages.join(","));
+        assert_eq!(told(&FORMAT, &whole), ["CallsInText", "end - Ok None b"]);
+        let all = fed(&FORMAT, &[&whole]);
+        assert_eq!(all.len(), 2, "{all:?}");
+        assert!(all[1].contains(r#""tool":"list_files""#) && all[1].contains(r#""outcome":"ok""#));
     }
 
     #[test]

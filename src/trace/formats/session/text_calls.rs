@@ -113,6 +113,36 @@ fn tag<'t>(text: &'t str, names: &[&'static str]) -> Option<(&'static str, &'t s
     Some((*name, rest.strip_prefix('>')?))
 }
 
+/// How a call begins whose tool is an attribute: some versions of Cline take these as well.
+const INVOKE: &str = "<invoke name=\"";
+const PARAMETER: &str = "<parameter name=\"";
+
+/// The name in the tag that a text begins with, and what is behind it.
+fn named_tag<'t>(text: &'t str, begin: &str) -> Option<(&'t str, &'t str)> {
+    let (name, rest) = text.strip_prefix(begin)?.split_once('"')?;
+    let rest = rest.trim_start().strip_prefix('>')?;
+    (name.len() < NAME && !name.contains(['<', '\n'])).then_some((name, rest))
+}
+
+/// The parameters of such a call, and what is behind its end.
+fn named_parameters(body: &str) -> (Map<String, Value>, &str) {
+    let mut all = Map::new();
+    let mut rest = body;
+    while let Some((_, at)) = split_at_tag(rest) {
+        if let Some(after) = at.strip_prefix("</invoke>") {
+            return (all, after);
+        }
+        let Some((name, inside)) = named_tag(at, PARAMETER) else {
+            rest = at.get(1..).unwrap_or_default();
+            continue;
+        };
+        let (value, after) = inside.split_once("</parameter>").unwrap_or((inside, ""));
+        all.insert(name.to_owned(), json!(value.trim_matches('\n')));
+        rest = after;
+    }
+    (all, "")
+}
+
 /// What comes before the first `<` and what begins with it.
 fn split_at_tag(text: &str) -> Option<(&str, &str)> {
     text.split_at_checked(memchr::memchr(b'<', text.as_bytes())?)
@@ -126,7 +156,13 @@ pub(super) fn calls(text: &str) -> (&str, Vec<Call<'static>>) {
     let mut said = text;
     let mut rest = text;
     while let Some((_, at)) = split_at_tag(rest) {
-        let Some((tool, body)) = tag(at, TOOLS) else {
+        let (call, after) = if let Some((tool, body)) = tag(at, TOOLS) {
+            let (parameters, after) = parameters(tool, body);
+            (call(tool, parameters), after)
+        } else if let Some((tool, body)) = named_tag(at, INVOKE) {
+            let (parameters, after) = named_parameters(body);
+            (call(tool, parameters), after)
+        } else {
             rest = at.get(1..).unwrap_or_default();
             continue;
         };
@@ -134,8 +170,7 @@ pub(super) fn calls(text: &str) -> (&str, Vec<Call<'static>>) {
             let before = text.len().saturating_sub(at.len());
             said = text.get(..before).unwrap_or_default();
         }
-        let (parameters, after) = parameters(tool, body);
-        calls.push(call(tool, parameters));
+        calls.push(call);
         rest = after;
     }
     (said.trim(), calls)
@@ -148,17 +183,19 @@ fn parameters<'t>(tool: &str, body: &'t str) -> (Map<String, Value>, &'t str) {
     // What is written into a file may hold the end of itself: its last one counts.
     let is_file = matches!(tool, "write_to_file" | "new_rule");
     let mut file: Option<&str> = None;
+    let mut file_end = None;
     let mut rest = body;
-    while let Some((_, at)) = split_at_tag(rest) {
+    let after = loop {
+        let Some((_, at)) = split_at_tag(rest) else {
+            break "";
+        };
         if let Some(after) = at.strip_prefix(&end) {
-            return (all, after);
+            break after;
         }
-        let length = |file: &str| file.len().saturating_sub(at.len());
         if let Some(content) = file.filter(|_| is_file)
             && at.starts_with("</content>")
         {
-            let content = content.get(..length(content)).unwrap_or_default();
-            all.insert("content".to_owned(), json!(content.trim_matches('\n')));
+            file_end = Some(content.len().saturating_sub(at.len()));
         }
         let Some((name, inside)) = tag(at, PARAMETERS) else {
             rest = at.get(1..).unwrap_or_default();
@@ -168,6 +205,7 @@ fn parameters<'t>(tool: &str, body: &'t str) -> (Map<String, Value>, &'t str) {
         let (value, after) = inside.split_once(&close).unwrap_or((inside, ""));
         if name == "content" {
             file = file.or(Some(inside));
+            file_end = None;
         }
         let value = match name {
             "content" | "diff" | "search" | "replace" => value.trim_matches('\n'),
@@ -175,8 +213,11 @@ fn parameters<'t>(tool: &str, body: &'t str) -> (Map<String, Value>, &'t str) {
         };
         all.insert(name.to_owned(), json!(value));
         rest = after;
+    };
+    if let Some(content) = file.zip(file_end).and_then(|(file, end)| file.get(..end)) {
+        all.insert("content".to_owned(), json!(content.trim_matches('\n')));
     }
-    (all, "")
+    (all, after)
 }
 
 fn call(tool: &str, mut given: Map<String, Value>) -> Call<'static> {
@@ -389,7 +430,12 @@ mod tests {
 
     #[test]
     fn a_tag_is_a_call_and_what_it_holds_is_none() {
-        let cases: [(&str, &[&str]); 9] = [
+        let cases: [(&str, &[&str]); 11] = [
+            (
+                "<function_calls><invoke name=\"Bash\"><parameter name=\"command\">\nls <b>\n</parameter></invoke><invoke name=\"f\"></invoke>",
+                &[r#"Bash {"command":"ls <b>"}"#, "f {}"],
+            ),
+            ("<invoke name=\"a\nb\"> <invoke name=x> <invoke", &[]),
             (
                 "Run.\n<execute_command>\n<command>npm test</command>\n<requires_approval>false</requires_approval>\n</execute_command>",
                 &[r#"execute_command {"command":"npm test","requires_approval":"false"}"#],
@@ -505,12 +551,19 @@ mod tests {
             "\n```",
             "<a:",
             "<path></path>",
+            "<invoke name=\"",
+            "<invoke name=\"x\"><parameter name=\"",
         ] {
             let text = part.repeat((1 << 17) / part.len());
             let start = Instant::now();
             let _ = (calls(&text), claimed(&text), note(&text), is_sign(&text));
             assert!(start.elapsed() < Duration::from_secs(10), "{part}");
         }
+        let ends = "</content>".repeat(1 << 18);
+        let text = format!("<write_to_file><content>{ends}");
+        let start = Instant::now();
+        assert_eq!(calls(&text).1.len(), 1);
+        assert!(start.elapsed() < Duration::from_secs(10), "ends of a file");
     }
 
     proptest! {
