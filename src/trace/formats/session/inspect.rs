@@ -93,20 +93,6 @@ struct SampleEvent<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct ModelOutput<'a> {
-    #[serde(borrow)]
-    choices: Lenient<Vec<Lenient<Choice<'a>>>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Choice<'a> {
-    #[serde(borrow)]
-    message: Option<Raw<'a>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 struct Called<'a> {
     #[serde(borrow)]
     id: Option<Raw<'a>>,
@@ -249,7 +235,7 @@ impl<'a> Sample<'a> {
         // What only the events hold: a conversation may have been cut, or be another agent's.
         for (raw, event) in told {
             if is_word(event.event, &["model"]) {
-                for mut call in event.asked(events) {
+                for mut call in event.output.map(messages::asked).unwrap_or_default() {
                     let known = call.id.as_ref().is_some_and(|id| calls.knows(id));
                     if !known {
                         calls.complete(&mut call);
@@ -364,21 +350,6 @@ fn read_events<'a>(raw: Vec<Raw<'a>>, all: &mut Vec<(Raw<'a>, SampleEvent<'a>)>)
 }
 
 impl<'a> SampleEvent<'a> {
-    /// The calls in what a model gave back.
-    fn asked(&self, events: &Events<'a>) -> Vec<Call<'a>> {
-        let mut asked = events.beside();
-        let output = self.output.and_then(|raw| raw.read::<ModelOutput<'a>>());
-        for choice in output
-            .and_then(|output| output.choices.0)
-            .unwrap_or_default()
-        {
-            if let Some(raw) = choice.0.and_then(|choice| choice.message) {
-                messages::message(&mut asked, raw);
-            }
-        }
-        asked.into_calls()
-    }
-
     /// The arguments that an approver gave a call in the place of its own.
     fn modified(&self) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
         #[derive(Deserialize)]

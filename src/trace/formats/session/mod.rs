@@ -16,6 +16,7 @@ mod known;
 pub mod messages;
 pub mod openhands;
 pub mod otlp;
+mod otlp_models;
 mod pairing;
 pub mod swe_agent;
 #[cfg(test)]
@@ -155,6 +156,28 @@ pub(super) enum What<'a> {
     CallsInText,
     /// The agent asks for a call.
     Call(Call<'a>),
+    /// A model asked for a call, or a copy of what is told elsewhere says how it ended. What ran is
+    /// told in another place, if it is.
+    Wanted {
+        /// The call.
+        call: Call<'a>,
+        /// Its end, where that is known here.
+        ended: Option<Ended<'a>>,
+    },
+    /// Somebody is asked whether a call may run, under an id of its own.
+    Requested {
+        /// The id of the request.
+        request: Cow<'a, str>,
+        /// The call, where the request names it.
+        id: Option<Cow<'a, str>>,
+    },
+    /// A request was denied.
+    Denied {
+        /// The id of the request, where there is one.
+        request: Option<Cow<'a, str>>,
+        /// By whom.
+        by: DecidedBy,
+    },
     /// A call begins to run. It is the same as one that was asked for under its id.
     Began(Call<'a>),
     /// A call has ended.
@@ -237,6 +260,18 @@ pub(super) struct Call<'a> {
     pub(super) input: Cow<'a, str>,
 }
 
+impl Call<'_> {
+    /// The same, of texts of its own.
+    fn to_owned(&self) -> Call<'static> {
+        let own = |text: &str| Cow::Owned(text.to_owned());
+        Call {
+            id: self.id.as_deref().map(own),
+            tool: own(&self.tool),
+            input: own(&self.input),
+        }
+    }
+}
+
 /// The end of a call.
 #[derive(Debug)]
 pub(super) struct Ended<'a> {
@@ -250,6 +285,19 @@ pub(super) struct Ended<'a> {
     pub(super) exit_code: Option<i64>,
     /// How a file changed.
     pub(super) change: Option<Change>,
+}
+
+impl Ended<'_> {
+    /// The same, of texts of its own.
+    fn to_owned(&self) -> Ended<'static> {
+        Ended {
+            id: self.id.as_deref().map(|id| Cow::Owned(id.to_owned())),
+            how: self.how,
+            output: Cow::Owned((*self.output).to_owned()),
+            exit_code: self.exit_code,
+            change: self.change.clone(),
+        }
+    }
 }
 
 /// A change of a file.
@@ -391,6 +439,8 @@ pub(super) struct Events<'a> {
     whole: &'a str,
     /// When the record was written.
     pub(super) time: Option<Timestamp>,
+    /// Where the agent works, by what it was told.
+    pub(super) cwd: Option<String>,
     list: Vec<Event<'a>>,
 }
 
@@ -400,6 +450,7 @@ impl<'a> Events<'a> {
         Self {
             whole,
             time,
+            cwd: None,
             list: Vec::new(),
         }
     }
@@ -439,11 +490,6 @@ impl<'a> Events<'a> {
             What::Ended(ended) => Some(ended),
             _ => None,
         })
-    }
-
-    /// A list for another part of the record.
-    pub(super) fn beside(&self) -> Self {
-        Self::new(self.whole, self.time)
     }
 
     /// The calls alone.

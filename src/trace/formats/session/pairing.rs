@@ -6,9 +6,11 @@ mod refusals;
 mod said;
 #[cfg(test)]
 mod tests;
+mod wanted;
 
 use self::refusals::{Place, Refusals};
 use self::said::Claim;
+use self::wanted::Wishes;
 use super::known::{hash, hash_of, hash_of_end, told};
 use super::tools::{asked, wraps_output};
 use super::waiting::{Kept, Queue, Waiting};
@@ -71,6 +73,8 @@ pub(in crate::trace::formats) struct Pairing {
     asked: HashSet<u64>,
     /// Calls that were rejected before they were asked for.
     refused: HashMap<u64, DecidedBy>,
+    /// Calls that a model asked for.
+    wishes: Wishes,
     /// Rejected actions, to know them again in other parts of their sessions.
     refusals: Refusals,
     /// Whether the end of the input may show that a call with a result was rejected. What comes
@@ -109,6 +113,8 @@ struct Session {
     ids: HashSet<u64>,
     /// Calls that somebody was asked about, the oldest question first: commands and patches.
     questions: [VecDeque<u64>; 2],
+    /// Calls that requests are about, by hashes of the ids of these.
+    requests: HashMap<u64, Box<str>>,
     /// Calls that were rejected before they began, and hashes of their ids.
     denied: Vec<u64>,
     denied_ids: HashSet<u64>,
@@ -150,6 +156,7 @@ impl Pairing {
             rejected: HashMap::new(),
             asked: HashSet::new(),
             refused: HashMap::new(),
+            wishes: Wishes::default(),
             refusals: Refusals::default(),
             in_doubt: false,
             format,
@@ -201,6 +208,19 @@ impl Pairing {
             }
             What::Call(call) => {
                 self.call(key, line, event.time, call, on);
+            }
+            What::Wanted { call, ended } => {
+                self.wanted(key, line, event.time, (call, ended.as_ref()), on);
+            }
+            What::Requested { request, id } => self.requested(key, request, id.as_deref()),
+            What::Denied { request, by } => {
+                if let Some(id) = self.denied_call(key, request.as_deref()) {
+                    let what = What::Rejected {
+                        id: Cow::Borrowed(&id),
+                        by: *by,
+                    };
+                    self.event(key, line, &Event { what, ..*event }, on);
+                }
             }
             What::Began(call) => {
                 // The same call under its id; another one under that id is another call.
@@ -338,6 +358,7 @@ impl Pairing {
         if self.asked.len() < REMEMBERED {
             self.asked.insert(hash_of(call));
         }
+        self.was_made(key, call);
         let before = call.id.as_deref().map(hash);
         let refused = before.and_then(|id| self.refused.remove(&id));
         self.waiting.push(waiting);
@@ -725,6 +746,7 @@ impl Reader for Pairing {
             self.event(&key, line, event, on);
         }
         if record.whole {
+            self.settle_wanted(on);
             self.settle_claim(&key, None, on);
             self.hand_on_rest(on);
         }
@@ -737,6 +759,7 @@ impl Reader for Pairing {
             );
             report_limit(&self.stem, line, what, on);
         }
+        self.settle_wanted(on);
         let mut sessions: Vec<_> = self.sessions.keys().cloned().collect();
         sessions.sort_unstable();
         for key in sessions {

@@ -43,6 +43,7 @@ pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
     let lines = record.events.iter().flat_map(|event| match &event.what {
         What::Call(call) | What::Began(call) => vec![called(call)],
         What::Decided { call, .. } => vec![called(call)],
+        What::Wanted { call, .. } => vec![format!("wanted {}", called(call))],
         What::Done { call, ended, .. } => vec![called(call), over(ended)],
         What::Ended(ended) => vec![over(ended)],
         What::Rejected { id, by } => vec![format!("rejected {id} {by:?}")],

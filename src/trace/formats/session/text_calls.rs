@@ -303,6 +303,25 @@ pub(super) fn note(text: &str) -> Option<Note<'_>> {
     Some(Note::Result(output.trim_start_matches([' ', '\n'])))
 }
 
+/// Where Cline says that it works, in what it adds about the editor: to the task, or in a text of
+/// its own.
+pub(super) fn work_tree(text: &str) -> Option<&str> {
+    const DETAILS: &str = "<environment_details>";
+    let text = text.trim_start();
+    let details = match text.strip_prefix(DETAILS) {
+        None if text.starts_with("<task>") => text.rsplit_once(DETAILS)?.1,
+        details => details?,
+    };
+    let path = details.lines().find_map(|line| {
+        let path = line
+            .strip_prefix("# Current Working Directory (")
+            .or_else(|| line.strip_prefix("# Current Workspace Directory ("))?;
+        path.strip_suffix(") Files")
+            .or_else(|| path.strip_suffix(')'))
+    })?;
+    path.starts_with('/').then_some(path)
+}
+
 /// Whether a text of the system or of the user shows that calls are written into texts.
 pub(super) fn is_sign(text: &str) -> bool {
     text.contains("formatted using XML-style tags")
@@ -496,6 +515,29 @@ mod tests {
             "read",
         ] {
             assert!(note(other).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_work_tree_is_what_the_program_says() {
+        let details =
+            "<environment_details>\n# VSCode\n# Current Working Directory (/w) Files\na\n";
+        let task = format!("<task>\n# Current Working Directory (/x)\n</task>\n{details}");
+        for (text, expected) in [
+            (details, Some("/w")),
+            (&task, Some("/w")),
+            (
+                &details
+                    .replace("Working", "Workspace")
+                    .replace(" Files", ""),
+                Some("/w"),
+            ),
+            (&details.replace("/w", "c:/w"), None),
+            (&format!("[read_file for 'a'] Result: {details}"), None),
+            ("<environment_details>", None),
+            ("<task>", None),
+        ] {
+            assert_eq!(work_tree(text), expected, "{text}");
         }
     }
 

@@ -190,6 +190,15 @@ impl Queue {
         list.find(|n| self.all.get(n).is_some_and(|w| &*w.tool == tool))
     }
 
+    /// The id of the only call of a session that has neither a result nor a decision.
+    pub(super) fn only_open(&self, session: &str) -> Option<Box<str>> {
+        let near = self.all.values().rev().take(TOOLS);
+        let mut open =
+            near.filter(|w| *w.session == *session && w.result.is_none() && w.decision.is_none());
+        let only = open.next()?;
+        open.next().is_none().then(|| only.id.clone())?
+    }
+
     /// Changes a call; not what it is found by or what it holds.
     pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Waiting> {
         self.all.get_mut(&number)

@@ -147,4 +147,22 @@ impl Pairing {
             }
         }
     }
+
+    /// Takes note of which call a request is about. One that names none is about the only call that
+    /// waits, if there is no other.
+    pub(super) fn requested(&mut self, key: &str, request: &str, id: Option<&str>) {
+        let id = id.map(Into::into).or_else(|| self.waiting.only_open(key));
+        if let (Some(id), Some(session)) = (id, self.sessions.get_mut(key))
+            && session.requests.len() < REMEMBERED
+        {
+            session.requests.insert(hash(request), id);
+        }
+    }
+
+    /// The call that a denied request is about.
+    pub(super) fn denied_call(&self, key: &str, request: Option<&str>) -> Option<Box<str>> {
+        let session = self.sessions.get(key)?;
+        let named = request.and_then(|request| session.requests.get(&hash(request)));
+        named.cloned().or_else(|| self.waiting.only_open(key))
+    }
 }

@@ -4,6 +4,7 @@ use super::SESSIONS;
 use crate::trace::entry::Entry;
 use crate::trace::formats::TraceFormat;
 use crate::trace::formats::session::claude_code::FORMAT as CLAUDE_CODE;
+use crate::trace::formats::session::codex::FORMAT as CODEX;
 use crate::trace::formats::session::inspect::FORMAT as INSPECT;
 use crate::trace::formats::session::messages::FORMAT as MESSAGES;
 use crate::trace::formats::session::otlp::FORMAT as OTLP;
@@ -171,6 +172,159 @@ fn the_tool_that_ran_counts() {
     assert_eq!(
         calls(&OTLP, &lines),
         ["file a Bash shell_cmd approved/human ok contradicted"]
+    );
+}
+
+fn span(attributes: &[(&str, &str)]) -> Value {
+    let attributes: Vec<Value> = attributes
+        .iter()
+        .map(|(key, value)| json!({"key": key, "value": {"stringValue": value}}))
+        .collect();
+    let span = json!({"traceId": "t", "name": "x", "attributes": attributes});
+    json!({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+}
+
+#[test]
+fn calls_of_a_models_span_are_counted_unless_a_tool_has_them() {
+    let messages = r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"bash","arguments":{"cmd":"ls"}}]}]"#;
+    let models = [
+        span(&[
+            ("gen_ai.operation.name", "chat"),
+            ("gen_ai.output.messages", messages),
+        ]),
+        span(&[
+            ("openinference.span.kind", "LLM"),
+            (
+                "llm.output_messages.0.message.tool_calls.0.tool_call.id",
+                "a",
+            ),
+            (
+                "llm.output_messages.0.message.tool_calls.0.tool_call.function.name",
+                "bash",
+            ),
+            (
+                "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments",
+                r#"{"cmd":"ls"}"#,
+            ),
+        ]),
+        span(&[
+            ("gen_ai.completion.0.tool_calls.0.id", "a"),
+            ("gen_ai.completion.0.tool_calls.0.name", "bash"),
+            (
+                "gen_ai.completion.0.tool_calls.0.arguments",
+                r#"{"cmd":"ls"}"#,
+            ),
+        ]),
+    ];
+    let tool = |more: &[(&str, &str)]| {
+        span(
+            &[
+                &[
+                    ("gen_ai.operation.name", "execute_tool"),
+                    ("gen_ai.tool.name", "bash"),
+                ],
+                more,
+            ]
+            .concat(),
+        )
+    };
+    let asked = "t a bash shell_cmd -/- not_recorded";
+    for model in models {
+        assert_eq!(calls(&OTLP, &[model.clone(), model.clone()]), [asked]);
+        for (more, expected) in [
+            (
+                &[("gen_ai.tool.call.id", "a")][..],
+                vec!["t a bash tool_call -/- ok"],
+            ),
+            (&[], vec!["t 1 bash tool_call -/- ok"]),
+            (
+                &[("gen_ai.tool.call.arguments", r#"{ "cmd": "ls" }"#)],
+                vec!["t 1 bash shell_cmd -/- ok"],
+            ),
+            (
+                &[("gen_ai.tool.call.arguments", r#"{"cmd":"rm a"}"#)],
+                vec!["t 1 bash shell_cmd -/- ok", asked],
+            ),
+        ] {
+            for lines in [[tool(more), model.clone()], [model.clone(), tool(more)]] {
+                assert_eq!(calls(&OTLP, &lines), expected, "{lines:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_command_is_that_of_a_shell() {
+    let result = |tool: &str, given: &[(&str, &str)]| {
+        let mut attributes =
+            vec![json!({"key": "event.name", "value": {"stringValue": "tool_result"}})];
+        for (key, value) in [("tool_name", tool)].iter().chain(given) {
+            attributes.push(json!({"key": key, "value": {"stringValue": value}}));
+        }
+        json!({"resourceLogs": [{"scopeLogs": [{"logRecords": [{"attributes": attributes}]}]}]})
+    };
+    let full = r#"{"bash_command":"rm","full_command":"rm -r a"}"#;
+    for (tool, given, expected) in [
+        (
+            "Bash",
+            &[("tool_parameters", full)][..],
+            r#"{"command":"rm -r a"}"#,
+        ),
+        (
+            "Bash",
+            &[("tool_input", "{}"), ("tool_parameters", full)],
+            r#"{"command":"rm -r a"}"#,
+        ),
+        (
+            "mcp__a__b",
+            &[("tool_parameters", full)],
+            r#"{"parameters":{"bash_command":"rm","full_command":"rm -r a"},"tool":"mcp__a__b"}"#,
+        ),
+    ] {
+        let all = records(&OTLP, &[result(tool, given)]);
+        assert_eq!(
+            all[1]["action"]["payload"].to_string(),
+            expected,
+            "{given:?}"
+        );
+    }
+}
+
+#[test]
+fn an_event_of_codex_without_an_item_is_a_call() {
+    let record = |kind: &str, payload: &Value| json!({"timestamp": "2026-02-03T10:00:00Z", "type": kind, "payload": payload});
+    let end = |id: &str, more: Value| {
+        let mut event = json!({"type": "exec_command_end", "call_id": id, "command": ["bash", "-lc", "ls"], "cwd": "/w", "exit_code": 1, "stdout": "x"});
+        event
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        record("event_msg", &event)
+    };
+    let item = json!({"type": "function_call", "name": "shell", "arguments": r#"{"command":["ls"]}"#, "call_id": "a"});
+    let output = json!({"type": "function_call_output", "call_id": "a", "output": "Exit code: 1\nOutput:\n"});
+    let lines = [
+        end("a", json!({})),
+        record("response_item", &item),
+        end("a", json!({})),
+        record("response_item", &output),
+        end("b", json!({})),
+        end("b", json!({})),
+        end("c", json!({"status": "declined"})),
+        end("d", json!({"source": "user_shell"})),
+        record(
+            "event_msg",
+            &json!({"type": "mcp_tool_call_end", "call_id": "e", "invocation": {"server": "s", "tool": "t"}, "result": {"Ok": {"content": []}}}),
+        ),
+    ];
+    assert_eq!(
+        calls(&CODEX, &lines),
+        [
+            "file a shell shell_cmd -/- error 1",
+            "file b shell shell_cmd -/- error 1",
+            "file c shell shell_cmd rejected/policy not_executed",
+            "file e mcp__s__t tool_call -/- ok",
+        ]
     );
 }
 
