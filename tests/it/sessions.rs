@@ -431,6 +431,16 @@ fn events_in_files_of_their_own_are_one_session() {
         ("YV325", "logs/b/events", Some(2)),
     ];
     assert_eq!((code, found), (1, expected.to_vec()), "{report:#}");
+    for (name, code) in [
+        ("11.json", "YV102"),
+        ("12.json", "YV327"),
+        ("1.json", "YV325"),
+    ] {
+        let mut findings = report["findings"].as_array().unwrap().iter();
+        let finding = findings.find(|f| f["code"] == code).unwrap();
+        let message = finding["message"].as_str().unwrap();
+        assert!(message.ends_with(&format!(" (in `{name}`)")), "{message}");
+    }
     // A file that is named is read alone.
     let (_, report) = json_report(folder.path(), &["replay", "logs/b/events/1.json"]);
     assert_eq!(report["inputs"][0]["path"], "logs/b/events/1.json");
