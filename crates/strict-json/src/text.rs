@@ -147,10 +147,16 @@ impl<'a> Raw<'a> {
         super::from_text(self.0).ok()
     }
 
-    /// As [`Self::read`], for what is built of any value: a number that is too large for a float is
-    /// infinite. Nothing where there are too many values for memory, as [`has_few_values`] tells.
+    /// As [`Self::read`], for what is built of any value; nothing where there are too many for
+    /// memory, as [`has_few_values`] tells.
     #[must_use]
     pub fn read_all<T: Deserialize<'a>>(self) -> Option<T> {
+        has_few_values(self.0).then(|| self.read())?
+    }
+
+    /// As [`Self::read_all`], where a number that is too large for a float is an infinite one.
+    #[must_use]
+    pub fn read_with_infinite_numbers<T: Deserialize<'a>>(self) -> Option<T> {
         if !has_few_values(self.0) {
             return None;
         }
@@ -335,11 +341,14 @@ mod tests {
     fn a_number_out_of_range_hides_nothing() {
         let raw: Raw<'_> = crate::from_text("[1e999,-1e999,2]").unwrap();
         let (inf, two) = (f64::INFINITY, 2.0);
-        assert_eq!(raw.read_all::<Vec<f64>>(), Some(vec![inf, -inf, two]));
-        assert_eq!(raw.read::<Vec<f64>>(), None);
+        assert_eq!(
+            raw.read_with_infinite_numbers::<Vec<f64>>(),
+            Some(vec![inf, -inf, two])
+        );
+        assert_eq!(raw.read_all::<Vec<f64>>(), None);
         let raw: Raw<'_> = crate::from_text("[1] ").unwrap();
-        assert_eq!(raw.read_all::<Vec<u8>>(), Some(vec![1]));
-        assert_eq!(raw.read_all::<Vec<bool>>(), None);
+        assert_eq!(raw.read_with_infinite_numbers::<Vec<u8>>(), Some(vec![1]));
+        assert_eq!(raw.read_with_infinite_numbers::<Vec<bool>>(), None);
     }
 
     #[test]

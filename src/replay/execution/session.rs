@@ -265,7 +265,8 @@ impl Execution {
             self.verdict.doubt(Aspect::Authorised);
         }
         if let CallMarkKind::Unmatched { last } = kind {
-            if !self.records(NotRecorded::Results) {
+            // What a format keeps of some calls alone is missing where it says so.
+            if matches!(mark, SessionMark::NotRecorded) && !self.records(NotRecorded::Results) {
                 return;
             }
             self.session.open = id.as_deref().map(Into::into).filter(|_| last);

@@ -38,7 +38,15 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
 
 pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
     name: "langfuse",
-    not_recorded: NOT_RECORDED,
+    // What came of a call that only a model tells of isn't recorded.
+    not_recorded: &[
+        NotRecorded::Decisions,
+        NotRecorded::DecisionDetails,
+        NotRecorded::Results,
+        NotRecorded::ExitCodes,
+        NotRecorded::Diffs,
+        NotRecorded::Workdir,
+    ],
     is_line_oriented: false,
     has_arrays: false,
     names: Sessions::OfFile,

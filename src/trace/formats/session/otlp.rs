@@ -35,6 +35,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
 const NOT_RECORDED: &[NotRecorded] = &[
     NotRecorded::Decisions,
     NotRecorded::DecisionDetails,
+    NotRecorded::Results,
     NotRecorded::ExitCodes,
     NotRecorded::Arguments,
     NotRecorded::Diffs,
