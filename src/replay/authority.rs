@@ -180,7 +180,8 @@ fn effects(
         return None;
     };
     let mut moved = false;
-    let analysis = match kind {
+    let mut unknown = false;
+    let mut analysis = match kind {
         // Its text does nothing; what stands beside that may.
         ActionType::Answer if !action::has_more_than(&shell_effects::ANSWER, payload) => {
             shell_effects::Analysis::default()
@@ -196,7 +197,8 @@ fn effects(
             analysis
         }
         ActionType::ShellCmd => {
-            let payload: serde_json::Value = payload.read_all()?;
+            let (payload, is_beyond) = read::<serde_json::Value>(payload)?;
+            unknown = is_beyond;
             let line = Line::of(&payload)?;
             let start = start(line.cwd.as_deref(), tree);
             // Where a command starts in a work tree that goes by another name, nobody knows how far
@@ -220,13 +222,24 @@ fn effects(
             analysis
         }
         ActionType::ToolCall => {
-            let call: shell_effects::Param<'_> = payload.read_all()?;
+            let (call, is_beyond) = read::<shell_effects::Param<'_>>(payload)?;
+            unknown = is_beyond;
             let mut analysis = shell_effects::effects_of_call(call.tool()?, &call, &tree.places);
             join_other_tools(&mut analysis, &call, tree);
             analysis
         }
     };
+    if unknown {
+        analysis.risk = RiskLevel::High;
+        analysis.unparsed = true;
+    }
     Some((kind, analysis, moved))
+}
+
+/// A payload, and whether it holds numbers beyond all: what those mean, nobody can tell.
+fn read<'a, T: serde::Deserialize<'a>>(payload: Raw<'a>) -> Option<(T, bool)> {
+    let exact = payload.read_all().map(|value| (value, false));
+    exact.or_else(|| Some((payload.read_with_infinite_numbers()?, true)))
 }
 
 /// Adds what a call does if it is that of another tool that it names. Where that may be a

@@ -73,7 +73,7 @@ pub struct Anomalies {
     /// What is remarkable about a call of a session.
     pub call: Option<CallMark>,
     /// The same action was rejected before, under another id: that, and where.
-    pub rejected_before: Option<(String, u64)>,
+    pub rejected_before: Option<(String, Option<u64>)>,
     /// What can't be about the context.
     pub context: Vec<ContextBreak>,
 }
@@ -378,6 +378,8 @@ pub enum CallMarkKind {
     AmbiguousResult,
     /// Another source says the opposite of the decision.
     Contradicted,
+    /// It was rejected, and ran.
+    RejectedAndRan,
 }
 
 /// Who allowed an action to run.

@@ -43,11 +43,25 @@ struct Member {
 /// # Errors
 /// When it is no complete archive, or holds what isn't read.
 pub(super) fn lines(file: File) -> io::Result<impl Read + Send> {
+    let entries = members(&file)?.into_iter();
+    Ok(Joined::new(
+        entries.map(move |member| Entry::new(&file, member)),
+    ))
+}
+
+/// The names of the entries, in the order of their lines: escaped, and cut where they are long.
+///
+/// # Errors
+/// As those of [`lines`].
+pub(super) fn names(file: &File) -> io::Result<Vec<String>> {
+    let members = members(file)?.into_iter();
+    Ok(members.map(|member| member.name).collect())
+}
+
+/// The entries in the order of their lines.
+fn members(file: &File) -> io::Result<Vec<Member>> {
     let left = Cell::new(MOST_DIRECTORY);
-    let source = Metered {
-        file: &file,
-        left: &left,
-    };
+    let source = Metered { file, left: &left };
     let incomplete = |error| refused(&format!("it is no complete zip archive: {error}"));
     let mut archive = ZipArchive::new(source).map_err(incomplete)?;
     left.set(u64::MAX);
@@ -74,10 +88,7 @@ pub(super) fn lines(file: File) -> io::Result<impl Read + Send> {
     check_places(places)?;
     let rank = |member: &Member| FIRST.iter().position(|name| *name == member.name);
     members.sort_by_key(|member| rank(member).unwrap_or(FIRST.len()));
-    let entries = members.into_iter();
-    Ok(Joined::new(
-        entries.map(move |member| Entry::new(&file, member)),
-    ))
+    Ok(members)
 }
 
 /// Checks that entries lie side by side from the beginning to the directory. An entry between them

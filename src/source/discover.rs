@@ -289,6 +289,29 @@ pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
     open_counted(input, None)
 }
 
+/// What the lines of an input are called, where each is a document of its own: an entry of an
+/// archive, or a file of a directory. Empty for any other input.
+#[must_use]
+pub fn line_names(input: &Input) -> Vec<String> {
+    match input {
+        Input::Series(paths) => {
+            let names = paths.iter().filter_map(|path| path.file_name());
+            let escaped = |name: String| name.chars().flat_map(char::escape_debug).collect();
+            names
+                .map(|name| escaped(name.to_string_lossy().into_owned()))
+                .collect()
+        }
+        Input::File(path) => {
+            let file = open_regular(path).ok();
+            let archive = file.filter(|file| is_archive(file).unwrap_or(false));
+            archive
+                .and_then(|file| archive::names(&file).ok())
+                .unwrap_or_default()
+        }
+        Input::Stdin => Vec::new(),
+    }
+}
+
 /// As [`open`]; the bytes that are read are added to a counter, as they are stored.
 ///
 /// # Errors

@@ -17,8 +17,8 @@ pub use blocks::{Block, Blocks, OversizedLine};
 pub use containment::stays;
 pub use discover::{
     COMPRESSED, Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, Skipped,
-    TRACE_ENDINGS, by_name, discover, open, open_counted, open_regular, stored_hash, survey,
-    survey_by,
+    TRACE_ENDINGS, by_name, discover, line_names, open, open_counted, open_regular, stored_hash,
+    survey, survey_by,
 };
 pub use elements::{DocumentError, Element, Next, Position, each_element};
 

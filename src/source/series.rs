@@ -1,4 +1,5 @@
-//! A directory of files that hold one event each (`events/0.json` of `OpenHands`), read as lines.
+//! A directory of files that hold one event each, read as lines: `events/0.json` of `OpenHands`, or
+//! `events/event-00000-ID.json` of its SDK.
 //!
 //! A call and its result are events of their own, so that only all of them together tell what
 //! happened. Line N is the Nth file.
@@ -6,7 +7,7 @@
 use super::discover::{Found, Input, Missing, open_regular};
 use super::joined::Joined;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use strict_json::Raw;
@@ -17,33 +18,40 @@ const FIRST: u64 = 1 << 20;
 /// Takes the files that are events of one session out of inputs: directories, each with its files
 /// in the order of their numbers.
 pub(super) fn join(inputs: &mut Vec<Result<Found, Missing>>) -> BTreeMap<PathBuf, Vec<PathBuf>> {
-    let mut numbered: BTreeMap<PathBuf, BTreeMap<u64, PathBuf>> = BTreeMap::new();
+    let mut numbered: BTreeMap<PathBuf, BTreeSet<(u64, PathBuf)>> = BTreeMap::new();
     for (folder, number, path) in inputs.iter().filter_map(numbered_file) {
         let files = numbered.entry(folder.to_path_buf()).or_default();
-        files.insert(number, path.to_path_buf());
+        files.insert((number, path.to_path_buf()));
     }
     numbered.retain(|_, files| {
-        let first = files.first_key_value().map(|(_, path)| path);
+        let first = files.first().map(|(_, path)| path);
         files.len() > 1 && first.is_some_and(|path| is_event(path))
     });
     inputs.retain(|input| {
         numbered_file(input).is_none_or(|(folder, ..)| !numbered.contains_key(folder))
     });
-    let in_order = |files: BTreeMap<u64, PathBuf>| files.into_values().collect();
+    let in_order =
+        |files: BTreeSet<(u64, PathBuf)>| files.into_iter().map(|(_, path)| path).collect();
     numbered
         .into_iter()
         .map(|(folder, files)| (folder, in_order(files)))
         .collect()
 }
 
-/// The directory and the number of a file that is called `NUMBER.json`. One number has one name.
+/// The directory and the number of a file that is called `NUMBER.json` or `event-NUMBER-ID.json`.
 fn numbered_file(input: &Result<Found, Missing>) -> Option<(&Path, u64, &Path)> {
     let Input::File(path) = &input.as_ref().ok()?.input else {
         return None;
     };
     let stem = path.file_name()?.to_str()?.strip_suffix(".json")?;
-    let number: u64 = stem.parse().ok()?;
-    (number.to_string() == stem).then_some((path.parent()?, number, path))
+    let number: u64 = if let Some(event) = stem.strip_prefix("event-") {
+        event.split_once('-')?.0.parse().ok()?
+    } else {
+        // One number has one name.
+        let number: u64 = stem.parse().ok()?;
+        Some(number).filter(|number| number.to_string() == stem)?
+    };
+    Some((path.parent()?, number, path))
 }
 
 /// Whether a file has the members of an event.
@@ -58,6 +66,8 @@ fn is_event(path: &Path) -> bool {
         action: Option<Raw<'a>>,
         #[serde(borrow)]
         observation: Option<Raw<'a>>,
+        #[serde(borrow)]
+        kind: Option<Raw<'a>>,
     }
     let mut text = String::new();
     let read = open_regular(path).and_then(|file| file.take(FIRST).read_to_string(&mut text));
@@ -66,7 +76,7 @@ fn is_event(path: &Path) -> bool {
         && event.is_ok_and(|event| {
             event.id.is_some()
                 && event.source.is_some()
-                && (event.action.is_some() || event.observation.is_some())
+                && (event.action.is_some() || event.observation.is_some() || event.kind.is_some())
         })
 }
 

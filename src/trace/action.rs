@@ -10,6 +10,7 @@ use shell_effects::WRAPPERS;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::marker::PhantomData;
 use strict_json::{Raw, Str, canonical_pieces, canonicalise};
 
@@ -170,6 +171,20 @@ pub fn asked(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
     let members = Members::of(payload);
     let tool: Str<'_> = members.get("tool")?.read()?;
     Some((tool.distinct().into_owned(), members.get("parameters")?))
+}
+
+/// A hash of what an action does, to know it again under another id. Remarks and time limits beside
+/// a command make no other command of it.
+#[must_use]
+pub fn same_action(is_command: bool, payload: Raw<'_>) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    if let Some(line) = command(payload).filter(|_| is_command) {
+        (line, cwd(payload)).hash(&mut hasher);
+    } else {
+        let (tool, given) = asked(payload)?;
+        (tool, canonicalise(given)).hash(&mut hasher);
+    }
+    Some(hasher.finish())
 }
 
 /// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands; none where

@@ -99,8 +99,9 @@ shapes! {
     }
 
     /// A tool call of a session, with what is recorded of the decision and of the result. Without
-    /// an action it is a result whose call isn't on record, one more result of a call, or, if
-    /// nothing was executed and there is no result, a call that the agent only claimed.
+    /// an action it is a result whose call isn't on record, one more result of a call, what shows
+    /// that a rejected call ran (`rejected` and `ok`), or, if nothing was executed and there is no
+    /// result, a call that the agent only claimed.
     pub struct Call<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -116,6 +117,9 @@ shapes! {
         outcome: CallOutcome,
         result: Option<CallResult<'a>>,
         repeats_result: Option<bool>,
+        /// The call of another execution of the session whose action is the same, and was rejected
+        /// before.
+        rejected_before: Option<Str<'a>>,
         metadata: Option<AnyObject>,
     }
 }
@@ -134,6 +138,10 @@ impl<'a> Call<'a> {
         };
         let begins = Annotation::Call(SessionMark::Begins);
         emit(self.timestamp, "", Fact::Annotation(begins));
+        if let Some(id) = self.rejected_before {
+            let mark = Annotation::Call(SessionMark::RejectedElsewhere(id));
+            emit(self.timestamp, "rejectedBefore", Fact::Annotation(mark));
+        }
         if let Some(action) = &self.action {
             let fact = Fact::Proposed(Proposal {
                 agent: self.agent_id,
@@ -228,7 +236,14 @@ impl<'a> Call<'a> {
             .decision
             .as_ref()
             .is_some_and(|d| d.contradicted == Some(true));
+        let rejected = self
+            .decision
+            .as_ref()
+            .is_some_and(|d| d.status == Ruling::Rejected);
         let mark = match self.outcome {
+            O::Ok if self.action.is_none() && rejected => {
+                Some(SessionMark::RejectedAndRan(self.call_id))
+            }
             _ if self.repeats_result == Some(true) => {
                 Some(SessionMark::AmbiguousResult(self.call_id))
             }

@@ -435,6 +435,8 @@ pub enum Annotation<'r, 'a> {
 pub enum SessionMark<'a> {
     /// A call begins here: what else its record holds follows.
     Begins,
+    /// Its action was rejected in another execution of the session, under this id.
+    RejectedElsewhere(Str<'a>),
     /// Its writer keeps no results.
     NotRecorded,
     /// No result is on record.
@@ -454,6 +456,8 @@ pub enum SessionMark<'a> {
     AmbiguousResult(Str<'a>),
     /// Another source of the decision says the opposite.
     Contradicted,
+    /// A call that is on record was rejected, and ran.
+    RejectedAndRan(Str<'a>),
 }
 
 /// What an action that is shown somewhere is evidence of.

@@ -431,9 +431,52 @@ fn events_in_files_of_their_own_are_one_session() {
         ("YV325", "logs/b/events", Some(2)),
     ];
     assert_eq!((code, found), (1, expected.to_vec()), "{report:#}");
+    for (name, code) in [
+        ("11.json", "YV102"),
+        ("12.json", "YV327"),
+        ("1.json", "YV325"),
+    ] {
+        let mut findings = report["findings"].as_array().unwrap().iter();
+        let finding = findings.find(|f| f["code"] == code).unwrap();
+        let message = finding["message"].as_str().unwrap();
+        assert!(message.ends_with(&format!(" (in `{name}`)")), "{message}");
+    }
     // A file that is named is read alone.
     let (_, report) = json_report(folder.path(), &["replay", "logs/b/events/1.json"]);
     assert_eq!(report["inputs"][0]["path"], "logs/b/events/1.json");
+}
+
+#[test]
+fn events_of_the_sdk_in_files_of_their_own_are_one_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let event = |n: usize, kind: &str, more: Value| {
+        let mut event = json!({"id": format!("e{n}"), "timestamp": "2026-01-05T08:00:00", "source": "agent", "kind": kind});
+        event
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        // Two events of one number are both read.
+        let path = format!("c/events/event-{:05}-{n:04}.json", n.min(3));
+        write(folder.path(), &path, &event.to_string());
+    };
+    event(0, "SystemPromptEvent", json!({}));
+    for (n, id, command) in [(1, "c1", "ls"), (3, "c2", "pwd")] {
+        event(
+            n,
+            "ActionEvent",
+            json!({"tool_name": "terminal", "tool_call_id": id, "action": {"command": command}}),
+        );
+        event(
+            n + 1,
+            "ObservationEvent",
+            json!({"tool_name": "terminal", "tool_call_id": id, "observation": {"content": "x", "exit_code": 0}}),
+        );
+    }
+    let (code, report) = json_report(folder.path(), &["replay", "c"]);
+    assert_eq!((code, codes(&report)), (0, vec!["YV212"]), "{report:#}");
+    assert_eq!(report["inputs"][0]["path"], "c/events");
+    assert_eq!(report["inputs"][0]["units"], 5);
+    assert_eq!(report["executions"][0]["turns"], 2);
 }
 
 #[test]

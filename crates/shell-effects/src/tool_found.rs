@@ -136,7 +136,11 @@ thread_local! {
 
 /// True if a text looks like a path, or stands where one is expected.
 fn path_like(expected: bool, text: &str) -> bool {
-    if text.is_empty() || text.len() > 4096 || holds(text, |byte| byte == b'\n') {
+    const LONGEST: usize = 64 << 10;
+    if text.is_empty() || text.len() > LONGEST {
+        return false;
+    }
+    if !expected && (text.len() > 4096 || holds(text, |byte| byte == b'\n')) {
         return false;
     }
     expected

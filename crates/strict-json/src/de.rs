@@ -50,7 +50,7 @@ impl<'s, 'de> Deserializer<'s, 'de> {
             }
         }
         match text.parse::<f64>() {
-            Ok(n) if n.is_finite() => visitor.visit_f64(n),
+            Ok(n) if n.is_finite() || self.scanner.has_infinite_numbers => visitor.visit_f64(n),
             _ => Err(Error::new(
                 at,
                 ErrorKind::Data("number out of range".into()),

@@ -133,6 +133,8 @@ pub struct Scanner<'a> {
     stretch: (usize, u64),
     /// The error of the string that was read last.
     failure: Option<Error>,
+    /// A number that is too large for a float is read as an infinite one.
+    pub(super) has_infinite_numbers: bool,
 }
 
 /// Which member names a [`Scanner`] remembers.
@@ -164,6 +166,7 @@ impl<'a> Scanner<'a> {
             member: (0, Str::default()),
             stretch: (0, 0),
             failure: None,
+            has_infinite_numbers: false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Strings and values as they are written, decoded only when a rule asks.
 
-use super::scan::hex4;
+use super::scan::{Scanner, hex4};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use std::borrow::Cow;
@@ -152,6 +152,19 @@ impl<'a> Raw<'a> {
     #[must_use]
     pub fn read_all<T: Deserialize<'a>>(self) -> Option<T> {
         has_few_values(self.0).then(|| self.read())?
+    }
+
+    /// As [`Self::read_all`], where a number that is too large for a float is an infinite one.
+    #[must_use]
+    pub fn read_with_infinite_numbers<T: Deserialize<'a>>(self) -> Option<T> {
+        if !has_few_values(self.0) {
+            return None;
+        }
+        let mut scanner = Scanner::new(self.0, super::DEFAULT_MAX_DEPTH);
+        scanner.has_infinite_numbers = true;
+        let value = T::deserialize(&mut super::Deserializer::new(&mut scanner)).ok()?;
+        scanner.end().ok()?;
+        Some(value)
     }
 }
 
@@ -323,6 +336,20 @@ impl JsonSchema for Raw<'_> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_number_out_of_range_hides_nothing() {
+        let raw: Raw<'_> = crate::from_text("[1e999,-1e999,2]").unwrap();
+        let (inf, two) = (f64::INFINITY, 2.0);
+        assert_eq!(
+            raw.read_with_infinite_numbers::<Vec<f64>>(),
+            Some(vec![inf, -inf, two])
+        );
+        assert_eq!(raw.read_all::<Vec<f64>>(), None);
+        let raw: Raw<'_> = crate::from_text("[1] ").unwrap();
+        assert_eq!(raw.read_with_infinite_numbers::<Vec<u8>>(), Some(vec![1]));
+        assert_eq!(raw.read_with_infinite_numbers::<Vec<bool>>(), None);
+    }
 
     #[test]
     fn values_are_counted_outside_strings() {

@@ -5,14 +5,14 @@ use super::super::path_effects::WorkTree;
 use super::super::step_facts::{Approval, CallMark, CallMarkKind, StepFacts};
 use super::super::verdict::Aspect;
 use super::Execution;
-use crate::trace::action::{asked, command, cwd};
+use crate::trace::action::same_action;
 use crate::trace::record::NotRecorded;
 use crate::trace::step::{SessionMark, Started, Step};
 use governance::{ActionType, Event, FsmVersion};
 use hashbrown::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
-use strict_json::{Raw, canonicalise};
+use strict_json::Raw;
 
 /// Rejected actions that are remembered of one session, to know them again under another id.
 const REJECTED: usize = 1024;
@@ -35,6 +35,8 @@ pub(super) struct Session {
     not_recorded: Vec<NotRecorded>,
     /// Rejected actions by a hash of type and payload: their ids and lines.
     rejected: HashMap<u64, (Box<str>, u64)>,
+    /// The id under which the action of this call was rejected in another execution of the session.
+    rejected_elsewhere: Option<Box<str>>,
 }
 
 impl Session {
@@ -68,7 +70,9 @@ impl Session {
             .sum();
         // A work tree holds its root twice.
         let root = self.root.as_ref().map_or(0, |root| 3 * root.len());
-        rejected + root + self.open.as_ref().map_or(0, |id| id.len())
+        let ids = [&self.open, &self.rejected_elsewhere];
+        let ids: usize = ids.into_iter().flatten().map(|id| id.len()).sum();
+        rejected + root + ids
     }
 
     /// Where it works.
@@ -113,20 +117,14 @@ impl Session {
 
 /// A hash of what an action does.
 fn key(action: &KeptAction) -> Option<u64> {
-    let mut hasher = DefaultHasher::new();
+    let is_command = action.kind == Some(KeptKind::Known(ActionType::ShellCmd));
     let payload = action.payload.as_deref().map(Raw::trusted);
-    // Remarks and time limits beside a command make no other command of it.
-    if action.kind == Some(KeptKind::Known(ActionType::ShellCmd))
-        && let Some(line) = payload.and_then(command)
-    {
-        (line, payload.and_then(cwd)).hash(&mut hasher);
-        return Some(hasher.finish());
-    }
-    match payload.and_then(asked) {
-        Some((tool, given)) => (tool, canonicalise(given)).hash(&mut hasher),
-        None => action.hash()?.hash(&mut hasher),
-    }
-    Some(hasher.finish())
+    let same = payload.and_then(|payload| same_action(is_command, payload));
+    same.or_else(|| {
+        let mut hasher = DefaultHasher::new();
+        action.hash()?.hash(&mut hasher);
+        Some(hasher.finish())
+    })
 }
 
 impl Execution {
@@ -185,8 +183,10 @@ impl Execution {
         approval: Approval,
         step_facts: &mut StepFacts,
     ) {
-        if !self.is_session() || self.session.rejected.is_empty() || approval == Approval::Rejected
-        {
+        if !self.is_session() || approval == Approval::Rejected {
+            return;
+        }
+        if self.session.rejected.is_empty() && self.session.rejected_elsewhere.is_none() {
             return;
         }
         let proposal = self.turn.proposal.as_ref().map(|p| &p.what);
@@ -197,8 +197,11 @@ impl Execution {
             return;
         }
         let before = key(action).and_then(|key| self.session.rejected.get(&key));
-        if let Some((id, line)) = before.filter(|(id, _)| Some(id) != action.id.as_ref()) {
-            step_facts.anomalies_mut().rejected_before = Some((id.to_string(), *line));
+        let here = before.filter(|(id, _)| Some(id) != action.id.as_ref());
+        let here = here.map(|(id, line)| (id.to_string(), Some(*line)));
+        let elsewhere = self.session.rejected_elsewhere.as_deref();
+        if let Some(before) = here.or_else(|| Some((elsewhere?.to_owned(), None))) {
+            step_facts.anomalies_mut().rejected_before = Some(before);
         }
     }
 
@@ -210,9 +213,17 @@ impl Execution {
         mark: SessionMark<'_>,
         step_facts: &mut StepFacts,
     ) {
-        if matches!(mark, SessionMark::Begins) {
-            self.session.call_line = line;
-            return;
+        match mark {
+            SessionMark::Begins => {
+                self.session.call_line = line;
+                self.session.rejected_elsewhere = None;
+                return;
+            }
+            SessionMark::RejectedElsewhere(id) => {
+                self.session.rejected_elsewhere = Some(id.decode().into());
+                return;
+            }
+            _ => {}
         }
         self.check_turn(line, step, false, step_facts);
         let proposed = || {
@@ -221,7 +232,7 @@ impl Execution {
         };
         let unmatched = |last| (proposed(), CallMarkKind::Unmatched { last });
         let (id, kind) = match mark {
-            SessionMark::Begins => return,
+            SessionMark::Begins | SessionMark::RejectedElsewhere(_) => return,
             SessionMark::NotRecorded => unmatched(false),
             SessionMark::Unmatched { last } => unmatched(last),
             SessionMark::Interrupted => (proposed(), CallMarkKind::Interrupted),
@@ -239,6 +250,9 @@ impl Execution {
                 Some(id.decode().into_owned()),
                 CallMarkKind::AmbiguousResult,
             ),
+            SessionMark::RejectedAndRan(id) => {
+                (Some(id.decode().into_owned()), CallMarkKind::RejectedAndRan)
+            }
         };
         // Whatever ran there, nobody can tell who allowed it, or whether a rejection was obeyed.
         if matches!(
@@ -251,7 +265,8 @@ impl Execution {
             self.verdict.doubt(Aspect::Authorised);
         }
         if let CallMarkKind::Unmatched { last } = kind {
-            if !self.records(NotRecorded::Results) {
+            // What a format keeps of some calls alone is missing where it says so.
+            if matches!(mark, SessionMark::NotRecorded) && !self.records(NotRecorded::Results) {
                 return;
             }
             self.session.open = id.as_deref().map(Into::into).filter(|_| last);

@@ -5,7 +5,8 @@
 //! for `execution_finished` of a rejected action, and for a native log that goes from `GOVERNING`
 //! to `EXECUTING` on a rejection. A rejection behind an approval counts as long as the action
 //! hasn't run. A rejected action may be proposed again; if it is then approved, it may run. Notices
-//! of the early runtimes that nothing ran are no execution.
+//! of the early runtimes that nothing ran are no execution. In a session it also fires for a call
+//! that has a rejection and a successful result, whichever is recorded first.
 //!
 //! ## Why it matters
 //! Somebody looked, said no, and it happened all the same. Either the decision doesn't reach the
@@ -23,9 +24,9 @@
 //! ```jsonl
 //! ```
 
+use super::named;
 use crate::diag::{Code, Severity};
-use crate::replay::Approval;
-use crate::replay::Aspect;
+use crate::replay::{Approval, Aspect, CallMark, CallMarkKind};
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
@@ -39,10 +40,20 @@ pub(super) const RULE: Rule = Rule {
         include_str!("executed_after_rejection.fails.jsonl"),
         include_str!("executed_after_rejection.passes.jsonl"),
     ],
-    check: Check::Step(&[Trigger::Execution], check),
+    check: Check::Step(&[Trigger::Execution, Trigger::Anomaly], check),
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
+    if let Some(CallMark {
+        id,
+        kind: CallMarkKind::RejectedAndRan,
+    }) = &cx.step_facts.anomalies().call
+    {
+        let message = format!("{} was rejected, and it ran", named(id.as_deref()));
+        out.report(&RULE, message)
+            .below_if_there("/callId")
+            .subject(id.as_deref().unwrap_or_default());
+    }
     if let Some(ran) = &cx.step_facts.executed
         && ran.approval == Approval::Rejected
         && ran.repeat.is_none()

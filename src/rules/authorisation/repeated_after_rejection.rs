@@ -2,8 +2,8 @@
 //!
 //! ## What it does
 //! In a session, an action with the type and payload of a rejected one ran, or may have run, and no
-//! approval of it is on record. The rule compares up to 1024 rejected actions of a session. It is a
-//! note where the session doesn't record decisions: the approval may be missing from the record
+//! approval of it is on record. The rule compares up to 1024 rejected actions of a session, those of
+//! sub-agents in the same file with them. It is a note where the session doesn't record decisions: the approval may be missing from the record
 //! alone. The rejected call itself is YV309 when it runs.
 //!
 //! ## Why it matters
@@ -57,8 +57,11 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                 "the same action was rejected before as `{id}`, and {ran} without an approval on record"
             ),
         )
-        .subject(id)
-        .related(*line, "it was rejected here");
+        .subject(id);
+    let draft = match line {
+        Some(line) => draft.related(*line, "it was rejected here"),
+        None => draft,
+    };
     if !cx.execution.records(NotRecorded::Decisions) {
         draft.severity(Severity::Note);
     }

@@ -444,6 +444,22 @@ mod tests {
                 r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"x"}}"#,
                 Some("claude-code"),
             ),
+            (
+                r#"{"type":"custom-title","customTitle":"x","sessionId":"s"}"#,
+                Some("claude-code"),
+            ),
+            (
+                r#"{"type":"attribution-snapshot","messageId":"m"}"#,
+                Some("claude-code"),
+            ),
+            (
+                r#"{"type":"rate_limit_event","session_id":"s","uuid":"u"}"#,
+                Some("claude-code"),
+            ),
+            (
+                r#"{"id":"e","timestamp":"t","source":"agent","kind":"SystemPromptEvent"}"#,
+                Some("openhands"),
+            ),
             (r#"{"type":"note","data":{},"timestamp":1}"#, None),
             (
                 r#"{"sessionId":"s","projectHash":"p","messages":[]}"#,

@@ -4,6 +4,7 @@ use super::Run;
 use crate::diag::{Finding, Severity, subject};
 use crate::replay::{Execution, Summary};
 use crate::rules::codes;
+use crate::source::{Input, line_names};
 use crate::trace::cut::CutAction;
 use crate::trace::formats::Format;
 use crate::verify::Report;
@@ -178,6 +179,7 @@ impl Run<'_> {
             format: self.format.map(Format::name),
             units: self.units,
         });
+        name_documents(self.source, &mut findings);
         if !self.mask.is_empty() {
             for finding in &mut findings {
                 hide_in_finding(finding, &self.mask);
@@ -188,6 +190,23 @@ impl Run<'_> {
         }
         report.keep(findings, self.options.kept_findings());
         report.secrets.absorb(self.mask);
+    }
+}
+
+/// Says of findings in which entry of an archive, or file of a directory, they are.
+fn name_documents(source: Option<&Input>, findings: &mut [Box<Finding>]) {
+    if findings.is_empty() {
+        return;
+    }
+    let names = source.map(line_names).unwrap_or_default();
+    for finding in findings {
+        let line = usize::try_from(finding.place.line).ok();
+        let name = line
+            .and_then(|line| line.checked_sub(1))
+            .and_then(|n| names.get(n));
+        if let Some(name) = name {
+            finding.message.push_str(&format!(" (in `{name}`)"));
+        }
     }
 }
 

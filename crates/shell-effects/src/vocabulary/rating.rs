@@ -198,11 +198,16 @@ impl Engine<'_> {
         }
     }
 
-    /// A path as it is written; what is no path that could be followed counts at once.
+    /// A path as it is written; what is no path that could be followed counts at once, besides
+    /// where it leads.
     fn known_path<'t>(&mut self, text: &'t str) -> Option<Cow<'t, str>> {
-        const LONGEST: usize = 4096;
-        if text.len() > LONGEST || text.trim().contains(['\n', '\0']) {
+        // No system opens a longer one; a tool that resolves it first may.
+        const LONG: usize = 4096;
+        const LONGEST: usize = 64 << 10;
+        if text.len() > LONG || text.trim().contains(['\n', '\0']) {
             self.tool_no_path();
+        }
+        if text.len() > LONGEST {
             return None;
         }
         let text = match clean(text) {

@@ -386,3 +386,19 @@ fn only_codex_applies_the_patch_of_a_command() {
         );
     }
 }
+
+#[test]
+fn a_path_that_nobody_can_follow_still_leads_somewhere() {
+    let ctx = Context::new(&TABLE);
+    let long = format!("/etc/{}", "p".repeat(5000));
+    for path in ["/etc/pass\nwd", "/etc/a\0b", &long] {
+        for (tool, name) in [("Write", "file_path"), ("frobnicate", "path")] {
+            let call = json!({"tool": tool, "parameters": {name: path, "content": "x"}});
+            let found = effects_of_call(tool, &Param::from(&call), &ctx);
+            assert_eq!(found.risk, RiskLevel::High, "{tool} {path:?}");
+            let outside = |target: &str| target.starts_with("/etc/");
+            let mut targets = found.effects.iter().filter_map(|e| e.target.as_deref());
+            assert!(targets.any(outside), "{tool} {path:?} {found:?}");
+        }
+    }
+}

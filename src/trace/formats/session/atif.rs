@@ -1,5 +1,6 @@
 //! `atif` and `langfuse`: trajectories that other programs exchange.
 
+use super::messages;
 use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
     is_word, output, text,
@@ -37,7 +38,15 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
 
 pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
     name: "langfuse",
-    not_recorded: NOT_RECORDED,
+    // What came of a call that only a model tells of isn't recorded.
+    not_recorded: &[
+        NotRecorded::Decisions,
+        NotRecorded::DecisionDetails,
+        NotRecorded::Results,
+        NotRecorded::ExitCodes,
+        NotRecorded::Diffs,
+        NotRecorded::Workdir,
+    ],
     is_line_oriented: false,
     has_arrays: false,
     names: Sessions::OfFile,
@@ -276,6 +285,12 @@ impl<'a> LangfuseObservation<'a> {
             || is_word(attributes.operation, &["execute_tool"])
             || is_word(attributes.span_kind, &["TOOL"])
             || message.is_some() && is_word(self.kind, &["SPAN"]);
+        if is_word(self.kind, &["GENERATION"]) && !is_call {
+            events.time = self.end_time.0.or(self.start_time.0);
+            for call in self.output.map(messages::asked).unwrap_or_default() {
+                events.tell(raw, What::Wanted { call, ended: None });
+            }
+        }
         if !is_call {
             return;
         }
@@ -316,7 +331,7 @@ impl<'a> LangfuseObservation<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::formats::session::testing::told;
+    use crate::trace::formats::session::testing::{fed, told};
 
     #[test]
     fn copied_steps_are_skipped_and_results_find_their_calls() {
@@ -330,6 +345,57 @@ mod tests {
                 "end a Ok None 2"
             ]
         );
+    }
+
+    #[test]
+    fn a_call_that_only_a_model_tells_of_is_counted_once() {
+        let export = |tools: &str| {
+            let asked = [
+                r#"{"role":"assistant","additional_kwargs":{"tool_calls":[{"id":"a","function":{"name":"Web-Search","arguments":{"q":"x"}}}]}}"#,
+                r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"b","name":"bash","arguments":"{\"cmd\":\"ls\"}"}]}]"#,
+                r#"{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"b","function":{"name":"bash"}}]}}]}"#,
+            ];
+            let models =
+                asked.map(|output| format!(r#"{{"type":"GENERATION","output":{output}}}"#));
+            let all = [tools, &models.join(",")].join(",");
+            format!(
+                r#"{{"trace":{{"id":"t"}},"observations":[{}]}}"#,
+                all.trim_matches(',')
+            )
+        };
+        let cases = [
+            ("", vec![("a", "not_recorded"), ("b", "not_recorded")]),
+            (
+                r#"{"type":"TOOL","id":"1","name":"web_search","input":{"q":"x"},"output":"y"}"#,
+                vec![("1", "ok"), ("b", "not_recorded")],
+            ),
+            (
+                r#"{"type":"TOOL","id":"1","name":"bash","input":"ls","output":"y"}"#,
+                vec![("1", "ok"), ("a", "not_recorded")],
+            ),
+            (
+                r#"{"type":"TOOL","id":"1","name":"bash","input":{"cmd":"rm"},"output":"y"}"#,
+                vec![("1", "ok"), ("a", "not_recorded"), ("b", "not_recorded")],
+            ),
+            (
+                r#"{"type":"TOOL","name":"run","metadata":{"attributes":{"gen_ai.tool.call.id":"b"}},"output":"y"}"#,
+                vec![("b", "ok"), ("a", "not_recorded")],
+            ),
+        ];
+        for (tools, expected) in cases {
+            let all = fed(&LANGFUSE, &[&export(tools)]);
+            assert_eq!(all.len(), 1 + expected.len(), "{tools} {all:#?}");
+            for (record, (id, outcome)) in all.iter().skip(1).zip(expected) {
+                assert!(
+                    record.contains(&format!(r#""callId":"{id}""#)),
+                    "{tools} {record}"
+                );
+                assert!(
+                    record.contains(&format!(r#""outcome":"{outcome}""#)),
+                    "{tools} {record}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -39,14 +39,16 @@ const NOT_RECORDED: &[NotRecorded] = &[
 ];
 
 fn is_session(unit: &Unit<'_>) -> bool {
+    // Records without a session: they describe files and queues.
     let kinds = [
-        "summary",
+        "attribution-snapshot",
         "file-history-snapshot",
-        "queue-operation",
         "permission-mode",
+        "queue-operation",
+        "summary",
     ];
-    unit.has(&["type", "sessionId"])
-        && unit.has_one(&["uuid", "message", "permissionMode", "operation"])
+    // Settings and titles may come first, and new kinds of them come with each version.
+    unit.has(&["type", "sessionId"]) && !unit.has_one(&["role", "executionId"])
         || unit.is_word("type", &kinds)
             && unit.has_one(&[
                 "leafUuid",
@@ -59,6 +61,7 @@ fn is_session(unit: &Unit<'_>) -> bool {
 
 fn is_stream(unit: &Unit<'_>) -> bool {
     unit.is_word("type", &["system", "result"]) && unit.has(&["subtype", "session_id"])
+        || unit.has(&["type", "session_id", "uuid"]) && !unit.has(&["role"])
         || unit.is_word("type", &["assistant", "user"])
             && unit.has(&["message"])
             && unit.has_one(&["session_id", "timestamp", "parent_tool_use_id"])
@@ -209,6 +212,11 @@ impl<'a> Line<'a> {
                     // The structured result of a record is that of its only block.
                     let beside = self.tool_use_result.filter(|_| results == 1);
                     let mut ended = ended(&block, beside, self.denial);
+                    if let (How::Ok, Some(by), Some(id)) =
+                        (ended.how, denier(self.denial), ended.id.clone())
+                    {
+                        tell(Some(raw), What::Rejected { id, by });
+                    }
                     // The last record of a stream lists what was rejected.
                     if ended.how == How::Error && self.session_id.0.is_some() {
                         ended.how = How::ErrorSoFar;
@@ -264,6 +272,15 @@ fn is_blocked(text: &str) -> bool {
     line.starts_with("cd to ") && line.contains(" was blocked")
 }
 
+/// Who rejected a call, by the program's mark.
+fn denier(denial: Lenient<Str<'_>>) -> Option<DecidedBy> {
+    match &*text(denial)? {
+        "user-rejected" => Some(DecidedBy::Human),
+        "interrupted" | "cancelled" => None,
+        _ => Some(DecidedBy::Policy),
+    }
+}
+
 /// The end of a call. `beside`: what the program keeps of the result besides the block that the
 /// model is shown.
 fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>>) -> Ended<'a> {
@@ -275,13 +292,14 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>
         .map(Str::decode);
     let interrupted = kept.as_ref().is_some_and(|k| k.interrupted.0 == Some(true));
     let how = match (denial.0.map(Str::decode).as_deref(), note.as_deref()) {
-        (Some("user-rejected"), _) => How::Rejected(DecidedBy::Human),
+        // A result that is no error shows that the call ran.
+        (Some("user-rejected"), _) if failed => How::Rejected(DecidedBy::Human),
         (Some("interrupted"), _) => How::Interrupted,
-        (Some("cancelled"), _) => How::Cancelled,
-        (Some(_), _) => How::Rejected(DecidedBy::Policy),
+        (Some("cancelled"), _) if failed => How::Cancelled,
+        (Some(_), _) if failed => How::Rejected(DecidedBy::Policy),
         (None, Some("User rejected tool use")) if failed => How::Rejected(DecidedBy::Human),
         (None, _) if interrupted => How::Interrupted,
-        (None, _) if !failed => How::Ok,
+        _ if !failed => How::Ok,
         (None, _) if shown.starts_with("[Request interrupted by user") => How::Interrupted,
         (None, _) if shown.starts_with("Permission prompt was aborted") => How::Interrupted,
         (None, Some(note)) if says_rejected(after_error(note)) => {
@@ -291,7 +309,7 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>
             How::RejectedInNote(DecidedBy::Policy)
         }
         (None, _) if says_rejected(&shown) || is_blocked(&shown) => How::RejectedByText,
-        (None, _) => How::Error,
+        _ => How::Error,
     };
     Ended {
         id: text(block.tool_use_id),

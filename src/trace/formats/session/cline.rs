@@ -4,6 +4,7 @@
 //! ran by itself. Neither the answer nor the end of a call is kept. Copilot CLI keeps an event on
 //! each line; a call that was denied ends with a code of its own.
 
+use super::text_calls;
 use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
     is_word, object_of, output, text,
@@ -82,11 +83,9 @@ struct UiMessage<'a> {
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let message = raw.read::<UiMessage<'a>>().unwrap_or_default();
     let mut events = Events::new(whole, message.ts.and_then(Raw::read));
-    // A message that is still being written comes again.
-    if message.partial.0 != Some(true) {
-        message.tell(&mut events, raw);
-    }
+    message.tell(&mut events, raw);
     SessionRecord {
+        cwd: events.cwd.take().map(Cow::Owned),
         events: events.into_list(),
         ..SessionRecord::default()
     }
@@ -100,6 +99,11 @@ impl<'a> UiMessage<'a> {
         let said = text(self.text).unwrap_or_default();
         let (tool, input) = match &*kind {
             "task" | "user_feedback" => return events.tell(raw, What::Prompt(said)),
+            "api_req_started" => {
+                events.cwd = requested_in(&said);
+                return;
+            }
+            "text" if self.partial.0 == Some(true) => return,
             "text" => return events.tell(raw, What::Said(said)),
             "tool" => shown_tool(&said),
             "command" => {
@@ -118,7 +122,6 @@ impl<'a> UiMessage<'a> {
             tool: tool.into(),
             input,
         };
-        events.tell(raw, What::Call(call));
         let ended = Ended {
             id: Some(id),
             how: How::NotRecorded,
@@ -126,8 +129,32 @@ impl<'a> UiMessage<'a> {
             exit_code: None,
             change: None,
         };
-        events.tell(raw, What::Ended(ended));
+        // A message that is still being written comes again under its time, or is the last one.
+        let what = if self.partial.0 == Some(true) {
+            What::Decided {
+                call,
+                decision: None,
+                late: false,
+            }
+        } else {
+            What::Done {
+                call,
+                decision: None,
+                ended,
+            }
+        };
+        events.tell(raw, what);
     }
+}
+
+/// Where a request to the model says that Cline works.
+fn requested_in(said: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Shown {
+        request: String,
+    }
+    let shown = serde_json::from_str::<Shown>(said).ok()?;
+    text_calls::work_tree(&shown.request).map(str::to_owned)
 }
 
 /// A tool as the window shows it: an object in a string.
@@ -207,6 +234,17 @@ struct Data<'a> {
     result: Lenient<CopilotResult<'a>>,
     #[serde(borrow)]
     error: Lenient<Failure<'a>>,
+    #[serde(borrow)]
+    request_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    permission_request: Lenient<PermissionRequest<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct PermissionRequest<'a> {
+    #[serde(borrow)]
+    tool_call_id: Option<Raw<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -270,12 +308,26 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         "permission.completed" => {
             let denied = data.result.0.and_then(|result| text(result.kind));
             let denied = denied.filter(|kind| kind.starts_with("denied"));
-            if let Some((id, kind)) = id(data.tool_call_id).zip(denied) {
+            if let Some(kind) = denied {
                 let by = match &*kind {
                     "denied-interactively-by-user" => DecidedBy::Human,
                     _ => DecidedBy::Policy,
                 };
-                events.tell(raw, What::Rejected { id, by });
+                let request = id(data.request_id);
+                events.tell(
+                    raw,
+                    match id(data.tool_call_id) {
+                        Some(id) => What::Rejected { id, by },
+                        None => What::Denied { request, by },
+                    },
+                );
+            }
+        }
+        "permission.requested" => {
+            let asked = data.permission_request.0.unwrap_or_default();
+            if let Some(request) = id(data.request_id) {
+                let id = id(data.tool_call_id).or_else(|| id(asked.tool_call_id));
+                events.tell(raw, What::Requested { request, id });
             }
         }
         _ => {}
@@ -321,7 +373,7 @@ impl<'a> Data<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::formats::session::testing::told;
+    use crate::trace::formats::session::testing::{fed, told};
 
     #[test]
     fn tools_and_commands_of_a_window_are_calls() {
@@ -338,8 +390,92 @@ mod tests {
             told(&FORMAT, text)[0],
             r#"call 5 readFile {"tool":"readFile"}"#
         );
-        let text = r#"{"ts":5,"type":"ask","ask":"tool","text":"{}","partial":true}"#;
-        assert!(told(&FORMAT, text).is_empty());
+    }
+
+    #[test]
+    fn a_message_that_is_still_being_written_is_the_same_call() {
+        let message = |n: u8, command: &str, more: &str| {
+            format!(r#"{{"ts":{n},"type":"ask","ask":"command","text":"{command}"{more}}}"#)
+        };
+        let partial = r#","partial":true"#;
+        let all = fed(
+            &FORMAT,
+            &[
+                &message(1, "l", partial),
+                &message(1, "ls", partial),
+                &message(1, "ls -a", ""),
+                &message(1, "rm", ""),
+                &message(2, "make", partial),
+                r#"{"ts":3,"type":"say","say":"text","text":"x","partial":true}"#,
+            ],
+        );
+        let calls: Vec<_> = all.iter().skip(1).map(String::as_str).collect();
+        assert_eq!(calls.len(), 3, "{calls:?}");
+        for (call, (command, outcome)) in calls.iter().zip([
+            ("ls -a", "not_recorded"),
+            ("rm", "not_recorded"),
+            ("make", "open"),
+        ]) {
+            assert!(
+                call.contains(&format!(r#"{{"command":"{command}"}}"#)),
+                "{call}"
+            );
+            assert!(
+                call.contains(&format!(r#""outcome":"{outcome}""#)),
+                "{call}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_request_says_where_cline_works() {
+        let details =
+            r"<task>x</task>\n\n<environment_details>\n# Current Working Directory (/w) Files";
+        let request = serde_json::json!({ "request": details.replace(r"\n", "\n") }).to_string();
+        let request =
+            serde_json::json!({"ts": 1, "type": "say", "say": "api_req_started", "text": request});
+        let command = r#"{"ts":2,"type":"say","say":"command","text":"ls"}"#;
+        let all = fed(&FORMAT, &[&request.to_string(), command]);
+        assert!(all[0].contains(r#""workdir":"/w""#), "{all:?}");
+    }
+
+    #[test]
+    fn a_denied_request_is_about_its_call() {
+        let event = |kind: &str, data: &str| format!(r#"{{"type":"{kind}","data":{{{data}}}}}"#);
+        let start = |id: &str| {
+            let data = format!(
+                r#""toolCallId":"{id}","toolName":"bash","arguments":{{"command":"{id}"}}"#
+            );
+            event("tool.execution_start", &data)
+        };
+        let request =
+            |more: &str| event("permission.requested", &format!(r#""requestId":"r"{more}"#));
+        let named = request(r#","permissionRequest":{"kind":"shell","toolCallId":"a"}"#);
+        let denied = |id: &str| {
+            let data =
+                format!(r#""requestId":"{id}","result":{{"kind":"denied-interactively-by-user"}}"#);
+            event("permission.completed", &data)
+        };
+        let cases = [
+            (
+                vec![start("a"), start("b"), named.clone(), denied("r")],
+                "a",
+            ),
+            (vec![named, start("a"), start("b"), denied("r")], "a"),
+            (vec![start("a"), request(""), start("b"), denied("r")], "a"),
+            // The only one that waits.
+            (vec![start("a"), denied("q")], "a"),
+            (vec![start("a"), start("b"), denied("q")], "-"),
+        ];
+        for (lines, expected) in cases {
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let all = fed(&COPILOT, &lines);
+            for record in all.iter().filter(|r| r.contains(r#""record":"call""#)) {
+                let is_it = record.contains(&format!(r#""callId":"{expected}""#));
+                let rejected = record.contains(r#""decision":{"status":"rejected","by":"human""#);
+                assert_eq!(rejected, is_it, "{lines:?} {record}");
+            }
+        }
     }
 
     #[test]

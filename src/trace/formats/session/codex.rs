@@ -5,8 +5,8 @@
 //! the requests for approval nor the answers are kept: a rejection is the output of the call.
 
 use super::{
-    Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, input, output,
-    text,
+    Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, codex_log,
+    input, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -134,11 +134,20 @@ impl<'a> Line<'a> {
             }
             _ => item.what(),
         };
-        record.events.extend(what.map(|what| Event {
-            at: 0,
-            time: self.timestamp.0,
-            what,
-        }));
+        // Events repeat items. Where one has none, nothing else tells of the call.
+        let event = wrapped.filter(|_| word == "event_msg");
+        let repeated = event.and_then(codex_log::ended_call);
+        let repeated = repeated.map(|(call, ended)| What::Wanted {
+            call,
+            ended: Some(ended),
+        });
+        record
+            .events
+            .extend(what.into_iter().chain(repeated).map(|what| Event {
+                at: 0,
+                time: self.timestamp.0,
+                what,
+            }));
         record
     }
 }

@@ -152,6 +152,25 @@ impl<'a> Line<'a> {
     }
 }
 
+/// The call that an event of a rollout says the end of.
+pub(super) fn ended_call(event: Raw<'_>) -> Option<(Call<'_>, Ended<'_>)> {
+    let message = event.read::<Message<'_>>()?;
+    let kind = text(message.kind)?;
+    message.call_id.0?;
+    // What the person typed has no call.
+    if text(message.source).as_deref() == Some("user_shell") {
+        return None;
+    }
+    let call = match &*kind {
+        "exec_command_end" => message.command_call(),
+        "patch_apply_end" => message.patch_call(),
+        "mcp_tool_call_end" => message.other_call("mcp_tool_call"),
+        "view_image_tool_call" => message.other_call("view_image"),
+        _ => return None,
+    };
+    Some((call, message.ended()))
+}
+
 /// What the person does.
 fn operation(payload: Payload<'_>) -> Option<What<'_>> {
     let to = match &*text(payload.kind)? {

@@ -7,15 +7,15 @@
 use super::messages::{self, Message};
 use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, output, text,
+    is_word, known, output, text,
 };
 use crate::trace::record::NotRecorded;
 use governance::DecidedBy;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::collections;
-use strict_json::{Raw, Str};
+use std::{collections, iter};
+use strict_json::{Raw, Str, canonicalise};
 
 pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     name: "inspect",
@@ -85,6 +85,10 @@ struct SampleEvent<'a> {
     decision: Lenient<Str<'a>>,
     #[serde(borrow)]
     approver: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    modified: Option<Raw<'a>>,
+    #[serde(borrow)]
+    output: Option<Raw<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -154,19 +158,15 @@ impl<'a> Attachments<'a> {
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut events = Events::new(whole, None);
     let log = raw.read::<Log<'a>>().unwrap_or_default();
-    let samples = match (log.eval, log.samples.0) {
-        (_, Some(samples)) => samples,
-        (Some(_), None) => Vec::new(),
-        (None, None) => vec![raw],
-    };
-    let alone = log.eval.is_none() && samples.len() == 1;
-    for (n, raw) in samples.into_iter().enumerate() {
+    let alone = log.eval.is_none() && log.samples.0.is_none();
+    // The record itself may be a sample. Most entries of an archive only describe samples.
+    let samples = iter::once(raw).chain(log.samples.0.unwrap_or_default());
+    for (n, raw) in samples.enumerate() {
         let sample = raw.read::<Sample<'a>>().unwrap_or_default();
-        // Of an archive: other entries describe samples and hold none.
-        if alone && sample.messages.0.is_none() && sample.events.0.is_none() {
+        if n == 0 && sample.messages.0.is_none() && sample.events.0.is_none() {
             continue;
         }
-        let name = id(sample.id).unwrap_or_else(|| format!("sample {}", n + 1).into());
+        let name = id(sample.id).unwrap_or_else(|| format!("sample {}", n.max(1)).into());
         let name = match sample.epoch.0 {
             Some(epoch) if epoch > 1 => format!("{name}#{epoch}").into(),
             _ => name,
@@ -184,22 +184,42 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 
 impl<'a> Sample<'a> {
     fn tell(self, events: &mut Events<'a>) {
-        let first = events.len();
         let mut told = Vec::new();
         read_events(self.events.0.unwrap_or_default(), &mut told);
         let mut decisions = Decisions::new();
-        for (id, (approved, by)) in told.iter().filter_map(|(_, event)| event.decision()) {
-            // Of two decisions about a call the rejection counts.
-            let known = decisions.entry(id).or_insert((approved, by));
-            if !approved || known.0 {
-                *known = (approved, by);
+        let mut modified = HashMap::new();
+        for (_, event) in &told {
+            if let Some((id, (approved, by))) = event.decision() {
+                // Of two decisions about a call the rejection counts.
+                let known = decisions.entry(id).or_insert((approved, by));
+                if !approved || known.0 {
+                    *known = (approved, by);
+                }
             }
+            modified.extend(event.modified());
         }
+        let mut calls = Calls {
+            modified,
+            by_id: HashMap::new(),
+            attachments: Attachments {
+                texts: self.attachments.0.unwrap_or_default(),
+                left: ATTACHED,
+            },
+        };
         for raw in &self.messages.0.unwrap_or_default() {
             let before = events.len();
             messages::message(events, *raw);
-            for id in events.calls_from(before) {
+            let mut ids = Vec::new();
+            for call in events.calls_from(before) {
+                calls.complete(call);
+                calls.add(call);
+                ids.extend(call.id.clone());
+            }
+            for id in ids {
                 tell_decision(events, *raw, id, &decisions);
+            }
+            for ended in events.ends_from(before) {
+                calls.end(ended.id.as_ref());
             }
             let failed = raw.read::<Failed<'a>>().unwrap_or_default().error.0;
             let is_tool = raw
@@ -213,31 +233,109 @@ impl<'a> Sample<'a> {
             }
         }
         // What only the events hold: a conversation may have been cut, or be another agent's.
-        let mut attachments = Attachments {
-            texts: self.attachments.0.unwrap_or_default(),
-            left: ATTACHED,
-        };
-        let mut called: HashSet<_> = events.calls_from(first).into_iter().collect();
-        let mut ended: HashSet<_> = events.ends_from(first).into_iter().collect();
         for (raw, event) in told {
-            if is_word(event.event, &["tool"]) {
+            if is_word(event.event, &["model"]) {
+                for mut call in event.output.map(messages::asked).unwrap_or_default() {
+                    let known = call.id.as_ref().is_some_and(|id| calls.knows(id));
+                    if !known {
+                        calls.complete(&mut call);
+                        calls.add(&call);
+                        let id = call.id.clone();
+                        events.tell(raw, What::Call(call));
+                        if let Some(id) = id {
+                            tell_decision(events, raw, id, &decisions);
+                        }
+                    }
+                }
+            } else if is_word(event.event, &["tool"]) {
                 let id = id(event.id).unwrap_or_else(|| events.own_id());
-                if called.insert(id.clone()) {
-                    let input = attachments.put_into(arguments(event.arguments));
-                    let call = Call {
-                        id: Some(id.clone()),
-                        tool: text(event.function).unwrap_or_default(),
-                        input,
-                    };
+                let mut call = Call {
+                    id: Some(id.clone()),
+                    tool: text(event.function).unwrap_or_default(),
+                    input: arguments(event.arguments),
+                };
+                calls.complete(&mut call);
+                let is_bare = event.arguments.is_none();
+                let has_ended = calls.find(&call, is_bare).map(|told| told.has_ended);
+                if has_ended.is_none() {
+                    calls.add(&call);
                     events.tell(raw, What::Call(call));
                     tell_decision(events, raw, id.clone(), &decisions);
                 }
-                if event.pending.0 != Some(true) && ended.insert(id.clone()) {
+                if event.pending.0 != Some(true) && has_ended != Some(true) {
+                    calls.end(Some(&id));
                     event.tell_end(events, raw, id, &decisions);
                 }
             }
         }
     }
+}
+
+/// A call that was told of.
+struct Told {
+    /// A hash of the tool and of what it is given.
+    hash: u64,
+    has_ended: bool,
+}
+
+/// The calls of a sample that were told of.
+struct Calls<'a> {
+    by_id: HashMap<Cow<'a, str>, Vec<Told>>,
+    /// What approvers made of the arguments of calls.
+    modified: HashMap<Cow<'a, str>, Cow<'a, str>>,
+    attachments: Attachments<'a>,
+}
+
+/// Calls of one id that are compared with another one.
+const COMPARED: usize = 64;
+
+impl<'a> Calls<'a> {
+    /// Puts in what a call really is given.
+    fn complete(&mut self, call: &mut Call<'a>) {
+        let changed = call.id.as_ref().and_then(|id| self.modified.get(id));
+        let given = changed.unwrap_or(&call.input).clone();
+        call.input = self.attachments.put_into(given);
+    }
+
+    fn add(&mut self, call: &Call<'a>) {
+        let told = Told {
+            hash: hash_of(call),
+            has_ended: false,
+        };
+        let id = call.id.clone().unwrap_or_default();
+        self.by_id.entry(id).or_default().push(told);
+    }
+
+    /// Takes note of a result.
+    fn end(&mut self, id: Option<&Cow<'a, str>>) {
+        let told = id.and_then(|id| self.by_id.get_mut(id));
+        let mut open = told.into_iter().flatten().filter(|told| !told.has_ended);
+        if let Some(told) = open.next() {
+            told.has_ended = true;
+        }
+    }
+
+    fn knows(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
+    /// The same call, if it was told of; another tool or other arguments under its id are another.
+    /// `is_bare`: nothing says what it was given.
+    fn find(&self, call: &Call<'a>, is_bare: bool) -> Option<&Told> {
+        let told = self.by_id.get(call.id.as_ref()?)?;
+        let hash = hash_of(call);
+        let near = || told.iter().rev().take(COMPARED);
+        let same = |told: &&Told| is_bare || told.hash == hash;
+        near()
+            .find(|told| same(told) && !told.has_ended)
+            .or_else(|| near().find(same))
+    }
+}
+
+/// A hash of what a call does, however its arguments are written.
+fn hash_of(call: &Call<'_>) -> u64 {
+    let given = canonicalise(Raw::trusted(&call.input));
+    known::hash(&format!("{} {given}", call.tool))
 }
 
 /// Events, and those that happened within them.
@@ -252,6 +350,23 @@ fn read_events<'a>(raw: Vec<Raw<'a>>, all: &mut Vec<(Raw<'a>, SampleEvent<'a>)>)
 }
 
 impl<'a> SampleEvent<'a> {
+    /// The arguments that an approver gave a call in the place of its own.
+    fn modified(&self) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
+        #[derive(Deserialize)]
+        struct Modified<'a> {
+            #[serde(borrow)]
+            arguments: Raw<'a>,
+        }
+        if !is_word(self.event, &["approval"]) || !is_word(self.decision, &["modify"]) {
+            return None;
+        }
+        let modified = self.modified?.read::<Modified<'a>>()?;
+        Some((
+            id(self.call.0.as_ref()?.id)?,
+            arguments(Some(modified.arguments)),
+        ))
+    }
+
     fn decision(&self) -> Option<(Cow<'a, str>, (bool, DecidedBy))> {
         if !is_word(self.event, &["approval"]) {
             return None;
@@ -413,6 +528,71 @@ mod tests {
                 "end #9 Ok None no id",
             ]
         );
+    }
+
+    #[test]
+    fn another_call_under_a_known_id_is_another_call() {
+        let log = |attachments: &str, messages: &str, events: &str| {
+            format!(
+                r#"{{"version":2,"eval":{{}},"samples":[{{"id":"s","attachments":{{{attachments}}},"messages":[{messages}],"events":[{events}]}}]}}"#
+            )
+        };
+        let asked = r#"{"role":"assistant","tool_calls":[{"id":"a","function":"bash","arguments":{"cmd":"ls"}}]},{"role":"tool","tool_call_id":"a","content":"x"}"#;
+        let ran = |command: &str| {
+            format!(
+                r#"{{"event":"tool","id":"a","function":"bash","arguments":{{"cmd":"{command}"}},"result":"y"}}"#
+            )
+        };
+        let modified = r#"{"event":"approval","call":{"id":"a"},"decision":"modify","approver":"human","modified":{"id":"a","arguments":{"cmd":"rm b"}}}"#;
+        let model = |id: &str| {
+            format!(
+                r#"{{"event":"model","output":{{"choices":[{{"message":{{"role":"assistant","tool_calls":[{{"id":"{id}","function":"bash","arguments":{{"cmd":"attachment://k"}}}}]}}}},7]}}}}"#
+            )
+        };
+        let first = [r#"call a bash {"cmd":"ls"}"#, "end a Ok None x"];
+        let other = [r#"call a bash {"cmd":"rm b"}"#, "end a Ok None y"];
+        let cases: [(String, Vec<&str>); 7] = [
+            (log("", asked, &ran("ls")), first.to_vec()),
+            (log("", asked, &ran("rm b")), [first, other].concat()),
+            (
+                log("", "", &[ran("rm b"), ran("rm b"), ran("ls")].join(",")),
+                vec![other[0], other[1], first[0], "end a Ok None y"],
+            ),
+            (
+                log("", asked, r#"{"event":"tool","id":"a","result":"again"}"#),
+                first.to_vec(),
+            ),
+            (
+                log("", asked, &[modified, &ran("ls"), &ran("rm b")].join(",")),
+                vec![other[0], "approved a Human", first[1]],
+            ),
+            (
+                log(
+                    r#""k":"rm b""#,
+                    &asked.replace(r#""ls""#, r#""attachment://k""#),
+                    &ran("rm b"),
+                ),
+                vec![other[0], first[1]],
+            ),
+            (
+                log(r#""k":"rm b""#, asked, &[model("a"), model("m")].join(",")),
+                vec![first[0], first[1], r#"call m bash {"cmd":"rm b"}"#],
+            ),
+        ];
+        for (text, expected) in cases {
+            let all = told(&FORMAT, &text);
+            assert_eq!(all.iter().skip(1).collect::<Vec<_>>(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sample_is_one_whatever_is_beside_it() {
+        for more in [r#""eval":{},"#, r#""samples":[],"#, ""] {
+            let text = format!(
+                r#"{{{more}"id":"s","events":[{{"event":"tool","id":"a","function":"f","pending":true}}]}}"#
+            );
+            assert_eq!(told(&FORMAT, &text), ["session s", "call a f {}"], "{text}");
+        }
     }
 
     #[test]

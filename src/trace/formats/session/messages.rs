@@ -11,8 +11,8 @@ mod notes;
 use self::notes::Notes;
 use super::text_calls;
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, object_of, output, text,
+    Call, Ended, Event, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What,
+    arguments, id, is_word, object_of, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -224,7 +224,16 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             message(&mut events, raw);
         }
     }
+    record.cwd = record.cwd.or(events.cwd.take().map(Cow::Owned));
     record.events = events.into_list();
+    // A conversation whose program takes tags for calls does so from its beginning.
+    let in_text = |event: &Event<'_>| matches!(event.what, What::CallsInText);
+    if record.whole
+        && let Some(at) = record.events.iter().position(in_text)
+        && let Some(before) = record.events.get_mut(..=at)
+    {
+        before.rotate_right(1);
+    }
     record
 }
 
@@ -270,6 +279,9 @@ pub(super) struct Message<'a> {
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
     tool_calls: Option<Raw<'a>>,
+    /// Where `LangChain` keeps what the provider sent.
+    #[serde(borrow)]
+    additional_kwargs: Lenient<Provided<'a>>,
     #[serde(borrow)]
     function: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -323,6 +335,13 @@ pub(super) struct Message<'a> {
     is_error: Lenient<bool>,
     #[serde(rename = "isError")]
     ai_sdk_error: Lenient<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Provided<'a> {
+    #[serde(borrow)]
+    tool_calls: Option<Raw<'a>>,
 }
 
 /// What a message tells.
@@ -397,7 +416,10 @@ impl<'a> Message<'a> {
 
     /// The calls that a message lists.
     fn tool_calls(&self) -> Vec<Raw<'a>> {
-        let Some(raw) = self.tool_calls else {
+        let is_empty = |raw: &Raw<'_>| matches!(raw.as_written(), "null" | "[]");
+        let provided = || self.additional_kwargs.0.as_ref()?.tool_calls;
+        let own = self.tool_calls.filter(|raw| !is_empty(raw));
+        let Some(raw) = own.or_else(provided) else {
             return Vec::new();
         };
         match raw.read::<Vec<Raw<'a>>>() {
@@ -472,7 +494,7 @@ impl<'a> Message<'a> {
         true
     }
 
-    fn call(&self) -> Call<'a> {
+    pub(super) fn call(&self) -> Call<'a> {
         let inner = self
             .function
             .or(self.custom)
@@ -577,6 +599,26 @@ impl<'a> Message<'a> {
     fn part_of_response(&self) -> bool {
         self.response.is_some() && self.role.0.is_none()
     }
+}
+
+/// The calls in what a model gave back: a message, a list of messages or parts, or a response.
+pub(super) fn asked<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
+    let mut events = Events::new(raw.as_written(), None);
+    if let Some(list) = raw.read::<Vec<Raw<'a>>>() {
+        for raw in list {
+            message(&mut events, raw);
+        }
+    } else {
+        message(&mut events, raw);
+        let document = raw.read::<Document<'a>>().unwrap_or_default();
+        let choices = document.choices.0.unwrap_or_default();
+        let messages = choices.into_iter().filter_map(|choice| choice.0?.message);
+        let lists = [document.messages.0, document.output.0];
+        for raw in lists.into_iter().flatten().flatten().chain(messages) {
+            message(&mut events, raw);
+        }
+    }
+    events.into_calls()
 }
 
 /// The command lines of a call of a hosted shell.
@@ -729,6 +771,20 @@ mod tests {
             all[1].contains(r#""tool":"read_file","outcome":"not_executed""#),
             "{all:?}"
         );
+    }
+
+    #[test]
+    fn a_sign_of_cline_counts_for_the_whole_conversation() {
+        let messages = [
+            r#"{"role":"user","content":"<task>x</task>"}"#,
+            r#"{"role":"assistant","content":"<list_files><path>a</path></list_files>"}"#,
+            r#"{"role":"user","content":"[list_files for 'a'] Result: b"}"#,
+        ];
+        let whole = format!("[{}]", messages.join(","));
+        assert_eq!(told(&FORMAT, &whole), ["CallsInText", "end - Ok None b"]);
+        let all = fed(&FORMAT, &[&whole]);
+        assert_eq!(all.len(), 2, "{all:?}");
+        assert!(all[1].contains(r#""tool":"list_files""#) && all[1].contains(r#""outcome":"ok""#));
     }
 
     #[test]

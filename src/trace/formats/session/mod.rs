@@ -16,6 +16,7 @@ mod known;
 pub mod messages;
 pub mod openhands;
 pub mod otlp;
+mod otlp_models;
 mod pairing;
 pub mod swe_agent;
 #[cfg(test)]
@@ -155,6 +156,28 @@ pub(super) enum What<'a> {
     CallsInText,
     /// The agent asks for a call.
     Call(Call<'a>),
+    /// A model asked for a call, or a copy of what is told elsewhere says how it ended. What ran is
+    /// told in another place, if it is.
+    Wanted {
+        /// The call.
+        call: Call<'a>,
+        /// Its end, where that is known here.
+        ended: Option<Ended<'a>>,
+    },
+    /// Somebody is asked whether a call may run, under an id of its own.
+    Requested {
+        /// The id of the request.
+        request: Cow<'a, str>,
+        /// The call, where the request names it.
+        id: Option<Cow<'a, str>>,
+    },
+    /// A request was denied.
+    Denied {
+        /// The id of the request, where there is one.
+        request: Option<Cow<'a, str>>,
+        /// By whom.
+        by: DecidedBy,
+    },
     /// A call begins to run. It is the same as one that was asked for under its id.
     Began(Call<'a>),
     /// A call has ended.
@@ -237,6 +260,18 @@ pub(super) struct Call<'a> {
     pub(super) input: Cow<'a, str>,
 }
 
+impl Call<'_> {
+    /// The same, of texts of its own.
+    fn to_owned(&self) -> Call<'static> {
+        let own = |text: &str| Cow::Owned(text.to_owned());
+        Call {
+            id: self.id.as_deref().map(own),
+            tool: own(&self.tool),
+            input: own(&self.input),
+        }
+    }
+}
+
 /// The end of a call.
 #[derive(Debug)]
 pub(super) struct Ended<'a> {
@@ -250,6 +285,19 @@ pub(super) struct Ended<'a> {
     pub(super) exit_code: Option<i64>,
     /// How a file changed.
     pub(super) change: Option<Change>,
+}
+
+impl Ended<'_> {
+    /// The same, of texts of its own.
+    fn to_owned(&self) -> Ended<'static> {
+        Ended {
+            id: self.id.as_deref().map(|id| Cow::Owned(id.to_owned())),
+            how: self.how,
+            output: Cow::Owned((*self.output).to_owned()),
+            exit_code: self.exit_code,
+            change: self.change.clone(),
+        }
+    }
 }
 
 /// A change of a file.
@@ -391,6 +439,8 @@ pub(super) struct Events<'a> {
     whole: &'a str,
     /// When the record was written.
     pub(super) time: Option<Timestamp>,
+    /// Where the agent works, by what it was told.
+    pub(super) cwd: Option<String>,
     list: Vec<Event<'a>>,
 }
 
@@ -400,6 +450,7 @@ impl<'a> Events<'a> {
         Self {
             whole,
             time,
+            cwd: None,
             list: Vec::new(),
         }
     }
@@ -423,24 +474,31 @@ impl<'a> Events<'a> {
         self.list.len()
     }
 
-    /// The ids of the calls behind the first `from` events.
-    pub(super) fn calls_from(&self, from: usize) -> Vec<Cow<'a, str>> {
-        let new = self.list.iter().skip(from);
-        new.filter_map(|event| match &event.what {
-            What::Call(call) => call.id.clone(),
+    /// The calls behind the first `from` events.
+    pub(super) fn calls_from(&mut self, from: usize) -> impl Iterator<Item = &mut Call<'a>> {
+        let new = self.list.iter_mut().skip(from);
+        new.filter_map(|event| match &mut event.what {
+            What::Call(call) => Some(call),
             _ => None,
         })
-        .collect()
     }
 
-    /// The ids of the results behind the first `from` events.
-    pub(super) fn ends_from(&self, from: usize) -> Vec<Cow<'a, str>> {
+    /// The results behind the first `from` events.
+    pub(super) fn ends_from(&self, from: usize) -> impl Iterator<Item = &Ended<'a>> {
         let new = self.list.iter().skip(from);
         new.filter_map(|event| match &event.what {
-            What::Ended(ended) => ended.id.clone(),
+            What::Ended(ended) => Some(ended),
             _ => None,
         })
-        .collect()
+    }
+
+    /// The calls alone.
+    pub(super) fn into_calls(self) -> Vec<Call<'a>> {
+        let calls = self.list.into_iter().filter_map(|event| match event.what {
+            What::Call(call) => Some(call),
+            _ => None,
+        });
+        calls.collect()
     }
 
     /// The result that was added last.

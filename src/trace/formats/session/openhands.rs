@@ -4,6 +4,7 @@
 //! nothing. Whoever confirmed an action isn't recorded, and `confirmed` is what is written where
 //! nobody was asked.
 
+use super::messages::Message;
 use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
     is_word, output, text,
@@ -27,7 +28,9 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     has_arrays: false,
     names: Sessions::OfFile,
     is_shape_of: |unit| {
-        unit.has(&["id", "source"]) && unit.has_one(&["action", "observation", "tool_call_id"])
+        unit.has(&["id", "source"])
+            && (unit.has_one(&["action", "observation", "tool_call_id"])
+                || unit.has(&["kind", "timestamp"]))
             || unit.has(&["history"])
                 && unit.has_one(&["instance_id", "instruction", "git_patch", "test_result"])
                 && !unit.has(&["trajectory"])
@@ -89,6 +92,8 @@ struct OpenHandsEvent<'a> {
     tool_name: Lenient<Str<'a>>,
     #[serde(borrow)]
     tool_call_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tool_call: Option<Raw<'a>>,
     #[serde(borrow)]
     rejection_source: Lenient<Str<'a>>,
     #[serde(borrow)]
@@ -239,6 +244,10 @@ impl<'a> OpenHandsEvent<'a> {
         name: &str,
         open: &mut Vec<Open<'a>>,
     ) {
+        // What a person's command printed. The source is that of the action.
+        if is_word(self.source, &["user", "environment"]) && !is_failure(name) {
+            return;
+        }
         let cause = match id(self.cause) {
             Some(cause) => cause,
             None if self.id.is_some() => return,
@@ -324,10 +333,13 @@ impl<'a> OpenHandsEvent<'a> {
             let reason = output(self.rejection_reason);
             events.tell(raw, What::Ended(ended(id, How::Rejected(by), reason)));
         } else if self.action.is_some() || kind == "ActionEvent" {
+            // What the SDK didn't take for an action is kept as the model wrote it.
+            let asked = self.tool_call.filter(|_| self.action.is_none());
+            let asked = asked.and_then(|raw| raw.read::<Message<'a>>());
             let call = Call {
                 id,
                 tool: text(self.tool_name).unwrap_or_default(),
-                input: arguments(self.action),
+                input: asked.map_or_else(|| arguments(self.action), |asked| asked.call().input),
             };
             events.tell(raw, What::Call(call));
         } else if let Some(error) = self.error {
@@ -354,6 +366,33 @@ fn ended<'a>(id: Option<Cow<'a, str>>, how: How, output: Cow<'a, str>) -> Ended<
 mod tests {
     use super::*;
     use crate::trace::formats::session::testing::told;
+
+    #[test]
+    fn what_a_person_ran_is_no_call_of_the_agent() {
+        let run = |source: &str| {
+            format!(r#"{{"id":1,"source":"{source}","action":"run","args":{{"command":"ls"}}}}"#)
+        };
+        let seen = |source: &str, observation: &str| {
+            format!(
+                r#"{{"id":2,"source":"{source}","cause":1,"observation":"{observation}","content":"x"}}"#
+            )
+        };
+        for source in ["user", "environment"] {
+            assert!(told(&FORMAT, &run(source)).is_empty());
+            assert!(told(&FORMAT, &seen(source, "run")).is_empty());
+            assert_eq!(
+                told(&FORMAT, &seen(source, "user_rejected")),
+                ["end 1 Rejected(Human) None x"]
+            );
+        }
+        assert_eq!(told(&FORMAT, &seen("agent", "run")), ["end 1 Ok None x"]);
+    }
+
+    #[test]
+    fn a_call_that_the_sdk_refused_is_one() {
+        let text = r#"{"id":"e","source":"agent","kind":"ActionEvent","action":null,"tool_name":"terminal","tool_call_id":"c","tool_call":{"id":"c","name":"terminal","arguments":"{\"command\":\"ls\"}"}}"#;
+        assert_eq!(told(&FORMAT, text), [r#"call c terminal {"command":"ls"}"#]);
+    }
 
     #[test]
     fn observations_name_their_actions() {

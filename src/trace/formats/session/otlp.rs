@@ -5,7 +5,7 @@
 
 use super::{
     Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, input_text,
-    offset, output, text,
+    object_of, offset, otlp_models, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -13,6 +13,7 @@ use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use hashbrown::HashMap;
 use serde::Deserialize;
+use shell_effects::vocabulary;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::{Raw, Str};
@@ -34,6 +35,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
 const NOT_RECORDED: &[NotRecorded] = &[
     NotRecorded::Decisions,
     NotRecorded::DecisionDetails,
+    NotRecorded::Results,
     NotRecorded::ExitCodes,
     NotRecorded::Arguments,
     NotRecorded::Diffs,
@@ -230,7 +232,7 @@ struct Found<'a> {
     time: Option<Timestamp>,
     session: Option<Cow<'a, str>>,
     trace: Option<Cow<'a, str>>,
-    what: Option<What<'a>>,
+    what: Vec<What<'a>>,
 }
 
 impl<'a> Export<'a> {
@@ -270,7 +272,7 @@ impl<'a> Export<'a> {
                     .or_insert_with(|| session.clone());
             }
         }
-        found.retain(|one| one.what.is_some());
+        found.retain(|one| !one.what.is_empty());
         if found.iter().all(|one| one.time.is_some()) {
             found.sort_by_key(|one| one.time.map(Timestamp::millis));
         }
@@ -283,7 +285,7 @@ impl<'a> Export<'a> {
             let (at, time) = (one.at, one.time);
             let session = one.session.or_else(of_trace);
             let session = session.map_or(What::File, What::Session);
-            let told = [Some(session), one.what].into_iter().flatten();
+            let told = std::iter::once(session).chain(one.what);
             events.extend(told.map(|what| Event { at, time, what }));
         }
         SessionRecord {
@@ -312,7 +314,7 @@ impl<'a> Item<'a> {
             what: if is_span {
                 self.span(&attributes)
             } else {
-                self.log(&attributes)
+                self.log(&attributes).into_iter().collect()
             },
         }
     }
@@ -360,8 +362,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The span of a call.
-    fn span(&self, attributes: &Attributes<'a>) -> Option<What<'a>> {
+    /// The span of a call, or of a model that asks for calls.
+    fn span(&self, attributes: &Attributes<'a>) -> Vec<What<'a>> {
         let name = text(self.name).unwrap_or_default();
         let operation = attributes.first(&["gen_ai.operation.name"]);
         let kind = attributes.first(&["openinference.span.kind", "traceloop.span.kind"]);
@@ -375,7 +377,8 @@ impl<'a> Item<'a> {
             }
         };
         if !is_tool {
-            return None;
+            let wanted = |call| What::Wanted { call, ended: None };
+            return otlp_models::asked(&attributes.0).map(wanted).collect();
         }
         let tool = attributes
             .first(&[
@@ -392,7 +395,7 @@ impl<'a> Item<'a> {
         let code = output(status.code);
         let failed = matches!(&*code, "2" | "STATUS_CODE_ERROR" | "ERROR");
         let failure = failed.then(|| text(status.message).unwrap_or_default());
-        Some(done(attributes, tool, None, failure))
+        vec![done(attributes, tool, None, failure)]
     }
 }
 
@@ -414,24 +417,28 @@ fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<'a> {
         "tool.parameters",
     ]);
     let given = given.map_or(Cow::Borrowed("{}"), |text| input_text(text, "input"));
+    let command = vocabulary::tool(&tool).and_then(vocabulary::Tool::command);
+    let parameters = || attributes.first(&["tool_parameters", "tool.parameters"]);
+    let full = command.and_then(|command| {
+        let full = full_command(&given).or_else(|| full_command(&parameters()?));
+        Some(object_of(command, &full?))
+    });
     Call {
         id: attributes.id(),
         tool,
-        input: full_command(&given).unwrap_or(given),
+        input: full.unwrap_or(given),
     }
 }
 
-/// What Claude Code notes of a command, as the tool is given it.
-fn full_command<'a>(given: &str) -> Option<Cow<'a, str>> {
+/// What Claude Code notes of a command besides its first word.
+fn full_command(given: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Parameters<'a> {
         #[serde(borrow)]
         full_command: Str<'a>,
     }
     let parameters: Parameters<'_> = strict_json::from_text(given).ok()?;
-    Some(Cow::Owned(
-        input_text(parameters.full_command.decode(), "command").into_owned(),
-    ))
+    Some(parameters.full_command.decode().into_owned())
 }
 
 /// Whether a call was allowed, and by whom. An approval whose source isn't known is by nobody.

@@ -1,9 +1,16 @@
 //! Brings the calls of a session and their results together.
 
+mod decisions;
 mod other_format;
+mod refusals;
 mod said;
+#[cfg(test)]
+mod tests;
+mod wanted;
 
+use self::refusals::{Place, Refusals};
 use self::said::Claim;
+use self::wanted::Wishes;
 use super::known::{hash, hash_of, hash_of_end, told};
 use super::tools::{asked, wraps_output};
 use super::waiting::{Kept, Queue, Waiting};
@@ -26,6 +33,8 @@ use strict_json::Scanner;
 const WAITING: usize = 16 << 20;
 /// Records and results that are remembered, to know them again.
 const REMEMBERED: usize = 400_000;
+/// Sessions of one input.
+const SESSIONS: usize = if cfg!(test) { 1_000 } else { 200_000 };
 /// Characters that are kept of what an agent said before a call, and of what it was asked.
 const TEXT: usize = 2_000;
 /// Which session a record belongs to that names none.
@@ -58,10 +67,16 @@ pub(in crate::trace::formats) struct Pairing {
     read: HashMap<u64, u64>,
     /// Hashes of the ids of calls that have run without an error.
     ran: HashSet<u64>,
+    /// Calls that a structured mark rejected, by hashes of their ids.
+    rejected: HashMap<u64, DecidedBy>,
     /// Hashes of the calls that were asked for.
     asked: HashSet<u64>,
     /// Calls that were rejected before they were asked for.
     refused: HashMap<u64, DecidedBy>,
+    /// Calls that a model asked for.
+    wishes: Wishes,
+    /// Rejected actions, to know them again in other parts of their sessions.
+    refusals: Refusals,
     /// Whether the end of the input may show that a call with a result was rejected. What comes
     /// after that call waits with it: whether it repeats a rejected one depends on the order.
     in_doubt: bool,
@@ -71,6 +86,8 @@ pub(in crate::trace::formats) struct Pairing {
     whole: bool,
     /// The line of the last one behind the first, and how many began on it.
     unnamed: (u64, u64),
+    /// The line of the first session that is one too many.
+    left_out: Option<u64>,
 }
 
 /// One session, or the part of a sub-agent in it.
@@ -96,6 +113,8 @@ struct Session {
     ids: HashSet<u64>,
     /// Calls that somebody was asked about, the oldest question first: commands and patches.
     questions: [VecDeque<u64>; 2],
+    /// Calls that requests are about, by hashes of the ids of these.
+    requests: HashMap<u64, Box<str>>,
     /// Calls that were rejected before they began, and hashes of their ids.
     denied: Vec<u64>,
     denied_ids: HashSet<u64>,
@@ -134,12 +153,16 @@ impl Pairing {
             over: HashMap::new(),
             read: HashMap::new(),
             ran: HashSet::new(),
+            rejected: HashMap::new(),
             asked: HashSet::new(),
             refused: HashMap::new(),
+            wishes: Wishes::default(),
+            refusals: Refusals::default(),
             in_doubt: false,
             format,
             whole: false,
             unnamed: (0, 0),
+            left_out: None,
         }
     }
 
@@ -185,6 +208,19 @@ impl Pairing {
             }
             What::Call(call) => {
                 self.call(key, line, event.time, call, on);
+            }
+            What::Wanted { call, ended } => {
+                self.wanted(key, line, event.time, (call, ended.as_ref()), on);
+            }
+            What::Requested { request, id } => self.requested(key, request, id.as_deref()),
+            What::Denied { request, by } => {
+                if let Some(id) = self.denied_call(key, request.as_deref()) {
+                    let what = What::Rejected {
+                        id: Cow::Borrowed(&id),
+                        by: *by,
+                    };
+                    self.event(key, line, &Event { what, ..*event }, on);
+                }
             }
             What::Began(call) => {
                 // The same call under its id; another one under that id is another call.
@@ -278,105 +314,12 @@ impl Pairing {
         call.id.as_deref().is_some_and(over)
     }
 
-    /// Adds to a call what was not on record when it was mentioned first.
-    fn begin(&mut self, n: u64, call: &Call<'_>, decision: Option<(bool, DecidedBy)>) {
-        self.waiting.fill(n, &call.input);
-        let Some(waiting) = self.waiting.get_mut(n) else {
-            return;
-        };
-        waiting.began = true;
-        waiting.decide(decision);
-        // Its rejection is that of a call which was handed on already.
-        let session = self.sessions.get(&*waiting.session);
-        let denied = |id: &str| session.is_some_and(|s| s.denied_ids.contains(&hash(id)));
-        if waiting.id.as_deref().is_some_and(denied) {
-            waiting.decide(Some((false, DecidedBy::Human)));
-        }
-    }
-
     /// A session with one call more; it starts with its first.
     fn next_turn(&mut self, key: &str, on: &mut dyn FnMut(Fed<'_, '_>)) -> Option<&mut Session> {
         self.start(key, on);
         let session = self.sessions.get_mut(key)?;
         session.turns += 1;
         Some(session)
-    }
-
-    /// A rejection of a call that has a result already, which contradicts that, or of one that is
-    /// yet to come.
-    fn rejected_elsewhere(
-        &mut self,
-        key: &str,
-        line: u64,
-        id: &str,
-        by: DecidedBy,
-        on: &mut dyn FnMut(Fed<'_, '_>),
-    ) {
-        if !self.over.contains_key(&hash(id)) {
-            if self.refused.len() < REMEMBERED {
-                self.refused.insert(hash(id), by);
-            }
-            return;
-        }
-        // What ended with an error may be the rejection itself.
-        if !self.ran.contains(&hash(id)) {
-            return;
-        }
-        let Some(session) = self.next_turn(key, on) else {
-            return;
-        };
-        let text = write::call(&CallParts {
-            execution: key,
-            turn: session.turns,
-            id,
-            time: None,
-            tool: None,
-            reasoning: None,
-            action: None,
-            decision: Some((false, by)),
-            contradicted: true,
-            end: End::Result {
-                how: How::Cancelled,
-                output: "",
-                exit_code: None,
-                time: None,
-            },
-            again: false,
-        });
-        feed(RecordKind::Call, key, line, &text, on);
-    }
-
-    fn answered(&mut self, key: &str, id: Option<&str>, to: Question, allowed: Option<bool>) {
-        let Some(session) = self.sessions.get_mut(key) else {
-            return;
-        };
-        let waiting = &self.waiting;
-        let open = |n: &u64| {
-            let waiting = waiting.get(*n);
-            waiting.is_some_and(|w| w.question == Some(to) && *w.session == *key)
-        };
-        let mut n = id.and_then(|id| waiting.last_open(id)).filter(open);
-        while n.is_none()
-            && let Some(oldest) = session.questions_of(to).pop_front()
-        {
-            n = Some(oldest).filter(open);
-        }
-        let Some(n) = n else {
-            return;
-        };
-        let Some(waiting) = self.waiting.get_mut(n) else {
-            return;
-        };
-        waiting.question = None;
-        waiting.decide(allowed.map(|allowed| (allowed, DecidedBy::Human)));
-        if allowed == Some(false) && !waiting.began {
-            session.denied.push(n);
-            if let Some(id) = waiting.id.as_deref()
-                && session.denied_ids.len() < REMEMBERED
-            {
-                session.denied_ids.insert(hash(id));
-            }
-        }
     }
 
     fn call(
@@ -415,6 +358,7 @@ impl Pairing {
         if self.asked.len() < REMEMBERED {
             self.asked.insert(hash_of(call));
         }
+        self.was_made(key, call);
         let before = call.id.as_deref().map(hash);
         let refused = before.and_then(|id| self.refused.remove(&id));
         self.waiting.push(waiting);
@@ -428,21 +372,10 @@ impl Pairing {
             && let Some((n, oldest)) = self.waiting.first()
         {
             if oldest.result.is_none() {
-                let problem = Problem {
-                    code: Code(107),
-                    at: (0, 1),
-                    pointer: None,
-                    message: format!(
-                        "calls that wait for their results hold more than {WAITING} bytes: the result of this one isn't looked for"
-                    ),
-                };
-                let mut entry = Entry::unread((oldest.line, 0), "", Vec::new(), Vec::new());
-                entry.derived = true;
-                on(Fed {
-                    execution: Some(Cow::Owned(oldest.session.to_string())),
-                    entry: &entry,
-                    problem: Some(problem),
-                });
+                let what = format!(
+                    "calls that wait for their results hold more than {WAITING} bytes: the result of this one isn't looked for"
+                );
+                report_limit(&oldest.session, oldest.line, what, on);
             }
             self.hand_on(n, false, on);
         }
@@ -469,13 +402,13 @@ impl Pairing {
             return;
         }
         let before = ended.id.as_deref().and_then(|id| self.over.get(&hash(id)));
-        if before == Some(&hash_of_end(ended)) {
+        let before = before.copied();
+        if before == Some(hash_of_end(ended)) {
             return;
         }
-        // That it was rejected is known.
-        let session = self.sessions.get(key);
-        let denied = |id| session.is_some_and(|s| s.denied_ids.contains(&hash(id)));
-        if matches!(ended.how, How::Rejected(_)) && ended.id.as_deref().is_some_and(denied) {
+        if let Some(id) = ended.id.as_deref()
+            && self.contradicts(key, line, id, ended, on)
+        {
             return;
         }
         let again = before.is_some();
@@ -499,6 +432,7 @@ impl Pairing {
                 time,
             },
             again,
+            rejected_before: None,
         });
         feed(RecordKind::Call, key, line, &text, on);
     }
@@ -551,14 +485,21 @@ impl Pairing {
         let Some(waiting) = self.waiting.take(n) else {
             return;
         };
-        let Some(session) = self.next_turn(&waiting.session, on) else {
-            return;
-        };
         let result = waiting.result.as_ref();
         let decision = match (result.map(|r| r.how), waiting.decision) {
             (Some(How::Rejected(by)), None | Some((true, _))) => Some((false, by)),
             (_, decision) => decision,
         };
+        if let (Some((false, by)), Some(id)) = (decision, waiting.id.as_deref())
+            && self.rejected.len() < REMEMBERED
+        {
+            self.rejected.insert(hash(id), by);
+        }
+        self.start(&waiting.session, on);
+        let Some(session) = self.sessions.get_mut(&waiting.session) else {
+            return;
+        };
+        session.turns += 1;
         let rejected = matches!(decision, Some((false, _)));
         let allowed_before = matches!(waiting.decision, Some((true, _)));
         let exit_code = result.and_then(|r| r.exit_code);
@@ -581,12 +522,29 @@ impl Pairing {
                 .as_deref(),
         );
         // An id that comes again is another call's: that goes by its number as well.
-        let id = match waiting.id.as_deref() {
-            Some(id) if session.ids.len() >= REMEMBERED || session.ids.insert(hash(id)) => {
-                Cow::Borrowed(id)
+        let number = session.turns.to_string();
+        let id = waiting.id.as_deref().unwrap_or(&number);
+        let id = if session.ids.len() >= REMEMBERED || session.ids.insert(hash(id)) {
+            Cow::Borrowed(id)
+        } else {
+            Cow::Owned(format!("{id}#{number}"))
+        };
+        let turn = session.turns;
+        let place = Place {
+            session: session.parent.as_deref().unwrap_or(&waiting.session),
+            execution: &waiting.session,
+            root: session.root.as_deref(),
+        };
+        // Calls whose arguments aren't recorded all look the same.
+        let comparable = !self.not_recorded.contains(&NotRecorded::Arguments);
+        let refusals = Some(&mut self.refusals).filter(|_| comparable);
+        let rejected_before = match (refusals, decision) {
+            (Some(refusals), Some((false, _))) => {
+                refusals.add(&place, &action, &id);
+                None
             }
-            Some(id) => Cow::Owned(format!("{id}#{}", session.turns)),
-            None => Cow::Owned(session.turns.to_string()),
+            (Some(refusals), None) => refusals.before(&place, &action).map(str::to_owned),
+            _ => None,
         };
         let end = match result {
             Some(result) => End::Result {
@@ -605,7 +563,7 @@ impl Pairing {
         };
         let text = write::call(&CallParts {
             execution: &waiting.session,
-            turn: session.turns,
+            turn,
             id: &id,
             time: waiting.time,
             tool: Some(&waiting.tool),
@@ -615,12 +573,18 @@ impl Pairing {
             contradicted: waiting.contradicted || rejected && allowed_before,
             end,
             again: false,
+            rejected_before: rejected_before.as_deref(),
         });
         feed(RecordKind::Call, &waiting.session, waiting.line, &text, on);
     }
 
     /// Takes note of a session, and of where it works.
     fn open(&mut self, key: &str, line: u64, parent: Option<&str>, cwd: Option<&str>) {
+        if self.sessions.len() >= SESSIONS && !self.sessions.contains_key(key) {
+            self.left_out.get_or_insert(line);
+            return;
+        }
+        let of_parent = parent.and_then(|parent| self.sessions.get(parent)?.root.clone());
         let session = self.sessions.entry(key.into()).or_insert_with(|| Session {
             line,
             parent: parent.map(Into::into),
@@ -628,6 +592,11 @@ impl Pairing {
             cwd: self.cwd.clone(),
             ..Session::default()
         });
+        // A sub-agent works where its session does, unless it says something else.
+        if session.root.is_none() && cwd.is_none() {
+            session.root.clone_from(&of_parent);
+            session.cwd = of_parent;
+        }
         if let Some(cwd) = cwd {
             session.root.get_or_insert_with(|| cwd.into());
             if session.cwd.as_deref() != Some(cwd) {
@@ -660,6 +629,23 @@ impl Pairing {
         );
         feed(RecordKind::ExecutionStarted, key, session.line, &text, on);
     }
+}
+
+/// Reports that something isn't checked, as there is too much of it.
+fn report_limit(key: &str, line: u64, message: String, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    let problem = Problem {
+        code: Code(107),
+        at: (0, 1),
+        pointer: None,
+        message,
+    };
+    let mut entry = Entry::unread((line, 0), "", Vec::new(), Vec::new());
+    entry.derived = true;
+    on(Fed {
+        execution: Some(Cow::Borrowed(key)),
+        entry: &entry,
+        problem: Some(problem),
+    });
 }
 
 /// Hands on a record that is written here.
@@ -729,7 +715,8 @@ impl Reader for Pairing {
                 self.read.entry(hash(id)).or_insert(told);
             }
         }
-        let parent = record.agent.as_ref().and(record.session.as_deref());
+        let of_agent = |agent: &str| key.strip_suffix(agent)?.strip_suffix('/');
+        let parent = record.agent.as_deref().and_then(of_agent);
         let first = record.events.first().map(|event| &event.what);
         if !matches!(first, Some(What::Session(_) | What::Part(_) | What::File)) {
             self.open(&key, entry.line, parent, record.cwd.as_deref());
@@ -759,12 +746,20 @@ impl Reader for Pairing {
             self.event(&key, line, event, on);
         }
         if record.whole {
+            self.settle_wanted(on);
             self.settle_claim(&key, None, on);
             self.hand_on_rest(on);
         }
     }
 
     fn finish(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+        if let Some(line) = self.left_out {
+            let what = format!(
+                "the input names more than {SESSIONS} sessions: this one and others after it aren't checked"
+            );
+            report_limit(&self.stem, line, what, on);
+        }
+        self.settle_wanted(on);
         let mut sessions: Vec<_> = self.sessions.keys().cloned().collect();
         sessions.sort_unstable();
         for key in sessions {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use strict_json::Scanner;
 
 /// The records that are written of lines.
-fn records(format: &dyn TraceFormat, lines: &[Value]) -> Vec<Value> {
+pub(super) fn records(format: &dyn TraceFormat, lines: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     let mut reader = format.reader("file");
     let mut all = Vec::new();
@@ -29,7 +29,7 @@ fn records(format: &dyn TraceFormat, lines: &[Value]) -> Vec<Value> {
 }
 
 /// Each call in a line: its session, id, tool, decision, outcome and exit code.
-fn calls(format: &dyn TraceFormat, lines: &[Value]) -> Vec<String> {
+pub(super) fn calls(format: &dyn TraceFormat, lines: &[Value]) -> Vec<String> {
     let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let records = records(format, lines);
     let calls = records.iter().filter(|r| r["record"] == "call");

@@ -113,6 +113,36 @@ fn tag<'t>(text: &'t str, names: &[&'static str]) -> Option<(&'static str, &'t s
     Some((*name, rest.strip_prefix('>')?))
 }
 
+/// How a call begins whose tool is an attribute: some versions of Cline take these as well.
+const INVOKE: &str = "<invoke name=\"";
+const PARAMETER: &str = "<parameter name=\"";
+
+/// The name in the tag that a text begins with, and what is behind it.
+fn named_tag<'t>(text: &'t str, begin: &str) -> Option<(&'t str, &'t str)> {
+    let (name, rest) = text.strip_prefix(begin)?.split_once('"')?;
+    let rest = rest.trim_start().strip_prefix('>')?;
+    (name.len() < NAME && !name.contains(['<', '\n'])).then_some((name, rest))
+}
+
+/// The parameters of such a call, and what is behind its end.
+fn named_parameters(body: &str) -> (Map<String, Value>, &str) {
+    let mut all = Map::new();
+    let mut rest = body;
+    while let Some((_, at)) = split_at_tag(rest) {
+        if let Some(after) = at.strip_prefix("</invoke>") {
+            return (all, after);
+        }
+        let Some((name, inside)) = named_tag(at, PARAMETER) else {
+            rest = at.get(1..).unwrap_or_default();
+            continue;
+        };
+        let (value, after) = inside.split_once("</parameter>").unwrap_or((inside, ""));
+        all.insert(name.to_owned(), json!(value.trim_matches('\n')));
+        rest = after;
+    }
+    (all, "")
+}
+
 /// What comes before the first `<` and what begins with it.
 fn split_at_tag(text: &str) -> Option<(&str, &str)> {
     text.split_at_checked(memchr::memchr(b'<', text.as_bytes())?)
@@ -126,7 +156,13 @@ pub(super) fn calls(text: &str) -> (&str, Vec<Call<'static>>) {
     let mut said = text;
     let mut rest = text;
     while let Some((_, at)) = split_at_tag(rest) {
-        let Some((tool, body)) = tag(at, TOOLS) else {
+        let (call, after) = if let Some((tool, body)) = tag(at, TOOLS) {
+            let (parameters, after) = parameters(tool, body);
+            (call(tool, parameters), after)
+        } else if let Some((tool, body)) = named_tag(at, INVOKE) {
+            let (parameters, after) = named_parameters(body);
+            (call(tool, parameters), after)
+        } else {
             rest = at.get(1..).unwrap_or_default();
             continue;
         };
@@ -134,8 +170,7 @@ pub(super) fn calls(text: &str) -> (&str, Vec<Call<'static>>) {
             let before = text.len().saturating_sub(at.len());
             said = text.get(..before).unwrap_or_default();
         }
-        let (parameters, after) = parameters(tool, body);
-        calls.push(call(tool, parameters));
+        calls.push(call);
         rest = after;
     }
     (said.trim(), calls)
@@ -148,17 +183,19 @@ fn parameters<'t>(tool: &str, body: &'t str) -> (Map<String, Value>, &'t str) {
     // What is written into a file may hold the end of itself: its last one counts.
     let is_file = matches!(tool, "write_to_file" | "new_rule");
     let mut file: Option<&str> = None;
+    let mut file_end = None;
     let mut rest = body;
-    while let Some((_, at)) = split_at_tag(rest) {
+    let after = loop {
+        let Some((_, at)) = split_at_tag(rest) else {
+            break "";
+        };
         if let Some(after) = at.strip_prefix(&end) {
-            return (all, after);
+            break after;
         }
-        let length = |file: &str| file.len().saturating_sub(at.len());
         if let Some(content) = file.filter(|_| is_file)
             && at.starts_with("</content>")
         {
-            let content = content.get(..length(content)).unwrap_or_default();
-            all.insert("content".to_owned(), json!(content.trim_matches('\n')));
+            file_end = Some(content.len().saturating_sub(at.len()));
         }
         let Some((name, inside)) = tag(at, PARAMETERS) else {
             rest = at.get(1..).unwrap_or_default();
@@ -168,6 +205,7 @@ fn parameters<'t>(tool: &str, body: &'t str) -> (Map<String, Value>, &'t str) {
         let (value, after) = inside.split_once(&close).unwrap_or((inside, ""));
         if name == "content" {
             file = file.or(Some(inside));
+            file_end = None;
         }
         let value = match name {
             "content" | "diff" | "search" | "replace" => value.trim_matches('\n'),
@@ -175,8 +213,11 @@ fn parameters<'t>(tool: &str, body: &'t str) -> (Map<String, Value>, &'t str) {
         };
         all.insert(name.to_owned(), json!(value));
         rest = after;
+    };
+    if let Some(content) = file.zip(file_end).and_then(|(file, end)| file.get(..end)) {
+        all.insert("content".to_owned(), json!(content.trim_matches('\n')));
     }
-    (all, "")
+    (all, after)
 }
 
 fn call(tool: &str, mut given: Map<String, Value>) -> Call<'static> {
@@ -260,6 +301,25 @@ pub(super) fn note(text: &str) -> Option<Note<'_>> {
     }
     let (_, output) = rest.split_once("] Result:")?;
     Some(Note::Result(output.trim_start_matches([' ', '\n'])))
+}
+
+/// Where Cline says that it works, in what it adds about the editor: to the task, or in a text of
+/// its own.
+pub(super) fn work_tree(text: &str) -> Option<&str> {
+    const DETAILS: &str = "<environment_details>";
+    let text = text.trim_start();
+    let details = match text.strip_prefix(DETAILS) {
+        None if text.starts_with("<task>") => text.rsplit_once(DETAILS)?.1,
+        details => details?,
+    };
+    let path = details.lines().find_map(|line| {
+        let path = line
+            .strip_prefix("# Current Working Directory (")
+            .or_else(|| line.strip_prefix("# Current Workspace Directory ("))?;
+        path.strip_suffix(") Files")
+            .or_else(|| path.strip_suffix(')'))
+    })?;
+    path.starts_with('/').then_some(path)
 }
 
 /// Whether a text of the system or of the user shows that calls are written into texts.
@@ -389,7 +449,12 @@ mod tests {
 
     #[test]
     fn a_tag_is_a_call_and_what_it_holds_is_none() {
-        let cases: [(&str, &[&str]); 9] = [
+        let cases: [(&str, &[&str]); 11] = [
+            (
+                "<function_calls><invoke name=\"Bash\"><parameter name=\"command\">\nls <b>\n</parameter></invoke><invoke name=\"f\"></invoke>",
+                &[r#"Bash {"command":"ls <b>"}"#, "f {}"],
+            ),
+            ("<invoke name=\"a\nb\"> <invoke name=x> <invoke", &[]),
             (
                 "Run.\n<execute_command>\n<command>npm test</command>\n<requires_approval>false</requires_approval>\n</execute_command>",
                 &[r#"execute_command {"command":"npm test","requires_approval":"false"}"#],
@@ -454,6 +519,29 @@ mod tests {
     }
 
     #[test]
+    fn the_work_tree_is_what_the_program_says() {
+        let details =
+            "<environment_details>\n# VSCode\n# Current Working Directory (/w) Files\na\n";
+        let task = format!("<task>\n# Current Working Directory (/x)\n</task>\n{details}");
+        for (text, expected) in [
+            (details, Some("/w")),
+            (&task, Some("/w")),
+            (
+                &details
+                    .replace("Working", "Workspace")
+                    .replace(" Files", ""),
+                Some("/w"),
+            ),
+            (&details.replace("/w", "c:/w"), None),
+            (&format!("[read_file for 'a'] Result: {details}"), None),
+            ("<environment_details>", None),
+            ("<task>", None),
+        ] {
+            assert_eq!(work_tree(text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn markup_in_a_text_is_a_claim_and_code_is_none() {
         for (text, expected) in [
             (
@@ -505,12 +593,19 @@ mod tests {
             "\n```",
             "<a:",
             "<path></path>",
+            "<invoke name=\"",
+            "<invoke name=\"x\"><parameter name=\"",
         ] {
             let text = part.repeat((1 << 17) / part.len());
             let start = Instant::now();
             let _ = (calls(&text), claimed(&text), note(&text), is_sign(&text));
             assert!(start.elapsed() < Duration::from_secs(10), "{part}");
         }
+        let ends = "</content>".repeat(1 << 18);
+        let text = format!("<write_to_file><content>{ends}");
+        let start = Instant::now();
+        assert_eq!(calls(&text).1.len(), 1);
+        assert!(start.elapsed() < Duration::from_secs(10), "ends of a file");
     }
 
     proptest! {

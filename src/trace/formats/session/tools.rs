@@ -1,8 +1,10 @@
 //! What a call of a session asks for, as an action of `ExecutionRecord`.
 
 use super::write;
-use serde_json::{Map, Value, json};
 use shell_effects::vocabulary;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use strict_json::{Raw, Str};
 
 /// An action: its type and its payload as JSON.
 pub(super) struct Asked {
@@ -67,28 +69,37 @@ pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&st
 /// The payload of a call that runs a command line.
 fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
     let tool = vocabulary::tool(tool)?;
-    let mut input: Map<String, Value> = serde_json::from_str(input).ok()?;
-    let line = match input.remove(tool.command()?)? {
-        Value::String(line) => line,
-        Value::Array(words) => {
-            let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
-            shlex::try_join(words?).ok()?
-        }
-        _ => return None,
+    let mut input: BTreeMap<String, Raw<'_>> = strict_json::from_text(input).ok()?;
+    let given = input.remove(tool.command()?)?;
+    let line = if let Some(line) = given.read::<Str<'_>>() {
+        line.decode().into_owned()
+    } else {
+        let words: Vec<Str<'_>> = given.read()?;
+        let words: Vec<Cow<'_, str>> = words.into_iter().map(Str::decode).collect();
+        shlex::try_join(words.iter().map(|word| &**word)).ok()?
     };
-    let mut payload = Map::new();
-    payload.insert("command".to_owned(), json!(line));
     let own = tool.directory().and_then(|folder| input.remove(folder));
-    match own.as_ref().map(Value::as_str) {
-        Some(Some(own)) => payload.insert("cwd".to_owned(), json!(own)),
-        None => cwd.and_then(|cwd| payload.insert("cwd".to_owned(), json!(cwd))),
-        // A folder that is no text: nobody knows where it runs.
-        Some(None) => return None,
+    // A folder that is no text: nobody knows where it runs.
+    let own = match own {
+        Some(own) => Some(own.read::<Str<'_>>()?.decode()),
+        None => cwd.map(Cow::Borrowed),
     };
     // A second command or folder would take the place of the one that runs.
     if input.contains_key("command") || input.contains_key("cwd") {
         return None;
     }
-    payload.extend(input);
-    serde_json::to_string(&payload).ok()
+    let mut payload = String::from("{\"command\":");
+    write::string(&mut payload, &line);
+    if let Some(own) = own {
+        payload.push_str(",\"cwd\":");
+        write::string(&mut payload, &own);
+    }
+    for (name, value) in input {
+        payload.push(',');
+        write::string(&mut payload, &name);
+        payload.push(':');
+        payload.push_str(value.as_written());
+    }
+    payload.push('}');
+    Some(payload)
 }

@@ -190,23 +190,36 @@ impl Queue {
         list.find(|n| self.all.get(n).is_some_and(|w| &*w.tool == tool))
     }
 
+    /// The id of the only call of a session that has neither a result nor a decision.
+    pub(super) fn only_open(&self, session: &str) -> Option<Box<str>> {
+        let near = self.all.values().rev().take(TOOLS);
+        let mut open =
+            near.filter(|w| *w.session == *session && w.result.is_none() && w.decision.is_none());
+        let only = open.next()?;
+        open.next().is_none().then(|| only.id.clone())?
+    }
+
     /// Changes a call; not what it is found by or what it holds.
     pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Waiting> {
         self.all.get_mut(&number)
     }
 
-    /// Says what a call is given. What was on record before and is another thing was asked about in
-    /// vain: that is a contradiction, and what runs counts.
-    pub(super) fn fill(&mut self, number: u64, input: &str) {
-        if let Some(waiting) = self.all.get_mut(&number)
-            && input != "{}"
-            && !canonical_eq(Raw::trusted(&waiting.input), Raw::trusted(input))
-        {
-            waiting.contradicted |= &*waiting.input != "{}";
-            self.held = self.held.saturating_sub(waiting.weight());
-            waiting.input = input.into();
-            self.held += waiting.weight();
+    /// Says what a call is, and what it is given. What was on record before and is another thing
+    /// was asked about in vain: that is a contradiction, and what runs counts.
+    pub(super) fn fill(&mut self, number: u64, tool: &str, input: &str) {
+        let Some(waiting) = self.all.get_mut(&number) else {
+            return;
+        };
+        self.held = self.held.saturating_sub(waiting.weight());
+        if !tool.is_empty() && *waiting.tool != *tool {
+            waiting.contradicted |= !waiting.tool.is_empty();
+            waiting.tool = tool.into();
         }
+        if input != "{}" && !canonical_eq(Raw::trusted(&waiting.input), Raw::trusted(input)) {
+            waiting.contradicted |= &*waiting.input != "{}";
+            waiting.input = input.into();
+        }
+        self.held += waiting.weight();
     }
 
     /// Gives a call its result. It waits on, in case something else shows that it was rejected.

@@ -22,6 +22,8 @@ pub(super) struct CallParts<'c> {
     pub(super) end: End<'c>,
     /// It is one more result of a call.
     pub(super) again: bool,
+    /// Another execution of the session was refused the same, under this id.
+    pub(super) rejected_before: Option<&'c str>,
 }
 
 /// How a call ended, as far as that is known.
@@ -146,6 +148,9 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
     }
     if parts.again {
         out.push_str(",\"repeatsResult\":true");
+    }
+    if let Some(id) = parts.rejected_before {
+        member(&mut out, "rejectedBefore", id);
     }
     out.push('}');
     on_one_line(out)

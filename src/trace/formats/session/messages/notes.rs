@@ -23,6 +23,9 @@ impl<'a> Notes<'a> {
         said: Cow<'a, str>,
     ) {
         let is_user = is_word(role, USER);
+        if is_user && events.cwd.is_none() {
+            events.cwd = text_calls::work_tree(&said).map(str::to_owned);
+        }
         let note = text_calls::note(&said).filter(|_| is_user);
         match (note, &mut self.result) {
             (Some(Note::Environment), _) => {

@@ -6,36 +6,53 @@ use crate::diag::Code;
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::formats::{Fed, Format, NativeRecord};
 use std::borrow::Cow;
-use strict_json::Scanner;
+use strict_json::{Raw, Scanner};
 
 impl Pairing {
     /// Reports a record of another format that tells of calls, or may: they aren't read.
     pub(super) fn report_other_format(&self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
-        let found = Format::of_record(entry.text, DEPTH);
-        let Some(other) = found.filter(|other| other.name() != self.format) else {
-            return;
+        let of_record = |text: &str| Format::of_record(text, DEPTH);
+        let found = of_record(entry.text).filter(|other| other.name() != self.format);
+        // A list of records that isn't read is a record in the wrong place, whatever its format.
+        let in_list = |text: &str| {
+            let list = strict_json::from_text::<Vec<Raw<'_>>>(text).ok()?;
+            let mut texts = list.into_iter().map(Raw::as_written);
+            texts.find_map(|text| of_record(text).filter(|format| may_tell(*format, text)))
         };
-        // Many formats hold messages; one without a call is no loss.
-        let record = other.read(&mut Scanner::new(entry.text, DEPTH), entry.text);
-        if let Ok(Record::Native(NativeRecord::Session(record))) = &record
-            && !record.tells_of_calls()
-        {
-            return;
-        }
+        let other = match found {
+            // Many formats hold messages; one without a call is no loss.
+            Some(other) if may_tell(other, entry.text) => other,
+            _ => match in_list(entry.text) {
+                Some(other) => other,
+                None => return,
+            },
+        };
         let other = other.name();
         let problem = Problem {
             code: Code(108),
             at: (0, 1),
             pointer: None,
-            message: format!(
-                "this record looks like one of `{other}`, and the input is read as `{}`: what it tells isn't checked",
-                self.format
-            ),
+            message: if other == self.format {
+                format!("this list of records of `{other}` isn't read")
+            } else {
+                format!(
+                    "this record looks like one of `{other}`, and the input is read as `{}`: what it tells isn't checked",
+                    self.format
+                )
+            },
         };
         on(Fed {
             execution: Some(Cow::Borrowed(&self.stem)),
             entry,
             problem: Some(problem),
         });
+    }
+}
+
+/// Whether a record of a format tells of calls, or may.
+fn may_tell(format: Format, text: &str) -> bool {
+    match format.read(&mut Scanner::new(text, DEPTH), text) {
+        Ok(Record::Native(NativeRecord::Session(record))) => record.tells_of_calls(),
+        _ => true,
     }
 }

@@ -49,14 +49,19 @@ impl Pairing {
             {
                 self.hand_on(n, false, on);
             }
+            let found = !calls.is_empty();
             for call in calls {
                 self.call(key, line, time, &call, on);
             }
-            return;
+            if found {
+                return;
+            }
+        } else {
+            session.said = Some(first_of(text));
         }
-        session.said = Some(first_of(text));
         if STRUCTURED.contains(&self.format)
             && let Some(tool) = claimed(text)
+            && let Some(session) = self.sessions.get_mut(key)
         {
             session.claim.get_or_insert_with(|| Claim {
                 line,
@@ -104,6 +109,7 @@ impl Pairing {
             contradicted: false,
             end: End::Claimed,
             again: false,
+            rejected_before: None,
         });
         feed(RecordKind::Call, key, claim.line, &text, on);
     }

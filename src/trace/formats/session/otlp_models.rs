@@ -1,0 +1,60 @@
+//! The calls that a model asks for, by the attributes of its span.
+
+use super::{Call, input_text, messages};
+use hashbrown::HashMap;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use strict_json::Raw;
+
+/// Attributes that hold what a model gave back as JSON.
+const OUTPUTS: [&str; 2] = ["gen_ai.output.messages", "gen_ai.completion"];
+
+/// Where a call is, if each of its parts is an attribute: the message and the call in it.
+type Place = (u32, u32);
+
+/// The place of an attribute, and which part of a call it is.
+fn part(name: &str) -> Option<(Place, &str)> {
+    let (message, rest) = match name.strip_prefix("llm.output_messages.") {
+        Some(rest) => rest.split_once(".message.tool_calls.")?,
+        None => name
+            .strip_prefix("gen_ai.completion.")?
+            .split_once(".tool_calls.")?,
+    };
+    let (call, part) = rest.split_once('.')?;
+    let part = part.strip_prefix("tool_call.").unwrap_or(part);
+    let part = part.strip_prefix("function.").unwrap_or(part);
+    Some(((message.parse().ok()?, call.parse().ok()?), part))
+}
+
+/// The calls that the attributes of a span hold.
+pub(super) fn asked(
+    attributes: &HashMap<Cow<'_, str>, Cow<'_, str>>,
+) -> impl Iterator<Item = Call<'static>> {
+    let mut parts: BTreeMap<Place, Call<'static>> = BTreeMap::new();
+    for (name, value) in attributes {
+        let Some((place, part)) = part(name) else {
+            continue;
+        };
+        let call = parts.entry(place).or_insert_with(|| Call {
+            id: None,
+            tool: Cow::Borrowed(""),
+            input: Cow::Borrowed("{}"),
+        });
+        match part {
+            "id" => call.id = Some(value.to_string().into()).filter(|_| !value.is_empty()),
+            "name" => call.tool = value.to_string().into(),
+            "arguments" if !value.is_empty() => {
+                let value = Cow::Owned(value.to_string());
+                call.input = input_text(value, "arguments");
+            }
+            _ => {}
+        }
+    }
+    let texts = OUTPUTS.iter().filter_map(|name| attributes.get(*name));
+    let whole = texts.flat_map(|text| match strict_json::from_text::<Raw<'_>>(text) {
+        Ok(raw) => messages::asked(raw).iter().map(Call::to_owned).collect(),
+        Err(_) => Vec::new(),
+    });
+    let whole: Vec<_> = whole.collect();
+    parts.into_values().chain(whole)
+}

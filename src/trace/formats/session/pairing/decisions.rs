@@ -1,0 +1,168 @@
+//! What is decided about calls: before they begin, when they end, or in another place.
+
+use super::{
+    Call, CallParts, DecidedBy, End, Ended, Fed, How, Pairing, Question, REMEMBERED, RecordKind,
+    feed, hash, hash_of_end, write,
+};
+
+impl Pairing {
+    /// Adds to a call what was not on record when it was mentioned first.
+    pub(super) fn begin(&mut self, n: u64, call: &Call<'_>, decision: Option<(bool, DecidedBy)>) {
+        self.waiting.fill(n, &call.tool, &call.input);
+        let Some(waiting) = self.waiting.get_mut(n) else {
+            return;
+        };
+        waiting.began = true;
+        waiting.decide(decision);
+        // Its rejection is that of a call which was handed on already.
+        let session = self.sessions.get(&*waiting.session);
+        let denied = |id: &str| session.is_some_and(|s| s.denied_ids.contains(&hash(id)));
+        if waiting.id.as_deref().is_some_and(denied) {
+            waiting.decide(Some((false, DecidedBy::Human)));
+        }
+    }
+
+    /// A rejection of a call that has a result already, or of one that is yet to come.
+    pub(super) fn rejected_elsewhere(
+        &mut self,
+        key: &str,
+        line: u64,
+        id: &str,
+        by: DecidedBy,
+        on: &mut dyn FnMut(Fed<'_, '_>),
+    ) {
+        if !self.over.contains_key(&hash(id)) {
+            if self.refused.len() < REMEMBERED {
+                self.refused.insert(hash(id), by);
+            }
+            return;
+        }
+        // What ended with an error may be the rejection itself.
+        if self.ran.contains(&hash(id)) {
+            self.rejected_and_ran(key, line, id, by, "", on);
+        }
+    }
+
+    /// Whether one more result of a call adds nothing to what is known, or was reported: of a
+    /// rejection and a success one contradicts the other.
+    pub(super) fn contradicts(
+        &mut self,
+        key: &str,
+        line: u64,
+        id: &str,
+        ended: &Ended<'_>,
+        on: &mut dyn FnMut(Fed<'_, '_>),
+    ) -> bool {
+        let hash = hash(id);
+        let by = match ended.how {
+            How::Ok => self.rejected.get(&hash).copied(),
+            How::Rejected(by) if self.ran.contains(&hash) => Some(by),
+            // That it was rejected is known.
+            How::Rejected(_) => {
+                let session = self.sessions.get(key);
+                return session.is_some_and(|session| session.denied_ids.contains(&hash));
+            }
+            _ => None,
+        };
+        let Some(by) = by else {
+            return false;
+        };
+        if self.over.len() < REMEMBERED {
+            self.over.insert(hash, hash_of_end(ended));
+        }
+        self.rejected_and_ran(key, line, id, by, &ended.output, on);
+        true
+    }
+
+    /// Hands on that a call was rejected and ran all the same. What it is was handed on before.
+    fn rejected_and_ran(
+        &mut self,
+        key: &str,
+        line: u64,
+        id: &str,
+        by: DecidedBy,
+        output: &str,
+        on: &mut dyn FnMut(Fed<'_, '_>),
+    ) {
+        let Some(session) = self.next_turn(key, on) else {
+            return;
+        };
+        let text = write::call(&CallParts {
+            execution: key,
+            turn: session.turns,
+            id,
+            time: None,
+            tool: None,
+            reasoning: None,
+            action: None,
+            decision: Some((false, by)),
+            contradicted: false,
+            end: End::Result {
+                how: How::Ok,
+                output,
+                exit_code: None,
+                time: None,
+            },
+            again: false,
+            rejected_before: None,
+        });
+        feed(RecordKind::Call, key, line, &text, on);
+    }
+
+    pub(super) fn answered(
+        &mut self,
+        key: &str,
+        id: Option<&str>,
+        to: Question,
+        allowed: Option<bool>,
+    ) {
+        let Some(session) = self.sessions.get_mut(key) else {
+            return;
+        };
+        let waiting = &self.waiting;
+        let open = |n: &u64| {
+            let waiting = waiting.get(*n);
+            waiting.is_some_and(|w| w.question == Some(to) && *w.session == *key)
+        };
+        let mut n = id.and_then(|id| waiting.last_open(id)).filter(open);
+        while n.is_none()
+            && let Some(oldest) = session.questions_of(to).pop_front()
+        {
+            n = Some(oldest).filter(open);
+        }
+        let Some(n) = n else {
+            return;
+        };
+        let Some(waiting) = self.waiting.get_mut(n) else {
+            return;
+        };
+        waiting.question = None;
+        waiting.decide(allowed.map(|allowed| (allowed, DecidedBy::Human)));
+        if allowed == Some(false) && !waiting.began {
+            session.denied.push(n);
+            if let Some(id) = waiting.id.as_deref()
+                && session.denied_ids.len() < REMEMBERED
+            {
+                session.denied_ids.insert(hash(id));
+            }
+        }
+    }
+
+    /// Takes note of which call a request is about. One that names none is about the only call that
+    /// waits, if there is no other.
+    pub(super) fn requested(&mut self, key: &str, request: &str, id: Option<&str>) {
+        let id = id.map(Into::into).or_else(|| self.waiting.only_open(key));
+        if let (Some(id), Some(session)) = (id, self.sessions.get_mut(key))
+            && session.requests.len() < REMEMBERED
+        {
+            session.requests.insert(hash(request), id);
+        }
+    }
+
+    /// The call that a denied request is about.
+    pub(super) fn denied_call(&self, key: &str, request: Option<&str>) -> Option<Box<str>> {
+        let session = self.sessions.get(key)?;
+        let named = request.and_then(|request| session.requests.get(&hash(request)));
+        named.cloned().or_else(|| self.waiting.only_open(key))
+    }
+}

@@ -1,0 +1,69 @@
+//! Actions that were rejected in one part of a session and asked for again in another: by a
+//! sub-agent, or by the agent behind it.
+
+use super::super::tools::Asked;
+use crate::trace::action::{cwd, same_action};
+use hashbrown::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use strict_json::Raw;
+
+/// Rejected actions that are remembered of one input.
+const REFUSED: usize = 1024;
+
+/// The rejected actions of sessions, by hashes of the session and the action.
+#[derive(Debug, Default)]
+pub(super) struct Refusals {
+    all: HashMap<u64, Refusal>,
+}
+
+#[derive(Debug)]
+struct Refusal {
+    execution: Box<str>,
+    id: Box<str>,
+}
+
+/// The part of a session that a call belongs to.
+pub(super) struct Place<'c> {
+    /// The session, whatever part of it.
+    pub(super) session: &'c str,
+    /// That part.
+    pub(super) execution: &'c str,
+    /// Its work tree.
+    pub(super) root: Option<&'c str>,
+}
+
+fn key(place: &Place<'_>, action: &Asked) -> Option<u64> {
+    let payload = Raw::trusted(&action.payload);
+    let is_command = action.kind == "shell_cmd";
+    let same = same_action(is_command, payload)?;
+    let mut hasher = DefaultHasher::new();
+    (place.session, same).hash(&mut hasher);
+    // A command without a directory runs where its part of the session works.
+    if is_command && cwd(payload).is_none() {
+        place.root.hash(&mut hasher);
+    }
+    Some(hasher.finish())
+}
+
+impl Refusals {
+    /// Takes note of a rejected action.
+    pub(super) fn add(&mut self, place: &Place<'_>, action: &Asked, id: &str) {
+        if self.all.len() < REFUSED
+            && let Some(key) = key(place, action)
+        {
+            self.all.entry(key).or_insert_with(|| Refusal {
+                execution: place.execution.into(),
+                id: id.into(),
+            });
+        }
+    }
+
+    /// The call of another part of the session that asked for the same and was rejected.
+    pub(super) fn before(&self, place: &Place<'_>, action: &Asked) -> Option<&str> {
+        if self.all.is_empty() {
+            return None;
+        }
+        let before = self.all.get(&key(place, action)?)?;
+        (*before.execution != *place.execution).then_some(&before.id)
+    }
+}

@@ -1,0 +1,166 @@
+//! Calls that a model asked for, where what ran is recorded in another place, if it is.
+
+use super::super::known::hash;
+use super::{Call, DEPTH, Ended, Fed, How, Pairing, REMEMBERED, Timestamp, WAITING};
+use hashbrown::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use strict_json::{Raw, Scanner, canonicalise};
+
+/// Formats that keep what a model asked for apart from what ran.
+const FORMATS: [&str; 3] = ["codex", "langfuse", "otlp"];
+
+/// What a model asked for, and what was recorded of it.
+#[derive(Debug, Default)]
+pub(super) struct Wishes {
+    asked: Vec<Wish>,
+    /// Bytes that they hold.
+    held: usize,
+    made: Vec<Made>,
+    /// Hashes of the ids of those, and of those that were asked for.
+    ids: HashSet<u64>,
+    matched: HashSet<u64>,
+}
+
+#[derive(Debug)]
+struct Wish {
+    session: Box<str>,
+    line: u64,
+    time: Option<Timestamp>,
+    call: Call<'static>,
+    /// How it ended, where that is told beside it.
+    ended: Option<Ended<'static>>,
+}
+
+/// A call that is on record.
+#[derive(Debug)]
+struct Made {
+    id: Option<u64>,
+    /// Its session and tool.
+    tool: u64,
+    /// What it is given; none where that isn't recorded, or as another text.
+    input: Option<u64>,
+}
+
+/// A hash of a tool's name, which one place may spell in another way.
+fn tool_hash(session: &str, tool: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    session.hash(&mut hasher);
+    let letters = tool.chars().filter(|c| c.is_alphanumeric());
+    let plain: String = letters.flat_map(char::to_lowercase).collect();
+    plain.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn input_hash(input: &str) -> Option<u64> {
+    let is_text = input.starts_with("{\"input\":\"") || input.starts_with("{\"arguments\":\"");
+    let is_json = || Scanner::new(input, DEPTH).skip().is_ok();
+    (input != "{}" && !is_text && is_json()).then(|| hash(&canonicalise(Raw::trusted(input))))
+}
+
+impl Pairing {
+    /// Takes note of a call that is on record.
+    pub(super) fn was_made(&mut self, session: &str, call: &Call<'_>) {
+        if FORMATS.contains(&self.format) && self.wishes.made.len() < REMEMBERED {
+            self.wishes.ids.extend(call.id.as_deref().map(hash));
+            self.wishes.made.push(Made {
+                id: call.id.as_deref().map(hash),
+                tool: tool_hash(session, &call.tool),
+                input: input_hash(&call.input),
+            });
+        }
+    }
+
+    /// Takes note of a call that a model asked for.
+    pub(super) fn wanted(
+        &mut self,
+        session: &str,
+        line: u64,
+        time: Option<Timestamp>,
+        (call, ended): (&Call<'_>, Option<&Ended<'_>>),
+        on: &mut dyn FnMut(Fed<'_, '_>),
+    ) {
+        let id = call.id.as_deref().map(hash);
+        if let Some(id) = id.filter(|id| self.wishes.ids.contains(id)) {
+            self.wishes.matched.insert(id);
+            return;
+        }
+        let call = call.to_owned();
+        let ended = ended.map(Ended::to_owned);
+        let output = ended.as_ref().map_or(0, |ended| ended.output.len());
+        self.wishes.held +=
+            size_of::<Wish>() + session.len() + call.tool.len() + call.input.len() + output;
+        self.wishes.asked.push(Wish {
+            session: session.into(),
+            line,
+            time,
+            call,
+            ended,
+        });
+        if self.wishes.held > WAITING {
+            self.settle_wanted(on);
+        }
+    }
+
+    /// Hands on what a model asked for and nothing else tells of.
+    pub(super) fn settle_wanted(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+        let asked = std::mem::take(&mut self.wishes.asked);
+        if asked.is_empty() {
+            return;
+        }
+        self.wishes.held = 0;
+        let ids: HashSet<u64> = asked
+            .iter()
+            .filter_map(|wish| wish.call.id.as_deref().map(hash))
+            .collect();
+        let mut met = HashSet::new();
+        let mut by_input: HashMap<(u64, Option<u64>), usize> = HashMap::new();
+        for made in &self.wishes.made {
+            match made.id {
+                Some(id) if ids.contains(&id) => {
+                    met.insert(id);
+                }
+                Some(id) if self.wishes.matched.contains(&id) => {}
+                _ => *by_input.entry((made.tool, made.input)).or_default() += 1,
+            }
+        }
+        for Wish {
+            session,
+            line,
+            time,
+            call,
+            ended,
+        } in asked
+        {
+            let id = call.id.as_deref().map(hash);
+            if id.is_some_and(|id| !met.insert(id)) {
+                continue;
+            }
+            let tool = tool_hash(&session, &call.tool);
+            // Without an id it is the same call if the same tool was given the same, or nobody knows
+            // what it was given. Events of Codex have ids.
+            let mut same = [input_hash(&call.input), None].into_iter();
+            let taken = ended.is_none()
+                && same.any(|input| {
+                    let count = by_input.get_mut(&(tool, input));
+                    count.is_some_and(|count| {
+                        let is_left = *count > 0;
+                        *count = count.saturating_sub(1);
+                        is_left
+                    })
+                });
+            if taken {
+                continue;
+            }
+            if let Some(n) = self.call(&session, line, time, &call, on) {
+                let ended = ended.unwrap_or_else(|| Ended {
+                    id: call.id.clone(),
+                    how: How::NotRecorded,
+                    output: "".into(),
+                    exit_code: None,
+                    change: None,
+                });
+                self.result(n, time, &ended, on);
+            }
+        }
+    }
+}
