@@ -636,10 +636,10 @@ mod tests {
         }
         for cmd in [
             r#"awk '{sub(/[^/]*$/, ""); print}' f"#,
-            r#"awk -F/ '{print $NF/2, ($1 + $2)/2}' f"#,
+            r"awk -F/ '{print $NF/2, ($1 + $2)/2}' f",
             r#"awk '/[/"]/ {print}' f"#,
-            r#"awk '{n = split($0, a, /[,;]/); print a[n]/n}' f"#,
-            r#"awk '$1 ~ /^\/usr\// {c++} END {print c/NR}' f"#,
+            r"awk '{n = split($0, a, /[,;]/); print a[n]/n}' f",
+            r"awk '$1 ~ /^\/usr\// {c++} END {print c/NR}' f",
         ] {
             assert_eq!(risk(cmd), RiskLevel::Low, "{cmd}");
         }
@@ -649,11 +649,11 @@ mod tests {
     fn secrets_are_read_by_name_and_in_variables() {
         for cmd in [
             r#"awk 'BEGIN{print ENVIRON["API_KEY"]}'"#,
-            r#"awk 'BEGIN{for (k in ENVIRON) print k, ENVIRON[k]}'"#,
+            r"awk 'BEGIN{for (k in ENVIRON) print k, ENVIRON[k]}'",
             r#"gawk 'BEGIN{print SYMTAB["ENVIRON"]["API_KEY"]}'"#,
-            r#"awk -v f=.env 'BEGIN{while ((getline l < f) > 0) print l}'"#,
-            r#"awk 'BEGIN{while ((getline l < f) > 0) print l}' f=.env"#,
-            r#"awk '{while ((getline l < f) > 0) print l}' f=.env a"#,
+            r"awk -v f=.env 'BEGIN{while ((getline l < f) > 0) print l}'",
+            r"awk 'BEGIN{while ((getline l < f) > 0) print l}' f=.env",
+            r"awk '{while ((getline l < f) > 0) print l}' f=.env a",
             r#"awk 'BEGIN{f = ".e" "nv"; while ((getline l < f) > 0) print l}'"#,
             r"gawk -i inplace '{ }' src/main.c",
             r"gawk -i inplace '{x = 1}' src/main.c",

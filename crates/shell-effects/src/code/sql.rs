@@ -334,17 +334,17 @@ impl Engine<'_> {
                     let before = i.checked_sub(1).and_then(|k| toks.get(k));
                     self.sql_call(lang, name, before, behind, risk, span);
                 }
-                Tok::Word(w) if lang == "duckdb" && matches!(w.as_str(), "from" | "join") => {
+                Tok::Word(w) if lang == "duckdb" && names::opens(w) => {
                     if let Some(Tok::Str(file) | Tok::Quoted(file)) = behind.first() {
                         self.sql_file(file, span);
                     }
                 }
                 Tok::Str(text) | Tok::Quoted(text)
                     if matches!(lang, "duckdb" | "clickhouse")
-                        && text.contains(['/', '.'])
-                        && self.classify(text).secret =>
+                        && (text.contains("://")
+                            || text.contains(['/', '.']) && self.classify(text).secret) =>
                 {
-                    self.path_read(&Arg::literal(text.as_str(), span));
+                    self.sql_file(text, span);
                 }
                 _ => {}
             }
@@ -484,7 +484,11 @@ fn changes(client: Client, toks: &[Tok]) -> bool {
             return more;
         }
         let called = toks.get(i + 1) == Some(&Tok::Punct('('));
-        let column = i.checked_sub(1).and_then(|k| toks.get(k)) == Some(&Tok::Punct('.'));
+        // `1.drop` is a number and a statement.
+        let column = matches!(
+            i.checked_sub(2).and_then(|k| toks.get(k..i)),
+            Some([Tok::Word(_) | Tok::Quoted(_), Tok::Punct('.')])
+        );
         let allowed = match (first, w) {
             ("insert" | "create" | "replace", _) if i == 0 => true,
             (_, _) if column && client != Client::Tsql => true,
@@ -516,18 +520,23 @@ mod tests {
             r#"psql app -c "select 1 /* /* */ ' */; drop table users; --'""#,
             r#"mysql app -e "select '\\''; drop table users; -- '""#,
             r#"mysql app -e 'select `a"b`; drop table users; -- "'"#,
-            r#"mysql app -e 'select 5--1; drop table users'"#,
+            r"mysql app -e 'select 5--1; drop table users'",
             r#"mysql app -e "select 1 # it's
 ; drop table users""#,
-            r#"mysql app -e 'select 1 /*! ; drop table users */'"#,
-            r#"mysql app -e 'select 1 /*M! ; drop table users */'"#,
+            r"mysql app -e 'select 1 /*! ; drop table users */'",
+            r"mysql app -e 'select 1 /*M! ; drop table users */'",
             r#"mysql app -e "select /*!99999 ' */ 1; drop table users; -- '""#,
-            r#"mysql app -e 'select 1\G drop table users\G'"#,
-            r#"mysql app -e 'select 1\g drop table users'"#,
+            r"mysql app -e 'select 1\G drop table users\G'",
+            r"mysql app -e 'select 1\g drop table users'",
             r#"sqlite3 app.db "select 1 as [a'b]; drop table users; --'""#,
             r#"sqlite3 app.db 'select `a"b`; drop table users; --"'"#,
             r#"sqlcmd -Q "select 1 drop table users""#,
             r#"sqlcmd -Q "select 1drop table users""#,
+            r#"snowsql -q "select 1.drop table users""#,
+            "mysql -e $'select 1 --\\x05\\'\\n; drop table users -- \\''",
+            "mysql -e $'select 1 --\\x01\\'\\n; drop table users -- \\''",
+            r"mysql --delimiter=x -e 'select 1 x flush logs'",
+            r#"sqlite3 a.db 'pragma "writable_schema"=table_info'"#,
             r#"sqlcmd -Q "select * from t delete from t""#,
             r#"sqlcmd -Q "select 1 as [a'b] exec xp_cmdshell 'dir'""#,
             "sqlcmd -Q $'select 1\\nGO\\ntruncate table users\\nGO'",

@@ -86,6 +86,7 @@ pub(super) fn dialect(lang: &str) -> (Client, &'static [Reading]) {
                 BACKSLASH | HASH | BACKTICK | TRIPLE,
                 BACKSLASH | DOLLAR | SLASHES,
                 Q_STRING,
+                0,
             ],
         ),
     }
@@ -202,6 +203,10 @@ pub(super) fn lex(text: &[char], client: Client, reading: Reading) -> Lexed {
     l.out
 }
 
+fn blank(c: char) -> bool {
+    c.is_whitespace() || c.is_control()
+}
+
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '\u{1}'
 }
@@ -294,7 +299,7 @@ impl Lexer<'_> {
     fn token(&mut self, c: char) {
         let (i, next) = (self.i, self.at(self.i + 1));
         match c {
-            '-' if next == '-' && (!self.can(DASH_BLANK) || self.at(i + 2).is_whitespace()) => {
+            '-' if next == '-' && (!self.can(DASH_BLANK) || blank(self.at(i + 2))) => {
                 self.i = self.line_end(i);
             }
             '#' if self.can(HASH) => self.i = self.line_end(i),
@@ -310,7 +315,8 @@ impl Lexer<'_> {
                 self.end_statement();
                 self.i += 1;
             }
-            UNKNOWN => {
+            // What can't be shown may be a control character.
+            UNKNOWN | '\u{fffd}' => {
                 self.toks.push(Tok::Hole);
                 self.i += 1;
             }

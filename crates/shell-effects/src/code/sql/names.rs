@@ -201,6 +201,14 @@ const READS: &str = " \
  currentdatabase matchall token ttl writetime todate dateof unixtimestampof mintimeuuid maxtimeuuid \
  tojson fromjson ";
 
+/// Words behind which `duckdb` takes a text as the name of a file.
+pub(super) fn opens(word: &str) -> bool {
+    matches!(
+        word,
+        "from" | "join" | "summarize" | "describe" | "desc" | "pivot" | "unpivot" | "table"
+    )
+}
+
 pub(super) fn function(lang: &str, name: &str) -> Function {
     if FILES.contains(&name) && lang == "duckdb" || name == "file" && lang == "clickhouse" {
         return Function::ReadsFile;
@@ -324,9 +332,8 @@ pub(super) fn setting(rest: &[&str]) -> bool {
 
 /// What a pragma does to the database, if it is known.
 pub(super) fn pragma(toks: &[Tok]) -> Option<RiskLevel> {
-    let mut name = toks.iter().skip(1).filter_map(super::word).take(2);
     let dotted = toks.get(2) == Some(&Tok::Punct('.'));
-    let name = name.nth(usize::from(dotted))?;
+    let name = toks.get(if dotted { 3 } else { 1 }).and_then(super::word)?;
     let behind = toks.get(if dotted { 4 } else { 2 }..).unwrap_or_default();
     let sets = !behind.is_empty();
     let reads_of = matches!(
