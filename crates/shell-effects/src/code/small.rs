@@ -257,9 +257,8 @@ fn mongo(text: &str) -> bool {
                         && listed(MONGO_COMMANDS, c);
                 }
                 let json = i.checked_sub(2).and_then(at);
-                let known = listed(MONGO_CALLS, name)
-                    || *name == "stringify" && matches!(json, Some(Js::Name("JSON" | "EJSON")));
-                known
+                listed(MONGO_CALLS, name)
+                    || *name == "stringify" && matches!(json, Some(Js::Name("JSON" | "EJSON")))
             }
             Js::Name(name) => {
                 // Another function under a known name.
@@ -298,7 +297,7 @@ fn mongo(text: &str) -> bool {
             },
             Js::Sign(']') => at(i + 1) != Some(&Js::Sign('(')) && at(i + 1) != Some(&Js::Sign(':')),
             Js::Sign(')') => at(i + 1) != Some(&Js::Sign('(')),
-            _ => true,
+            Js::Sign(_) => true,
         }
     })
 }

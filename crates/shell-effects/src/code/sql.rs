@@ -270,9 +270,8 @@ impl Engine<'_> {
                 "SQL that destroys or changes data",
             ),
             "select" | "show" | "describe" | "desc" | "values" | "table" | "help" | "list"
-            | "with" | "explain" | "from" | "summarize" | "pivot" | "unpivot" | "print" | "use" => {
-                (EffectKind::Read, RiskLevel::Low, "SQL that reads")
-            }
+            | "with" | "explain" | "from" | "summarize" | "pivot" | "unpivot" | "print" | "use"
+            | "exists" => (EffectKind::Read, RiskLevel::Low, "SQL that reads"),
             "check" | "status" | "analyze" | "exit" | "quit" | "consistency" | "expand"
             | "paging" | "tracing" | "warnings" | "nowarning"
                 if body.len() < 12 =>
@@ -363,6 +362,8 @@ impl Engine<'_> {
         let name = name.to_ascii_lowercase();
         match function(lang, &name) {
             Function::Reads => {}
+            // A way to take samples.
+            _ if matches!(before, Some(Tok::Word(w)) if w == "tablesample") => {}
             Function::ReadsFile => match behind {
                 [_, Tok::Str(file), Tok::Punct(',' | ')'), ..] => self.sql_file(file, span),
                 [_, Tok::Punct('['), list @ ..] => {
@@ -386,7 +387,7 @@ impl Engine<'_> {
             ),
             Function::Unknown => {
                 // Names of tables, of columns and of the parts of `with` have brackets too.
-                let named = matches!(before, Some(Tok::Word(w)) if matches!(w.as_str(), "with" | "recursive" | "as" | "table" | "into"));
+                let named = matches!(before, Some(Tok::Word(w)) if matches!(w.as_str(), "with" | "recursive" | "pragma" | "as" | "table" | "into"));
                 if risk == RiskLevel::Low && !named {
                     self.emit_raw(
                         EffectKind::Execute,
@@ -501,6 +502,7 @@ fn changes(client: Client, toks: &[Tok]) -> bool {
             ("insert", "replace") => before == "or",
             ("insert" | "replace" | "upsert", "into") => i < 4,
             ("show", "create" | "grant") => i == 1,
+            ("unpivot", "into") => at(i + 1) == "name",
             _ => false,
         };
         !allowed
@@ -532,6 +534,7 @@ mod tests {
             r#"sqlite3 app.db 'select `a"b`; drop table users; --"'"#,
             r#"sqlcmd -Q "select 1 drop table users""#,
             r#"sqlcmd -Q "select 1drop table users""#,
+            r#"snowsql -q 'select "a\", '"'\\''"'; drop table users; --'"#,
             r#"snowsql -q "select 1.drop table users""#,
             "mysql -e $'select 1 --\\x05\\'\\n; drop table users -- \\''",
             "mysql -e $'select 1 --\\x01\\'\\n; drop table users -- \\''",
@@ -592,6 +595,7 @@ system id'",
             "sqlite3 a.db 'pragma writable_schema(1)'",
             "sqlite3 a.db \"select replace(a, 'x', 'y') from t; replace into t values (1); drop table t\"",
             "duckdb -c \"from read_text('.e'||'nv')\"",
+            "duckdb -c \"select json_execute_serialized_sql(x) from t\"",
             "duckdb -c \"select getenv('API_KEY')\"",
             "duckdb -c \"from read_csv('id |')\"",
             "clickhouse-local -q \"insert into function url('https://h','CSV','a String') select 1\"",
@@ -623,6 +627,9 @@ system id'",
             "sqlite3 app.db 'pragma table_info(users)'",
             "duckdb -c \"from 'data.parquet' limit 5\"",
             "duckdb -c \"summarize 'data.csv'\"",
+            "duckdb -c \"unpivot 'a.csv' on columns(* exclude (id)) into name k value v\"",
+            "psql app -c 'select * from t tablesample system (10)'",
+            "sqlite3 app.db 'pragma foreign_key_list(users)'",
             "duckdb -c \"select k, count(*) from read_csv('data.csv') group by all\"",
             "duckdb -c \"pivot (from 'a.csv') on k using sum(v)\"",
             "clickhouse-local -q \"select count() from file('data.csv')\"",
