@@ -97,7 +97,7 @@ impl Engine<'_> {
 
 /// Whether an address names this machine or a socket, and nothing in it can name another one.
 fn is_this_machine(text: &str) -> bool {
-    if text.starts_with('/') {
+    if text.starts_with('/') || matches!(text, "." | "(local)") {
         return true;
     }
     let host = canonical(host_of(text));

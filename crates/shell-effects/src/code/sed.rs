@@ -158,7 +158,7 @@ pub(crate) fn leaves_nothing(script: &str, quiet: bool) -> bool {
         });
         clears |= all && (matches!(own, "d" | "D" | "z") || blanks);
         clears |= matches!(own, "Q") && (all || address == "1");
-        prints |= own.starts_with(['p', 'P', 'i', 'a', 'c', 'r', 'R', '=', 'l', 'F', 'e'])
+        prints |= own.starts_with(['n', 'p', 'P', 'i', 'a', 'c', 'r', 'R', '=', 'l', 'F', 'e'])
             || own.starts_with(['s', '/', '\\'])
                 && own.trim_end_matches(['g', 'I', 'i']).ends_with('p');
         prints |= own.starts_with(['/', '\\']) && own.ends_with(['p', 'P', '=', 'l', 'F'])

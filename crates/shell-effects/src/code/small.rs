@@ -118,11 +118,11 @@ const MONGO_CALLS: &str = " find findOne count countDocuments estimatedDocumentC
  explain limit skip sort toArray pretty size hasNext next itcount map filter forEach some every print \
  printjson tojson EJSON.stringify JSON.stringify getCollectionNames getCollectionInfos getCollection \
  getSiblingDB getName getMongo stats dataSize storageSize totalSize totalIndexSize getIndexes \
- latencyStats isCapped version serverStatus hostInfo currentOp isMaster hello serverBuildInfo \
+ latencyStats version serverStatus hostInfo currentOp isMaster hello serverBuildInfo \
  listCommands getReplicationInfo printCollectionStats printReplicationInfo getProfilingStatus status \
  conf getDBNames getDBs projection project hint comment maxTimeMS batchSize collation min max quit exit join \
  includes slice toString toISOString toFixed ObjectId ISODate Date NumberLong NumberInt UUID \
- runCommand adminCommand ";
+ runCommand adminCommand if for while return switch typeof catch function ";
 
 /// Commands of the server that only look.
 const MONGO_COMMANDS: &str = " ping listDatabases serverStatus buildInfo collStats dbStats hostInfo \
@@ -130,7 +130,7 @@ const MONGO_COMMANDS: &str = " ping listDatabases serverStatus buildInfo collSta
  replSetGetStatus top ";
 
 /// Names that act or run code even where they aren't called.
-const MONGO_ACTS: [&str; 34] = [
+const MONGO_ACTS: [&str; 47] = [
     "delete",
     "remove",
     "drop",
@@ -165,6 +165,19 @@ const MONGO_ACTS: [&str; 34] = [
     "$merge",
     "$where",
     "$accumulator",
+    "fsync",
+    "profiling",
+    "compact",
+    "reindex",
+    "mapreduce",
+    "capped",
+    "balancer",
+    "stepdown",
+    "initiate",
+    "reconfig",
+    "freeze",
+    "password",
+    "logout",
 ];
 
 #[derive(Debug, PartialEq, Eq)]
@@ -227,7 +240,7 @@ fn mongo(text: &str) -> bool {
             // `deleted` and `createdAt` are fields.
             let field =
                 w.starts_with(a) && w.get(a.len()..).is_some_and(|r| r.starts_with(['d', 'r']));
-            w.contains(a) && (!field || a.starts_with('$'))
+            w.contains(a) && (a.starts_with('$') || !field)
         })
     };
     toks.iter().enumerate().all(|(i, t)| {
@@ -244,11 +257,20 @@ fn mongo(text: &str) -> bool {
                         && listed(MONGO_COMMANDS, c);
                 }
                 let json = i.checked_sub(2).and_then(at);
-
                 listed(MONGO_CALLS, name)
                     || *name == "stringify" && matches!(json, Some(Js::Name("JSON" | "EJSON")))
             }
             Js::Name(name) => {
+                // Another function under a known name.
+                let given = at(i + 1) == Some(&Js::Sign('='))
+                    && !matches!(at(i + 2), Some(Js::Sign('=' | '>')));
+                // A function that is handed on.
+                let root = i.checked_sub(2).and_then(at);
+                let handed =
+                    matches!(root, Some(Js::Name("rs" | "sh"))) && before == Some(&Js::Sign('.'));
+                if handed || given && listed(MONGO_CALLS, name) {
+                    return false;
+                }
                 // A key, or a field of a document.
                 let key = at(i + 1) == Some(&Js::Sign(':')) && !name.starts_with('$');
                 key || !acts(name)
@@ -258,7 +280,8 @@ fn mongo(text: &str) -> bool {
                 let operator = ["$out", "$merge", "$where", "$accumulator", "$function"];
                 // A name that is joined, or called by.
                 let joined = at(i + 1) == Some(&Js::Sign('+')) || before == Some(&Js::Sign('+'));
-                !(operator.contains(text) || joined || key && text.is_empty())
+                let nameless = key && text.is_empty();
+                !(operator.contains(text) || nameless || joined)
             }
             Js::Sign('[') => match before {
                 // What is looked up by a name: only by one that is written out, and not to be called.
@@ -367,6 +390,7 @@ mod tests {
             "db.users.find().forEach(u => printjson(u.name))",
             "db.getSiblingDB('app').users.find({\"update\": 1})",
             "JSON.stringify(rs.status())",
+            "db.users.find().forEach(function(u) { if (u.age > 3) print(u.address) })",
         ] {
             assert!(harmless("mongo", code), "{code}");
         }
@@ -380,6 +404,10 @@ mod tests {
             "db.users.find().forEach(db.users.remove)",
             "db.users.find().forEach(u => db.users.remove(u))",
             "var f = db.users.drop; f()",
+            "print = rs.stepDown; print()",
+            "[1].map(rs.stepDown)",
+            "[1].map(db.fsyncLock)",
+            "Function('x')()",
             "load('/tmp/x.js')",
             "db.adminCommand({shutdown: 1})",
             "db.runCommand({drop: 'users'})",

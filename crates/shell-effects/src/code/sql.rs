@@ -270,9 +270,8 @@ impl Engine<'_> {
                 "SQL that destroys or changes data",
             ),
             "select" | "show" | "describe" | "desc" | "values" | "table" | "help" | "list"
-            | "with" | "explain" | "from" | "summarize" | "pivot" | "unpivot" | "print" | "use" => {
-                (EffectKind::Read, RiskLevel::Low, "SQL that reads")
-            }
+            | "with" | "explain" | "from" | "summarize" | "pivot" | "unpivot" | "print" | "use"
+            | "exists" => (EffectKind::Read, RiskLevel::Low, "SQL that reads"),
             "check" | "status" | "analyze" | "exit" | "quit" | "consistency" | "expand"
             | "paging" | "tracing" | "warnings" | "nowarning"
                 if body.len() < 12 =>
@@ -334,17 +333,17 @@ impl Engine<'_> {
                     let before = i.checked_sub(1).and_then(|k| toks.get(k));
                     self.sql_call(lang, name, before, behind, risk, span);
                 }
-                Tok::Word(w) if lang == "duckdb" && matches!(w.as_str(), "from" | "join") => {
+                Tok::Word(w) if lang == "duckdb" && names::opens(w) => {
                     if let Some(Tok::Str(file) | Tok::Quoted(file)) = behind.first() {
                         self.sql_file(file, span);
                     }
                 }
                 Tok::Str(text) | Tok::Quoted(text)
                     if matches!(lang, "duckdb" | "clickhouse")
-                        && text.contains(['/', '.'])
-                        && self.classify(text).secret =>
+                        && (text.contains("://")
+                            || text.contains(['/', '.']) && self.classify(text).secret) =>
                 {
-                    self.path_read(&Arg::literal(text.as_str(), span));
+                    self.sql_file(text, span);
                 }
                 _ => {}
             }
@@ -363,6 +362,8 @@ impl Engine<'_> {
         let name = name.to_ascii_lowercase();
         match function(lang, &name) {
             Function::Reads => {}
+            // A way to take samples.
+            _ if matches!(before, Some(Tok::Word(w)) if w == "tablesample") => {}
             Function::ReadsFile => match behind {
                 [_, Tok::Str(file), Tok::Punct(',' | ')'), ..] => self.sql_file(file, span),
                 [_, Tok::Punct('['), list @ ..] => {
@@ -386,7 +387,7 @@ impl Engine<'_> {
             ),
             Function::Unknown => {
                 // Names of tables, of columns and of the parts of `with` have brackets too.
-                let named = matches!(before, Some(Tok::Word(w)) if matches!(w.as_str(), "with" | "recursive" | "as" | "table" | "into"));
+                let named = matches!(before, Some(Tok::Word(w)) if matches!(w.as_str(), "with" | "recursive" | "pragma" | "as" | "table" | "into"));
                 if risk == RiskLevel::Low && !named {
                     self.emit_raw(
                         EffectKind::Execute,
@@ -484,7 +485,11 @@ fn changes(client: Client, toks: &[Tok]) -> bool {
             return more;
         }
         let called = toks.get(i + 1) == Some(&Tok::Punct('('));
-        let column = i.checked_sub(1).and_then(|k| toks.get(k)) == Some(&Tok::Punct('.'));
+        // `1.drop` is a number and a statement.
+        let column = matches!(
+            i.checked_sub(2).and_then(|k| toks.get(k..i)),
+            Some([Tok::Word(_) | Tok::Quoted(_), Tok::Punct('.')])
+        );
         let allowed = match (first, w) {
             ("insert" | "create" | "replace", _) if i == 0 => true,
             (_, _) if column && client != Client::Tsql => true,
@@ -497,6 +502,7 @@ fn changes(client: Client, toks: &[Tok]) -> bool {
             ("insert", "replace") => before == "or",
             ("insert" | "replace" | "upsert", "into") => i < 4,
             ("show", "create" | "grant") => i == 1,
+            ("unpivot", "into") => at(i + 1) == "name",
             _ => false,
         };
         !allowed
@@ -528,6 +534,12 @@ mod tests {
             r#"sqlite3 app.db 'select `a"b`; drop table users; --"'"#,
             r#"sqlcmd -Q "select 1 drop table users""#,
             r#"sqlcmd -Q "select 1drop table users""#,
+            r#"snowsql -q 'select "a\", '"'\\''"'; drop table users; --'"#,
+            r#"snowsql -q "select 1.drop table users""#,
+            "mysql -e $'select 1 --\\x05\\'\\n; drop table users -- \\''",
+            "mysql -e $'select 1 --\\x01\\'\\n; drop table users -- \\''",
+            r"mysql --delimiter=x -e 'select 1 x flush logs'",
+            r#"sqlite3 a.db 'pragma "writable_schema"=table_info'"#,
             r#"sqlcmd -Q "select * from t delete from t""#,
             r#"sqlcmd -Q "select 1 as [a'b] exec xp_cmdshell 'dir'""#,
             "sqlcmd -Q $'select 1\\nGO\\ntruncate table users\\nGO'",
@@ -583,6 +595,7 @@ system id'",
             "sqlite3 a.db 'pragma writable_schema(1)'",
             "sqlite3 a.db \"select replace(a, 'x', 'y') from t; replace into t values (1); drop table t\"",
             "duckdb -c \"from read_text('.e'||'nv')\"",
+            "duckdb -c \"select json_execute_serialized_sql(x) from t\"",
             "duckdb -c \"select getenv('API_KEY')\"",
             "duckdb -c \"from read_csv('id |')\"",
             "clickhouse-local -q \"insert into function url('https://h','CSV','a String') select 1\"",
@@ -614,6 +627,9 @@ system id'",
             "sqlite3 app.db 'pragma table_info(users)'",
             "duckdb -c \"from 'data.parquet' limit 5\"",
             "duckdb -c \"summarize 'data.csv'\"",
+            "duckdb -c \"unpivot 'a.csv' on columns(* exclude (id)) into name k value v\"",
+            "psql app -c 'select * from t tablesample system (10)'",
+            "sqlite3 app.db 'pragma foreign_key_list(users)'",
             "duckdb -c \"select k, count(*) from read_csv('data.csv') group by all\"",
             "duckdb -c \"pivot (from 'a.csv') on k using sum(v)\"",
             "clickhouse-local -q \"select count() from file('data.csv')\"",

@@ -32,6 +32,9 @@ const TRIPLE: Reading = 1 << 11;
 /// `q'[…]'` is a string.
 const Q_STRING: Reading = 1 << 12;
 
+/// A backslash in `"…"` is an ordinary character all the same.
+const PLAIN_QUOTED: Reading = 1 << 13;
+
 /// The client that reads the text first, and takes its own commands out of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Client {
@@ -53,15 +56,16 @@ const TSQL: Reading = BRACKETS | DOUBLE_BRACKET | NESTED;
 pub(super) fn dialect(lang: &str) -> (Client, &'static [Reading]) {
     match lang {
         "psql" => (Client::Psql, &[POSTGRES]),
-        // A server can be told that a backslash is an ordinary character, and each version runs
-        // other comments.
+        // A server can be told that a backslash is an ordinary character, everywhere or in names,
+        // and each version runs other comments.
         "mysql" => (
             Client::Mysql,
             &[
                 MYSQL,
                 MYSQL & !BACKSLASH,
                 MYSQL & !BANG,
-                HASH | DASH_BLANK | BACKTICK,
+                MYSQL & !BANG & !BACKSLASH,
+                MYSQL | PLAIN_QUOTED,
             ],
         ),
         "sqlite" => (Client::Sqlite, &[SQLITE]),
@@ -71,6 +75,8 @@ pub(super) fn dialect(lang: &str) -> (Client, &'static [Reading]) {
             Client::Plain,
             &[
                 BACKSLASH | DOLLAR | HASH | BACKTICK,
+                BACKSLASH | DOLLAR | HASH | BACKTICK | NESTED,
+                BACKSLASH | DOLLAR | BACKTICK,
                 BACKSLASH | DOLLAR | BACKTICK | NESTED,
             ],
         ),
@@ -85,7 +91,9 @@ pub(super) fn dialect(lang: &str) -> (Client, &'static [Reading]) {
                 SLASHES | DOLLAR,
                 BACKSLASH | HASH | BACKTICK | TRIPLE,
                 BACKSLASH | DOLLAR | SLASHES,
+                BACKSLASH | DOLLAR | SLASHES | PLAIN_QUOTED,
                 Q_STRING,
+                0,
             ],
         ),
     }
@@ -96,7 +104,7 @@ pub(super) fn distinct(readings: &[Reading], text: &str) -> Vec<Reading> {
     let mut matters = 0;
     let has = |s: &str| text.contains(s);
     for (sign, flags) in [
-        ("\\", BACKSLASH | E_STRING),
+        ("\\", BACKSLASH | E_STRING | PLAIN_QUOTED),
         ("$", DOLLAR),
         ("#", HASH),
         ("--", DASH_BLANK),
@@ -202,6 +210,10 @@ pub(super) fn lex(text: &[char], client: Client, reading: Reading) -> Lexed {
     l.out
 }
 
+fn blank(c: char) -> bool {
+    c.is_whitespace() || c.is_control()
+}
+
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '\u{1}'
 }
@@ -294,7 +306,7 @@ impl Lexer<'_> {
     fn token(&mut self, c: char) {
         let (i, next) = (self.i, self.at(self.i + 1));
         match c {
-            '-' if next == '-' && (!self.can(DASH_BLANK) || self.at(i + 2).is_whitespace()) => {
+            '-' if next == '-' && (!self.can(DASH_BLANK) || blank(self.at(i + 2))) => {
                 self.i = self.line_end(i);
             }
             '#' if self.can(HASH) => self.i = self.line_end(i),
@@ -310,7 +322,8 @@ impl Lexer<'_> {
                 self.end_statement();
                 self.i += 1;
             }
-            UNKNOWN => {
+            // What can't be shown may be a control character.
+            UNKNOWN | '\u{fffd}' => {
                 self.toks.push(Tok::Hole);
                 self.i += 1;
             }
@@ -415,7 +428,7 @@ impl Lexer<'_> {
         let triple =
             self.can(TRIPLE) && self.at(self.i + 1) == quote && self.at(self.i + 2) == quote;
         self.i += if triple { 3 } else { 1 };
-        let escapes = self.can(BACKSLASH);
+        let escapes = self.can(BACKSLASH) && !(quote == '"' && self.can(PLAIN_QUOTED));
         let mut text = String::new();
         let mut closed = false;
         while self.i < self.c.len() {

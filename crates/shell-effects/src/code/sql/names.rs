@@ -39,7 +39,7 @@ const ACTS_BY_PREFIX: [&str; 21] = [
     "load_",
 ];
 
-const ACTS: [&str; 62] = [
+const ACTS: [&str; 63] = [
     "pg_terminate_backend",
     "pg_cancel_backend",
     "pg_reload_conf",
@@ -102,6 +102,7 @@ const ACTS: [&str; 62] = [
     "mysql_query",
     "postgres_execute",
     "mysql_execute",
+    "json_execute_serialized_sql",
 ];
 
 /// Functions of `duckdb` and `clickhouse` that open files.
@@ -199,7 +200,24 @@ const READS: &str = " \
  arraymap arrayfilter arraysort length empty notempty multiif tuple splitbychar extractall \
  jsonextract jsonextractstring jsonextractint jsonextractfloat domain path hostname uptime \
  currentdatabase matchall token ttl writetime todate dateof unixtimestampof mintimeuuid maxtimeuuid \
- tojson fromjson ";
+ strptime try_strptime make_time century isodow epoch_us epoch_ns list_unique \
+ list_min list_max list_sum list_avg list_reduce list_concat list_slice list_position flatten array_slice \
+ array_distinct array_sort str_split string_length reservoir_quantile mad skewness kurtosis product \
+ from_json json_structure json_transform json_merge_patch json_set json_insert json_replace json_remove \
+ json_patch jsonb_strip_nulls jsonb_object_agg jsonb_path_query_array jsonb_build_array regexp_count \
+ regexp_instr num_nulls width_bucket trunc cbrt gcd lcm factorial isfinite justify_days timeofday \
+ statement_timestamp clock_timestamp transaction_timestamp tsvector_to_array numnode to_base64 \
+ from_base64 makedate maketime period_diff timestampdiff timestampadd to_seconds elt field find_in_set \
+ format_bytes is_uuid bin_to_uuid uuid_to_bin inet6_ntoa conv bin oct ord insert lcase ucase mid \
+ sqlite_offset subtype concat_ws unistr octet_length format_type tojson fromjson ";
+
+/// Words behind which `duckdb` takes a text as the name of a file.
+pub(super) fn opens(word: &str) -> bool {
+    matches!(
+        word,
+        "from" | "join" | "summarize" | "describe" | "desc" | "pivot" | "unpivot" | "table"
+    )
+}
 
 pub(super) fn function(lang: &str, name: &str) -> Function {
     if FILES.contains(&name) && lang == "duckdb" || name == "file" && lang == "clickhouse" {
@@ -324,9 +342,8 @@ pub(super) fn setting(rest: &[&str]) -> bool {
 
 /// What a pragma does to the database, if it is known.
 pub(super) fn pragma(toks: &[Tok]) -> Option<RiskLevel> {
-    let mut name = toks.iter().skip(1).filter_map(super::word).take(2);
     let dotted = toks.get(2) == Some(&Tok::Punct('.'));
-    let name = name.nth(usize::from(dotted))?;
+    let name = toks.get(if dotted { 3 } else { 1 }).and_then(super::word)?;
     let behind = toks.get(if dotted { 4 } else { 2 }..).unwrap_or_default();
     let sets = !behind.is_empty();
     let reads_of = matches!(
