@@ -78,10 +78,18 @@ impl Engine<'_> {
             if let Some(o) = f.operands.as_ref().filter(|_| dry || !f.dry) {
                 operands = Some(o);
             }
+            let worst = f.values.iter().map(|(_, value)| value.worst()).max();
             if let Some(v) = seen.values.iter().find(|v| v.text.contains(UNKNOWN))
-                && f.values.iter().any(|(_, value)| value.may_act())
+                && let Some(risk) = worst.filter(|risk| *risk > RiskLevel::Low)
             {
-                self.dynamic(v.span, "a value that isn't known, of which some act");
+                self.emit_raw(
+                    EffectKind::Dynamic,
+                    Some(show(&seen.name)),
+                    Certainty::Possible,
+                    v.span,
+                    risk,
+                    "a value that isn't known, of which some act",
+                );
             }
             if let Some(v) = seen.values.first()
                 && let Some((_, value)) = f

@@ -171,6 +171,8 @@ impl Lexer<'_> {
             _ => false,
         };
         match self.out.toks.last() {
+            // A line may end between brackets in some, and the statement goes on.
+            Some(Tok::End) if !self.open.is_empty() => Slash::Either,
             None | Some(Tok::End | Tok::Append | Tok::Other) => Slash::Opens,
             Some(Tok::Op(')')) if self.head => Slash::Opens,
             Some(Tok::Op(')' | ']') | Tok::Num) => Slash::Divides,
@@ -610,6 +612,7 @@ mod tests {
         assert_eq!(gawk("/[[:alpha:]/]/"), (1, false, false));
         assert!(gawk("/a/ / \"/\"").2, "a regular expression in front");
         assert!(gawk("length / \"/\"").2);
+        assert!(gawk("x = (y\n/ \"/\")").2);
         assert!(gawk("/[/ {print}").1, "never closed");
         assert!(regexes("/[/]/ {print}", Brackets::Ignored).1);
         assert_eq!(regexes("a[/[/]", Brackets::Ignored), (1, false, false));

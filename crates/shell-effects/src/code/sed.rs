@@ -86,13 +86,17 @@ impl Engine<'_> {
                 UNKNOWN => {
                     // A number of a line is followed by a command; anything else may be one.
                     let before = c.get(from..i).unwrap_or_default();
-                    let address = before.iter().all(|x| {
+                    let number = |x: &char| {
                         x.is_whitespace()
-                            || matches!(x, ';' | '{' | '}' | ',' | '$' | '+' | '~')
                             || x.is_ascii_digit()
+                            || matches!(x, ';' | '{' | '}' | ',' | '$' | '+' | '~')
+                    };
+                    let address = before.last() == Some(&',') || before.iter().all(number);
+                    let behind = c.get(i + 1..).unwrap_or_default();
+                    let next = behind.iter().find(|x| !x.is_whitespace() || **x == '\n');
+                    let followed = next.is_some_and(|x| {
+                        x.is_ascii_alphanumeric() || matches!(x, ',' | '!' | '~' | '=' | '{')
                     });
-                    let followed = matches!(at(i + 1), ',' | '!' | '~' | '=' | '{')
-                        || at(i + 1).is_ascii_alphanumeric();
                     if !(address && followed) {
                         self.dynamic(span, "a command of the sed script isn't known");
                     }
@@ -324,6 +328,8 @@ mod tests {
             "sed -n \"1,${b}p;q\" f",
             "sed \"s/a/$x/g\" f",
             "sed \"${n}d\" f",
+            "sed -n \"/a/,${n}p\" f",
+            "sed -n \"$n p\" f",
         ] {
             assert_eq!(risk(cmd), RiskLevel::Low, "{cmd}");
         }

@@ -327,14 +327,15 @@ impl Role {
 }
 
 impl Value {
-    /// Whether the option with this value does more than to look.
-    pub(crate) fn may_act(&self) -> bool {
-        self.as_program.is_some()
-            || self.risk > RiskLevel::Low
-            || self
-                .effects
-                .iter()
-                .any(|e| e.kind.base_risk() > RiskLevel::Low)
+    /// The most that the option does with this value.
+    pub(crate) fn worst(&self) -> RiskLevel {
+        let effects = self.effects.iter().map(|e| e.kind.base_risk()).max();
+        let program = if self.as_program.is_some() {
+            RiskLevel::High
+        } else {
+            RiskLevel::Low
+        };
+        self.risk.max(effects.unwrap_or_default()).max(program)
     }
 }
 
@@ -362,7 +363,7 @@ impl Flag {
                 .effects
                 .iter()
                 .any(|e| e.kind.base_risk() > RiskLevel::Low)
-            || self.values.iter().any(|(_, v)| v.may_act())
+            || self.values.iter().any(|(_, v)| v.worst() > RiskLevel::Low)
     }
 }
 
