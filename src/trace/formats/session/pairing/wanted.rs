@@ -136,8 +136,8 @@ impl Pairing {
                 continue;
             }
             let tool = tool_hash(&session, &call.tool);
-            // Without an id it is the same call if the same tool was given the same, or nobody knows
-            // what it was given. Events of Codex have ids.
+            // Without an id it is the same call if the same tool was given the same, or nobody
+            // knows what it was given. Events of Codex have ids.
             let mut same = [input_hash(&call.input), None].into_iter();
             let taken = ended.is_none()
                 && same.any(|input| {

@@ -1,0 +1,178 @@
+//! What messages of every spelling tell.
+
+use super::*;
+use crate::trace::formats::session::testing::{fed, told};
+
+#[test]
+fn calls_and_results_of_every_spelling_are_read() {
+    let cases: [(&str, &[&str]); 11] = [
+        (
+            r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}}]}"#,
+            &[r#"call c f {"a":1}"#],
+        ),
+        (
+            r#"{"role":"assistant","tool_calls":[{"id":"c","function":"f","arguments":{"a":1}}]}"#,
+            &[r#"call c f {"a":1}"#],
+        ),
+        (
+            r#"{"role":"assistant","function_call":{"name":"f","arguments":"no object"}}"#,
+            &[r#"call - f {"arguments":"no object"}"#],
+        ),
+        (
+            r#"{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"t","name":"g","input":{}}]}"#,
+            &["call t g {}"],
+        ),
+        (
+            r#"{"type":"function_call","call_id":"c","id":"fc","name":"f","arguments":""}"#,
+            &["call c f {}"],
+        ),
+        (
+            r#"{"type":"shell_call","call_id":"c","action":{"commands":["ls","pwd"]}}"#,
+            &[r#"call c bash {"command":"ls\npwd"}"#],
+        ),
+        (
+            r#"{"type":"mcp_call","id":"m","name":"f","arguments":"{}","error":"gone"}"#,
+            &["call m f {}", "end m Error None gone"],
+        ),
+        (
+            r#"{"role":"tool","id":"own","tool_call_id":"c","content":"Error executing tool: x"}"#,
+            &["end c Error None Error executing tool: x"],
+        ),
+        (
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":[{"type":"text","text":"no"}]}]}"#,
+            &["end t Error None no"],
+        ),
+        (
+            r#"{"type":"tool-result","toolCallId":"c","output":{"type":"execution-denied","reason":"no"}}"#,
+            &[r#"end c Rejected(Human) None {"type":"execution-denied","reason":"no"}"#],
+        ),
+        (
+            r#"{"type":"tool-result","toolCallId":"c","output":{"type":"error-text","value":"no"}}"#,
+            &[r#"end c Error None {"type":"error-text","value":"no"}"#],
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(told(&FORMAT, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_text_rejects_nothing_and_claims_are_no_calls() {
+    let said = r#"{"role":"assistant","content":"I called f({})"}"#;
+    assert!(told(&FORMAT, said).is_empty());
+    let denied = r#"{"role":"tool","tool_call_id":"c","content":"The user rejected this call"}"#;
+    assert_eq!(
+        told(&FORMAT, denied),
+        ["end c Ok None The user rejected this call"]
+    );
+}
+
+#[test]
+fn results_of_cline_are_texts_of_the_user() {
+    let result = "[read_file for 'a'] Result:";
+    let cases: [(&str, &[&str]); 5] = [
+        (r#"["<environment_details>"]"#, &["CallsInText"]),
+        (
+            r#"["R", "x", {"type":"text","text":"y"}, "<environment_details>"]"#,
+            &["CallsInText", "end - Ok None x\ny", "CallsInText"],
+        ),
+        (
+            r#"["R The user denied this operation.", "Skipping tool [b] due to user rejecting a previous tool."]"#,
+            &[
+                "CallsInText",
+                "end - RejectedByText None The user denied this operation.",
+                "end - RejectedByText None Skipping tool [b] due to user rejecting a previous tool.",
+            ],
+        ),
+        (
+            r#""R\n\nThe tool execution failed with the following error: x""#,
+            &[
+                "CallsInText",
+                "end - Error None The tool execution failed with the following error: x",
+            ],
+        ),
+        (
+            r#"["Skipping tool [b] due to user rejecting a previous tool."]"#,
+            &[],
+        ),
+    ];
+    for (content, expected) in cases {
+        let content = content.replace('R', result);
+        let text = format!(r#"{{"role":"user","content":{content}}}"#);
+        assert_eq!(told(&FORMAT, &text), expected, "{text}");
+        let other = text.replace(r#""user""#, r#""assistant""#);
+        assert!(told(&FORMAT, &other).is_empty(), "{other}");
+    }
+    let task = "<task>x</task>\\n<environment_details>";
+    let task = format!(r#"{{"role":"user","content":"{task}"}}"#);
+    let call = r#"{"role":"assistant","content":"Now <read_file><path>a</path></read_file>"}"#;
+    let end = format!(r#"{{"role":"user","content":"{result} x"}}"#);
+    let next = r#"{"role":"user","content":"Go on."}"#;
+    let all = fed(&FORMAT, &[&task, call, next, call, &end]);
+    assert_eq!(all.len(), 3, "{all:?}");
+    assert!(all[1].contains(r#""reasoning":"Now""#) && all[1].contains("unmatched"));
+    assert!(all[2].contains(r#""outcome":"ok""#) && all[2].contains(r#""output":"x""#));
+    // Two texts of one message.
+    let all = fed(&FORMAT, &[&task, call, call, &end, &end]);
+    let ended = |text: &&String| text.contains(r#""outcome":"ok""#);
+    assert_eq!(all.iter().filter(ended).count(), 2, "{all:?}");
+    // Without a sign of Cline it is a claim.
+    let all = fed(&FORMAT, &[call]);
+    assert!(
+        all[1].contains(r#""tool":"read_file","outcome":"not_executed""#),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn a_sign_of_cline_counts_for_the_whole_conversation() {
+    let messages = [
+        r#"{"role":"user","content":"<task>x</task>"}"#,
+        r#"{"role":"assistant","content":"<list_files><path>a</path></list_files>"}"#,
+        r#"{"role":"user","content":"[list_files for 'a'] Result: b"}"#,
+    ];
+    let whole = format!("[{}]", messages.join(","));
+    assert_eq!(told(&FORMAT, &whole), ["CallsInText", "end - Ok None b"]);
+    let all = fed(&FORMAT, &[&whole]);
+    assert_eq!(all.len(), 2, "{all:?}");
+    assert!(all[1].contains(r#""tool":"list_files""#) && all[1].contains(r#""outcome":"ok""#));
+}
+
+#[test]
+fn ids_that_repeat_are_two_calls_and_the_last_calls_are_open() {
+    let call = r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}}]}"#;
+    let result = r#"{"role":"tool","tool_call_id":"c","content":"x"}"#;
+    let all = fed(&FORMAT, &[call, result, call, result, call]);
+    assert_eq!(all.len(), 4, "{all:?}");
+    assert!(all[1].contains(r#""callId":"c""#) && all[1].contains(r#""outcome":"ok""#));
+    assert!(all[2].contains(r#""callId":"c#2""#) && all[2].contains(r#""outcome":"ok""#));
+    assert!(all[3].contains(r#""outcome":"open""#));
+}
+
+#[test]
+fn conversations_on_lines_are_sessions_of_their_own() {
+    let line = r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}},{"id":"d","function":{"name":"f"}}]}]}"#;
+    let all = fed(&FORMAT, &[line, line]);
+    assert_eq!(all.len(), 6);
+    assert!(all[3].contains(r#""executionId":"stem:2""#), "{all:?}");
+    assert!(
+        all.iter()
+            .filter(|text| text.contains(r#""outcome":"open""#))
+            .count()
+            == 4
+    );
+}
+
+#[test]
+fn the_first_line_of_pi_names_the_session() {
+    let all = fed(
+        &PI,
+        &[
+            r#"{"type":"session","id":"s","cwd":"/home/dev/app"}"#,
+            r#"{"type":"message","timestamp":"2026-01-05T08:00:00Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"k","name":"read","arguments":{}}]}}"#,
+            r#"{"type":"message","message":{"role":"toolResult","toolCallId":"k","content":[],"isError":true}}"#,
+        ],
+    );
+    assert!(all[0].contains(r#""executionId":"s""#) && all[0].contains("/home/dev/app"));
+    assert!(all[1].contains(r#""outcome":"error""#), "{all:?}");
+}
