@@ -467,9 +467,9 @@ impl Engine<'_> {
                 self.dynamic(arg.span, "follows a configuration from its input");
             }
             Role::Config => {
+                use super::path::PathClass::{Inside, Root};
                 self.path_read(arg);
                 let class = self.classify(&arg.text).class;
-                use super::path::PathClass::{Inside, Root};
                 let risk = if matches!(class, Inside | Root) {
                     RiskLevel::Medium
                 } else {
