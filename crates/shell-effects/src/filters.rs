@@ -230,7 +230,7 @@ impl Engine<'_> {
             "seq"
                 if rest
                     .iter()
-                    .any(|a| a.text.starts_with("-") && a.text != "-w") =>
+                    .any(|a| a.text.starts_with('-') && a.text != "-w") =>
             {
                 Stream::unknown()
             }
