@@ -434,12 +434,20 @@ impl Engine<'_> {
             && !value.starts_with("unix://")
             && !value.is_empty()
         {
+            let host = super::hosts::host_of(value);
+            // Unlike `ssh://` it asks nobody who is there: the project and its files go to them.
+            let near = ["localhost", "127.", "10.", "192.168.", "172.", "docker"];
+            let open = value.starts_with("tcp://") && !near.iter().any(|n| host.starts_with(n));
             self.emit_raw(
                 EffectKind::Network,
-                Some(show(super::hosts::host_of(value))),
+                Some(show(host)),
                 Certainty::Possible,
                 span,
-                RiskLevel::Medium,
+                if open {
+                    RiskLevel::High
+                } else {
+                    RiskLevel::Medium
+                },
                 "containers of another machine",
             );
         } else if name == "DOCKER_CONTEXT"
