@@ -74,3 +74,18 @@ fn every_file_is_embedded() {
         );
     }
 }
+
+/// What is compared with all of the code is bounded.
+#[test]
+fn long_code_is_of_high_risk() {
+    for part in [
+        "a=(",
+        "import a as b;",
+        "x.replace(y);",
+        "load(",
+        "f(lambda x:",
+    ] {
+        let line = format!("python3 -c '{}'", part.repeat(10_000));
+        assert_eq!(risk(&line), RiskLevel::High, "{part}");
+    }
+}
