@@ -505,7 +505,6 @@ impl Engine<'_> {
                 self.dynamic(arg.span, "follows a configuration from its input");
             }
             Role::Config => {
-                use super::path::PathClass::{Inside, Root};
                 self.path_read(arg);
                 let class = self.classify(&arg.text).class;
                 let own = matches!(class, PathClass::Inside | PathClass::Root);

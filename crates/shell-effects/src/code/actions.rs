@@ -132,6 +132,7 @@ impl Engine<'_> {
             Action::DeleteTree => self.path_delete(&call.target(), true),
             Action::Write => self.code_write(&call.target()),
             Action::Write2 => {
+                self.path_read(&call.target());
                 let to = call.named_text(&["dst", "dest", "target", "destination"]);
                 let target = call
                     .literal(1)

@@ -34,6 +34,9 @@ use scope::Scope;
 /// Deepest code inside of strings inside of code that is read.
 const MAX_EMBEDDED: usize = 4;
 
+/// Most tokens of code that are followed: imports and calls are compared with all of the code.
+const MAX_TOKENS: usize = 4096;
+
 /// A piece of code that is read.
 struct Code<'c> {
     scope: &'c Scope<'c>,
@@ -109,8 +112,12 @@ impl Engine<'_> {
         }
         let text = arg.text.as_str();
         let tokens = lex::tokens(lang, text);
-        self.burn(tokens.len() * 2 + text.len());
+        self.burn(tokens.len() * (2 + tokens.len() / 512) + text.len());
         if self.spent(arg.span) {
+            return;
+        }
+        if tokens.len() > MAX_TOKENS {
+            self.dynamic(arg.span, "code that is too long to follow");
             return;
         }
         if language(lang).is_empty() {

@@ -335,6 +335,20 @@ impl<'t> Scope<'t> {
                 {
                     self.defined.insert(name);
                 }
+                // Parameters: `def f(a, b)`.
+                [Token::Name(name), Token::Punct('(')]
+                    if self.lang == "ruby"
+                        && i.checked_sub(1)
+                            .and_then(|k| tokens.get(k))
+                            .and_then(Token::name)
+                            == Some("def") =>
+                {
+                    self.defined.insert(name);
+                    let parameters = tokens.iter().skip(i + 2);
+                    for token in parameters.take_while(|t| **t != Token::Punct(')')) {
+                        self.defined.extend(token.name());
+                    }
+                }
                 // The variables of ruby are bare words.
                 [Token::Name(name), Token::Punct('=')]
                     if self.lang == "ruby" && tokens.get(i + 2) != Some(&Token::Punct('=')) =>

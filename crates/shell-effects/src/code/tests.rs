@@ -42,6 +42,7 @@ fn an_unknown_part_never_lowers_the_risk() {
             "'dd'",
             "'find'",
             "'curl'",
+            "'/home/dev/.ssh'",
         ]
         .iter()
         .any(|part| line.contains(part))
@@ -72,5 +73,20 @@ fn every_file_is_embedded() {
             name.ends_with(".test.yaml") || source.contains(&format!("code/{name}")),
             "{name}"
         );
+    }
+}
+
+/// What is compared with all of the code is bounded.
+#[test]
+fn long_code_is_of_high_risk() {
+    for part in [
+        "a=(",
+        "import a as b;",
+        "x.replace(y);",
+        "load(",
+        "f(lambda x:",
+    ] {
+        let line = format!("python3 -c '{}'", part.repeat(10_000));
+        assert_eq!(risk(&line), RiskLevel::High, "{part}");
     }
 }

@@ -125,6 +125,17 @@ pub(super) fn ruby(p: &Place<'_>) -> Option<Action> {
         if scope.foreign || scope.partial {
             return p.unknown(scope.foreign);
         }
+        // What `-r` loads isn't seen: a bare word may come from there.
+        let root = head.split('.').next().unwrap_or_default();
+        let known = p.member
+            || std
+            || root.len() <= 1
+            || root.starts_with(['$', '@'])
+            || scope.defined.contains(root)
+            || scope.language.is_safe(root);
+        if !known {
+            return p.unknown(true);
+        }
         return Some(Action::Safe);
     }
     // A variable, a key of a hash, or a symbol.
