@@ -284,7 +284,7 @@ fn mongo(text: &str) -> bool {
                 !(operator.contains(text) || nameless || joined)
             }
             Js::Sign('[') => match before {
-                // What is looked up by a name: only by one that is written out, and not to be called.
+                // A member by its name: only a literal one, and not to be called.
                 Some(Js::Name(_) | Js::Str(_) | Js::Sign(')' | ']' | '}')) => {
                     let plain = match at(i + 1) {
                         Some(Js::Name(n)) => n.bytes().all(|b| b.is_ascii_digit()),

@@ -63,7 +63,7 @@ impl Engine<'_> {
             hole |= lexed.hole_in_text;
             statements += lexed.pieces.len();
             if statements > MOST {
-                return self.sql_unclear("more SQL than is looked at", arg.span);
+                return self.sql_unclear("more SQL than is read", arg.span);
             }
             let before = self.sink.len();
             for piece in lexed.pieces {
