@@ -9,10 +9,39 @@ use super::run::interpreter_language;
 use super::table::spec::{Operands, Role};
 
 /// Extensions of files that no build tool and no test runner executes.
-const DATA: [&str; 27] = [
-    "md", "txt", "log", "out", "err", "csv", "tsv", "html", "htm", "css", "svg", "png", "jpg",
-    "jpeg", "gif", "ico", "pdf", "rst", "adoc", "diff", "patch", "lock", "map", "snap", "tmp",
-    "bak", "jsonl",
+const DATA: [&str; 32] = [
+    "md",
+    "txt",
+    "log",
+    "out",
+    "err",
+    "csv",
+    "tsv",
+    "html",
+    "htm",
+    "css",
+    "svg",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "ico",
+    "pdf",
+    "rst",
+    "adoc",
+    "diff",
+    "patch",
+    "lock",
+    "map",
+    "snap",
+    "tmp",
+    "bak",
+    "jsonl",
+    "gitignore",
+    "dockerignore",
+    "npmignore",
+    "prettierignore",
+    "editorconfig",
 ];
 
 /// Files of JSON that name programs or code to run.
@@ -338,6 +367,7 @@ mod tests {
         for line in [
             "make test > out.log",
             "echo x > notes.md && cargo test",
+            "echo target >> .gitignore && cargo test",
             "cargo build 2> err.txt && cargo test",
             "echo 'print(1)' > test_x.py && pytest test_x.py",
             "cd sub && make",

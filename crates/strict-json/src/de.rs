@@ -98,6 +98,19 @@ impl de::Error for Error {
         Error::new(usize::MAX, ErrorKind::Data(message.to_string()))
     }
 
+    /// The text that is of the wrong type may be the whole of a file: a message shows its beginning.
+    fn invalid_type(found: de::Unexpected<'_>, wanted: &dyn de::Expected) -> Self {
+        const SHOWN: usize = 128;
+        let found = match found {
+            de::Unexpected::Str(text) if text.len() > SHOWN => de::Unexpected::Str(
+                text.get(..text.floor_char_boundary(SHOWN))
+                    .unwrap_or_default(),
+            ),
+            found => found,
+        };
+        Self::custom(format_args!("invalid type: {found}, expected {wanted}"))
+    }
+
     fn duplicate_field(field: &'static str) -> Self {
         Error::new(usize::MAX, ErrorKind::Repeated(field))
     }
@@ -334,6 +347,17 @@ mod tests {
         payload: Option<Raw<'a>>,
         #[serde(default)]
         count: Option<u64>,
+    }
+
+    #[test]
+    fn a_message_shows_the_beginning_of_a_text() {
+        let text = format!("\"{}\"", "é".repeat(100_000));
+        let error = from_text::<Vec<u64>>(&text).unwrap_err().to_string();
+        assert!(
+            error.starts_with("invalid type: string \"éé"),
+            "{error:.80}"
+        );
+        assert!(error.len() < 300, "{}", error.len());
     }
 
     #[test]
