@@ -286,8 +286,14 @@ impl Engine<'_> {
                 while let Some(a) = rest.get(i) {
                     match a.text.as_str() {
                         "-C" => {
+                            // It gets a line of the input as its last word.
                             if let Some(c) = rest.get(i + 1) {
-                                self.shell_arg(&c.clone(), &Stream::default(), false);
+                                let call = Arg {
+                                    text: format!("{} {UNKNOWN}", c.text),
+                                    at: None,
+                                    ..c.clone()
+                                };
+                                self.shell_arg(&call, &Stream::default(), false);
                             }
                             i += 2;
                         }

@@ -279,6 +279,18 @@ impl Engine<'_> {
             rest.iter()
                 .any(|a| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(c))
         };
+        let shell = rest.windows(2).find(|pair| {
+            matches!(pair, [o, program] if o.text.starts_with('-')
+            && !o.text.starts_with("--")
+            && o.text.ends_with('c')
+            && matches!(
+                program.text.rsplit('/').next(),
+                Some("sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "cmd.exe")
+            ))
+        });
+        if shell.is_some() {
+            self.dynamic(span, "gives a shell to whoever is at the other end");
+        }
         if let Some(hole) = rest.iter().find(|a| super::call::is_hole(a)) {
             self.dynamic(hole.span, "a word that isn't known, which may be an option");
         }

@@ -52,6 +52,8 @@ const RUNS: &[&str] = &[
     "LESSOPEN",
     "LESSCLOSE",
     "RSYNC_RSH",
+    "RSYNC_CONNECT_PROG",
+    "CARGO_BUILD_RUSTC",
     "CVS_RSH",
     "SVN_SSH",
     "SVN_EDITOR",
@@ -274,81 +276,7 @@ pub(super) fn names_secret(name: &str) -> bool {
     !leads && (words.iter().any(secret) || words.windows(2).any(key))
 }
 
-/// What the name of a variable that no list holds promises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Promise {
-    /// A command line or a program.
-    Command,
-    /// Options of a program.
-    Options,
-    /// A place that programs, settings or code are taken from.
-    Place,
-}
-
-/// What the last word of a name says of its value.
-fn promises(name: &str) -> Option<Promise> {
-    let mut words = name.rsplit('_');
-    let last = words.next()?;
-    if name.split('_').any(|w| {
-        matches!(
-            w,
-            "CACHE" | "LOG" | "LOGS" | "TMP" | "TEMP" | "OUTPUT" | "OUT" | "TARGET"
-        )
-    }) {
-        return None;
-    }
-    match last {
-        "EDITOR" | "PAGER" | "DIFF" | "SHELL" | "LAUNCHER" | "WRAPPER" | "RUNNER" => {
-            (last != name).then_some(Promise::Command)
-        }
-        "OPTIONS" | "OPTS" | "FLAGS" | "ARGS" => Some(Promise::Options),
-        "CONFIG" | "CONF" | "RC" | "HOME" | "PATH" | "PLUGIN" | "PLUGINS" | "PRELOAD"
-        | "LOADER" | "GEMFILE" | "CLASSPATH" | "HGRCPATH" | "TEXMFCNF" | "RCPATH" | "CONFDIR"
-        | "INIT" | "PROFILE" => Some(Promise::Place),
-        "FILE" | "DIR" | "CWD" => matches!(
-            words.next(),
-            Some("CONFIG" | "CONF" | "RC" | "PLUGIN" | "PLUGINS" | "INIT" | "VAGRANT" | "TOOL")
-        )
-        .then_some(Promise::Place),
-        _ => None,
-    }
-}
-
 impl Engine<'_> {
-    /// A variable that no list holds, by what its name promises.
-    fn promised(&mut self, what: Promise, name: &str, value: &str, span: Span) {
-        use super::path::PathClass::{Outside, Temporary, Unknown};
-        match what {
-            Promise::Command => self.runs_value(name, value, span),
-            Promise::Options => {
-                let acts = [
-                    "eval", "exec", "system", "require", "agent", "plugin", "script",
-                ];
-                if has_hole(value) || acts.iter().any(|word| value.contains(word)) {
-                    self.dynamic(span, "options that may make a program run code");
-                }
-            }
-            Promise::Place => {
-                let foreign = value.split(':').any(|part| {
-                    part.starts_with(['/', '~'])
-                        && matches!(self.classify(part).class, Temporary | Outside | Unknown)
-                        && !part.starts_with("/opt/")
-                });
-                if foreign {
-                    let target = format!("{name}={}", show(value));
-                    self.emit_raw(
-                        EffectKind::Dynamic,
-                        Some(target),
-                        Certainty::Possible,
-                        span,
-                        RiskLevel::High,
-                        "programs take settings or code from a place outside the work tree",
-                    );
-                }
-            }
-        }
-    }
-
     /// What setting a variable does by itself.
     pub(crate) fn env_effect(&mut self, name: &str, value: &str, span: Span) {
         let proxy = matches!(
@@ -481,7 +409,7 @@ impl Engine<'_> {
                     "hides the history of the shell",
                 );
             }
-        } else if let Some(what) = promises(name) {
+        } else if let Some(what) = super::promised::promises(name) {
             self.promised(what, name, value, span);
         } else if matches!(name, "NODE_TLS_REJECT_UNAUTHORIZED") && value == "0" {
             self.emit_raw(
@@ -495,7 +423,7 @@ impl Engine<'_> {
         }
     }
 
-    fn runs_value(&mut self, name: &str, value: &str, span: Span) {
+    pub(super) fn runs_value(&mut self, name: &str, value: &str, span: Span) {
         // `PAGER=cat`, `EDITOR=true`: known to be harmless.
         let head = value.split_ascii_whitespace().next().unwrap_or_default();
         let base = head.rsplit('/').next().unwrap_or_default();
@@ -622,7 +550,7 @@ impl Engine<'_> {
                     value == "0" || matches!(value, "pdb.set_trace" | "ipdb.set_trace")
                 }
                 // `+cmd` runs when less starts, `!` in it is a shell; prompts may hold anything.
-                "LESS" => !value.contains(['+', '!', '|', '\0']),
+                "LESS" => !value.contains(['+', '!', '|', '\0', '/']) && !value.contains("-o"),
                 "FZF_DEFAULT_OPTS" => ![
                     "preview",
                     "bind",

@@ -43,6 +43,7 @@ mod printed;
 mod printing;
 mod programs;
 mod project_code;
+mod promised;
 pub mod protected;
 mod redirect;
 mod reexpansion;
@@ -61,6 +62,7 @@ mod tool_params;
 mod unexpanded;
 pub mod vocabulary;
 mod word;
+mod words;
 mod work;
 mod wrappers;
 

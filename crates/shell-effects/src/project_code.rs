@@ -100,8 +100,25 @@ impl Engine<'_> {
         }
     }
 
-    /// Inline code that takes a secret out of the environment.
+    /// Inline code that takes a secret out of the environment, or sets in it what loads code.
     pub(crate) fn names_secrets(&mut self, lang: &str, code: &Arg) {
+        const LOADS: [&str; 7] = [
+            "LD_PRELOAD",
+            "LD_AUDIT",
+            "LD_LIBRARY_PATH",
+            "DYLD_INSERT",
+            "BASH_ENV",
+            "inplace_mode",
+            "$-i=",
+        ];
+        if !matches!(lang, "sh" | "make" | "sql")
+            && LOADS.iter().any(|text| code.text.contains(text))
+        {
+            self.dynamic(
+                code.span,
+                "sets what makes other programs load code or edit files",
+            );
+        }
         let reads = ["environ", "getenv", "process.env", "ENV", "env."];
         if matches!(lang, "sh" | "make" | "sql")
             || !reads.iter().any(|read| code.text.contains(read))
@@ -222,6 +239,8 @@ impl Engine<'_> {
             .map(|(path, text)| (path.clone(), text.clone()))
             .collect();
         written.sort();
+        // What runs there runs with the files as they are: they aren't entered again.
+        let files = std::mem::take(&mut self.files);
         for (path, text) in written {
             match (language(&path), text) {
                 (Some(language), Some(text)) if !self.spent(span) => {
@@ -231,6 +250,7 @@ impl Engine<'_> {
                 _ => self.dynamic(span, "runs code that this line has written"),
             }
         }
+        self.files.extend(files);
     }
 
     /// A tool that runs code of a project is given a place outside the work tree, or an address:

@@ -3,11 +3,10 @@
 pub(crate) use super::call::{Call, Seen, read};
 use super::call::{holds, read_as};
 use super::chars::{UNKNOWN, has_hole, show};
-use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::hosts::remote_of;
-use super::parse::Base;
 use super::path::PathClass;
 use super::table::spec::{EffectSpec, Operands, Role, Spec, glob};
 
@@ -78,9 +77,14 @@ impl Engine<'_> {
             if let Some(o) = f.operands.as_ref().filter(|_| dry || !f.dry) {
                 operands = Some(o);
             }
-            let worst = f.values.iter().map(|(_, value)| value.worst()).max();
             if let Some(v) = seen.values.iter().find(|v| v.text.contains(UNKNOWN))
-                && let Some(risk) = worst.filter(|risk| *risk > RiskLevel::Low)
+                && let Some(risk) = f
+                    .values
+                    .iter()
+                    .filter(|(globs, _)| globs.iter().any(|g| may_match(g, &v.text)))
+                    .map(|(_, value)| value.worst())
+                    .max()
+                    .filter(|risk| *risk > RiskLevel::Low)
             {
                 self.emit_raw(
                     EffectKind::Dynamic,
@@ -143,8 +147,37 @@ impl Engine<'_> {
                 "an option that isn't in the table, with a name that says it acts",
             );
         }
-        if let Some(hole) = call.hole.as_ref().filter(|_| spec.risky || root.risky) {
-            self.dynamic(hole.span, "a word that isn't known, which may be an option");
+        let runs_rest = operands.is_some_and(|o| {
+            let mut roles = o.roles.iter();
+            roles.any(|r| matches!(r, Role::CommandRest(_) | Role::ShellRest(_)))
+        });
+        if let Some(hole) = call.hole.as_ref().filter(|_| runs_rest) {
+            self.dynamic(
+                hole.span,
+                "words that aren't known, which may be the command",
+            );
+        }
+        let risky = spec.risky || root.risky;
+        if let Some(hole) = call.hole.as_ref().filter(|_| risky) {
+            // To a reader it is most likely something to read.
+            let reads = floor == RiskLevel::Low
+                && !call.dry
+                && own.iter().all(|(e, _)| {
+                    e.kind.base_risk() == RiskLevel::Low || e.kind == EffectKind::Network
+                });
+            let risk = if reads {
+                RiskLevel::Medium
+            } else {
+                RiskLevel::High
+            };
+            self.emit_raw(
+                EffectKind::Dynamic,
+                None,
+                Certainty::Possible,
+                hole.span,
+                risk,
+                "a word that isn't known, which may be an option",
+            );
         }
         let saved_cwd = self.shell.place();
         let saved_dry = self.sink.drop_changes(dry);
@@ -174,8 +207,9 @@ impl Engine<'_> {
             let Some(role) = seen.flag.and_then(|f| f.arg.as_ref()) else {
                 continue;
             };
-            // What an option loads or runs is run in a dry run too.
-            let saved = role.runs_code().then(|| self.sink.keep_changes());
+            // Some options act in a dry run too.
+            let saved = (role.acts_when_dry() || *role == Role::Write && seen.name.contains("log"))
+                .then(|| self.sink.keep_changes());
             for v in &seen.values {
                 code |= self.role(role, v, recursive, name, stdin);
             }
@@ -204,7 +238,9 @@ impl Engine<'_> {
             self.raise(first, floor, name, span);
         }
         // After a flag that ends the options (`-c code`, `-m module`) input is data.
+        let reads_on = call.has("-i") || call.has("--interactive");
         code |= call.flags.iter().any(|f| f.flag.is_some_and(|f| f.stop));
+        code &= !reads_on;
         if let (Some(role), false, true) = (&spec.stdin, code, stdin.present) {
             self.stdin_role(role, stdin, name, span);
         }
@@ -399,62 +435,6 @@ impl Engine<'_> {
             }
         }
         (code, None)
-    }
-
-    /// A word that isn't known may be none or several: the operands beside it may stand in other
-    /// places than they seem to.
-    fn shifted(&mut self, ops: &Operands, call: &Call<'_>, recursive: bool, name: &str) {
-        let changes = |role: &&Role| {
-            matches!(
-                role,
-                Role::Write | Role::Edit | Role::Delete | Role::Move | Role::Empty
-            )
-        };
-        let Some(role) = ops.roles.iter().find(changes) else {
-            return;
-        };
-        for arg in call.operands.iter().filter(|a| !super::call::is_hole(a)) {
-            self.role(role, arg, recursive, name, &Stream::default());
-        }
-    }
-
-    /// Joins words and gives them to a shell.
-    pub(crate) fn joined_shell(&mut self, rest: &[Arg], stdin: &Stream, want: bool) -> Stream {
-        let Some(first) = rest.first() else {
-            return Stream::unknown();
-        };
-        let span = rest.iter().fold(first.span, |s, a| s.join(a.span));
-        if let [one] = rest {
-            return self.shell_arg(one, stdin, want);
-        }
-        let text: Vec<String> = rest.iter().map(|a| super::chars::source(&a.text)).collect();
-        if rest.iter().any(|a| a.obfuscated) {
-            self.dynamic(span, "decoded text is run as a command");
-        }
-        self.run_text(&text.join(" "), Base::Fixed(span), How::Code, stdin, want)
-    }
-
-    /// One argument holds shell code.
-    pub(crate) fn shell_arg(&mut self, arg: &Arg, stdin: &Stream, want: bool) -> Stream {
-        let t = arg.text.trim();
-        if t == "\0" {
-            self.dynamic(arg.span, "runs text that isn't known as a command");
-            return Stream::unknown();
-        }
-        if arg.obfuscated {
-            self.dynamic(arg.span, "runs decoded text as a command");
-        }
-        let base = match arg.at {
-            Some(o) if !has_hole(&arg.text) => Base::Offset(o),
-            _ => Base::Fixed(arg.span),
-        };
-        self.run_text(
-            &super::chars::source(&arg.text),
-            base,
-            How::Code,
-            stdin,
-            want,
-        )
     }
 
     /// One word in a role; true if it was code.
@@ -739,6 +719,13 @@ impl Engine<'_> {
             }
         }
     }
+}
+
+/// Whether a glob may match a text that isn't known to its end.
+fn may_match(glob: &str, text: &str) -> bool {
+    let known = text.split(UNKNOWN).next().unwrap_or_default();
+    let literal = glob.split(['*', '?']).next().unwrap_or_default();
+    known.starts_with(literal) || literal.starts_with(known)
 }
 
 /// Programs whose remote commands run in a container on this machine.

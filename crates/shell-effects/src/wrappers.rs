@@ -2,7 +2,7 @@
 
 use super::call::is_hole;
 use super::chars::{STAR, UNKNOWN, has_hole};
-use super::effect::{How, Span};
+use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
@@ -67,7 +67,17 @@ impl Engine<'_> {
         }
         for s in &starts {
             self.path_stat(s);
-            if is_hole(s) {
+            if is_hole(s) && i < rest.len() {
+                // A place to start from, in front of an expression.
+                self.emit_raw(
+                    EffectKind::Dynamic,
+                    None,
+                    Certainty::Possible,
+                    s.span,
+                    RiskLevel::Medium,
+                    "words that aren't known, which may be an action",
+                );
+            } else if is_hole(s) {
                 self.dynamic(s.span, "words that aren't known, which may be an action");
             }
         }
@@ -316,6 +326,21 @@ impl Engine<'_> {
                 );
             }
             return Stream::unknown();
+        }
+        let elsewhere = [
+            "-S",
+            "--sshlogin",
+            "--slf",
+            "--sshloginfile",
+            "--ssh",
+            "--onall",
+            "--nonall",
+        ];
+        if elsewhere.iter().any(|flag| call.has(flag)) {
+            self.dynamic(span, "runs on other machines, or by a program of its own");
+        }
+        if words.iter().any(|w| w.text.contains("{=")) {
+            self.dynamic(span, "a replacement that is code of perl");
         }
         let placeholder = words.iter().any(|w| {
             w.text.contains("{}")

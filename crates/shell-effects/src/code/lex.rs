@@ -262,7 +262,17 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
                         j += 1;
                     }
                     let d = at(j);
-                    if !(d.is_alphanumeric() || matches!(d, ' ' | '\n' | ',' | ';' | ')' | '=')) {
+                    // `$h{y}` is a member by its name, no operator.
+                    let before: Vec<&Token> = out.iter().rev().take(2).collect();
+                    let member = d == '}'
+                        && matches!(
+                            before.as_slice(),
+                            [Token::Punct('{'), ..] | [Token::Punct('-'), Token::Punct('{')]
+                        );
+                    if !(member
+                        || d.is_alphanumeric()
+                        || matches!(d, ' ' | '\n' | ',' | ';' | ')' | '='))
+                    {
                         let (s, mut n) = between(&c, j + 1, d);
                         let mut replacement = String::new();
                         if matches!(name.as_str(), "s" | "y" | "tr") {
@@ -364,6 +374,16 @@ fn closing(c: char) -> char {
 fn regex_position(out: &[Token]) -> bool {
     match out.last() {
         None => true,
+        // `$i++ / 2`
+        Some(Token::Punct(sign @ ('+' | '-')))
+            if out.iter().rev().nth(1) == Some(&Token::Punct(*sign))
+                && matches!(
+                    out.iter().rev().nth(2),
+                    Some(Token::Name(_) | Token::Punct(')' | ']' | '}'))
+                ) =>
+        {
+            false
+        }
         Some(Token::Punct(p)) => !matches!(p, ')' | ']' | '}'),
         Some(Token::Name(n)) => {
             matches!(
@@ -710,4 +730,48 @@ pub(crate) fn receiver_literal(tokens: &[Token], i: usize) -> Option<String> {
         ] if path.ends_with("Path") => Some(s.clone()),
         _ => None,
     }
+}
+
+/// Whether names outside of texts are written so that others read them: with escapes (JavaScript),
+/// or with characters that Python takes for those of ASCII (NFKC).
+pub(super) fn disguises_names(lang: &str, text: &str) -> bool {
+    let suspicious = match lang {
+        "js" => text.contains("\\u"),
+        "python" => !text.is_ascii(),
+        _ => false,
+    };
+    if !suspicious {
+        return false;
+    }
+    let mut quote = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(_), '\\') => {
+                chars.next();
+            }
+            (Some(q), c) if c == q => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '#') if lang == "python" => while chars.next_if(|c| *c != '\n').is_some() {},
+            (None, '\\') if lang == "js" && chars.peek() == Some(&'u') => return true,
+            (None, c) if lang == "python" => {
+                let value = u32::from(c);
+                // Full-width letters, letters of mathematics and letters like `ℯ`.
+                if (0xff21..=0xff5a).contains(&value)
+                    || (0x1d400..=0x1d7ff).contains(&value)
+                    || (0x2100..=0x214f).contains(&value)
+                    || (0x2c7c..=0x2c7d).contains(&value)
+                    || (0x1d2c..=0x1d6a).contains(&value)
+                    || (0x2070..=0x209c).contains(&value)
+                    || matches!(value, 0xaa | 0xba | 0x2b0..=0x2b8 | 0x2e0..=0x2e4)
+                    || (0xfb00..=0xfb06).contains(&value)
+                {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }

@@ -133,6 +133,12 @@ impl Engine<'_> {
             depth,
         };
         let mut all_known = true;
+        if lex::disguises_names(lang, text) {
+            self.dynamic(
+                arg.span,
+                "a name in the code is written with other characters",
+            );
+        }
         let before = self.shell.place();
         self.code_assignments(lang, &tokens, arg.span);
         for (i, token) in tokens.iter().enumerate() {

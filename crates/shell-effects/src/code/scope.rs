@@ -214,6 +214,19 @@ impl<'t> Scope<'t> {
 
     /// `const a = require("b")`, `const {a, b: c} = require("d")`, `import a from "b"`
     fn js_imports(&mut self, tokens: &'t [Token]) {
+        // A pattern anywhere may take a member out of something that isn't followed.
+        for taken in tokens.windows(4) {
+            if let [
+                Token::Punct('{' | ','),
+                Token::Name(name),
+                Token::Punct(':'),
+                Token::Name(alias),
+            ] = taken
+                && language("js").acts(name)
+            {
+                self.aliases.insert(alias, name.clone());
+            }
+        }
         // `const {rmSync: z} = fs`: `node -e` has its modules as names.
         for (i, taken) in tokens.windows(3).enumerate() {
             if let [Token::Punct('}'), Token::Punct('='), Token::Name(module)] = taken

@@ -41,23 +41,7 @@ impl Engine<'_> {
                 "the editor empties the file",
             );
         }
-        let risky = [
-            "system(",
-            "!",
-            "call ",
-            "source",
-            "py",
-            "lua",
-            "ruby",
-            "perl",
-            "exe",
-            "term",
-            "delete(",
-            "writefile",
-            "job_start",
-        ];
-        if risky.iter().any(|r| t.contains(r)) && !matches!(t, "q!" | "qa!" | "wq!" | "wqa!" | "x!")
-        {
+        if !arg.text.split(['|', '\n']).all(only_edits) {
             self.emit_raw(
                 EffectKind::Dynamic,
                 Some(show(t)),
@@ -94,5 +78,77 @@ impl Engine<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// Whether a command of the editor shows or changes text, and no more.
+fn only_edits(command: &str) -> bool {
+    let command = command.trim();
+    let bare = command
+        .trim_start_matches([':', '+', ' ', '%', '$', ',', '.', '\'', '<', '>'])
+        .trim_start_matches(|c: char| c.is_ascii_digit())
+        .trim_start_matches([',', '$', '.'])
+        .trim_start_matches(|c: char| c.is_ascii_digit());
+    let end = bare
+        .find(|c: char| !c.is_ascii_alphabetic())
+        .unwrap_or(bare.len());
+    let (verb, rest) = bare.split_at(end);
+    let calls = rest.contains(['!', '`', '(', '=']);
+    match verb {
+        // A search, or the number of a line.
+        "" => rest.is_empty() || rest.starts_with(['/', '?']),
+        "q" | "qa" | "quit" | "qall" | "wq" | "wqa" | "x" | "xa" | "w" | "wa" | "write" | "up"
+        | "update" | "e" | "edit" | "r" | "read" | "sp" | "vs" | "split" | "vsplit" | "new"
+        | "p" | "print" | "nu" | "number" | "l" | "list" | "d" | "delete" | "y" | "yank" | "j"
+        | "join" | "m" | "move" | "t" | "co" | "copy" | "ret" | "retab" | "sort" | "noh"
+        | "nohlsearch" | "u" | "undo" | "f" | "file" | "saveas" | "sav" | "bn" | "bp" | "view"
+        | "wqall" | "xit" | "xall" | "tabe" | "tabedit" | "tabnew" => {
+            !rest.trim_start_matches('!').contains(['!', '`'])
+        }
+        "s" | "substitute" => !rest.contains("\\=") && !rest.contains('!'),
+        "g" | "global" | "v" | "vglobal" => {
+            let mut parts = rest.splitn(3, rest.chars().next().unwrap_or('/'));
+            parts
+                .nth(2)
+                .is_some_and(|then| then.trim().is_empty() || only_edits(then))
+        }
+        "set" | "se" | "setlocal" | "setl" => {
+            const LOOKS: [&str; 27] = [
+                "nu",
+                "number",
+                "rnu",
+                "list",
+                "ff",
+                "fileformat",
+                "fenc",
+                "fileencoding",
+                "et",
+                "expandtab",
+                "ts",
+                "tabstop",
+                "sw",
+                "shiftwidth",
+                "sts",
+                "wrap",
+                "ic",
+                "hls",
+                "ft",
+                "filetype",
+                "tw",
+                "textwidth",
+                "more",
+                "swapfile",
+                "bomb",
+                "eol",
+                "paste",
+            ];
+            rest.split_whitespace().all(|option| {
+                let name = option.split(['=', '?', '&']).next().unwrap_or_default();
+                LOOKS.contains(&name) || LOOKS.contains(&name.strip_prefix("no").unwrap_or("-"))
+            })
+        }
+        "syntax" | "syn" => matches!(rest.trim(), "on" | "off"),
+        "echo" | "echom" => !calls,
+        _ => false,
     }
 }

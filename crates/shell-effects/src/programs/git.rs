@@ -9,8 +9,7 @@ use crate::expand::Arg;
 pub(super) const PROGRAMS: Family = &[(&["git"], git), (&["patch", "gpatch"], patch)];
 
 /// Subcommands with options that run programs, or that throw work away.
-const RUNS: [&str; 13] = [
-    "grep",
+const RUNS: [&str; 12] = [
     "ls-remote",
     "clone",
     "pull",
@@ -28,10 +27,38 @@ const RUNS: [&str; 13] = [
 fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     cx.git_config(rest);
+    // Whatever shows changes takes these.
+    for a in rest {
+        if let Some(file) = a.text.strip_prefix("--output=") {
+            cx.path_write(&Arg::literal(file, a.span));
+        }
+        if a.text == "--ext-diff" {
+            cx.emit_raw(
+                EffectKind::Execute,
+                None,
+                Certainty::Possible,
+                a.span,
+                RiskLevel::Medium,
+                "runs the diff program that the configuration names",
+            );
+        }
+    }
     let applies = |a: &Arg| matches!(a.text.as_str(), "apply" | "am");
     let only_looks = |a: &Arg| matches!(a.text.as_str(), "--check" | "--stat" | "--numstat");
     let words: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
-    if let Some(hole) = rest.iter().find(|a| is_hole(a))
+    let hole = rest.iter().find(|a| is_hole(a));
+    if let Some(hole) = hole.filter(|_| words.first().is_some_and(|verb| verb.text == "grep")) {
+        // `-O` starts a program with the files.
+        cx.emit_raw(
+            EffectKind::Dynamic,
+            None,
+            Certainty::Possible,
+            hole.span,
+            RiskLevel::Medium,
+            "a word that isn't known, which may be an option",
+        );
+    }
+    if let Some(hole) = hole
         && words
             .first()
             .is_some_and(|verb| RUNS.contains(&verb.text.as_str()))

@@ -22,6 +22,15 @@ pub(super) const PROGRAMS: Family = &[
 
 fn editor(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
+    // `-V9FILE` writes what it does into a file.
+    for a in rest {
+        if let Some(level) = a.text.strip_prefix("-V") {
+            let file = level.trim_start_matches(|c: char| c.is_ascii_digit());
+            if !file.is_empty() {
+                cx.path_write(&Arg::literal(file, a.span));
+            }
+        }
+    }
     for a in rest
         .iter()
         .filter(|a| a.text.starts_with('+') && a.text.len() > 1)
@@ -65,6 +74,9 @@ fn psql(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 
 fn perl(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
+    if let Some(code) = rest.iter().find(|a| a.text.contains("$^I")) {
+        cx.dynamic(code.span, "edits whatever files it reads in place");
+    }
     perl_operands(cx, rest);
     for a in rest {
         if let Some(m) = a

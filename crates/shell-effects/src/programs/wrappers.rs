@@ -143,6 +143,14 @@ fn hyperfine(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 fn strace(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     for (i, a) in rest.iter().enumerate() {
+        let set = match a.text.as_str() {
+            "-E" | "--env" => rest.get(i + 1).map(|v| v.text.as_str()),
+            t => t.strip_prefix("--env=").or_else(|| t.strip_prefix("-E")),
+        };
+        if let Some((name, value)) = set.and_then(is_assignment) {
+            let (name, value) = (name.to_owned(), value.to_owned());
+            cx.env_effect(&name, &value, a.span);
+        }
         let target = if matches!(a.text.as_str(), "-o" | "--output") {
             rest.get(i + 1).map(|v| v.text.clone())
         } else {

@@ -295,8 +295,9 @@ fn when(raw: &RawWhen) -> Result<When, TableError> {
 }
 
 impl Role {
-    /// Whether a word in this role is code, or names some that runs.
-    pub(crate) fn runs_code(&self) -> bool {
+    /// Whether an option with a word in this role acts in a dry run too: what it loads runs, and a
+    /// log is written.
+    pub(crate) fn acts_when_dry(&self) -> bool {
         matches!(
             self,
             Self::Config

@@ -1,0 +1,118 @@
+//! Environment variables that no list holds, by what their names promise.
+
+use super::chars::{has_hole, show};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span};
+use super::engine::Engine;
+use super::expand::Arg;
+
+/// What the name of a variable that no list holds promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Promise {
+    /// A command line or a program.
+    Command,
+    /// Options of a program.
+    Options,
+    /// A file that is written.
+    Output,
+    /// A place that programs, settings or code are taken from.
+    Place,
+}
+
+/// Words in names of variables that a program writes to.
+const WRITES: [&str; 8] = [
+    "TRACE",
+    "_LOG",
+    "OUTPUT",
+    "COVERAGE",
+    "REDIRECT",
+    "PERLIO_DEBUG",
+    "TAPE",
+    "HISTFILE_",
+];
+
+/// What the last word of a name says of its value.
+pub(super) fn promises(name: &str) -> Option<Promise> {
+    let mut words = name.rsplit('_');
+    let last = words.next()?;
+    if name
+        .split('_')
+        .any(|w| matches!(w, "CACHE" | "TMP" | "TEMP" | "OUT" | "TARGET"))
+    {
+        return None;
+    }
+    match last {
+        _ if WRITES.iter().any(|word| name.contains(word)) => Some(Promise::Output),
+        "EDITOR" | "PAGER" | "DIFF" | "SHELL" | "LAUNCHER" | "WRAPPER" | "RUNNER" => {
+            (last != name).then_some(Promise::Command)
+        }
+        "OPTIONS" | "OPTS" | "FLAGS" | "ARGS" | "ADDOPTS" | "MANOPT" | "ZIPOPT" => {
+            Some(Promise::Options)
+        }
+        "MODULES" | "GOENV" | "GOWORK" => Some(Promise::Place),
+        "CONFIG" | "CONF" | "RC" | "HOME" | "PATH" | "PLUGIN" | "PLUGINS" | "PRELOAD"
+        | "LOADER" | "GEMFILE" | "CLASSPATH" | "HGRCPATH" | "TEXMFCNF" | "RCPATH" | "CONFDIR"
+        | "INIT" | "PROFILE" => Some(Promise::Place),
+        "FILE" | "DIR" | "CWD" => matches!(
+            words.next(),
+            Some(
+                "COMPOSE"
+                    | "CREDENTIALS"
+                    | "CONFIG"
+                    | "CONF"
+                    | "RC"
+                    | "PLUGIN"
+                    | "PLUGINS"
+                    | "INIT"
+                    | "VAGRANT"
+                    | "TOOL"
+            )
+        )
+        .then_some(Promise::Place),
+        _ => None,
+    }
+}
+
+impl Engine<'_> {
+    /// A variable that no list holds, by what its name promises.
+    pub(super) fn promised(&mut self, what: Promise, name: &str, value: &str, span: Span) {
+        use super::path::PathClass::{Outside, Temporary, Unknown};
+        match what {
+            Promise::Command => self.runs_value(name, value, span),
+            Promise::Output => {
+                let path = value.rsplit_once(':').map_or(value, |(_, path)| path);
+                if path.starts_with(['/', '~']) {
+                    self.path_write(&Arg::literal(path, span));
+                }
+            }
+            Promise::Options => {
+                let acts = [
+                    "eval", "exec", "system", "require", "agent", "plugin", "script", "-P", "-TT",
+                ];
+                let foreign = value
+                    .split(|c: char| c.is_whitespace() || c == '=')
+                    .any(|word| word.starts_with(['/', '~']));
+                if foreign || has_hole(value) || acts.iter().any(|word| value.contains(word)) {
+                    self.dynamic(span, "options that may make a program run code");
+                }
+            }
+            Promise::Place => {
+                let foreign = value.split(':').any(|part| {
+                    part.starts_with(['/', '~'])
+                        && matches!(self.classify(part).class, Temporary | Outside | Unknown)
+                        && !part.starts_with("/opt/")
+                });
+                if foreign {
+                    let target = format!("{name}={}", show(value));
+                    self.emit_raw(
+                        EffectKind::Dynamic,
+                        Some(target),
+                        Certainty::Possible,
+                        span,
+                        RiskLevel::High,
+                        "programs take settings or code from a place outside the work tree",
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Words that a program hands to a shell, and words whose places aren't sure.
+
+use super::call::Call;
+use super::chars::has_hole;
+use super::effect::How;
+use super::engine::{Engine, Stream};
+use super::expand::Arg;
+use super::parse::Base;
+use super::table::spec::{Operands, Role};
+
+impl Engine<'_> {
+    /// A word that isn't known may be none or several: the operands beside it may stand in other
+    /// places than they seem to.
+    pub(super) fn shifted(&mut self, ops: &Operands, call: &Call<'_>, recursive: bool, name: &str) {
+        let changes = |role: &&Role| {
+            matches!(
+                role,
+                Role::Write | Role::Edit | Role::Delete | Role::Move | Role::Empty
+            )
+        };
+        let Some(role) = ops.roles.iter().find(changes) else {
+            return;
+        };
+        for arg in call.operands.iter().filter(|a| !super::call::is_hole(a)) {
+            self.role(role, arg, recursive, name, &Stream::default());
+        }
+    }
+
+    /// Joins words and gives them to a shell.
+    pub(crate) fn joined_shell(&mut self, rest: &[Arg], stdin: &Stream, want: bool) -> Stream {
+        let Some(first) = rest.first() else {
+            return Stream::unknown();
+        };
+        let span = rest.iter().fold(first.span, |s, a| s.join(a.span));
+        if let [one] = rest {
+            return self.shell_arg(one, stdin, want);
+        }
+        let text: Vec<String> = rest.iter().map(|a| super::chars::source(&a.text)).collect();
+        if rest.iter().any(|a| a.obfuscated) {
+            self.dynamic(span, "decoded text is run as a command");
+        }
+        self.run_text(&text.join(" "), Base::Fixed(span), How::Code, stdin, want)
+    }
+
+    /// One argument holds shell code.
+    pub(crate) fn shell_arg(&mut self, arg: &Arg, stdin: &Stream, want: bool) -> Stream {
+        let t = arg.text.trim();
+        if t == "\0" {
+            self.dynamic(arg.span, "runs text that isn't known as a command");
+            return Stream::unknown();
+        }
+        if arg.obfuscated {
+            self.dynamic(arg.span, "runs decoded text as a command");
+        }
+        let base = match arg.at {
+            Some(o) if !has_hole(&arg.text) => Base::Offset(o),
+            _ => Base::Fixed(arg.span),
+        };
+        self.run_text(
+            &super::chars::source(&arg.text),
+            base,
+            How::Code,
+            stdin,
+            want,
+        )
+    }
+}
