@@ -434,8 +434,8 @@ fn nothing_that_does_harm_is_rated_low() {
     assert!(low.is_empty(), "{} lines: {low:#?}", low.len());
 }
 
-/// The words of a line that a variable may stand for: no operators, no words of the grammar, nothing
-/// that is expanded.
+/// The words of a line that a variable may be put for: no operators, no words of the grammar and
+/// nothing that is expanded.
 fn plain_words(cmd: &str) -> Vec<std::ops::Range<usize>> {
     let bytes = cmd.as_bytes();
     let mut words = Vec::new();

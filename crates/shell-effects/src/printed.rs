@@ -1,5 +1,5 @@
 //! Programs that print what their arguments say: `date +TEXT`, `stat -c TEXT`, `expr`, `shuf -e`. A
-//! line can spell a program or an option with them, so their text is followed as far as it is known.
+//! line can spell a program or an option with them: their text is followed as far as it is known.
 
 use super::chars::{SAFE_HOLE, UNKNOWN, has_hole};
 use super::engine::Stream;

@@ -98,7 +98,7 @@ impl de::Error for Error {
         Error::new(usize::MAX, ErrorKind::Data(message.to_string()))
     }
 
-    /// The text that is of the wrong type may be the whole of a file: a message shows its beginning.
+    /// A text that is of the wrong type may be the whole of a file: a message shows its beginning.
     fn invalid_type(found: de::Unexpected<'_>, wanted: &dyn de::Expected) -> Self {
         const SHOWN: usize = 128;
         let found = match found {
