@@ -105,8 +105,8 @@ fn a_program_with_debug_information_is_too_large_to_release() {
     assert!(said(&ran).contains("more than 50000000"), "{}", said(&ran));
 }
 
-/// Packs a program that is the one under test, behind this line of a shell, and plays a stranger who
-/// installs it.
+/// Packs a program that is the one under test, behind this line of a shell, and plays a stranger
+/// who installs it.
 fn first_ten_minutes(line: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("program");
