@@ -224,12 +224,14 @@ impl Engine<'_> {
                 if rest.is_empty() {
                     return Some(Stream::unknown());
                 }
-                let history = rest.windows(2).find(
-                    |w| matches!(w, [o, name] if (is_hole(o) || o.text.ends_with('o')) && (name.text == "history" || is_hole(name))),
-                );
-                if let Some([off, _]) = history
-                    && (is_hole(off) || off.text.starts_with('+'))
-                {
+                let options = rest.split(|a| a.text == "--").next().unwrap_or_default();
+                let history = options.windows(2).find(|pair| {
+                    let [off, name] = pair else { return false };
+                    let switch = off.text.starts_with('+') && off.text.ends_with('o');
+                    switch && (name.text == "history" || is_hole(name))
+                        || is_hole(off) && name.text == "history"
+                });
+                if let Some([off, _]) = history {
                     self.emit_raw(
                         EffectKind::System,
                         Some("history".to_owned()),

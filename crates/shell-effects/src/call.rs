@@ -174,6 +174,11 @@ pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, 
 }
 
 impl<'s> Call<'s> {
+    /// Whether the run changes nothing, for sure: a word that isn't known may take that back.
+    pub(super) fn is_dry(&self) -> bool {
+        self.dry && !self.wet && self.hole.is_none()
+    }
+
     pub(super) fn saw(&mut self, name: &str, flag: Option<&'s Flag>, span: Span) {
         self.flags.push(Seen {
             name: name.to_owned(),

@@ -63,7 +63,7 @@ impl Engine<'_> {
             );
         }
         let mut recursive = call.recursive;
-        let mut dry = call.dry && !call.wet && call.hole.is_none();
+        let mut dry = call.is_dry();
         let mut floor = spec.risk;
         let mut operands: Option<&Operands> = spec.operands.as_ref();
         let mut own: Vec<(&EffectSpec, Span)> = spec.effects.iter().map(|e| (e, span)).collect();

@@ -283,7 +283,7 @@ impl Engine<'_> {
             return Stream::unknown();
         };
         let (call, _) = read(spec, rest);
-        if call.help || call.dry && !call.wet && call.hole.is_none() {
+        if call.help || call.is_dry() {
             return Stream::unknown();
         }
         let mut words: Vec<Arg> = Vec::new();

@@ -732,46 +732,30 @@ pub(crate) fn receiver_literal(tokens: &[Token], i: usize) -> Option<String> {
     }
 }
 
-/// Whether names outside of texts are written so that others read them: with escapes (JavaScript),
-/// or with characters that Python takes for those of ASCII (NFKC).
-pub(super) fn disguises_names(lang: &str, text: &str) -> bool {
-    let suspicious = match lang {
-        "js" => text.contains("\\u"),
-        "python" => !text.is_ascii(),
-        _ => false,
+/// Whether a name is written so that others read it: with an escape (JavaScript), or with
+/// characters that Python takes for those of ASCII (NFKC).
+pub(super) fn disguises_names(lang: &str, tokens: &[Token]) -> bool {
+    let like_ascii = |c: char| {
+        matches!(
+            u32::from(c),
+            // Full-width letters, letters of mathematics, letters like `ℯ`, raised and lowered ones.
+            0xff21..=0xff5a
+                | 0x1d400..=0x1d7ff
+                | 0x2100..=0x214f
+                | 0x2c7c..=0x2c7d
+                | 0x1d2c..=0x1d6a
+                | 0x2070..=0x209c
+                | 0xaa
+                | 0xba
+                | 0x2b0..=0x2b8
+                | 0x2e0..=0x2e4
+                | 0xfb00..=0xfb06
+        )
     };
-    if !suspicious {
-        return false;
-    }
-    let mut quote = None;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(_), '\\') => {
-                chars.next();
-            }
-            (Some(q), c) if c == q => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'' | '`') => quote = Some(c),
-            (None, '#') if lang == "python" => while chars.next_if(|c| *c != '\n').is_some() {},
-            (None, '\\') if lang == "js" && chars.peek() == Some(&'u') => return true,
-            (None, c) if lang == "python" => {
-                let value = u32::from(c);
-                // Full-width letters, letters of mathematics and letters like `ℯ`.
-                if (0xff21..=0xff5a).contains(&value)
-                    || (0x1d400..=0x1d7ff).contains(&value)
-                    || (0x2100..=0x214f).contains(&value)
-                    || (0x2c7c..=0x2c7d).contains(&value)
-                    || (0x1d2c..=0x1d6a).contains(&value)
-                    || (0x2070..=0x209c).contains(&value)
-                    || matches!(value, 0xaa | 0xba | 0x2b0..=0x2b8 | 0x2e0..=0x2e4)
-                    || (0xfb00..=0xfb06).contains(&value)
-                {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-    }
-    false
+    tokens.iter().any(|token| match (lang, token) {
+        ("js", Token::Punct(sign)) => *sign == '\\',
+        ("python", Token::Punct(sign)) => like_ascii(*sign),
+        ("python", Token::Name(name)) => name.chars().any(like_ascii),
+        _ => false,
+    })
 }

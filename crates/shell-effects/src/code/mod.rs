@@ -133,7 +133,7 @@ impl Engine<'_> {
             depth,
         };
         let mut all_known = true;
-        if lex::disguises_names(lang, text) {
+        if lex::disguises_names(lang, &tokens) {
             self.dynamic(
                 arg.span,
                 "a name in the code is written with other characters",
