@@ -738,7 +738,7 @@ pub(super) fn disguises_names(lang: &str, tokens: &[Token]) -> bool {
     let like_ascii = |c: char| {
         matches!(
             u32::from(c),
-            // Full-width letters, letters of mathematics, letters like `ℯ`, raised and lowered ones.
+            // Full-width letters, those of mathematics, letters like `ℯ`, raised and lowered.
             0xff21..=0xff5a
                 | 0x1d400..=0x1d7ff
                 | 0x2100..=0x214f
