@@ -1,4 +1,5 @@
-//! The record of one command, as a report shows it: it has no turns, so it is kept beside them.
+//! The record of a single command, as a report shows it. It has no turns, so it is kept apart from
+//! them.
 
 use super::turn::Text;
 use super::{ACTION, PATHS_KEPT, texts, word as kept};
@@ -9,72 +10,72 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use strict_json::{Raw, Str};
 
-/// A skill that was considered, with its score as it was then.
+/// A skill that was considered, with its recorded score.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SkillScore {
-    /// Its name.
+    /// Name of the skill.
     pub name: String,
-    /// Its score at the recorded time.
+    /// Score at the recorded time.
     pub score: Option<f64>,
 }
 
-/// One command.
+/// The record of a single command.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandRun {
-    /// The input.
+    /// Name of the input.
     pub file: Arc<str>,
-    /// Its line.
+    /// Line of the record in the trace.
     pub line: u64,
-    /// Its id.
+    /// Id of the record.
     pub id: Arc<str>,
-    /// Which command.
+    /// Name of the command.
     pub name: String,
-    /// When, in milliseconds since the epoch.
+    /// Recorded time, in milliseconds since the epoch.
     pub time: i64,
-    /// The version of the tool.
+    /// Version of the tool that wrote the record.
     pub tool_version: String,
-    /// Where.
+    /// Path of the project.
     pub project: String,
-    /// In which mode.
+    /// Mode in which the command was run.
     pub mode: Option<String>,
-    /// What was typed.
+    /// The text that the user typed.
     pub asked: Option<Text>,
-    /// The command line that came of it.
+    /// The resulting command line.
     pub command: Option<Text>,
-    /// Capabilities that a model had to have.
+    /// Capabilities that a model was required to have.
     pub required: Vec<String>,
-    /// Capabilities that it should have.
+    /// Capabilities that a model was preferred to have.
     pub preferred: Vec<String>,
-    /// The models to choose from.
+    /// The candidate models.
     pub candidates: Vec<String>,
-    /// The model that was taken.
+    /// The selected model.
     pub model: Option<String>,
-    /// Whether that was a way out.
+    /// Whether the model was selected as a fallback.
     pub used_fallback: bool,
-    /// Why it was.
+    /// Reason for the fallback.
     pub fallback_reason: Option<String>,
-    /// How it was chosen.
+    /// Strategy of the selection.
     pub strategy: Option<String>,
-    /// Why it was chosen.
+    /// Reason for the selection.
     pub reason: Option<String>,
-    /// The skills, with their scores at the recorded time.
+    /// The considered skills, with their scores at the recorded time.
     pub skills: Vec<SkillScore>,
-    /// Whether it is said to have succeeded.
+    /// Whether the record reports success.
     pub success: bool,
-    /// The kind of failure.
+    /// Kind of the failure.
     pub failure: Option<String>,
-    /// Tokens that it took.
+    /// Number of tokens used.
     pub tokens: Option<i64>,
-    /// Milliseconds that it took.
+    /// Latency in milliseconds.
     pub latency_ms: Option<f64>,
-    /// How it was rewarded.
+    /// Reward that was given for the result.
     pub reward: Option<f64>,
-    /// The configuration of that time, as JSON.
+    /// The recorded configuration, as JSON text.
     pub config: Text,
 }
 
-/// The members of the record that its type only checks.
+/// The members of the record that its typed form checks without keeping.
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
 struct Lists<'a> {
@@ -108,7 +109,7 @@ struct Named<'a> {
     score: Option<f64>,
 }
 
-/// The name of something that is written as a word or as an object with a name.
+/// Reads a name with its score, written as a string or as an object with `name` or `id`.
 fn name(raw: Raw<'_>) -> Option<(String, Option<f64>)> {
     if let Some(word) = raw.read::<Str<'_>>() {
         return Some((kept(word), None));
@@ -123,7 +124,7 @@ fn names(raw: Option<Raw<'_>>) -> Vec<(String, Option<f64>)> {
 }
 
 impl CommandRun {
-    /// Keeps a record; `None` when it is none of a command.
+    /// Reads a record; `None` when it isn't the record of a command.
     pub(in crate::verify) fn of(file: &Arc<str>, entry: &Entry<'_>) -> Option<Self> {
         let record: CommandRecord<'_> = strict_json::from_text(entry.text).ok()?;
         let lists: Option<Lists<'_>> = strict_json::from_text(entry.text).ok();

@@ -1,8 +1,8 @@
-//! What no check reads and people want to see: reasons, contexts, skills, observations.
+//! Details of a record that no check needs but reports show: reasons, contexts, skills,
+//! observations.
 //!
-//! The typed records check such members and keep nothing of them, so they are read again here, by
-//! their names, from the record as it is written, once for a record and only when somebody asks for
-//! turns.
+//! The typed records check these members without keeping them. This module reads them by name from
+//! the record's text, once per record, and only when a report needs turns.
 
 use super::turn::{Context, ContextDiff, Frame, Item, Observation, Text, Turn};
 use super::{ACTION, PATHS_KEPT, TEXT, texts, word};
@@ -12,12 +12,12 @@ use serde::Deserialize;
 use std::collections::VecDeque;
 use strict_json::{Raw, Str, from_text};
 
-/// What one turn of a record has to add.
+/// The details that one turn of a record adds.
 #[derive(Debug, Default)]
 pub(super) struct Detail {
     context: Option<Context>,
     context_diff: Option<ContextDiff>,
-    /// Of each thought, in the order of the steps: why, and which model.
+    /// Reasoning and model of each thought, in the order of the steps.
     thoughts: VecDeque<(Option<Text>, Option<String>)>,
     used_context: Option<Vec<String>>,
     used_skills: Option<Vec<String>>,
@@ -26,7 +26,7 @@ pub(super) struct Detail {
     frame: Option<Frame>,
 }
 
-/// The members of a record or of a turn in it, whatever they hold.
+/// The members of a record, or of a turn in it, unparsed.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 struct Members<'a> {
@@ -36,7 +36,7 @@ struct Members<'a> {
     model: Option<Raw<'a>>,
     context_snapshot: Option<Raw<'a>>,
     context_diff: Option<Raw<'a>>,
-    /// Of a record that says nothing but that the context changed.
+    /// Member of a record that only reports a change of the context.
     diff: Option<Raw<'a>>,
     snapshot: Option<Raw<'a>>,
     used_context: Option<Raw<'a>>,
@@ -112,7 +112,7 @@ fn owned(text: Option<Str<'_>>) -> Option<String> {
     text.map(word)
 }
 
-/// A model is a word, or an object with a name.
+/// Reads a model that is written as a string; other forms yield `None`.
 fn model(raw: Option<Raw<'_>>) -> Option<String> {
     owned(raw?.read::<Str<'_>>())
 }
@@ -222,7 +222,7 @@ impl Detail {
         detail
     }
 
-    /// What a record has to add: one for the record itself, or one for each turn of a whole
+    /// Returns the details of a record: one entry for the record itself, or one per turn of a whole
     /// execution.
     pub(super) fn of(entry: &Entry<'_>) -> Vec<Self> {
         let narrative = match &entry.record {
@@ -268,7 +268,7 @@ impl Detail {
         vec![detail]
     }
 
-    /// The reason and the model of the next thought.
+    /// Takes the reasoning and the model of the next thought.
     pub(super) fn next_thought(&mut self) -> (Option<Text>, Option<String>) {
         self.thoughts.pop_front().unwrap_or_default()
     }
@@ -277,7 +277,7 @@ impl Detail {
         self.error_type.take()
     }
 
-    /// Hands everything else to the turn.
+    /// Moves all other details to the turn.
     pub(super) fn give(&mut self, turn: &mut Turn) {
         turn.context = self.context.take().or(turn.context.take());
         turn.context_diff = self.context_diff.take().or(turn.context_diff.take());

@@ -1,8 +1,8 @@
-//! The turns of the executions as a report shows them, kept only when somebody asks for them.
+//! The turns of executions as a report shows them, kept only when a report needs them.
 //!
-//! A replay keeps nothing of an execution that is over. A report with timelines needs its turns, so
-//! there is a limit to how many are kept, and the others are counted. The first ones in the order
-//! of the input are kept, however many workers there are.
+//! A replay keeps nothing of a finished execution, but a report with timelines needs its turns. At
+//! most a fixed number of turns is kept and the rest is counted. The first ones in input order are
+//! kept, whatever the number of workers.
 
 mod command;
 mod detail;
@@ -30,26 +30,26 @@ use governance::ActionType;
 use governance::{EvaluationKind, State};
 use strict_json::{Raw, Str};
 
-/// Characters that are kept of a text of an action.
+/// Maximum number of characters kept of an action's text.
 const ACTION: usize = 8_000;
-/// Characters that are kept of a result.
+/// Maximum number of characters kept of a result.
 const RESULT: usize = 2_000;
-/// Paths that are kept of an action.
+/// Maximum number of paths kept of an action.
 const PATHS: usize = 3;
-/// Movements that are kept of one turn.
+/// Maximum number of state transitions kept of one turn.
 const PATH: usize = 24;
 
-/// Characters that are kept of a reason or an intent.
+/// Maximum number of characters kept of a reason or an intent.
 const TEXT: usize = 2_000;
-/// Bytes that are kept of a name, a path or another word.
+/// Maximum number of bytes kept of a name, a path or another short text.
 const WORD: usize = 4 << 10;
-/// Paths, items or names that are kept of one list.
+/// Maximum number of paths, items or names kept of one list.
 const PATHS_KEPT: usize = 500;
-/// Frames that are kept of one recording.
+/// Maximum number of frames kept of one recording.
 const FRAMES: usize = 500;
 
 impl Timeline {
-    /// Shows every text that comes from the record, to take out what a report may not repeat.
+    /// Calls `visit` with every text that comes from the trace, so that secrets can be masked.
     pub(super) fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         self.turns.iter_mut().for_each(|turn| turn.each_text(visit));
         self.openings
@@ -61,60 +61,58 @@ impl Timeline {
     }
 }
 
-/// The turns that are kept, in the order of the input, and how many aren't.
+/// The kept turns in input order, and the number of those that were dropped.
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
-    /// The turns.
     pub turns: Vec<Turn>,
-    /// How executions began.
+    /// Starts and resumptions of executions.
     pub openings: Vec<Opening>,
-    /// Records of commands, which have no turns.
+    /// Records of single commands, which have no turns.
     pub commands: Vec<CommandRun>,
-    /// Turns that are over the limit.
+    /// Number of turns beyond the limit.
     pub left_out: u64,
 }
 
-/// Writes down the turns of one worker's executions.
+/// Records the turns of one worker's executions.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     limit: usize,
     timeline: Timeline,
-    /// Of the record that is being replayed.
+    /// Details of the record that is being replayed, one entry per nested turn.
     details: Vec<Detail>,
-    /// Set where turns are handed on as soon as they are complete, instead of being kept.
+    /// Set in streaming mode, in which complete turns are handed on instead of kept.
     stream: Option<TurnStream>,
 }
 
-/// The turns that are complete and not handed on yet.
+/// The complete turns that haven't been handed on yet.
 #[derive(Debug, Default)]
 struct TurnStream {
     /// The line that is being read.
     line: u64,
-    /// Each with the line that completed it.
     complete: Vec<CompleteTurn>,
-    /// Places of the recorder that a new turn can take.
+    /// Indexes in the recorder's list of turns that a new turn can reuse.
     free: Vec<usize>,
 }
 
-/// A turn that nothing can be added to, with the line behind which that is known.
+/// A finished turn, with the line after which it is known to be finished.
 pub(super) type CompleteTurn = (u64, Turn);
 
-/// Where an open execution writes: its turn's number, and its place in the recorder unless it is
-/// over the limit.
+/// The position at which an open execution writes: the number of its turn, and the turn's index in
+/// the recorder. The index is `None` for turns beyond the limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TurnCursor {
     begun: bool,
     number: Option<i64>,
     index: Option<usize>,
-    /// Passes through the state machine, where the format numbers no turns; and whether the last
-    /// one is over.
+    /// Number of passes through the state machine, for formats that don't number turns.
+    /// `over` says whether the last pass has ended.
     passes: i64,
     over: bool,
 }
 
 impl TurnCursor {
-    /// The number of the turn that a step of a log without numbers belongs to: turns are counted as
-    /// they pass.
+    /// Returns the turn number of a step in a format without turn numbers, by counting passes
+    /// through the state machine.
     fn pass(&mut self, fact: &Fact<'_, '_>) -> Option<i64> {
         let moves = matches!(
             fact,
@@ -144,7 +142,7 @@ impl Recorder {
         }
     }
 
-    /// A recorder that keeps no turn that is complete.
+    /// Creates a recorder that doesn't keep complete turns.
     pub(super) fn streaming() -> Self {
         Self {
             stream: Some(TurnStream::default()),
@@ -152,7 +150,7 @@ impl Recorder {
         }
     }
 
-    /// The turns that are kept; of a stream those that are complete and not handed on.
+    /// Returns the kept turns; in streaming mode, the complete turns that weren't handed on.
     pub(super) fn finish(self) -> Timeline {
         let mut timeline = self.timeline;
         if let Some(stream) = self.stream {
@@ -161,7 +159,7 @@ impl Recorder {
         timeline
     }
 
-    /// Takes note of the line that is being read.
+    /// Sets the line that is being read.
     pub(super) fn at_line(&mut self, line: u64) {
         if let Some(stream) = &mut self.stream {
             stream.line = line;
@@ -175,7 +173,7 @@ impl Recorder {
         }
     }
 
-    /// Nothing more comes to the turn that an execution writes to.
+    /// Marks the current turn of an execution as complete.
     pub(super) fn complete(&mut self, cursor: &mut TurnCursor) {
         let Some(stream) = &mut self.stream else {
             return;
@@ -188,7 +186,7 @@ impl Recorder {
         }
     }
 
-    /// Begins a turn, unless there are too many; returns its place.
+    /// Adds a turn and returns its index; counts it as dropped when the limit is reached.
     fn begin(&mut self, turn: Turn) -> Option<usize> {
         let turns = &mut self.timeline.turns;
         let free = self.stream.as_mut().and_then(|stream| stream.free.pop());
@@ -204,7 +202,7 @@ impl Recorder {
         turns.len().checked_sub(1)
     }
 
-    /// Reads what people want to see of a record and no check reads.
+    /// Reads the details of a record that only reports need. No check reads them.
     pub(super) fn open_record(&mut self, entry: &Entry<'_>) {
         self.details = if self.limit == 0 {
             Vec::new()
@@ -213,7 +211,8 @@ impl Recorder {
         };
     }
 
-    /// Takes note of a step after it was replayed. Its record was opened before.
+    /// Records a step after its replay. [`open_record`](Self::open_record) was called with its
+    /// record before.
     pub(super) fn note(
         &mut self,
         pen: &mut TurnCursor,
@@ -303,7 +302,7 @@ impl Recorder {
     }
 }
 
-/// How an execution began.
+/// Builds the opening from the record that starts an execution.
 fn opening(
     entry: &Entry<'_>,
     time: Option<i64>,
@@ -350,12 +349,12 @@ fn opening(
     }
 }
 
-/// A name, a path or another word of a record, cut where it is no word.
+/// Decodes a name, a path or another short text, truncated to [`WORD`] bytes.
 fn word(text: Str<'_>) -> String {
     shortened(&text.decode(), WORD).into_owned()
 }
 
-/// The texts of a list, the first of them, where it is one.
+/// Reads the first strings of a list; `None` when it isn't a list.
 fn texts(raw: Option<Raw<'_>>) -> Option<Vec<String>> {
     let list: Vec<Raw<'_>> = raw?.read()?;
     Some(
@@ -379,7 +378,7 @@ impl Turn {
         if self.path.len() >= PATH {
             return;
         }
-        // What several thoughts in a row amount to is known at the step behind them.
+        // The state after several thoughts in a row is known only at the step that follows them.
         if self.path.last().is_none_or(|s| s.state != moved.before) {
             self.path.push(Stop {
                 state: moved.before,
@@ -489,7 +488,7 @@ impl Turn {
 }
 
 fn shown(action: &Action<'_>) -> Shown {
-    // A trace may hold a payload of any size; what is kept of it is cut.
+    // A trace may hold a payload of any size, so the kept text is truncated.
     let raw = || {
         Text::of(
             action
@@ -536,8 +535,8 @@ fn shown(action: &Action<'_>) -> Shown {
     }
 }
 
-/// Puts the turns of several workers in the order of the input and keeps the first `limit`, less
-/// those that are kept already.
+/// Merges the turns of several workers in input order. Keeps the first `limit`, less those that
+/// `into` holds already.
 pub(super) fn merge(into: &mut Timeline, parts: Vec<Timeline>, limit: usize) {
     let room = limit.saturating_sub(into.turns.len());
     let mut lines: Vec<u64> = parts
@@ -546,7 +545,7 @@ pub(super) fn merge(into: &mut Timeline, parts: Vec<Timeline>, limit: usize) {
         .collect();
     lines.sort_unstable();
     into.left_out += lines.len().saturating_sub(room) as u64;
-    // Only what may be kept is put together: each worker has kept as many turns as all of them may.
+    // Each worker has kept up to `limit` turns, so only those that can be kept are merged.
     let last = room
         .checked_sub(1)
         .and_then(|n| lines.get(n))
@@ -565,7 +564,7 @@ pub(super) fn merge(into: &mut Timeline, parts: Vec<Timeline>, limit: usize) {
     openings.sort_by(|a, b| (a.line, &a.execution).cmp(&(b.line, &b.execution)));
     openings.truncate(limit.saturating_sub(into.openings.len()));
     into.openings.append(&mut openings);
-    // Turns of one record stand in its order.
+    // The sort is stable: turns of one record stay in their order.
     turns.sort_by(|a, b| (a.line, &a.execution).cmp(&(b.line, &b.execution)));
     turns.truncate(room);
     into.turns.extend(turns);

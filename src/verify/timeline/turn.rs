@@ -1,9 +1,8 @@
-//! What is kept of an execution for those who want to see it: how it began, its turns, what its
-//! terminal said.
+//! The parts of an execution that a report shows: its start, its turns and its terminal frames.
 //!
-//! The types are the shape of the JSON outputs as well, so each of their members is documented
-//! there and here at once. Every text in them is hostile; [`each_text`](Turn::each_text) shows it
-//! to whoever hides secrets.
+//! These types also define the JSON output, so the comments of their members become descriptions of
+//! the JSON schema. Every text in them comes from the trace and is hostile;
+//! [`each_text`](Turn::each_text) passes all of them to the function that masks secrets.
 
 use crate::trace::record::{CallOutcome, NotRecorded};
 use governance::DecidedBy;
@@ -13,20 +12,21 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// A text, cut to what a report shows.
+/// A text, truncated to the length that a report shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Text {
     /// The text or its beginning. Hostile.
     pub text: String,
-    /// How many characters are missing behind it.
+    /// Number of characters that were cut off after `text`; 0 when the text is complete.
     pub cut: usize,
-    /// What stands for the whole of a text that was cut, so that two of them can be told apart.
+    /// SHA-256 of the whole text when it was cut, so that two texts with the same beginning compare
+    /// as different.
     #[serde(skip)]
     pub whole: Option<[u8; 32]>,
 }
 
 impl Text {
-    /// Cuts a text to `limit` characters.
+    /// Truncates a text to `limit` characters.
     #[must_use]
     pub fn of(text: &str, limit: usize) -> Self {
         match text.char_indices().nth(limit) {
@@ -52,33 +52,33 @@ impl Text {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Deed {
-    /// A command line.
+    /// A shell command line.
     #[serde(rename = "shell_cmd")]
     Command(Text),
     /// A unified diff.
     #[serde(rename = "code_diff")]
     Diff(Text),
-    /// A tool with its parameters.
+    /// A tool call with its parameters.
     #[serde(rename = "tool_call")]
     Tool {
-        /// Its name.
+        /// Name of the tool.
         tool: String,
-        /// The payload as JSON.
+        /// The payload as JSON text.
         payload: Text,
     },
-    /// An answer.
+    /// An answer in text.
     Answer(Text),
-    /// A type or a payload that can't be told.
+    /// An action with an unknown type or an unreadable payload.
     Other {
-        /// The word for the type.
+        /// Name of the type, as recorded.
         word: String,
-        /// The payload as it stands.
+        /// The payload as recorded.
         payload: Text,
     },
 }
 
 impl Deed {
-    /// The word of the type as it stands in records.
+    /// Returns the name of the type as records write it.
     #[must_use]
     pub fn word(&self) -> &str {
         match self {
@@ -91,164 +91,165 @@ impl Deed {
     }
 }
 
-/// An action.
+/// An action as a report shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shown {
-    /// Its id.
+    /// Id of the action, if one is recorded.
     pub id: Option<String>,
-    /// What it does.
+    /// What the action does.
     #[serde(flatten)]
     pub deed: Deed,
-    /// The first paths that it names.
+    /// The first few paths that the action names.
     pub paths: Vec<String>,
-    /// The risk that was recorded.
+    /// The risk that the trace records for the action.
     pub risk: Option<RiskLevel>,
-    /// The canonical hash of type and payload: equal actions have equal hashes, however they are
-    /// cut or written. Not for print, since a short secret in the payload could be guessed from it.
+    /// Canonical hash of type and payload: equal actions have equal hashes, whatever their
+    /// formatting or truncation. Never printed, because a short secret in the payload could be
+    /// guessed from it.
     #[serde(skip)]
     pub hash: Option<String>,
 }
 
-/// A thought.
+/// One thought of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Thought {
-    /// Who thought.
+    /// Name of the agent.
     pub agent: Option<String>,
-    /// Whether the agent believed itself done.
+    /// Whether the agent considered its task complete.
     pub done: bool,
-    /// What it said for itself.
+    /// The reasoning that the agent gave.
     pub reasoning: Option<Text>,
-    /// The model that was asked.
+    /// Name of the model that produced the thought.
     pub model: Option<String>,
 }
 
-/// An item that the model was shown.
+/// An item of the context that the model received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Item {
-    /// Its path.
+    /// Path of the item.
     pub path: String,
-    /// The hash of its content.
+    /// Hash of the content; empty when none is recorded.
     pub hash: String,
-    /// How many tokens it has.
+    /// Size in tokens, if recorded.
     pub tokens: Option<u64>,
 }
 
-/// What the model was shown.
+/// The context that the model received.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Context {
-    /// The hash of all that it was shown.
+    /// Hash over the whole input of the model.
     pub input_hash: Option<String>,
-    /// The version of the system prompt.
+    /// Version of the system prompt.
     pub prompt_version: Option<String>,
-    /// The version of the set of tools.
+    /// Version of the set of tools.
     pub tool_set_version: Option<String>,
-    /// How many messages are recorded.
+    /// Number of recorded messages; null when messages aren't recorded.
     pub messages: Option<usize>,
-    /// The first message of a user, which is the intent where a format keeps no other.
+    /// The first message of a user. It serves as the intent in formats that record no other.
     pub asked: Option<Text>,
-    /// The items; `None` when they aren't recorded.
+    /// The items of the context; null when they aren't recorded.
     pub items: Option<Vec<Item>>,
-    /// Items that are left out here.
+    /// Number of items that are omitted here.
     pub items_cut: usize,
 }
 
-/// How the context differs from the one before.
+/// The difference between this context and the previous one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ContextDiff {
-    /// Paths that came.
+    /// Paths that were added.
     pub added: Vec<String>,
-    /// Paths that went.
+    /// Paths that were removed.
     pub removed: Vec<String>,
     /// Paths whose content changed.
     pub changed: Vec<String>,
-    /// Paths that are left out here.
+    /// Number of paths that are omitted here.
     pub cut: usize,
 }
 
-/// A decision.
+/// A recorded governance decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Verdict {
-    /// What it says.
+    /// Whether the action was approved, rejected or modified.
     pub ruling: Ruling,
-    /// Who made it.
+    /// Whether the policy or a human decided.
     pub by: DecidedBy,
-    /// Who signed.
+    /// Name of the signer.
     pub signer: Option<String>,
-    /// The rule of the policy.
+    /// The policy rule that the decision names.
     pub rule: Option<String>,
-    /// Why.
+    /// The reason that was given.
     pub reason: Option<String>,
-    /// When, in milliseconds since the epoch.
+    /// Time of the decision, in milliseconds since the epoch.
     pub time: Option<i64>,
-    /// Whether it carries a signature.
+    /// Whether the decision carries a signature. It says nothing about its validity.
     pub signed: bool,
-    /// The action as it was changed.
+    /// The modified action, if the decision changed it.
     pub modified: Option<Shown>,
 }
 
-/// A result.
+/// A recorded result.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Result {
-    /// Whether it is said to have succeeded.
+    /// Whether the record reports success.
     pub success: bool,
-    /// The format marks failures in the output, and this one is marked.
+    /// Whether the output carries the mark with which the format reports a failure.
     pub marked_failed: bool,
-    /// What it printed.
+    /// Output of the action.
     pub output: Text,
-    /// What went wrong.
+    /// Error message.
     pub error: Option<Text>,
-    /// The kind of failure.
+    /// Kind of the error.
     pub error_type: Option<String>,
-    /// The exit code.
+    /// Exit code.
     pub exit_code: Option<i64>,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub duration_ms: Option<f64>,
-    /// What it cost, in the unit of the record.
+    /// Cost, in the unit of the record.
     pub cost: Option<f64>,
 }
 
 impl Result {
-    /// Whether it failed, by its flag or by the mark that some formats leave in the output instead.
+    /// Returns true if the success flag or a mark in the output reports a failure.
     #[must_use]
     pub fn failed(&self) -> bool {
         !self.success || self.marked_failed
     }
 }
 
-/// What was seen of a result.
+/// The observation that was recorded after a result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Observation {
-    /// In a few words.
+    /// Short summary of the result.
     pub summary: Text,
-    /// The files that came of it.
+    /// Files that the action produced.
     pub artifacts: Vec<String>,
-    /// The writer says that it was cut.
+    /// Whether the writer of the trace truncated the observation.
     pub truncated: bool,
 }
 
-/// A state on the way through a turn.
+/// A state that a turn passed through.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Stop {
-    /// The state.
+    /// The state that was reached.
     pub state: State,
-    /// When it was reached, in milliseconds since the epoch.
+    /// Time of the transition, in milliseconds since the epoch.
     pub at: Option<i64>,
-    /// The event that was illegal here, if one was.
+    /// Name of the event that was illegal at this point; null for a legal transition.
     pub illegal: Option<String>,
 }
 
-/// A frame of a recorded terminal session that somebody typed or the governor made.
+/// A frame of a recorded terminal session: typed input, or an act of the governor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Frame {
-    /// Its line.
+    /// Line of the frame in the trace.
     pub line: u64,
-    /// Milliseconds since the recording began.
+    /// Time in milliseconds since the recording began.
     pub time: Option<i64>,
-    /// `typed`, or the word of the governor.
+    /// `typed`, or the name of the governor's act.
     pub what: String,
-    /// What was typed, or what goes with the word.
+    /// The typed text, or the argument of the governor's act.
     pub text: Text,
 }
 
@@ -256,116 +257,117 @@ pub struct Frame {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
-    /// The input.
+    /// Name of the input.
     #[serde(skip)]
     pub file: Arc<str>,
-    /// The execution.
+    /// Id of the execution.
     #[serde(skip)]
     pub execution: Arc<str>,
-    /// Its number, where one is known.
+    /// Number of the turn, if known.
     pub number: Option<i64>,
-    /// The format numbers no turns; they were counted as they passed.
+    /// Whether the number was counted during the replay because the format numbers no turns.
     pub counted: bool,
-    /// The line that it begins on.
+    /// First line of the turn in the trace.
     pub line: u64,
-    /// The line that it ends on.
+    /// Last line of the turn in the trace.
     pub last_line: u64,
-    /// Its first time in milliseconds since the epoch.
+    /// Earliest recorded time, in milliseconds since the epoch.
     pub start: Option<i64>,
-    /// Its last time.
+    /// Latest recorded time, in milliseconds since the epoch.
     pub end: Option<i64>,
-    /// The states that it went through.
+    /// The states that the turn passed through, in order.
     pub path: Vec<Stop>,
-    /// What the model was shown.
+    /// The context that the model received.
     pub context: Option<Context>,
-    /// How the context changed.
+    /// The recorded change of the context.
     pub context_diff: Option<ContextDiff>,
-    /// The thoughts, of each agent one.
+    /// The thoughts of the agents.
     pub thoughts: Vec<Thought>,
-    /// The items that the model says it has used; `None` when it isn't recorded.
+    /// The context items that the model reports to have used; null when this isn't recorded.
     pub used_context: Option<Vec<String>>,
-    /// The skills that were used; `None` when it isn't recorded.
+    /// The skills that were used; null when this isn't recorded.
     pub used_skills: Option<Vec<String>>,
-    /// What was proposed.
+    /// The proposed action.
     pub proposed: Option<Shown>,
-    /// When it was proposed.
+    /// Time of the proposal, in milliseconds since the epoch.
     pub proposed_at: Option<i64>,
-    /// The paths that the action says it will change.
+    /// The paths that the proposal declares it will change.
     pub declared_changes: Option<Vec<String>>,
-    /// The risk to judge by: the worse of what was recorded and what the analyser finds.
+    /// The effective risk: the higher one of the recorded risk and the risk that the analysis
+    /// found.
     pub judged_risk: Option<RiskLevel>,
-    /// What was decided.
+    /// The governance decision.
     pub decision: Option<Verdict>,
-    /// A decision stands there that can't be read.
+    /// Whether the turn has a decision that can't be read.
     #[serde(skip)]
     pub decision_broken: bool,
-    /// What ran, where it isn't what was proposed.
+    /// The executed action, if it differs from the proposed one.
     pub ran: Option<Shown>,
-    /// What came of it.
+    /// The result of the execution.
     pub result: Option<Result>,
-    /// The paths that were seen to change.
+    /// The paths that were observed to change.
     pub observed_changes: Option<Vec<String>>,
-    /// What was seen of it.
+    /// The observation after the result.
     pub observation: Option<Observation>,
-    /// How the runtime ruled.
+    /// The evaluation by the runtime, with its reason in parentheses.
     pub evaluation: Option<String>,
-    /// What was typed and what the governor did, in a recorded terminal session.
+    /// Frames of a recorded terminal session: typed input and acts of the governor.
     pub frames: Vec<Frame>,
-    /// The call of a session that it is.
+    /// The tool call that this turn represents, in the format of a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<CallEnd>,
 }
 
-/// A call of a session, and what became of it.
+/// A tool call of a session and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CallEnd {
-    /// Its id.
+    /// Id of the call.
     pub id: String,
-    /// The tool, as the session names it.
+    /// Name of the tool, as the session records it.
     pub tool: Option<String>,
-    /// What became of it.
+    /// How the call ended.
     pub outcome: CallOutcome,
-    /// Where its command ran, if that is recorded and isn't the root of the work tree.
+    /// Working directory of the command, if recorded and different from the root of the work tree.
     #[serde(skip)]
     pub cwd: Option<String>,
 }
 
-/// How an execution began, or began again after a pause.
+/// The start of an execution, or its resumption after a pause.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Opening {
-    /// The input.
+    /// Name of the input.
     #[serde(skip)]
     pub file: Arc<str>,
-    /// The execution.
+    /// Id of the execution.
     #[serde(skip)]
     pub execution: Arc<str>,
-    /// Its line.
+    /// Line of the record in the trace.
     pub line: u64,
-    /// When, in milliseconds since the epoch.
+    /// Recorded time, in milliseconds since the epoch.
     pub time: Option<i64>,
-    /// What the agent was asked for.
+    /// The task that the agent was given.
     pub intent: Option<Text>,
-    /// The runtime, with its version.
+    /// Name and version of the runtime.
     pub runtime: Option<String>,
-    /// The agents.
+    /// Names of the agents.
     pub agents: Vec<String>,
-    /// Who governs.
+    /// Name of the governor.
     pub governor: Option<String>,
-    /// The digest of the policy in force.
+    /// Digest of the policy in force.
     pub policy_digest: Option<String>,
-    /// Where that policy stands.
+    /// Path of the policy.
     pub policy_path: Option<String>,
-    /// Its revision.
+    /// Revision of the policy.
     pub policy_revision: Option<String>,
-    /// The most turns that the execution may take.
+    /// Maximum number of turns.
     pub max_turns: Option<i64>,
-    /// The execution that this one resumes or replays.
+    /// Id of the execution that this one resumes or replays.
     pub parent: Option<String>,
-    /// The root of the work tree.
+    /// Root of the work tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workdir: Option<String>,
-    /// What its writer doesn't keep.
+    /// The facts that the writer of the trace doesn't record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_recorded: Vec<NotRecorded>,
 }

@@ -1,5 +1,7 @@
-//! Every text that is kept, shown to whoever takes secrets out of it. Members are named one by one,
-//! so that a new one can't be forgotten.
+//! Passes every kept text to a visitor that masks secrets.
+//!
+//! Each type is destructured without `..`, so the compiler requires every new member to be handled
+//! here.
 
 use super::command::CommandRun;
 use super::turn::{
@@ -8,7 +10,7 @@ use super::turn::{
 };
 use std::sync::Arc;
 
-/// Is shown a text, and may change it.
+/// A visitor that receives a text and may change it.
 type Visit<'v> = &'v mut dyn FnMut(&mut String);
 
 fn id(id: &mut Arc<str>, visit: Visit<'_>) {
@@ -125,7 +127,7 @@ impl Result {
 }
 
 impl Turn {
-    /// Shows every text that comes from the record.
+    /// Passes every text that comes from the trace to `visit`.
     pub(super) fn each_text(&mut self, visit: Visit<'_>) {
         let Self {
             file: _,
@@ -244,7 +246,7 @@ impl Turn {
 }
 
 impl Opening {
-    /// Shows every text that comes from the record.
+    /// Passes every text that comes from the trace to `visit`.
     pub(super) fn each_text(&mut self, visit: Visit<'_>) {
         let Self {
             file: _,
@@ -281,7 +283,7 @@ impl Opening {
 }
 
 impl CommandRun {
-    /// Shows every text that comes from the record.
+    /// Passes every text that comes from the trace to `visit`.
     pub(super) fn each_text(&mut self, visit: Visit<'_>) {
         let Self {
             file: _,
