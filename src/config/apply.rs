@@ -1,5 +1,5 @@
-//! What a configuration does to a report: other severities, ignores, the baseline. Nothing of it is
-//! silent.
+//! Applies a configuration to a report: severities, ignores, the baseline. Every effect leaves a
+//! notice.
 
 use super::{Baseline, Config, Ignore, Level, Override, day_end};
 use crate::diag::{Code, Finding, Severity, first_fingerprints};
@@ -7,22 +7,21 @@ use crate::verify::Report;
 use globset::{GlobBuilder, GlobMatcher};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was done, for the report to say.
+/// What was applied, for the report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Findings that an ignore suppressed.
+    /// Number of findings suppressed by an ignore.
     pub ignored: u64,
-    /// Findings whose rule is off.
+    /// Number of findings whose rule is off.
     pub off: u64,
-    /// Findings that are less severe here than their rule says.
+    /// Number of findings with a lower severity than their rule's own.
     pub lowered: u64,
-    /// Findings that the baseline knows.
+    /// Number of findings that the baseline contains.
     pub known: u64,
-    /// Notices for the reader.
     pub notices: Vec<String>,
 }
 
-/// Reads a glob; `*` stays within a folder.
+/// Compiles a glob in which `*` doesn't match `/`.
 pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, String> {
     GlobBuilder::new(pattern)
         .literal_separator(true)
@@ -31,19 +30,18 @@ pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, String> {
         .map_err(|e| e.to_string())
 }
 
-/// An ignore while it is in use.
+/// An ignore that applies, with what is known about its use.
 struct Active<'c> {
     name: String,
     ignore: &'c Ignore,
     path: Option<GlobMatcher>,
     used: bool,
-    /// The fingerprint that a finding has now which it names by that of version 1.
+    /// The current fingerprint of a finding that this ignore names by its version 1 fingerprint.
     renamed: Option<String>,
 }
 
 impl Active<'_> {
-    /// Whether it is about findings of a rule in an input. A fingerprint is compared by
-    /// [`Self::fits`].
+    /// Returns true if the ignore's rule and path match. [`Self::fits`] compares the fingerprint.
     fn concerns(&self, code: Code, file: &str) -> bool {
         self.ignore
             .code
@@ -67,23 +65,23 @@ impl Active<'_> {
     }
 }
 
-/// A configuration while it is being applied.
+/// The state of applying a configuration.
 struct Application<'c> {
     severities: BTreeMap<Code, &'c Override>,
     active: Vec<Active<'c>>,
     baseline: Option<&'c Baseline>,
-    /// The fingerprints of the baseline that were found.
+    /// The fingerprints of the baseline that matched a finding.
     met: BTreeSet<String>,
-    /// Rules with another severity that found something.
+    /// The rules with a configured severity that have findings.
     changed: BTreeSet<Code>,
     applied: Applied,
 }
 
-/// Why what is folded under a finding stands although the finding is still there.
+/// The reason of a [`Suppression`] that lowers a finding's severity but keeps the finding.
 const LOWERED: &str = "is less severe here";
 
-/// Rules that say what isn't read or compared. Fingerprints of version 1 say nothing of its
-/// content, so that they would let other content pass.
+/// Rules about content that wasn't read or compared. Their version 1 fingerprints don't depend on
+/// that content, so accepting one would suppress findings about other content.
 const OF_CONTENT: [Code; 7] = [
     Code(101),
     Code(102),
@@ -94,12 +92,13 @@ const OF_CONTENT: [Code; 7] = [
     Code(322),
 ];
 
-/// Why a finding doesn't stand as it was found, and what the baseline knows to be folded under it.
+/// The reason why a finding is suppressed or lowered, and the counts of findings that the baseline
+/// lists as folded under it.
 struct Suppression(&'static str, BTreeMap<Code, u64>);
 
 impl Application<'_> {
-    /// Gives a finding its severity, and says why it doesn't stand as it was found. `None` for one
-    /// that does.
+    /// Sets the severity of a finding. Returns why it is suppressed or lowered, or `None` when
+    /// neither applies.
     fn look(&mut self, finding: &mut Finding, first: Option<&str>) -> Option<Suppression> {
         let first = first.filter(|_| !OF_CONTENT.contains(&finding.code));
         let passes = |why| Some(Suppression(why, BTreeMap::new()));
@@ -112,7 +111,7 @@ impl Application<'_> {
             };
             finding.severity = severity;
         }
-        // Each ignore that fits is in use, not only the first.
+        // Every matching ignore is marked as used, not only the first.
         if self
             .active
             .iter_mut()
@@ -142,7 +141,7 @@ impl Application<'_> {
         if lowered { passes(LOWERED) } else { None }
     }
 
-    /// What remains of findings that were only counted: how many, and how severe.
+    /// Returns the severity and number of findings that remain of findings that were only counted.
     fn remaining(
         &mut self,
         (code, severity): (Code, Severity),
@@ -162,7 +161,8 @@ impl Application<'_> {
         (severity, 0)
     }
 
-    /// What no ignore lets pass: one that names a single finding can't.
+    /// Returns how many findings no ignore suppresses. An ignore with a fingerprint never matches,
+    /// because counted findings have none.
     fn not_ignored(&mut self, code: Code, file: Option<&str>, number: u64) -> u64 {
         let Some(file) = file else { return number };
         let fits = self
@@ -176,7 +176,7 @@ impl Application<'_> {
         0
     }
 
-    /// Makes findings of their own of what is folded under one that doesn't stand as it was found.
+    /// Turns what is folded under a suppressed or lowered finding into findings of their own.
     fn unfold(
         &mut self,
         finding: &mut Finding,
@@ -212,10 +212,11 @@ impl Application<'_> {
     }
 }
 
-/// Applies severities, ignores and the baseline, in this order. `now` is in milliseconds since the
-/// epoch; without it no ignore counts that has an end, since nobody can say that it hasn't come.
-/// What is folded under a finding that is let pass, or less severe than it was found, stands on its
-/// own.
+/// Applies severities, ignores and the baseline, in this order.
+///
+/// `now` is in milliseconds since the epoch. Without it, an ignore with an expiry date doesn't
+/// apply, because it may have expired. Findings that are folded under a suppressed or lowered
+/// finding become findings of their own.
 pub fn apply(
     report: &mut Report,
     config: &Config,
@@ -305,7 +306,7 @@ pub fn apply(
 }
 
 impl Application<'_> {
-    /// The result, with its notices.
+    /// Returns the result with its notices.
     fn finish(self) -> Applied {
         let Self {
             severities,

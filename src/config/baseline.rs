@@ -1,14 +1,14 @@
-//! The baseline: findings that were there before, by fingerprint. Only new ones fail.
+//! The baseline: fingerprints of findings that existed before. Only new findings fail.
 
 use crate::diag::{Code, Finding};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The version of the file that is written. Version 1 holds fingerprints that rest on messages; it
-/// is still read.
+/// Version of the file that is written. Version 1, whose fingerprints depend on messages, is still
+/// read.
 const VERSION: u32 = 2;
 
-/// Known findings.
+/// The known findings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
@@ -16,32 +16,33 @@ pub struct Baseline {
     findings: BTreeSet<Known>,
 }
 
-/// A known finding. All of it has to fit: whoever reviews the file goes by the rule and the trace
-/// that it names.
+/// A known finding. All members must match, because a reviewer of the file relies on the rule and
+/// the trace that it names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
     code: String,
     file: String,
     fingerprint: String,
-    /// Findings that are folded under it and have no fingerprint of their own, by code.
+    /// Number of findings by code that are folded under this one and have no fingerprint of their
+    /// own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     unlisted: BTreeMap<String, u64>,
 }
 
-/// The file isn't a baseline.
+/// An error in a baseline file.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
-    /// It is no JSON of this shape.
+    /// The text isn't JSON of the expected shape.
     #[error("it is no baseline: {0}")]
     Shape(#[from] serde_json::Error),
-    /// A later version wrote it.
+    /// The file has an unknown version.
     #[error("it has version {0}, and this tool knows version {VERSION}")]
     Version(u32),
 }
 
 impl Baseline {
-    /// The baseline that knows these findings, and those that are folded under them.
+    /// Creates a baseline of these findings, and of those that are folded under them.
     #[must_use]
     pub fn from_findings(findings: &[Finding]) -> Self {
         let mut known = BTreeSet::new();
@@ -67,10 +68,10 @@ impl Baseline {
         }
     }
 
-    /// Reads a baseline.
+    /// Parses a baseline.
     ///
     /// # Errors
-    /// When it isn't one.
+    /// When the text isn't a baseline of a known version.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let baseline: Self = serde_json::from_str(text)?;
         if matches!(baseline.version, 1 | VERSION) {
@@ -80,30 +81,31 @@ impl Baseline {
         }
     }
 
-    /// The file's text.
+    /// Returns the text of the file.
     #[must_use]
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// How many findings it knows.
+    /// Returns the number of known findings.
     #[must_use]
     pub fn len(&self) -> usize {
         self.findings.len()
     }
 
-    /// Whether it knows none.
+    /// Returns true if no finding is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// Whether its fingerprints are those of version 1.
+    /// Returns true if the fingerprints are those of version 1.
     pub(super) fn is_first(&self) -> bool {
         self.version == 1
     }
 
-    /// The entry for a finding with this fingerprint, with what it knows to be folded under it.
+    /// Finds the entry for a finding by this fingerprint. Returns the counts that the entry lists
+    /// as folded under the finding.
     pub(super) fn entry(
         &self,
         finding: &Finding,

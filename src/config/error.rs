@@ -1,11 +1,10 @@
-//! What can be wrong with a configuration.
+//! Errors in a configuration.
 
 use crate::diag::Place;
 use crate::features::NotInBuild;
 
-/// One thing that is wrong.
+/// One error in a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
 pub enum ConfigError {
     #[error("{message}")]
     Toml { message: String },
@@ -51,10 +50,10 @@ fn hint(nearest: Option<&String>) -> String {
 }
 
 impl ConfigError {
-    /// An error of the reader.
+    /// Converts an error of the TOML reader.
     pub(super) fn from_toml(error: &toml::de::Error) -> Self {
         let message = error.message();
-        // The reader lists what it knows in backticks, behind the key that it doesn't.
+        // The reader's message quotes the unknown key in backticks, then each known key.
         let mut quoted = message.split('`').skip(1).step_by(2);
         match (message.starts_with("unknown field `"), quoted.next()) {
             (true, Some(key)) => Self::UnknownKey {
@@ -68,24 +67,24 @@ impl ConfigError {
     }
 }
 
-/// An error and where it is.
+/// An error with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {}, column {}: {error}", place.line, place.column)]
 pub struct ConfigProblem {
-    /// What is wrong.
     pub error: ConfigError,
-    /// Where, in the file that was named to the reader.
+    /// Position in the file whose name was passed to the reader.
     pub place: Place,
 }
 
-/// Everything that is wrong with a configuration, from top to bottom; never nothing.
+/// All errors of a configuration, from top to bottom; never empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
 pub struct ConfigErrors(pub Vec<ConfigProblem>);
 
-/// The known word that takes the fewest changes, unless that changes more than half of it.
+/// Returns the known word with the smallest edit distance, unless that exceeds half of the word's
+/// length.
 pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
-    // A hostile key may be long; nothing is like it then.
+    // A hostile key may be long; it gets no suggestion then.
     known
         .filter(|_| word.len() <= 64)
         .map(|known| (strsim::levenshtein(word, known), known))

@@ -1,29 +1,29 @@
-//! Which files under `[traces] paths` are traces.
+//! Decides which files under `[traces] paths` are traces.
 
 use super::{ConfigError, Traces, apply::glob};
 use globset::GlobMatcher;
 
-/// The globs of `[traces]`, compiled.
+/// The compiled globs of `[traces]`.
 #[derive(Debug)]
 pub struct TraceGlobs {
     include: Option<Vec<Glob>>,
     exclude: Vec<Glob>,
 }
 
-/// What the configuration makes of a file.
+/// What the globs say about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceMatch {
-    /// For a trace.
+    /// `include` matches it.
     Trace,
-    /// For no trace, on purpose.
+    /// `exclude` matches it.
     Excluded,
-    /// For no trace, since no `include` fits it.
+    /// There is an `include`, and it doesn't match.
     NotIncluded,
-    /// It says nothing of it: the ending counts.
+    /// There is no `include`: the file's extension decides.
     Unsaid,
 }
 
-/// A glob over paths, or, where it holds no `/`, over names in any folder.
+/// A glob over paths, or over names in any directory when it has no `/`.
 #[derive(Debug)]
 pub(super) struct Glob {
     matcher: GlobMatcher,
@@ -65,7 +65,7 @@ impl Traces {
     /// Compiles `include` and `exclude`.
     ///
     /// # Errors
-    /// When one of them is no glob.
+    /// When one of them isn't a valid glob.
     pub fn files(&self) -> Result<TraceGlobs, ConfigError> {
         let include = self
             .include
@@ -80,8 +80,8 @@ impl Traces {
 }
 
 impl TraceGlobs {
-    /// What the configuration makes of a file of a folder; the path is relative to the
-    /// configuration, with `/`.
+    /// Classifies a file of a directory. The path is relative to the configuration, with `/` as
+    /// separator.
     #[must_use]
     pub fn classify(&self, path: &str) -> TraceMatch {
         if self.exclude.iter().any(|g| g.fits(path)) {

@@ -1,8 +1,8 @@
-//! `yuangs-verify.toml`: what a gate checks, and what it suppresses, with reasons.
+//! `yuangs-verify.toml`: what a gate checks and what it suppresses, with reasons.
 //!
-//! The file is part of the repository under test. Whoever can change it can change the
-//! judgement, so a gate takes it from a place that the agents can't write to (`--config`), or has
-//! it reviewed.
+//! The file is part of the repository under test, and whoever can change it can change the outcome.
+//! A gate should therefore read it from a place that agents can't write to (`--config`), or have
+//! changes reviewed.
 
 mod apply;
 mod baseline;
@@ -23,84 +23,83 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
-/// The name of the file.
+/// Name of the configuration file.
 pub const FILE: &str = "yuangs-verify.toml";
 
-/// Everything that can be set. Paths are relative to the folder of the file.
+/// The configuration of the gate. Paths are relative to the directory of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
-    /// Findings this bad fail the gate; `error` unless told otherwise.
+    /// The lowest severity that fails the gate; `error` by default.
     #[serde(default)]
     pub fail_on: Option<FailOn>,
     /// The traces to replay.
     #[serde(default)]
     pub traces: Option<Traces>,
-    /// Public keys whose signatures count.
+    /// The public keys that signatures are verified with.
     #[serde(default)]
     pub keys: Option<Keys>,
-    /// Severities that differ from the rule's own, by code.
+    /// Severities that differ from a rule's own, by rule code.
     #[serde(default)]
     pub severity: BTreeMap<String, Override>,
-    /// Findings that are let pass.
+    /// Findings to suppress.
     #[serde(default)]
     pub ignore: Vec<Ignore>,
-    /// Findings that were there before.
+    /// Findings that existed before.
     #[serde(default)]
     pub baseline: Option<BaselineFile>,
-    /// Reports to write: format and path.
+    /// Reports to write: the path of each format.
     #[serde(default)]
     pub reports: BTreeMap<String, String>,
-    /// The policy that every recorded decision is held against.
+    /// The policy that every recorded decision is checked against.
     #[serde(default)]
     pub policy: Option<Policy>,
     /// The repo map to check, and the interfaces to compare.
     #[serde(default)]
     pub repo_map: Option<RepoMap>,
-    /// The index of knowledge: what `knowledge reindex` brings up to date. A gate doesn't look at
-    /// it.
+    /// The index of knowledge that `knowledge reindex` updates. A gate doesn't read it.
     #[serde(default)]
     pub knowledge: Option<Knowledge>,
 }
 
-/// `[traces]`.
+/// `[traces]`: the traces to replay and what is required of them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Traces {
-    /// Files and folders.
+    /// Files and directories to search for traces.
     pub paths: Vec<String>,
-    /// Globs of the files in folders that are traces; by the endings of traces unless told
-    /// otherwise.
+    /// Globs of the files in directories that are traces; by default, the file's extension decides.
     #[serde(default)]
     pub include: Option<Vec<String>>,
-    /// Globs of the files in folders that are no traces. Every file must be a trace or fit one of
-    /// them (YV111).
+    /// Globs of the files in directories that aren't traces. Every file must be a trace or match
+    /// one of these (YV111).
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// The formats that a trace may have (YV110); any unless told otherwise.
+    /// The allowed formats of traces (YV110); all formats by default.
     #[serde(default)]
     pub formats: Option<Vec<String>>,
-    /// The answers that must be *yes* for every execution; *not recorded* is an error then (YV212).
+    /// The questions that must be answered *yes* for every execution (YV212). *Not recorded* is
+    /// then an error.
     #[serde(default)]
     pub require: Vec<Demand>,
-    /// What an execution without an end (YV203) and a record that breaks off (YV104) are; warnings
-    /// unless told otherwise.
+    /// The severity of an execution without an end (YV203) and of a truncated record (YV104);
+    /// `warning` by default.
     #[serde(default)]
     pub unterminated: Option<Unterminated>,
-    /// A revision, as `origin/main`: every change since the branch parted from there must be
-    /// accounted for by a trace (YV704).
+    /// A revision such as `origin/main`. A trace must account for every change since the branch
+    /// diverged from it (YV704).
     #[serde(default)]
     pub account_for: Option<String>,
-    /// How risk is found; `v1` unless told otherwise.
+    /// The method of finding the risk of an action; `v1` by default.
     #[serde(default)]
     pub risk: Option<RiskProfile>,
-    /// Why there may be no trace at all. Without it nothing to look at is no pass.
+    /// Why there may be no trace at all. Without a reason, finding no trace fails the gate.
     #[serde(default)]
     pub allow_empty: Option<String>,
 }
 
 impl Traces {
-    /// The section that says nothing but where the traces are.
+    /// Creates a section that sets only the paths of the traces.
     #[must_use]
     pub fn from_paths(paths: Vec<String>) -> Self {
         Self {
@@ -117,23 +116,23 @@ impl Traces {
     }
 }
 
-/// An answer of the verdict.
+/// A question of the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Demand {
     /// Was each state reached legally?
     LegalPath,
-    /// Did nothing run without being allowed?
+    /// Was every executed action allowed?
     Authorised,
     /// Is every decision signed, reasoned and traceable?
     GovernanceComplete,
 }
 
 impl Demand {
-    /// All of them.
+    /// All demands.
     pub const ALL: [Self; 3] = [Self::LegalPath, Self::Authorised, Self::GovernanceComplete];
 
-    /// The word in the file.
+    /// Returns the name that the configuration uses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -143,7 +142,7 @@ impl Demand {
         }
     }
 
-    /// Its answer.
+    /// Returns the verdict's answer to this question.
     #[must_use]
     pub const fn answer(self, verdict: &Verdict) -> Answer {
         match self {
@@ -154,56 +153,55 @@ impl Demand {
     }
 }
 
-/// How bad it is that an execution has no end.
+/// The severity of an execution without an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Unterminated {
-    /// A cut trace fails.
+    /// A truncated trace is an error.
     Error,
-    /// As the rules say.
+    /// A truncated trace is a warning, as the rules define it.
     #[default]
     Warning,
 }
 
-/// How the risk of an action is found.
+/// The method of finding the risk of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskProfile {
-    /// Believe the record.
+    /// Trust the recorded risk.
     Off,
-    /// The early runtime's rules.
+    /// Use the rules of the early runtime.
     V0,
-    /// What the action does.
+    /// Analyse what the action does.
     #[default]
     V1,
 }
 
-/// `[keys]`.
+/// `[keys]`: the trusted keys.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Keys {
-    /// The trust file.
+    /// Path of the trust file.
     pub file: String,
-    /// Which decisions must be signed by one of its keys: those of humans, or all; none unless told
-    /// otherwise.
+    /// The decisions that must be signed by one of the keys: those of humans, or all; none by
+    /// default.
     #[serde(default)]
     pub require: Option<rules::Signed>,
 }
 
-/// `[severity.YV203]`.
+/// `[severity.CODE]`: another severity for a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Override {
-    /// The severity instead, or `off`.
+    /// The severity to use, or `off`.
     pub level: Level,
-    /// Why.
+    /// Why the severity differs.
     pub reason: String,
 }
 
-/// A severity, or none.
+/// A severity, or `off`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum Level {
     Error,
     Warning,
@@ -212,7 +210,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The severity that findings get; none when there are to be no findings.
+    /// Returns the severity that findings get; `None` when the rule is off.
     #[must_use]
     pub const fn severity(self) -> Option<Severity> {
         match self {
@@ -224,122 +222,123 @@ impl Level {
     }
 }
 
-/// `[[ignore]]`: findings that fit everything that is said.
+/// `[[ignore]]`: suppresses the findings that match all given keys.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Ignore {
-    /// Of this rule.
+    /// Code of the rule.
     #[serde(default)]
     pub code: Option<String>,
-    /// In an input that this glob fits.
+    /// Glob that the name of the input must match.
     #[serde(default)]
     pub path: Option<String>,
-    /// This one finding.
+    /// Fingerprint of a single finding.
     #[serde(default)]
     pub fingerprint: Option<String>,
-    /// Why.
+    /// Why the findings are suppressed.
     pub reason: String,
-    /// The last day on which it counts, as `2027-01-31`.
+    /// Last day on which the entry applies, such as `2027-01-31`.
     #[serde(default, deserialize_with = "date")]
     #[schemars(with = "Option<String>")]
     pub expires: Option<String>,
 }
 
-/// `[baseline]`.
+/// `[baseline]`: findings that existed before.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct BaselineFile {
-    /// What `gate --write-baseline` wrote.
+    /// Path of a file that `gate --write-baseline` wrote.
     pub file: String,
 }
 
-/// `[policy]`.
+/// `[policy]`: the policy to check decisions against.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Policy {
-    /// The policy pack. Its cases are run, and every recorded decision is held against it.
+    /// Path of the policy pack. The gate runs its cases and checks every recorded decision against
+    /// it.
     pub file: String,
-    /// A revision, as `origin/main`: what the policy allows beyond what it allowed where the branch
-    /// parted from there fails the gate.
+    /// A revision such as `origin/main`. The gate fails when the policy allows more than it did
+    /// where the branch diverged from that revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// Why it may be that no case tests it.
+    /// Why the policy may have no test cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untested: Option<String>,
 }
 
-/// `[repo-map]`.
+/// `[repo-map]`: the repo map to check, and the interfaces to compare.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RepoMap {
-    /// The committed map, of the folder of the configuration. The gate builds it again and fails
-    /// (YV904) when it isn't the same.
+    /// Path of the committed map of the configuration's directory. The gate rebuilds the map and
+    /// fails when it differs (YV904).
     #[serde(default)]
     pub file: Option<String>,
-    /// A revision: what the folder defines is compared with what it defined where the branch parted
-    /// from there (YV906).
+    /// A revision. The gate compares the directory's definitions with those where the branch
+    /// diverged from that revision (YV906).
     #[serde(default)]
     pub base: Option<String>,
 }
 
-/// `[knowledge]`: where the index of knowledge lies and what goes into it. Every list holds files
-/// and folders below the folder of the configuration.
+/// `[knowledge]`: the index of knowledge and its sources. Every list holds files and directories
+/// below the directory of the configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Knowledge {
-    /// The index; `.yuangs/index.db` unless told otherwise.
+    /// Path of the index; `.yuangs/index.db` by default.
     #[serde(default)]
     pub store: Option<String>,
-    /// Traces, in every format that is replayed.
+    /// Traces in any format that can be replayed.
     #[serde(default)]
     pub traces: Vec<String>,
-    /// Transcripts of sessions, JSONL.
+    /// Transcripts of sessions, as JSONL.
     #[serde(default)]
     pub transcripts: Vec<String>,
     /// Markdown documents.
     #[serde(default)]
     pub documents: Vec<String>,
-    /// Markdown with the rows of a timeline, as `PROGRESS.md`.
+    /// Markdown files with rows of a timeline, such as `PROGRESS.md`.
     #[serde(default)]
     pub progress: Vec<String>,
-    /// Markdown with logs of what was done, as `SUMMARY.md`.
+    /// Markdown files with logs of completed work, such as `SUMMARY.md`.
     #[serde(default)]
     pub summaries: Vec<String>,
-    /// Runs, one JSON object a file.
+    /// Runs, one JSON object per file.
     #[serde(default)]
     pub runs: Vec<String>,
-    /// The knowledge graph: edges and nodes, JSONL.
+    /// The knowledge graph: edges and nodes, as JSONL.
     #[serde(default)]
     pub graph: Vec<String>,
-    /// Folders of context banks.
+    /// Directories of context banks.
     #[serde(default)]
     pub bank: Vec<String>,
-    /// Folders of skills.
+    /// Directories of skills.
     #[serde(default)]
     pub skills: Vec<String>,
-    /// Source code, for the layer `map`; of a folder all that git doesn't ignore.
+    /// Source code for the layer `map`. In a directory, all files that git doesn't ignore.
     #[serde(default)]
     pub repomap: Vec<String>,
-    /// A folder with a model2vec model (`model.safetensors`, `tokenizer.json`) whose vectors are
-    /// used; without it they are learnt.
+    /// A directory with a model2vec model (`model.safetensors`, `tokenizer.json`) to take vectors
+    /// from. By default, vectors are learnt from the index.
     #[serde(default)]
     pub model: Option<String>,
-    /// Days after which what was found counts half; 30 unless told otherwise.
+    /// Number of days after which a result has half its weight; 30 by default.
     #[serde(default)]
     pub half_life_days: Option<u32>,
-    /// How age takes from what was found; `exponential` unless told otherwise.
+    /// How the weight of a result decays with age; `exponential` by default.
     #[serde(default)]
     pub decay: Option<DecayKind>,
-    /// Budgets by name; `default` is taken where no other is asked for.
+    /// Token budgets by name; `default` applies when no other is requested.
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
-    /// What skills may cost and take.
+    /// Limits on the cost and the use of skills.
     #[serde(default)]
     pub limits: SkillLimits,
 }
 
 impl Knowledge {
-    /// The files and folders that are read.
+    /// Iterates over the files and directories of all sources.
     pub fn sources(&self) -> impl Iterator<Item = &str> {
         [
             &self.traces,
@@ -359,60 +358,60 @@ impl Knowledge {
     }
 }
 
-/// How age takes from what was found: each leaves half after `half-life-days`, and never less than
-/// a tenth.
+/// How the weight of a result decays with age. Each method leaves half after `half-life-days`, and
+/// never less than a tenth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DecayKind {
-    /// By the same share every day.
+    /// By the same fraction every day.
     Exponential,
     /// By the same amount every day.
     Linear,
-    /// By half each time that so many days are over.
+    /// By half after each full period of `half-life-days`.
     Step,
 }
 
-/// `[knowledge.limits]`: what skills may cost and how often they may run. Costs are in the unit of
-/// the records.
+/// `[knowledge.limits]`: limits on the cost and the use of skills. Costs are in the unit of the
+/// records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SkillLimits {
-    /// The mean cost at which a score earns nothing for it; 1.0 unless told otherwise.
+    /// The mean cost at which a skill's score gets no points for cost; 1.0 by default.
     #[serde(default)]
     pub max_cost: Option<Amount>,
-    /// The mean latency in milliseconds at which a score earns nothing for it; 60,000 unless told
-    /// otherwise.
+    /// The mean latency in milliseconds at which a skill's score gets no points for latency; 60,000
+    /// by default.
     #[serde(default)]
     pub max_latency_ms: Option<Amount>,
-    /// The cost of all uses of one skill on one day (UTC), at most.
+    /// Maximum cost of all uses of one skill on one day (UTC).
     #[serde(default)]
     pub cost_per_day: Option<Amount>,
-    /// The cost of all uses of one skill in one hour, at most.
+    /// Maximum cost of all uses of one skill in one hour.
     #[serde(default)]
     pub cost_per_hour: Option<Amount>,
-    /// The cost of all uses of one skill in one execution, at most.
+    /// Maximum cost of all uses of one skill in one execution.
     #[serde(default)]
     pub cost_per_task: Option<Amount>,
-    /// Uses of one skill on one day (UTC), at most.
+    /// Maximum number of uses of one skill on one day (UTC).
     #[serde(default)]
     pub uses_per_day: Option<u64>,
-    /// Uses of one skill in one hour, at most.
+    /// Maximum number of uses of one skill in one hour.
     #[serde(default)]
     pub uses_per_hour: Option<u64>,
-    /// Uses of one skill in one execution, at most.
+    /// Maximum number of uses of one skill in one execution.
     #[serde(default)]
     pub uses_per_task: Option<u64>,
-    /// Milliseconds that one use may take, at most.
+    /// Maximum duration of one use, in milliseconds.
     #[serde(default)]
     pub latency_ms: Option<Amount>,
 }
 
-/// An amount: finite and not negative.
+/// A finite number that isn't negative.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "f64")]
 pub struct Amount(#[schemars(range(min = 0.0))] f64);
 
-/// Holds, since what isn't a number is no amount.
+/// Sound, because the number is never NaN.
 impl Eq for Amount {}
 
 impl TryFrom<f64> for Amount {
@@ -437,54 +436,54 @@ impl From<Amount> for f64 {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Profile {
-    /// Of everything that one command prints.
+    /// Budget for the whole output of one command.
     #[serde(default)]
     pub budget_tokens: Option<usize>,
-    /// Of the layer `index`.
+    /// Budget for the layer `index`.
     #[serde(default)]
     pub index_tokens: Option<usize>,
-    /// Of the layer `timeline`.
+    /// Budget for the layer `timeline`.
     #[serde(default)]
     pub timeline_tokens: Option<usize>,
-    /// Of each block of the layer `detail`.
+    /// Budget for each block of the layer `detail`.
     #[serde(default)]
     pub detail_tokens: Option<usize>,
-    /// Of the layer `map`.
+    /// Budget for the layer `map`.
     #[serde(default)]
     pub map_tokens: Option<usize>,
-    /// Of what comes from one source in the layer `index`.
+    /// Budget for the results of one source in the layer `index`.
     #[serde(default)]
     pub max_per_source_tokens: Option<usize>,
-    /// Of the parts of a bundle.
+    /// Budgets for the parts of a bundle.
     #[serde(default)]
     pub bundle: BundleTokens,
 }
 
-/// `[knowledge.profiles.NAME.bundle]`: budgets of the parts of a bundle, in tokens.
+/// `[knowledge.profiles.NAME.bundle]`: budgets for the parts of a bundle, in tokens.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct BundleTokens {
-    /// What holds in every task.
+    /// Budget for facts that hold in every task.
     #[serde(default)]
     pub profile: Option<usize>,
-    /// How the task stands.
+    /// Budget for the state of the task.
     #[serde(default)]
     pub task: Option<usize>,
-    /// What was done.
+    /// Budget for the completed work.
     #[serde(default)]
     pub summary: Option<usize>,
-    /// What happened last.
+    /// Budget for the latest events.
     #[serde(default)]
     pub events: Option<usize>,
-    /// What answers the question.
+    /// Budget for the chunks that answer the question.
     #[serde(default)]
     pub chunks: Option<usize>,
-    /// All of them together.
+    /// Budget for all parts together.
     #[serde(default)]
     pub total: Option<usize>,
 }
 
-/// A date as TOML has it, or as text.
+/// Reads a date that is written as a TOML date or as a string.
 fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -498,21 +497,21 @@ fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D:
     }))
 }
 
-/// The first millisecond after a day, since the epoch.
+/// Returns the first millisecond after a day, since the epoch.
 pub(crate) fn day_end(date: &str) -> Option<i64> {
     util::time::parse_rfc3339(&format!("{date}T00:00:00Z")).map(|start| start + 86_400_000)
 }
 
 impl Config {
-    /// Reads the file and checks what can be checked without looking around.
+    /// Parses the file and makes all checks that need no other file.
     ///
     /// # Errors
-    /// With everything that is wrong: a file that isn't TOML, unknown keys, wrong values.
+    /// All errors of the file: invalid TOML, unknown keys, wrong values.
     pub fn parse(file: &str, text: &str) -> Result<Self, ConfigErrors> {
         read::read(file, text)
     }
 
-    /// The sections that are set and that this version reads without running anything for them.
+    /// Returns the configured sections that this version accepts but doesn't run.
     #[must_use]
     pub fn not_run(&self) -> Vec<&'static str> {
         self.knowledge.iter().map(|_| "knowledge").collect()

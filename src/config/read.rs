@@ -1,4 +1,4 @@
-//! From the text of the configuration to its sections: all mistakes in one run.
+//! Parses the configuration and reports all errors in one run.
 
 use super::error::{ConfigError, ConfigErrors, ConfigProblem, nearest};
 use super::{Config, Ignore, Traces, apply, day_end, files};
@@ -14,13 +14,13 @@ use std::path::{Component, Path};
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 
-/// Mistakes that are collected: each one costs a pass over the file.
+/// Maximum number of collected errors. Each one costs a pass over the file.
 const MOST: usize = 50;
 
 type Table<'t> = Spanned<DeTable<'t>>;
 type Problems = Vec<(Range<usize>, ConfigError)>;
 
-/// Reads and checks a configuration.
+/// Parses and checks a configuration.
 pub(super) fn read(file: &str, text: &str) -> Result<Config, ConfigErrors> {
     let (config, mut problems) = collect(text);
     problems.sort_by_key(|(span, _)| span.start);
@@ -35,7 +35,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<Config, ConfigErrors> {
     }
 }
 
-/// The configuration without what is wrong, and what is wrong.
+/// Parses what is valid and collects the errors.
 fn collect(text: &str) -> (Option<Config>, Problems) {
     let of = |error: &toml::de::Error| {
         (
@@ -45,13 +45,14 @@ fn collect(text: &str) -> (Option<Config>, Problems) {
     };
     let (mut table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        // What is no TOML says nothing certain about keys.
+        // Keys of a text that isn't valid TOML can't be checked reliably.
         return (None, errors.iter().map(of).collect());
     }
     let mut problems = Problems::new();
     let mut removed = Vec::new();
     let mut filled = Vec::new();
-    // The reader stops at the first mistake. Without it, it finds the next one.
+    // The reader stops at the first error, so that part is removed or filled in before the next
+    // attempt.
     while problems.len() < MOST {
         let error = match Config::deserialize(Deserializer::from(table.clone())) {
             Ok(config) => {
@@ -66,7 +67,7 @@ fn collect(text: &str) -> (Option<Config>, Problems) {
             .strip_prefix("missing field `")
             .and_then(|rest| rest.strip_suffix('`'));
         let at = missing.map(|key| (span.clone(), key.to_owned()));
-        // A key that was removed because its value is wrong isn't missing.
+        // A key that was removed because of its wrong value isn't missing.
         if at.as_ref().is_none_or(|at| !removed.contains(at)) {
             problems.push((span.clone(), problem));
         }
@@ -82,10 +83,10 @@ fn collect(text: &str) -> (Option<Config>, Problems) {
     (None, problems)
 }
 
-/// The span of a table, and a key in it.
+/// The span of a table and the name of a key in it.
 type Missing = (Range<usize>, String);
 
-/// Gives a table a value for a key that it must have, so that the rest of it is read.
+/// Adds a value for a required key, so that the rest of the table can be read.
 fn fill(table: &mut DeTable<'_>, missing: &Missing) -> bool {
     table
         .iter_mut()
@@ -97,7 +98,7 @@ fn fill_below(value: &mut Spanned<DeValue<'_>>, missing: &Missing) -> bool {
     let is_here = value.span() == *span;
     match value.get_mut() {
         DeValue::Table(table) if is_here => {
-            // The one list, or a word that is a level, a reason and a path.
+            // `paths` is the only required list. `off` is valid as a level, a reason and a path.
             let value = match key.as_str() {
                 "paths" => DeValue::Array(DeArray::new()),
                 _ => DeValue::String("off".into()),
@@ -114,7 +115,7 @@ fn fill_below(value: &mut Spanned<DeValue<'_>>, missing: &Missing) -> bool {
 
 /// Removes the innermost key or value with this span.
 fn remove(table: &mut DeTable<'_>, around: &Range<usize>, span: &Range<usize>) -> Option<Missing> {
-    // The span of an array of tables is that of its first table.
+    // The span of an array of tables is that of its first table, so the tables are searched first.
     let below = table
         .iter_mut()
         .find_map(|(_, value)| remove_below(value, span));
@@ -147,12 +148,12 @@ fn remove_below(value: &mut Spanned<DeValue<'_>>, span: &Range<usize>) -> Option
     }
 }
 
-/// Where keys and values are written.
+/// Looks up the spans of keys and values.
 struct Places<'t>(&'t Table<'t>);
 
 impl Places<'_> {
-    /// The spans of a key and its value; of the nearest above where it isn't written. Entries of
-    /// arrays have their numbers for keys.
+    /// Returns the spans of a key and its value, or of the nearest ancestor that is present. The
+    /// keys of array entries are their indexes.
     fn find(&self, path: &[&str]) -> (Range<usize>, Range<usize>) {
         let mut found = (self.0.span(), self.0.span());
         let mut table = Some(self.0.get_ref());
@@ -186,7 +187,7 @@ impl Places<'_> {
     }
 }
 
-/// Checks the values.
+/// Checks the values of a configuration.
 fn check(config: &Config, places: &Places<'_>, problems: &mut Problems) {
     let mut codes = BTreeMap::new();
     for (code, change) in &config.severity {
@@ -210,7 +211,7 @@ fn check(config: &Config, places: &Places<'_>, problems: &mut Problems) {
         check_ignore(&n.to_string(), ignore, places, problems);
     }
     for (name, path) in &config.reports {
-        // The file may come with a pull request: it must not say what else is overwritten.
+        // The file may come from a pull request, so it must not name arbitrary files to overwrite.
         let below = Path::new(path)
             .components()
             .all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
@@ -278,7 +279,7 @@ fn check_traces(traces: &Traces, places: &Places<'_>, problems: &mut Problems) {
     }
 }
 
-/// Checks that this build contains what the configuration asks for.
+/// Checks that this build contains the features that the configuration needs.
 fn check_features(config: &Config, places: &Places<'_>, problems: &mut Problems) {
     let knowledge = config.knowledge.as_ref();
     let code = knowledge.is_some_and(|k| !k.repomap.is_empty());
@@ -328,7 +329,7 @@ fn check_reason(path: &[&str], reason: &str, places: &Places<'_>, problems: &mut
     }
 }
 
-/// The code that a word names.
+/// Parses a code and checks that a rule has it.
 fn known(word: &str) -> Result<Code, ConfigError> {
     let code = Code::parse(word).filter(|c| rules::by_code(*c).is_some());
     code.ok_or_else(|| {
