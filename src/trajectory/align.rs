@@ -1,26 +1,26 @@
-//! Which element of one sequence answers which of another: the least edit distance, within a bound
-//! on the work.
+//! Aligns two sequences by their minimum edit distance, within a bound on the work.
 
-/// Maximum number of pairs of elements that are compared: two middles of 2,000 elements each, after
-/// the equal ends are cut off.
+/// Maximum number of pairs of elements to compare: two middles of 2,000 elements each, after the
+/// common prefix and suffix are removed.
 const CELLS: usize = 4_000_000;
 
-/// How similar two elements are.
+/// The similarity of two elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Likeness {
-    /// They are the same.
+    /// They are equal.
     Same,
     /// One replaces the other.
     Similar,
-    /// They have nothing to do with each other.
+    /// They are unrelated.
     Different,
 }
 
-/// An element of one sequence, of the other, or one of each.
+/// The indexes of an element in the first and in the second sequence; `None` where it has no
+/// counterpart.
 pub(super) type Pair = (Option<usize>, Option<usize>);
 
-/// Aligns two sequences of these lengths. The second value is false when they are too long, and
-/// what lies between their equal ends was paired by its position.
+/// Aligns two sequences of these lengths. The second value is false when they are too long, so that
+/// everything between the common prefix and suffix was paired by position.
 pub(super) fn align(
     base: usize,
     new: usize,
@@ -55,11 +55,12 @@ pub(super) fn align(
     (pairs, exact)
 }
 
-/// Edit distance with its path: an element more or less costs 1, and so does one that stands for a
-/// similar one.
+/// Computes the edit distance and its path. An insertion, a deletion and a replacement by a similar
+/// element each cost 1.
 fn middle(rows: usize, columns: usize, like: &dyn Fn(usize, usize) -> Likeness) -> Vec<Pair> {
     let width = columns + 1;
-    // costs[r * width + c] is the distance between what lies behind row r and behind column c.
+    // costs[r * width + c] is the distance between the elements from row r on and those from column
+    // c on.
     let mut costs = vec![0u32; (rows + 1) * width];
     let mut likes = vec![Likeness::Different; rows * columns];
     let at = |costs: &[u32], r: usize, c: usize| {
@@ -105,8 +106,8 @@ fn middle(rows: usize, columns: usize, like: &dyn Fn(usize, usize) -> Likeness) 
         } else {
             None
         };
-        // Of ways that cost the same: both, then what is gone, then what is new. So the path is
-        // always the same one.
+        // Among paths of equal cost, a match comes before a deletion, and that before an insertion.
+        // So the result is deterministic.
         if let Some(likeness) = likeness
             && likeness != Likeness::Different
             && here == at(&costs, r + 1, c + 1) + price(likeness)

@@ -1,4 +1,5 @@
-//! What coding agents did, in one screen: over many sessions, without keeping them.
+//! An audit: one screen of figures about many sessions of coding agents, computed without keeping
+//! the sessions.
 
 use super::model::{ExecutionSet, FindingNote, Trajectory};
 use super::words;
@@ -9,103 +10,102 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Actions, writes and secrets that are listed.
+/// Maximum number of actions, writes and secrets to list.
 const LISTED: usize = 10;
 
-/// A place in a session.
+/// A position in a session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Spot {
-    /// The file.
+    /// Name of the file.
     pub file: String,
-    /// The line.
+    /// Line in the file.
     pub line: u64,
 }
 
-/// An action that is listed.
+/// An action in the list of the riskiest ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Listed {
-    /// How risky it is.
+    /// Risk of the action.
     pub risk: RiskLevel,
-    /// What it does, in a few words. Hostile.
+    /// Short description of the action. Hostile.
     pub what: String,
-    /// What was decided about it: `approved`, `modified`, `rejected` or `not-recorded`.
+    /// The decision about it: `approved`, `modified`, `rejected` or `not-recorded`.
     pub decision: &'static str,
-    /// What came of it: `ok`, `error`, `not-executed`, `interrupted`, `unmatched` or
-    /// `not-recorded`.
+    /// Its outcome: `ok`, `error`, `not-executed`, `interrupted`, `unmatched` or `not-recorded`.
     pub outcome: &'static str,
-    /// When, in milliseconds since the epoch.
+    /// Time of the action, in milliseconds since the epoch.
     pub time: Option<i64>,
-    /// Where.
+    /// Position of the action.
     pub at: Spot,
 }
 
-/// Something that was found.
+/// A finding in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Noted {
-    /// The code of the rule.
+    /// Code of the rule.
     pub code: String,
-    /// What. Hostile.
+    /// Message of the finding. Hostile.
     pub message: String,
-    /// Where.
+    /// Position of the finding.
     pub at: Spot,
 }
 
-/// Findings of one kind: how many, and the first of them.
+/// Findings of one kind: their number, and the first ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Notes {
-    /// How many.
+    /// Number of findings.
     pub count: u64,
-    /// The first.
+    /// The first findings.
     pub first: Vec<Noted>,
 }
 
-/// Decisions against calls.
+/// Rejected calls, by who rejected them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rejections {
-    /// A person rejected it.
+    /// Calls that a person rejected.
     pub by_human: u64,
-    /// A policy, a hook or a guard did.
+    /// Calls that a policy, a hook or a guard rejected.
     pub by_policy: u64,
-    /// A text says so and nothing else: it may have run.
+    /// Calls whose rejection appears only in a text. They may have been executed.
     pub by_text: u64,
-    /// Calls that ran all the same, or again under another id.
+    /// Calls that were executed despite a rejection, or again under another id.
     pub ran_all_the_same: u64,
 }
 
-/// An audit.
+/// The figures of an audit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Audit {
-    /// Sessions by format. Those of sub-agents count.
+    /// Number of sessions by format, including those of sub-agents.
     pub sessions: BTreeMap<String, u64>,
-    /// Sessions that another one has started.
+    /// Number of sessions that another session started.
     pub sub_agents: u64,
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// Calls that aren't ranked, because a file holds more than are kept.
+    /// Number of calls that aren't ranked, because their file has more calls than are kept.
     pub calls_left_out: u64,
-    /// The first and the last recorded time, in milliseconds since the epoch.
+    /// Earliest recorded time, in milliseconds since the epoch.
     pub from: Option<i64>,
-    /// The last one.
+    /// Latest recorded time, in milliseconds since the epoch.
     pub to: Option<i64>,
-    /// Sessions without a recorded time: they count, however old they are.
+    /// Number of sessions without a recorded time. They are included whatever their age.
     pub undated: u64,
-    /// Calls by risk.
+    /// Number of calls by risk.
     pub risks: BTreeMap<RiskLevel, u64>,
-    /// The riskiest actions, the worst first.
+    /// The riskiest actions, in descending order.
     pub riskiest: Vec<Listed>,
-    /// Rejections.
+    /// Rejected calls.
     pub rejections: Rejections,
-    /// Credentials.
+    /// Findings of credentials.
     pub secrets: Notes,
-    /// What left the work tree.
+    /// Findings of actions that leave the work tree.
     pub outside: Notes,
-    /// Errors of other rules, and what ran although it was rejected.
+    /// Errors of other rules, and calls that were executed despite a rejection.
     pub errors: Notes,
-    /// Errors, warnings and notes among the findings.
+    /// Number of errors, warnings and notes among the findings.
     pub findings: [u64; 3],
-    /// What isn't recorded, in words, and of how many sessions.
+    /// Number of sessions by the name of a part that they don't record.
     pub not_recorded: BTreeMap<&'static str, u64>,
 }
 
@@ -125,7 +125,7 @@ impl Notes {
     }
 }
 
-/// The last time that is recorded of an execution.
+/// Returns the latest recorded time of an execution.
 #[must_use]
 pub fn last_time(execution: &Trajectory) -> Option<i64> {
     let of_turns = execution.turns.iter().flat_map(|t| [t.start, t.end]);
@@ -136,7 +136,7 @@ pub fn last_time(execution: &Trajectory) -> Option<i64> {
 }
 
 impl Audit {
-    /// Adds the sessions of one file that `keep` wants, and returns their ids.
+    /// Adds the sessions of one file that `keep` accepts, and returns their ids.
     pub fn add(
         &mut self,
         set: &ExecutionSet,
@@ -150,7 +150,7 @@ impl Audit {
         kept
     }
 
-    /// Adds what was found in a file outside of its sessions.
+    /// Adds the findings of a file that belong to no session.
     pub fn add_of_file(&mut self, file: &str, findings: &[FindingNote]) {
         for finding in findings {
             self.finding(file, finding);
@@ -220,7 +220,7 @@ impl Audit {
                 line: turn.line,
             },
         };
-        // The worst first; of equals what ran, and then the latest.
+        // Sorted by descending risk, then executed actions first, then the latest first.
         let rank = |l: &Listed| {
             let ran = !matches!(l.outcome, "not-executed");
             (l.risk, ran, l.time)
@@ -256,14 +256,14 @@ impl Audit {
         }
     }
 
-    /// How many sessions there are.
+    /// Returns the number of sessions.
     #[must_use]
     pub fn sessions(&self) -> u64 {
         self.sessions.values().sum()
     }
 }
 
-/// What may not be recorded, in words.
+/// Names of the parts that a session may not record.
 const NOT_RECORDED: [&str; 8] = [
     NotRecorded::Decisions.name(),
     NotRecorded::DecisionDetails.name(),

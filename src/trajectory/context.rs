@@ -1,8 +1,8 @@
-//! The reference contract: a turn that uses context declares it, and what it declares has to have
-//! been there.
+//! The reference contract: a turn declares the context items that it uses, and each declared item
+//! must have been in its context.
 //!
-//! What is used and not declared makes a turn weak. The replay finds that (YV602), as far as a
-//! trace holds what items say.
+//! A turn that uses an item without declaring it is weak. The replay finds such turns (YV602) where
+//! the trace contains the items' content.
 
 use super::model::Trajectory;
 use crate::trace::injected::declared;
@@ -11,25 +11,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// The share of references to missing items that is tolerated.
+/// The tolerated share of references to missing items.
 const TOLERATED: f64 = 0.2;
 
-/// What is to be thought of the references.
+/// The quality of an execution's references.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quality {
-    /// Each reference is one to an item that was there, or nearly each.
+    /// All references, or nearly all, point to items in the context.
     Good,
-    /// More references than are tolerated lead nowhere.
+    /// More references than tolerated point to missing items.
     Poor,
-    /// Something was there, and nothing of it was declared.
+    /// There were context items, but none was declared.
     Undeclared,
-    /// The record doesn't hold what it takes to tell.
+    /// The trace doesn't record enough to decide.
     NotRecorded,
 }
 
 impl Quality {
-    /// In words.
+    /// Returns the name for reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -41,30 +41,30 @@ impl Quality {
     }
 }
 
-/// What an execution referred to.
+/// The references of an execution to items of its context.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct References {
-    /// Distinct items that were in the context at some time; `None` when no snapshot lists them.
+    /// Number of distinct items that were ever in the context; null when no snapshot lists them.
     pub items: Option<usize>,
-    /// Distinct paths that were referred to.
+    /// Number of distinct paths that were referenced.
     pub referenced: usize,
-    /// References to items that were in the context then.
+    /// Number of references to items that were in the context at that time.
     pub valid: usize,
-    /// References to anything else.
+    /// Number of references to other paths.
     pub invalid: usize,
-    /// `valid / (valid + invalid)`; `None` without references, or when the items aren't recorded.
+    /// `valid / (valid + invalid)`; null without references, or when the items aren't recorded.
     pub accuracy: Option<f64>,
-    /// The paths that lead nowhere, the first of them.
+    /// The first referenced paths that weren't in the context.
     pub unknown: Vec<String>,
-    /// Turns that use an item and don't declare it: no evidence for anything.
+    /// Turns that use an item without declaring it. They are no evidence that the item is useful.
     pub weak_turns: BTreeSet<i64>,
-    /// What is to be thought of it.
+    /// The resulting quality.
     pub quality: Quality,
 }
 
-/// What a turn refers to, by declaration and in its answer; `None` when nothing of the kind is
-/// recorded.
+/// Returns the paths that a turn references, by declaration and in its answer; `None` when nothing
+/// of that kind is recorded.
 #[must_use]
 pub(super) fn of_turn(turn: &Turn) -> Option<BTreeSet<String>> {
     let mut all: Option<BTreeSet<String>> = turn
@@ -89,8 +89,8 @@ pub(super) fn of_turn(turn: &Turn) -> Option<BTreeSet<String>> {
     all
 }
 
-/// The items that were in the context of each turn: those of the last snapshot that lists any, with
-/// what came and went since.
+/// Returns the items in the context of each turn: those of the last snapshot with a list, updated
+/// by all later changes.
 pub(super) fn items(turns: &[Turn]) -> Vec<Option<BTreeSet<&str>>> {
     let mut current: Option<BTreeSet<&str>> = None;
     let mut all = Vec::with_capacity(turns.len());
@@ -115,7 +115,7 @@ pub(super) fn items(turns: &[Turn]) -> Vec<Option<BTreeSet<&str>>> {
 }
 
 impl References {
-    /// What an execution referred to.
+    /// Computes the references of an execution.
     #[must_use]
     pub fn of(execution: &Trajectory) -> Self {
         const LISTED: usize = 10;

@@ -1,5 +1,5 @@
-//! The knowledge graph as it is written: append-only lines, each an edge or a node. Read, never
-//! repaired.
+//! Reads the knowledge graph from its append-only file, in which each line is an edge or a node.
+//! The file is never repaired.
 
 use crate::trace::graph_line::GraphLine;
 use crate::trace::scalar::Timestamp;
@@ -9,38 +9,38 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use strict_json::Raw;
 
-/// Lines that can't be read and are listed; the rest is counted.
+/// Maximum number of unreadable lines to list; the rest is counted.
 const LISTED: usize = 20;
 /// Maximum number of edges of one kind shown for an execution.
 pub const TOLD: usize = 50;
 
-/// An edge.
+/// An edge of the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// Its line.
+    /// Line of the edge in the file.
     pub line: u64,
-    /// Where it comes from.
+    /// Id of the source node.
     pub from: String,
-    /// Where it goes.
+    /// Id of the target node.
     pub to: String,
-    /// Its type, in lower case.
+    /// Type of the edge, in lower case.
     pub kind: String,
-    /// When, in milliseconds since the epoch.
+    /// Recorded time, in milliseconds since the epoch.
     pub time: Option<i64>,
-    /// Whether the skill that it is about did well.
+    /// Whether the skill that the edge is about succeeded; `None` when not recorded.
     pub success: Option<bool>,
 }
 
-/// A graph.
+/// A knowledge graph.
 #[derive(Debug, Clone, Default)]
 pub struct Graph {
     /// The edges, in the order of the lines.
     pub edges: Vec<Edge>,
-    /// How many nodes are listed besides.
+    /// Number of lines that list a node.
     pub nodes: u64,
-    /// Lines that are neither, the first of them.
+    /// The first lines that are neither an edge nor a node.
     pub malformed: Vec<u64>,
-    /// How many there are.
+    /// Number of lines that are neither.
     pub malformed_count: u64,
 }
 
@@ -51,7 +51,7 @@ struct Meta {
 }
 
 impl Graph {
-    /// Reads a graph. What was found secret in it is remembered in `secrets`, and taken out here.
+    /// Parses a graph. Adds every secret that it contains to `secrets`, and masks it in the graph.
     #[must_use]
     pub fn parse(text: &str, secrets: &mut Mask) -> Self {
         let mut graph = Self::default();
@@ -82,7 +82,7 @@ impl Graph {
     }
 }
 
-/// What a line is.
+/// The meaning of a line.
 enum Read {
     Edge(Edge),
     Node,
@@ -114,40 +114,40 @@ fn read_line(number: u64, line: &str) -> Read {
     }
 }
 
-/// Something that the graph says, with the line that says it.
+/// A statement of the graph, with the line that makes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Said {
-    /// The line of the graph.
+    /// Line of the statement in the graph.
     pub line: u64,
-    /// What it is about.
+    /// The node that the statement is about.
     pub node: String,
-    /// The other end, where the sentence needs one.
+    /// The other node, if the statement has one.
     pub with: Option<String>,
-    /// Whether it went well, where that is said.
+    /// Whether it succeeded; null when not recorded.
     pub success: Option<bool>,
 }
 
-/// What a graph says of one execution.
+/// The statements of a graph about one execution.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
-    /// Contexts that were used in it.
+    /// Contexts that the execution used.
     pub contexts_used: Vec<Said>,
-    /// Skills that it validated.
+    /// Skills that the execution validated.
     pub skills_validated: Vec<Said>,
-    /// Contexts that were used in it, and the skills that they became.
+    /// Contexts that the execution used, with the skills that they were promoted to.
     pub promoted: Vec<Said>,
-    /// Where the skills above come from.
+    /// The sources of the validated skills.
     pub provenance: Vec<Said>,
-    /// Skills that come from contexts used here and that weren't validated here: suggestions, no
-    /// more.
+    /// Skills that were derived from the used contexts and not validated by this execution. They
+    /// are suggestions only.
     pub suggested: Vec<Said>,
-    /// Statements that are left out.
+    /// Number of statements that are omitted.
     pub left_out: u64,
 }
 
 impl Evidence {
-    /// What a graph says of an execution. `id` is as good as `execution:id`.
+    /// Collects the statements about an execution. Nodes may name it as `id` or as `execution:id`.
     #[must_use]
     pub fn of(graph: &Graph, id: &str) -> Self {
         let mut found = Self::default();
@@ -176,7 +176,7 @@ impl Evidence {
                 skills.insert(edge.to.as_str());
                 say(&mut found.skills_validated, said(&edge.to));
             } else if edge.kind == "validated_by" && is_it(&edge.to) {
-                // One writer turns this edge round.
+                // One writer reverses the direction of this edge.
                 skills.insert(edge.from.as_str());
                 say(&mut found.skills_validated, said(&edge.from));
             }
@@ -205,7 +205,7 @@ impl Evidence {
         found
     }
 
-    /// Whether the graph says nothing.
+    /// Returns true if the graph has no statement about the execution.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.contexts_used.is_empty() && self.skills_validated.is_empty()

@@ -1,10 +1,9 @@
-//! What happened: the trajectory of each execution, as its record tells it, and what follows from
-//! that.
+//! The trajectory of each execution, as its trace records it, and what is derived from it.
 //!
-//! One model under all that speaks of whole executions: [`explain`] tells one, [`compare`] holds
-//! two against each other, [`reevaluate`] asks a policy again, [`stats`] counts many, [`export`]
-//! hands them to other tools. Nothing here judges: verdicts and findings come from the replay and
-//! stand in their place.
+//! All modules share one model of whole executions: [`explain`] presents one, [`compare`] compares
+//! two, [`reevaluate`] evaluates a policy on recorded decisions, [`stats`] aggregates many, and
+//! [`export`] converts them for other tools. Verdicts and findings come from the replay; these
+//! modules make none.
 
 mod align;
 pub mod audit;

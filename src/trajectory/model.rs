@@ -1,4 +1,4 @@
-//! The model: a verification's report, gathered by execution.
+//! The model: the report of a verification, grouped by execution.
 
 use crate::diag::{Finding, Severity};
 use crate::replay::{Summary, Verdict};
@@ -9,18 +9,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A finding, as far as it is told beside what it is about.
+/// A finding, reduced to what is shown next to its subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FindingNote {
-    /// Its code.
+    /// Code of the rule.
     pub code: String,
-    /// How bad it is.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// What. May hold hostile text.
+    /// Message of the finding. May contain hostile text.
     pub message: String,
-    /// Its line.
+    /// Line of the finding.
     pub line: u64,
-    /// Its turn.
+    /// Number of the turn, if the finding belongs to one.
     pub turn: Option<i64>,
 }
 
@@ -36,16 +36,16 @@ impl FindingNote {
     }
 }
 
-/// Something that an index of knowledge says of an execution.
+/// A statement of a knowledge index about an execution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Known {
-    /// What kind of statement it is.
+    /// Kind of the statement.
     pub what: String,
-    /// What it is about. May hold hostile text.
+    /// Subject of the statement. May contain hostile text.
     pub node: String,
-    /// More about it. May hold hostile text.
+    /// Details of the statement. May contain hostile text.
     pub note: String,
-    /// The lines that it rests on, as `FILE:LINE`.
+    /// The lines that support the statement, as `FILE:LINE`.
     pub lines: Vec<String>,
 }
 
@@ -53,31 +53,31 @@ pub struct Known {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Trajectory {
-    /// Its id.
+    /// Id of the execution.
     pub execution_id: String,
-    /// The input.
+    /// Name of the input.
     pub file: String,
-    /// The first line of it.
+    /// First line of the execution in the input.
     pub line: u64,
-    /// The format that it is recorded in.
+    /// Name of the trace format.
     pub format: String,
-    /// The version of the state machine.
+    /// Version of the state machine.
     pub fsm_version: String,
     /// The verdict of the replay.
     pub verdict: Verdict,
-    /// Where it ended; `None` when the format doesn't tell.
+    /// The final state; null when the format doesn't record it.
     pub final_state: Option<State>,
-    /// How it says that it ended.
+    /// The outcome that the trace declares.
     pub outcome: Option<String>,
-    /// How it began, and began again.
+    /// The start of the execution and its resumptions.
     pub openings: Vec<Opening>,
-    /// Its turns.
+    /// The turns that are kept.
     pub turns: Vec<Turn>,
-    /// Turns that it has and that aren't kept.
+    /// Number of turns that aren't kept.
     pub turns_left_out: u64,
-    /// What was found in it, in the order of the input.
+    /// The findings of the execution, in input order.
     pub findings: Vec<FindingNote>,
-    /// What an index of knowledge says of it; `None` where none was asked.
+    /// The statements of a knowledge index about the execution; absent when no index was queried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<Vec<Known>>,
 }
@@ -101,7 +101,7 @@ impl Trajectory {
         }
     }
 
-    /// What the agent was asked for: what the record says, or else the first message of a user.
+    /// Returns the task of the agent: the recorded intent, or else the first message of a user.
     #[must_use]
     pub fn intent(&self) -> Option<&str> {
         let said = self.openings.iter().find_map(|o| o.intent.as_ref());
@@ -113,7 +113,7 @@ impl Trajectory {
         said.or_else(asked).map(|text| text.text.as_str())
     }
 
-    /// From the first time that is recorded to the last, in milliseconds.
+    /// Returns the milliseconds between the first and the last recorded time.
     #[must_use]
     pub fn took(&self) -> Option<i64> {
         let times = || {
@@ -126,9 +126,10 @@ impl Trajectory {
         times().max()?.checked_sub(times().min()?)
     }
 
-    /// Findings by the turn that they belong to: that of their number, the first one where a number
-    /// comes twice, or, where a format numbers none, that of their line. Those of no turn stand
-    /// under `None`.
+    /// Groups findings by the index of their turn.
+    ///
+    /// A finding belongs to the first turn with its number, or, in a format without turn numbers,
+    /// to the turn that contains its line. Findings of no turn have the key `None`.
     #[must_use]
     pub fn findings_by_turn(&self) -> BTreeMap<Option<usize>, Vec<&FindingNote>> {
         let mut first: BTreeMap<i64, usize> = BTreeMap::new();
@@ -151,7 +152,8 @@ impl Trajectory {
         for finding in &self.findings {
             let turn = match finding.turn {
                 Some(number) => first.get(&number).copied(),
-                // What a format doesn't record is said once, where it begins, and is about no turn.
+                // A note about what a format doesn't record is reported once, at the first line,
+                // and concerns no turn.
                 None if finding.severity == Severity::Note => None,
                 None => on_line(finding.line),
             };
@@ -161,28 +163,28 @@ impl Trajectory {
     }
 }
 
-/// All that inputs tell.
+/// The executions, commands and other findings of all inputs.
 #[derive(Debug, Clone, Default)]
 pub struct ExecutionSet {
-    /// The executions, in the order of the inputs.
+    /// The executions, in input order.
     pub executions: Vec<Trajectory>,
-    /// The records of commands, which have no turns.
+    /// Records of single commands, which have no turns.
     pub commands: Vec<CommandRun>,
-    /// What was found in no execution.
+    /// Findings that belong to no execution.
     pub findings: Vec<FindingNote>,
 }
 
 impl ExecutionSet {
-    /// Gathers what a verification kept. Its turns have to have been asked for.
+    /// Groups the report of a verification, which must have been made with a timeline.
     #[must_use]
     pub fn of(report: Report) -> Self {
         Self::gather(&report.summaries, &report.findings, report.timeline)
     }
 
-    /// Gathers the parts of a verification.
+    /// Groups the parts of a verification.
     #[must_use]
     pub fn gather(summaries: &[Summary], findings: &[Finding], timeline: Timeline) -> Self {
-        let mut book = Self {
+        let mut set = Self {
             commands: timeline.commands,
             ..Self::default()
         };
@@ -190,23 +192,23 @@ impl ExecutionSet {
         for summary in summaries {
             index
                 .entry((summary.file.to_string(), summary.id.to_string()))
-                .or_insert(book.executions.len());
-            book.executions.push(Trajectory::from_summary(summary));
+                .or_insert(set.executions.len());
+            set.executions.push(Trajectory::from_summary(summary));
         }
         let place = |file: &str, id: &str| index.get(&(file.to_owned(), id.to_owned())).copied();
         for opening in timeline.openings {
             if let Some(e) =
-                place(&opening.file, &opening.execution).and_then(|n| book.executions.get_mut(n))
+                place(&opening.file, &opening.execution).and_then(|n| set.executions.get_mut(n))
             {
                 e.openings.push(opening);
             }
         }
         for turn in timeline.turns {
             if let Some(e) =
-                place(&turn.file, &turn.execution).and_then(|n| book.executions.get_mut(n))
+                place(&turn.file, &turn.execution).and_then(|n| set.executions.get_mut(n))
             {
-                // The first steps of some formats stand before any turn; they are told, but are
-                // none.
+                // In some formats the first steps come before any turn. They are shown, but not
+                // counted as a turn.
                 e.turns_left_out = e
                     .turns_left_out
                     .saturating_sub(u64::from(turn.number.is_some()));
@@ -218,15 +220,15 @@ impl ExecutionSet {
                 .execution
                 .as_deref()
                 .and_then(|id| place(&finding.place.file, id));
-            match of.and_then(|n| book.executions.get_mut(n)) {
+            match of.and_then(|n| set.executions.get_mut(n)) {
                 Some(execution) => execution.findings.push(FindingNote::from_finding(finding)),
-                None => book.findings.push(FindingNote::from_finding(finding)),
+                None => set.findings.push(FindingNote::from_finding(finding)),
             }
         }
-        book
+        set
     }
 
-    /// Whether the set is empty.
+    /// Returns true if the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.executions.is_empty() && self.commands.is_empty()

@@ -1,17 +1,16 @@
-//! Which execution of one set answers which of another: by id, then by intent and order in time.
-//! The order of files plays no part.
+//! Pairs the executions of two sets: by id, then by intent in order of time. The order of files
+//! doesn't matter.
 
 use super::model::Trajectory;
 use crate::verify::timeline::CommandRun;
 use std::collections::BTreeMap;
 
-/// Something that can be paired.
+/// An item that can be paired.
 pub(super) trait Paired {
-    /// Its id.
     fn id(&self) -> &str;
-    /// What it was for.
+    /// Returns the intent, which pairs items with different ids.
     fn intent(&self) -> Option<String>;
-    /// What puts it in order among those with the same intent.
+    /// Returns the sort key among items with the same intent.
     fn order(&self) -> (Option<i64>, &str, u64);
 }
 
@@ -54,7 +53,7 @@ impl Paired for CommandRun {
     }
 }
 
-/// The pairs, and what is left over on either side.
+/// The pairs, and the unpaired items of either side.
 #[derive(Debug)]
 pub(super) struct Pairs<'p, T> {
     pub(super) both: Vec<(&'p T, &'p T)>,
@@ -62,7 +61,7 @@ pub(super) struct Pairs<'p, T> {
     pub(super) new: Vec<&'p T>,
 }
 
-/// Those of `all` by key, in their order.
+/// Groups items by key, in their order.
 fn by_key<'p, T: Paired, K: Ord>(all: &[&'p T], key: impl Fn(&T) -> K) -> BTreeMap<K, Vec<&'p T>> {
     let mut map: BTreeMap<K, Vec<&'p T>> = BTreeMap::new();
     for one in all {
@@ -106,7 +105,7 @@ pub(super) fn pair<'p, T: Paired>(base: &'p [T], new: &'p [T]) -> Pairs<'p, T> {
     pairs.new.sort_by(|a, b| a.order().cmp(&b.order()));
     take_pairs(&mut pairs, |t| Some(t.id().to_owned()));
     take_pairs(&mut pairs, T::intent);
-    // Whoever holds one against one means these two.
+    // Two sets of one execution each are meant to be compared with each other.
     if let ([a], [b], true) = (
         pairs.base.as_slice(),
         pairs.new.as_slice(),

@@ -1,4 +1,4 @@
-//! Recorded decisions of a trace, each with the history as it was when it was made.
+//! The recorded decisions of a trace, each with the history at the time of the decision.
 
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{self, Annotation, Decision, Fact, Step};
@@ -6,29 +6,28 @@ use agent_policy::{Action, History, Past, RecordedDecision};
 use governance::{DecidedBy, RiskLevel};
 use std::collections::HashMap;
 
-/// One execution while its trace is read.
+/// The state of one open execution.
 #[derive(Debug, Default)]
 struct Account {
-    /// It is a session: that a call ran says no more than that nothing stopped it.
+    /// Whether it is a session, in which an executed call only shows that nothing stopped it.
     session: bool,
     proposed: Option<(Action, Option<RiskLevel>)>,
     agent: Option<String>,
     digest: Option<String>,
     root: Option<String>,
-    /// The latest time of its decisions so far.
+    /// The latest time of the decisions so far.
     latest: Option<i64>,
     history: History,
 }
 
-/// The executions that are open. Memory grows with them, not with the trace.
+/// The open executions. Memory grows with their number, not with the length of the trace.
 #[derive(Debug, Default)]
 pub struct DecisionHistory {
     open: HashMap<Box<str>, Account>,
 }
 
 impl DecisionHistory {
-    /// Takes a step of an execution. If it is a decision, `ask` is shown it with the history before
-    /// it.
+    /// Processes a step of an execution. Calls `ask` for a decision, with the history before it.
     pub fn step(
         &mut self,
         execution: &str,
@@ -74,15 +73,15 @@ impl DecisionHistory {
     }
 }
 
-/// What stands for the decision about a call that ran, where none is recorded.
+/// Replaces the missing decision about a call of a session that was executed.
 const UNSTOPPED: Decision<'static> =
     Decision::bare(governance::Ruling::Approved, DecidedBy::Policy, None);
 
-/// An action out of a trace, if its payload can be read.
+/// Reads an action of a trace; `None` when its payload can't be read.
 fn taken(action: &step::Action<'_>) -> Option<Action> {
     let written = action.payload?;
     let payload: serde_json::Value = written.read()?;
-    // What has two meanings is known to be neither of them.
+    // A payload with a repeated member is ambiguous, so neither value is used.
     let clear = matches!(agent_policy::repeated(written.as_written()), Ok(None));
     Some(Action::recorded(
         &action.kind.name(),
@@ -108,8 +107,8 @@ impl Account {
         let Some((action, risk)) = changed.or_else(|| self.proposed.take()) else {
             return;
         };
-        // Decisions stand in the order in which they were made. One that is dated back would be
-        // blind to those before it.
+        // Decisions are recorded in the order in which they were made. A backdated decision must
+        // not hide the earlier ones from the history.
         let time = decision.time.or(step.time).map(Timestamp::millis);
         let time = time.map(|time| self.latest.map_or(time, |latest| latest.max(time)));
         self.latest = time.or(self.latest);
@@ -129,7 +128,7 @@ impl Account {
             self.history.approve(&Past {
                 kind: decided.action.kind,
                 tool: decided.action.tool.clone(),
-                // What nobody rated covers no more than the least.
+                // An approval without a recorded risk covers only the lowest risk.
                 risk: decided.risk.unwrap_or(RiskLevel::Low),
                 time: decided.time,
                 by_human: decided.by_human,

@@ -1,6 +1,7 @@
-//! Re-evaluation: a policy is asked again at each recorded decision, and the path is followed as
-//! far as it would still have been allowed. No model and no tool is run, so nothing is said of what
-//! would have happened instead.
+//! Re-evaluation: evaluates a policy on each recorded decision, and follows the recorded path as
+//! far as the policy allows it.
+//!
+//! No model and no tool is run, so there is no statement about what would have happened instead.
 
 use super::recorded_decisions::DecisionHistory;
 use crate::report::page::{Page, Tone};
@@ -16,43 +17,44 @@ use shell_effects::{Context, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// The version of the JSON shape. It grows by members; a change of meaning makes a new version.
+/// Version of the JSON shape. New members don't change it; a change of meaning does.
 const VERSION: u32 = 1;
-/// Actions behind a stop, or newly allowed ones, that are listed for one execution; the rest is
-/// counted.
+/// Maximum number of actions to list for one execution, both after a stop and newly allowed; the
+/// rest is counted.
 const LISTED: usize = 100;
 
-/// Maximum number of paths of one action that later actions are compared with.
+/// Maximum number of paths of one action to compare with those of later actions.
 const TOUCHED: usize = 200;
 
-/// An action that was recorded.
+/// A recorded action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Recorded {
-    /// Its turn.
+    /// Number of the turn.
     pub turn: Option<i64>,
-    /// The line of its decision.
+    /// Line of the decision about the action.
     pub line: u64,
-    /// The action in a few words. Hostile.
+    /// Short description of the action. Hostile.
     pub action: String,
-    /// The paths that it shares with the stopped action, or with one that depends on it.
+    /// The paths that it shares with the stopped action, or with an action that depends on that
+    /// one.
     pub shares: Vec<String>,
 }
 
-/// What the policy says now.
+/// A decision that the policy now makes differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Changed {
-    /// The action.
+    /// The recorded action.
     #[serde(flatten)]
     pub action: Recorded,
-    /// Whether a human had decided, and not the policy.
+    /// Whether a human made the recorded decision, and not the policy.
     pub by_human: bool,
-    /// `allow`, `require_approval` or `deny`.
+    /// The effect of the policy: `allow`, `require_approval` or `deny`.
     pub effect: &'static str,
-    /// The rule; `default` when none matched.
+    /// The rule that matched; `default` when none did.
     pub rule: String,
-    /// Why.
+    /// The reason that the rule gives.
     pub reason: String,
 }
 
@@ -60,58 +62,58 @@ pub struct Changed {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Path {
-    /// The input.
+    /// Name of the input.
     pub file: String,
-    /// The execution.
+    /// Id of the execution.
     pub execution_id: String,
-    /// Decisions before the stop, or all of them, that would be the same.
+    /// Number of unchanged decisions before the stop, or in the whole execution when nothing stops
+    /// it.
     pub unchanged: u64,
-    /// The first action that is now stopped.
+    /// The first action that the policy now stops.
     pub stopped: Option<Changed>,
-    /// Actions that were refused by policy and that it allows now; what would have come of them
-    /// isn't recorded.
+    /// Actions that policy refused and now allows. Their results aren't recorded.
     pub now_allowed: Vec<Changed>,
-    /// Recorded actions behind the stop that touch what it would have touched, directly or through
-    /// another one.
+    /// Recorded actions after the stop that share a path with the stopped action, directly or
+    /// through another action.
     pub dependents: Vec<Recorded>,
-    /// Recorded actions behind the stop that share no path with it; whether they would have come is
-    /// open.
+    /// Recorded actions after the stop that share no path with it. Whether they would have happened
+    /// is unknown.
     pub afterwards: Vec<Recorded>,
-    /// Actions that are counted and not listed.
+    /// Number of actions that aren't listed.
     pub left_out: u64,
     #[serde(skip)]
     touched: BTreeSet<String>,
 }
 
-/// What a policy makes of recorded executions.
+/// The result of evaluating a policy on recorded executions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Document {
-    /// The version of this shape.
+    /// Version of this shape.
     pub version: u32,
-    /// Decisions that were asked about, and those behind a stop.
+    /// Number of evaluated decisions, including those after a stop.
     pub decisions: u64,
-    /// Executions that are stopped.
+    /// Number of executions that the policy stops.
     pub stopped: u64,
-    /// Errors that kept records from being read; see `replay` for them.
+    /// Number of errors that made records unreadable. `replay` lists them.
     pub unreadable: u64,
-    /// The executions.
+    /// The path of each execution.
     pub executions: Vec<Path>,
 }
 
-/// A re-evaluation while records are read.
+/// The state of a re-evaluation while records are read.
 #[derive(Debug)]
 pub struct Reevaluation<'p> {
     policy: &'p Policy,
-    ledger: DecisionHistory,
+    recorded_decisions: DecisionHistory,
     decisions: u64,
     paths: BTreeMap<(String, String), Path>,
-    /// The paths that the action proposed last touches, by execution.
+    /// The paths that the latest proposed action touches, by execution.
     proposed: BTreeMap<(String, String), Vec<String>>,
 }
 
-/// The paths that an action touches: those that it names, and of a command those that its effects
-/// are about.
+/// Returns the paths that an action touches: those that it names, and for a command those of its
+/// effects.
 fn touched(action: &Action<'_>) -> Vec<String> {
     static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
     let Some(payload) = action.payload else {
@@ -140,19 +142,19 @@ fn touched(action: &Action<'_>) -> Vec<String> {
 }
 
 impl<'p> Reevaluation<'p> {
-    /// Asks this policy.
+    /// Creates a re-evaluation with this policy.
     #[must_use]
     pub fn new(policy: &'p Policy) -> Self {
         Self {
             policy,
-            ledger: DecisionHistory::default(),
+            recorded_decisions: DecisionHistory::default(),
             decisions: 0,
             paths: BTreeMap::new(),
             proposed: BTreeMap::new(),
         }
     }
 
-    /// Takes a record of an execution.
+    /// Processes a record of an execution.
     pub fn record(&mut self, file: &str, execution: &str, entry: &Entry<'_>) {
         let key = (file.to_owned(), execution.to_owned());
         entry.record.steps(&mut |step| {
@@ -167,12 +169,12 @@ impl<'p> Reevaluation<'p> {
             }
             let Self {
                 policy,
-                ledger,
+                recorded_decisions,
                 decisions,
                 paths,
                 proposed,
             } = self;
-            ledger.step(
+            recorded_decisions.step(
                 &format!("{file}\n{execution}"),
                 step,
                 &mut |decided, history| {
@@ -189,7 +191,7 @@ impl<'p> Reevaluation<'p> {
         });
     }
 
-    /// What came of it, without what was found secret.
+    /// Returns the result, with `secrets` masked.
     #[must_use]
     pub fn finish(self, secrets: &Mask, unreadable: u64) -> Document {
         let mut executions: Vec<Path> = self.paths.into_values().collect();
@@ -228,7 +230,7 @@ impl Path {
             shares,
         };
         if self.stopped.is_some() {
-            // What was refused then changed nothing that later actions could rest on.
+            // A refused action changed nothing that later actions could depend on.
             if decided.ruling.permits() {
                 let list = if recorded.shares.is_empty() {
                     &mut self.afterwards
@@ -294,7 +296,7 @@ impl Path {
     }
 }
 
-/// The page of a re-evaluation.
+/// Returns the page of a re-evaluation.
 #[must_use]
 pub fn page(document: &Document) -> Page {
     let mut page = Page::new("Re-evaluation");

@@ -1,16 +1,17 @@
-//! The versions of what decisions rested on: prompt, tools, policy, model. A replay that accepts
-//! other versions lists them, so that nobody takes two runs under different conditions for the
-//! same.
+//! The versions that decisions depended on: prompt, tools, policy and model.
+//!
+//! A replay that accepts other versions lists them, so that nobody mistakes two executions under
+//! different conditions for comparable ones.
 
 use crate::verify::timeline::{Timeline, Turn};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of executions shown; the rest is counted.
+/// Maximum number of executions to show; the rest is counted.
 const TOLD: usize = 50;
-/// Versions of one thing that are named.
+/// Maximum number of versions to name per subject.
 const NAMED: usize = 6;
 
-/// The versions of one thing in the order of their first turn, with that turn.
+/// The versions of one subject in the order of their first turn, with that turn.
 #[derive(Debug, Default)]
 struct Versions<'t>(Vec<(&'t str, Option<i64>)>);
 
@@ -23,7 +24,7 @@ impl<'t> Versions<'t> {
         }
     }
 
-    /// In words; `None` when nothing is recorded.
+    /// Describes the versions in words; `None` when none is recorded.
     fn versions_of(&self, name: &str) -> Option<String> {
         let named: Vec<String> = self
             .0
@@ -45,8 +46,7 @@ impl<'t> Versions<'t> {
     }
 }
 
-/// One sentence for each execution, and one for each thing of which the executions have several
-/// versions.
+/// Returns a sentence for each execution, and one for each subject with more than one version.
 #[must_use]
 pub fn sentences(timeline: &Timeline) -> Vec<String> {
     let mut turns: BTreeMap<(&str, &str), Vec<&Turn>> = BTreeMap::new();

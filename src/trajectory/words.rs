@@ -1,11 +1,11 @@
-//! The words in which all outputs speak of actions, decisions and times.
+//! The terms for actions, decisions and times that all outputs share.
 
 use crate::trace::record::CallOutcome;
 use crate::verify::timeline::{CallEnd, Deed, Shown, Text, Turn, Verdict};
 use governance::DecidedBy;
 use governance::{RiskLevel, Ruling};
 
-/// A count with its noun.
+/// Formats a count with its noun.
 #[must_use]
 pub fn plural(count: u64, word: &str) -> String {
     if count == 1 {
@@ -15,7 +15,7 @@ pub fn plural(count: u64, word: &str) -> String {
     }
 }
 
-/// The first line of a text, cut to `limit` characters; what is missing leaves a `…`.
+/// Returns the first line of a text, truncated to `limit` characters. A `…` marks missing text.
 #[must_use]
 pub fn first_line(text: &Text, limit: usize) -> String {
     let mut lines = text.text.lines();
@@ -25,23 +25,23 @@ pub fn first_line(text: &Text, limit: usize) -> String {
     if whole { short } else { format!("{short}…") }
 }
 
-/// Characters of a command that are shown.
+/// Maximum number of characters shown of a command.
 pub(super) const COMMAND: usize = 100;
-/// What stands before a command.
+/// Prefix of a command.
 pub(super) const PROMPT: &str = "$ ";
 
-/// An action in a few words. Hostile.
+/// Describes an action briefly. Hostile.
 #[must_use]
 pub fn action(action: &Shown) -> String {
     action_up_to(action, COMMAND)
 }
 
-/// A command whose line isn't cut yet, as [`action`] shows it.
+/// Formats an untruncated command line as [`action`] shows it.
 pub(super) fn shown_command(line: &str) -> String {
     first_line(&Text::of(line, usize::MAX), COMMAND + PROMPT.len())
 }
 
-/// An action in a few words, with so many characters of a command. Hostile.
+/// Describes an action briefly, with up to `command` characters of a command. Hostile.
 pub(super) fn action_up_to(action: &Shown, command: usize) -> String {
     let paths = action.paths.join(", ");
     match &action.deed {
@@ -55,7 +55,7 @@ pub(super) fn action_up_to(action: &Shown, command: usize) -> String {
     }
 }
 
-/// Who decides, in a word.
+/// Returns the name of who decided.
 #[must_use]
 pub const fn by(by: DecidedBy) -> &'static str {
     match by {
@@ -64,7 +64,7 @@ pub const fn by(by: DecidedBy) -> &'static str {
     }
 }
 
-/// What was decided, and by whom. Hostile.
+/// Describes a decision with its author. Hostile.
 #[must_use]
 pub fn decision(decision: &Verdict) -> String {
     let who = match (decision.by, &decision.signer, &decision.rule) {
@@ -76,20 +76,20 @@ pub fn decision(decision: &Verdict) -> String {
     format!("{} by {who}", decision.ruling.name())
 }
 
-/// How long the decision of a turn took, in milliseconds.
+/// Returns the milliseconds between a proposal and its decision.
 #[must_use]
 pub fn waited(turn: &Turn) -> Option<i64> {
     turn.decision.as_ref()?.time?.checked_sub(turn.proposed_at?)
 }
 
-/// The risk of what was proposed in a turn: the worse of what was recorded and what was found.
+/// Returns the risk of a turn's proposed action: the higher of the recorded and the effective risk.
 #[must_use]
 pub fn risk(turn: &Turn) -> Option<RiskLevel> {
     turn.judged_risk
         .max(turn.proposed.as_ref().and_then(|p| p.risk))
 }
 
-/// What was decided about the action of a turn, in a word.
+/// Returns the name of the decision about a turn's action.
 #[must_use]
 pub fn decided(turn: &Turn) -> &'static str {
     let by_text = |call: &CallEnd| call.outcome == CallOutcome::RejectedByText;
@@ -100,7 +100,7 @@ pub fn decided(turn: &Turn) -> &'static str {
     }
 }
 
-/// Who decided about the action of a turn, in a word.
+/// Returns the name of who decided about a turn's action.
 #[must_use]
 pub fn decided_by(turn: &Turn) -> &'static str {
     match turn.decision.as_ref().map(|d| d.by) {
@@ -110,7 +110,7 @@ pub fn decided_by(turn: &Turn) -> &'static str {
     }
 }
 
-/// What came of the action of a turn, in a word.
+/// Returns the name of the outcome of a turn's action.
 #[must_use]
 pub fn outcome(turn: &Turn) -> &'static str {
     if let Some(call) = &turn.call {
@@ -131,26 +131,26 @@ pub fn outcome(turn: &Turn) -> &'static str {
     }
 }
 
-/// What a record doesn't hold.
+/// The value for facts that a trace doesn't record.
 const NOT_RECORDED: &str = "not-recorded";
 
-/// What became of the action of a turn.
+/// The outcome of a turn's action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TurnOutcome {
     /// Nothing was proposed.
     None,
-    /// It was refused.
+    /// The action was refused.
     Rejected,
-    /// It ran and succeeded, by its own account.
+    /// The action was executed, and the record reports success.
     Succeeded,
-    /// It ran and failed.
+    /// The action was executed and failed.
     Failed,
-    /// It was allowed, or nobody decided, and no result is recorded.
+    /// The action was allowed or nobody decided, and no result is recorded.
     Open,
 }
 
 impl TurnOutcome {
-    /// What became of the action of this turn.
+    /// Determines the outcome of a turn's action.
     #[must_use]
     pub fn from_turn(turn: &Turn) -> Self {
         match turn.call.as_ref().map(|call| call.outcome) {
@@ -169,7 +169,7 @@ impl TurnOutcome {
         }
     }
 
-    /// In a word.
+    /// Returns the name for reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -182,7 +182,7 @@ impl TurnOutcome {
     }
 }
 
-/// Milliseconds as people say them.
+/// Formats a duration in milliseconds for people.
 #[must_use]
 pub fn duration(millis: i64) -> String {
     match millis {
@@ -193,10 +193,10 @@ pub fn duration(millis: i64) -> String {
     }
 }
 
-/// A time as RFC 3339 in UTC, from milliseconds since the epoch. Beyond the years of four digits
+/// Formats milliseconds since the epoch as RFC 3339 in UTC. Outside the years 1 to 9999, returns
 /// the number itself.
 ///
-/// The date is Howard Hinnant's `civil_from_days`, for the proleptic Gregorian calendar.
+/// The date uses Howard Hinnant's `civil_from_days`, for the proleptic Gregorian calendar.
 #[must_use]
 pub fn moment(millis: i64) -> String {
     let (days, rest) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));

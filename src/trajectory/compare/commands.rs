@@ -1,11 +1,11 @@
-//! Two records of commands: decision, model, skills, and what the command may do.
+//! Compares two records of single commands: their decision, model, skills and risk.
 
 use super::{Aspect, At, Comparison, Difference, Sameness, Side};
 use crate::trajectory::words::first_line;
 use crate::verify::timeline::CommandRun;
 use shell_effects::Table;
 
-/// The side of a record.
+/// Returns the side that a record forms.
 pub(super) fn side(run: &CommandRun) -> Side {
     Side {
         execution_id: run.id.to_string(),
@@ -14,8 +14,8 @@ pub(super) fn side(run: &CommandRun) -> Side {
     }
 }
 
-/// Holds two records against each other. Their path is the command, their decision the model with
-/// its skills.
+/// Compares two records. The command counts as their path, and the model with its skills as their
+/// decision.
 pub(super) fn compare(base: &CommandRun, new: &CommandRun) -> Comparison {
     let at = |run: &CommandRun| {
         Some(At {

@@ -1,7 +1,7 @@
-//! `compare`: what is different this time. Turns are aligned by what was proposed in them, not by
-//! their numbers.
+//! `compare`: the differences between executions. Turns are aligned by their proposed actions, not
+//! by their numbers.
 //!
-//! Times, durations and ids are no differences: no two runs have the same ones.
+//! Times, durations and ids are ignored, because they differ in every execution.
 
 mod commands;
 mod page;
@@ -16,13 +16,12 @@ use crate::verify::timeline::{Deed, Shown, Turn};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The version of the JSON shape. It grows by members; a change of meaning makes a new version.
+/// Version of the JSON shape. New members don't change it; a change of meaning does.
 const VERSION: u32 = 1;
 
-/// What a difference is about.
+/// The subject of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum Aspect {
     Intent,
     Action,
@@ -42,7 +41,7 @@ pub enum Aspect {
 }
 
 impl Aspect {
-    /// In a word.
+    /// Returns the name of the aspect.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,51 +64,51 @@ impl Aspect {
     }
 }
 
-/// Where something stands on one side.
+/// A position on one side of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct At {
-    /// The turn; none for the execution as a whole.
+    /// Number of the turn; null for the execution as a whole.
     pub turn: Option<i64>,
-    /// The line.
+    /// Line in the trace.
     pub line: u64,
 }
 
-/// One difference. What is `None` isn't there on that side.
+/// One difference. A side without the value has null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
-    /// What it is about.
+    /// Subject of the difference.
     pub aspect: Aspect,
-    /// Where it stands in the base.
+    /// Position in the base.
     pub base_at: Option<At>,
-    /// Where it stands in the new one.
+    /// Position in the new execution.
     pub new_at: Option<At>,
-    /// What the base has. Hostile.
+    /// Value in the base. Hostile.
     pub base: Option<String>,
-    /// What the new one has. Hostile.
+    /// Value in the new execution. Hostile.
     pub new: Option<String>,
 }
 
-/// What is the same.
+/// The parts that are the same on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Sameness {
-    /// The same actions in the same order, through the same states.
+    /// Whether the same actions follow in the same order, through the same states.
     pub path: bool,
-    /// The same rulings by the same signers and rules on them.
+    /// Whether the same signers and rules made the same rulings.
     pub decisions: bool,
-    /// The same end.
+    /// Whether the executions end in the same way.
     pub outcome: bool,
 }
 
 impl Sameness {
-    /// Everything, until something differs.
+    /// Everything is the same, the initial value of a comparison.
     pub const ALL: Self = Self {
         path: true,
         decisions: true,
         outcome: true,
     };
-    /// Nothing.
+    /// Nothing is the same.
     pub const NONE: Self = Self {
         path: false,
         decisions: false,
@@ -129,11 +128,11 @@ impl Sameness {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Side {
-    /// The id.
+    /// Id of the execution.
     pub execution_id: String,
-    /// The input.
+    /// Name of the input.
     pub file: String,
-    /// Its first line.
+    /// First line of the execution in the input.
     pub line: u64,
 }
 
@@ -147,48 +146,48 @@ impl Side {
     }
 }
 
-/// Two executions held against each other.
+/// The comparison of two executions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
-    /// What it should be like.
+    /// The expected execution.
     pub base: Side,
-    /// What it is like.
+    /// The execution that is compared with the base.
     pub new: Side,
-    /// What is the same.
+    /// The parts that are the same.
     pub same: Sameness,
-    /// Turns that answer each other.
+    /// Number of turns that are aligned with each other.
     pub aligned: usize,
-    /// False when they were too long to be aligned, and what lies between equal ends was paired by
-    /// its position.
+    /// False when the executions were too long to align, so that the turns between their common
+    /// start and end were paired by position.
     pub aligned_by_actions: bool,
-    /// Turns that weren't looked at on either side, beyond the limit.
+    /// Number of turns beyond the limit on either side, which weren't compared.
     pub left_out: u64,
-    /// What differs, in the order of the turns.
+    /// The differences, in the order of the turns.
     pub differences: Vec<Difference>,
 }
 
-/// Two sets of executions held against each other.
+/// The comparison of two sets of executions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Document {
-    /// The version of this shape.
+    /// Version of this shape.
     pub version: u32,
-    /// What is the same in all of them.
+    /// The parts that are the same in all pairs.
     pub same: Sameness,
-    /// The pairs.
+    /// The pairs of executions.
     pub pairs: Vec<Comparison>,
-    /// What only the base has.
+    /// Executions that only the base has.
     pub only_in_base: Vec<Side>,
-    /// What only the new ones have.
+    /// Executions that only the new set has.
     pub only_in_new: Vec<Side>,
-    /// Records and inputs of either side that nobody could read; they may hold anything, so that
-    /// nothing is the same then.
+    /// Number of unreadable records and inputs on either side. With any of them nothing counts as
+    /// the same, because they may contain anything.
     pub unread: usize,
 }
 
 impl Document {
-    /// Whether nothing differs.
+    /// Returns true if there is no difference.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let paired =
@@ -196,14 +195,14 @@ impl Document {
         paired && self.pairs.iter().all(|p| p.differences.is_empty())
     }
 
-    /// Turns that weren't looked at.
+    /// Returns the number of turns that weren't compared.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.pairs.iter().map(|p| p.left_out).sum()
     }
 }
 
-/// Holds two sets against each other.
+/// Compares two sets of executions.
 #[must_use]
 pub fn compare(base: &ExecutionSet, new: &ExecutionSet) -> Document {
     let executions = pair(&base.executions, &new.executions);
@@ -241,19 +240,19 @@ pub fn compare(base: &ExecutionSet, new: &ExecutionSet) -> Document {
     }
 }
 
-/// What a book says can't be read.
-fn unread(book: &ExecutionSet) -> usize {
+/// Counts the findings that report unreadable records or inputs.
+fn unread(set: &ExecutionSet) -> usize {
     const UNREADABLE: [&str; 5] = ["YV101", "YV102", "YV103", "YV107", "YV108"];
-    let of_executions = book.executions.iter().flat_map(|e| &e.findings);
-    book.findings
+    let of_executions = set.executions.iter().flat_map(|e| &e.findings);
+    set.findings
         .iter()
         .chain(of_executions)
         .filter(|f| UNREADABLE.contains(&&*f.code))
         .count()
 }
 
-/// Whether two actions are the same: by their canonical hash, which sees what a cut text or a
-/// hidden secret doesn't.
+/// Returns true if two actions are the same. Their canonical hashes also cover truncated text and
+/// masked secrets.
 fn same_action(a: &Shown, b: &Shown) -> bool {
     match (&a.hash, &b.hash) {
         (Some(a), Some(b)) => a == b,
@@ -283,7 +282,7 @@ fn likeness(a: &Turn, b: &Turn) -> Likeness {
     }
 }
 
-/// Holds two executions against each other.
+/// Compares two executions.
 #[must_use]
 pub fn compare_two(base: &Trajectory, new: &Trajectory) -> Comparison {
     let like = |a: usize, b: usize| match (base.turns.get(a), new.turns.get(b)) {

@@ -1,4 +1,4 @@
-//! A comparison for people.
+//! The page of a comparison for people.
 
 use super::{At, Comparison, Difference, Document, Sameness, Side};
 use crate::report::page::{Page, Tone};
@@ -6,10 +6,10 @@ use crate::trajectory::words::plural;
 
 /// Maximum number of differences shown for a pair; the rest is counted.
 const TOLD: usize = 200;
-/// Executions without a pair that are named.
+/// Maximum number of unpaired executions to name.
 const NAMED: usize = 50;
 
-/// The page of a comparison.
+/// Builds the page of a comparison.
 #[must_use]
 pub fn page(document: &Document) -> Page {
     let title = match document.pairs.as_slice() {

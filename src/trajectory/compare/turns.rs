@@ -1,4 +1,4 @@
-//! What differs between two executions, and between two turns of them that answer each other.
+//! Finds the differences between two executions, and between two aligned turns.
 
 use super::{Aspect, At, Difference, Sameness, same_action};
 use crate::trace::action::changed_lines;
@@ -7,9 +7,9 @@ use crate::trajectory::words::{self, first_line, plural};
 use crate::verify::timeline::{Context, Deed, Opening, Result, Shown, Text, Turn, Verdict};
 use std::collections::BTreeSet;
 
-/// Characters of a text on one side of a difference.
+/// Maximum number of characters of a text on one side of a difference.
 const TEXT: usize = 200;
-/// Paths that one difference names.
+/// Maximum number of paths that one difference names.
 const PATHS: usize = 8;
 
 /// The differences found so far.
@@ -42,7 +42,7 @@ fn describe(action: &Shown) -> String {
     }
 }
 
-/// What a decision is: its ruling, who made it, and what it made of the action.
+/// Describes a decision: its ruling, its author, and its change of the action.
 fn decided(decision: &Verdict) -> String {
     let modified = decision
         .modified
@@ -88,7 +88,7 @@ fn same_result(a: &Result, b: &Result) -> bool {
         && errors
 }
 
-/// Two texts that may read the same on one line and differ all the same.
+/// Marks two different texts whose first lines are equal, so that a reader sees the difference.
 fn apart(base: String, new: String) -> (String, String) {
     if base == new {
         (
@@ -138,7 +138,7 @@ impl Differences {
         differs
     }
 
-    /// What differs between two executions as wholes.
+    /// Adds the differences that concern the executions as a whole.
     pub(super) fn whole(&mut self, base: &Trajectory, new: &Trajectory) {
         let places = (
             Some(At {
@@ -184,7 +184,7 @@ impl Differences {
         self.if_differs(Aspect::Verdict, places, verdict(base), verdict(new));
     }
 
-    /// A turn that has no answer on the other side.
+    /// Adds a turn without a counterpart on the other side.
     pub(super) fn alone(&mut self, base: Option<&Turn>, new: Option<&Turn>) {
         let what = |turn: &Turn| match turn.proposed.as_ref().or(turn.ran.as_ref()) {
             Some(action) => describe(action),
@@ -202,7 +202,7 @@ impl Differences {
         );
     }
 
-    /// What differs between two turns that answer each other.
+    /// Adds the differences between two aligned turns.
     pub(super) fn pair(&mut self, base: &Turn, new: &Turn) {
         let places = (Some(at(base)), Some(at(new)));
         self.actions(base, new, places);

@@ -1,11 +1,12 @@
-//! The record of a command: which model was taken and why, with which skills, and what came of it.
+//! The section about the record of a single command: the selected model and why, the skills, and
+//! the outcome.
 
 use super::TABLE;
 use crate::report::page::{Kind, Page, Tone};
 use crate::trajectory::words::{duration, moment, plural};
 use crate::verify::timeline::CommandRun;
 
-/// Writes one record of a command.
+/// Writes the section of one record.
 pub(super) fn write(run: &CommandRun, page: &mut Page) {
     page.heading(1, format!("Command {} ({})", run.name, run.id), Tone::Plain);
     page.row(

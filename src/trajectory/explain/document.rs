@@ -7,42 +7,42 @@ use crate::verify::timeline::CommandRun;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The version of this shape. It grows by members; a change of meaning makes a new version.
+/// Version of this shape. New members don't change it; a change of meaning does.
 const VERSION: u32 = 1;
 
-/// What `explain --format json` prints.
+/// The output of `explain --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Document<'b> {
-    /// The version of this shape.
+    /// Version of this shape.
     pub version: u32,
     /// The executions.
     pub executions: Vec<ExecutionView<'b>>,
-    /// The records of commands.
+    /// Records of single commands, which have no turns.
     pub commands: &'b [CommandRun],
-    /// What was found in no execution.
+    /// Findings that belong to no execution.
     pub findings: &'b [FindingNote],
-    /// Lines of the graph that couldn't be read.
+    /// Number of lines of the graph that couldn't be read.
     pub graph_lines_skipped: u64,
 }
 
-/// One execution with what follows from it.
+/// One execution, with its references and the evidence about it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionView<'b> {
-    /// What happened.
+    /// The trajectory of the execution.
     #[serde(flatten)]
     pub trajectory: &'b Trajectory,
-    /// What it referred to.
+    /// The references to items of the context.
     pub references: References,
-    /// What the graph says of it; `None` without a graph.
+    /// The statements of the graph about the execution; null without a graph.
     pub evidence: Option<Evidence>,
 }
 
 impl<'b> Document<'b> {
-    /// The explanation of a book.
+    /// Creates the explanation of a set of executions.
     #[must_use]
-    pub fn of(book: &'b ExecutionSet, graph: Option<&Graph>) -> Self {
+    pub fn of(set: &'b ExecutionSet, graph: Option<&Graph>) -> Self {
         let view = |trajectory: &'b Trajectory| ExecutionView {
             trajectory,
             references: References::of(trajectory),
@@ -50,9 +50,9 @@ impl<'b> Document<'b> {
         };
         Self {
             version: VERSION,
-            executions: book.executions.iter().map(view).collect(),
-            commands: &book.commands,
-            findings: &book.findings,
+            executions: set.executions.iter().map(view).collect(),
+            commands: &set.commands,
+            findings: &set.findings,
             graph_lines_skipped: graph.map_or(0, |g| g.malformed_count),
         }
     }

@@ -1,5 +1,5 @@
-//! The head of an execution: what it was for, who took part, how it ended, and what is to be
-//! thought of it.
+//! The section about one execution: its intent, participants, end and verdict, followed by its
+//! turns.
 
 use super::{Detail, turn};
 use crate::diag::Severity;
@@ -14,7 +14,7 @@ use governance::Ruling;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Writes one execution.
+/// Writes the section of one execution.
 pub(super) fn write(
     execution: &Trajectory,
     graph: Option<&Graph>,
@@ -105,7 +105,8 @@ pub(super) fn write(
     }
 }
 
-/// How much was found, by severity and rule: the first thing that a reader wants to know.
+/// Writes the number of findings by severity and rule. It comes first, because readers need it
+/// most.
 pub(super) fn found<'n>(findings: impl IntoIterator<Item = &'n FindingNote>, page: &mut Page) {
     let mut severities: BTreeMap<Reverse<Severity>, u64> = BTreeMap::new();
     let mut codes: BTreeMap<(Reverse<Severity>, &str), u64> = BTreeMap::new();
@@ -245,7 +246,7 @@ fn what_happened(execution: &Trajectory) -> String {
     parts.join(", ")
 }
 
-/// Why it ended, as far as that is recorded.
+/// Describes the end of an execution and its cause, as far as they are recorded.
 fn ended(execution: &Trajectory) -> String {
     let last = execution
         .turns
@@ -397,7 +398,7 @@ fn evidence(evidence: &Evidence, page: &mut Page) {
     }
 }
 
-/// What an index says, each statement with the lines that it rests on.
+/// Writes the statements of a knowledge index, each with the lines that support it.
 fn index(known: &[Known], page: &mut Page) {
     if known.is_empty() {
         page.row("index", "it says nothing of this execution");

@@ -1,5 +1,5 @@
-//! `explain`: what was tried, who allowed what, and why it ended. Read-only: nothing is judged
-//! here.
+//! `explain`: presents what was attempted, who allowed it, and why it ended. It makes no findings
+//! of its own.
 
 mod command;
 mod document;
@@ -13,15 +13,15 @@ use super::model::ExecutionSet;
 use crate::report::page::{Page, Tone};
 use std::sync::LazyLock;
 
-/// The programs that commands are taken apart with.
+/// The command table that commands are analysed with.
 static TABLE: LazyLock<shell_effects::Table> = LazyLock::new(shell_effects::Table::builtin);
 
-/// How much is shown.
+/// The amount of detail to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detail {
-    /// Lines of a diff, a command or a result.
+    /// Maximum number of lines shown of a diff, a command or a result.
     pub lines: usize,
-    /// Only this turn.
+    /// Shows only this turn, if set.
     pub turn: Option<i64>,
 }
 
@@ -34,25 +34,25 @@ impl Default for Detail {
     }
 }
 
-/// The page that explains a set of executions.
+/// Builds the page that explains a set of executions.
 #[must_use]
-pub fn page(book: &ExecutionSet, graph: Option<&Graph>, detail: Detail) -> Page {
-    let title = match (book.executions.as_slice(), book.commands.as_slice()) {
+pub fn page(set: &ExecutionSet, graph: Option<&Graph>, detail: Detail) -> Page {
+    let title = match (set.executions.as_slice(), set.commands.as_slice()) {
         ([one], []) => format!("Execution {}", one.execution_id),
         ([], [one]) => format!("Command {}", one.id),
         _ => "Executions".to_owned(),
     };
     let mut page = Page::new(title);
-    if book.executions.len() > 1 {
-        let count = super::words::plural(book.executions.len() as u64, "execution");
+    if set.executions.len() > 1 {
+        let count = super::words::plural(set.executions.len() as u64, "execution");
         page.heading(1, count, Tone::Plain);
-        let inside = book.executions.iter().flat_map(|e| &e.findings);
-        execution::found(inside.chain(&book.findings), &mut page);
+        let inside = set.executions.iter().flat_map(|e| &e.findings);
+        execution::found(inside.chain(&set.findings), &mut page);
     }
-    for execution in &book.executions {
+    for execution in &set.executions {
         execution::write(execution, graph, detail, &mut page);
     }
-    for command in &book.commands {
+    for command in &set.commands {
         command::write(command, &mut page);
     }
     if let Some(graph) = graph.filter(|g| g.malformed_count > 0) {
@@ -70,9 +70,9 @@ pub fn page(book: &ExecutionSet, graph: Option<&Graph>, detail: Detail) -> Page 
             Tone::Warning,
         );
     }
-    if !book.findings.is_empty() {
+    if !set.findings.is_empty() {
         page.heading(2, "Found outside of executions", Tone::Plain);
-        for finding in &book.findings {
+        for finding in &set.findings {
             execution::finding(finding, &mut page);
         }
     }

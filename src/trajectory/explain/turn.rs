@@ -1,4 +1,4 @@
-//! One turn, on one screen.
+//! The section about one turn, short enough for one screen.
 
 use super::{Detail, TABLE, execution};
 use crate::report::page::{Kind, Page, Tone};
@@ -10,12 +10,12 @@ use governance::Ruling;
 
 /// Maximum number of effects shown for a command.
 const EFFECTS: usize = 6;
-/// Bytes of a command that is taken apart here; a longer one is left to `command explain`.
+/// Maximum number of bytes of a command to analyse here. A longer one is left to `command explain`.
 const COMMAND: usize = 8_000;
 /// Maximum number of paths shown of a list.
 const PATHS: usize = 8;
 
-/// Writes one turn.
+/// Writes the section of one turn.
 pub(super) fn write(
     of: &Trajectory,
     index: usize,

@@ -1,4 +1,4 @@
-//! `export`: executions for other tools, as tables or as spans.
+//! `export`: converts executions to tables or spans for other tools.
 
 mod otlp;
 mod table;

@@ -1,11 +1,12 @@
-//! Executions as spans in the JSON form of the OpenTelemetry protocol, with the attributes that its
-//! semantic conventions for generative AI name (`gen_ai.*`), and `yuangs.*` for what those have no
-//! word for.
+//! Exports executions as spans in the JSON form of the OpenTelemetry protocol.
 //!
-//! An execution is a trace: its root is `invoke_agent`, each thought is `chat`, each action that
-//! ran `execute_tool`. Ids follow from file, execution and place, so the same input gives the same
-//! spans. What agents and tools said isn't exported: those conventions make it an option, and a
-//! trace store is the wrong place for it.
+//! Attributes follow the semantic conventions for generative AI (`gen_ai.*`), and use `yuangs.*`
+//! where those have no name. An execution is a trace: its root is `invoke_agent`, each thought is
+//! `chat`, and each executed action is `execute_tool`. Ids are derived from file, execution and
+//! position, so equal inputs give equal spans.
+//!
+//! Messages of agents and output of tools aren't exported: the conventions make them optional, and
+//! they don't belong in a trace store.
 
 use crate::trajectory::model::{ExecutionSet, Trajectory};
 use crate::trajectory::words::{self, TurnOutcome};
@@ -19,7 +20,7 @@ const INTERNAL: u8 = 1;
 /// `STATUS_CODE_ERROR`.
 const ERROR: u8 = 2;
 
-/// The first bytes of a hash of some words, in hexadecimal.
+/// Returns the first bytes of a hash over some strings, in hexadecimal.
 fn id(words: &[&str], bytes: usize) -> String {
     let mut hash = Sha256::new();
     for word in words {
@@ -33,8 +34,8 @@ fn id(words: &[&str], bytes: usize) -> String {
         .collect()
 }
 
-/// Nanoseconds since the epoch, as text; 0 where nothing is recorded, as the protocol has it, or
-/// where the time (after the year 2554) has no room in the 64 bits that it gives.
+/// Formats nanoseconds since the epoch. Returns 0, the protocol's value for an unknown time, also
+/// for times after the year 2554, which don't fit into 64 bits.
 fn nanos(millis: Option<i64>) -> String {
     let millis = millis.and_then(|millis| u64::try_from(millis).ok());
     millis
@@ -43,7 +44,7 @@ fn nanos(millis: Option<i64>) -> String {
         .to_string()
 }
 
-/// Attributes, as far as there are values.
+/// A list of attributes. Missing values are left out.
 #[derive(Default)]
 struct Attributes(Vec<Value>);
 
@@ -55,7 +56,7 @@ impl Attributes {
     }
 
     fn whole(mut self, key: &str, value: Option<i64>) -> Self {
-        // 64-bit numbers are texts in the JSON form.
+        // The JSON form of the protocol writes 64-bit integers as strings.
         self.0
             .extend(value.map(|v| json!({ "key": key, "value": { "intValue": v.to_string() } })));
         self
@@ -69,10 +70,10 @@ impl Attributes {
     }
 }
 
-/// All executions of a book as one `ExportTraceServiceRequest`.
+/// Converts all executions of a set to one `ExportTraceServiceRequest`.
 #[must_use]
-pub fn spans(book: &ExecutionSet) -> Value {
-    let spans: Vec<Value> = book.executions.iter().flat_map(of_execution).collect();
+pub fn spans(set: &ExecutionSet) -> Value {
+    let spans: Vec<Value> = set.executions.iter().flat_map(of_execution).collect();
     json!({
         "resourceSpans": [{
             "resource": { "attributes": Attributes::default().text("service.name", Some("yuangs")).0 },
@@ -84,7 +85,7 @@ pub fn spans(book: &ExecutionSet) -> Value {
     })
 }
 
-/// What the spans of one execution share.
+/// The values that the spans of one execution share.
 struct Trace<'e> {
     execution: &'e Trajectory,
     id: String,
@@ -202,7 +203,7 @@ fn of_turn(trace: &Trace<'_>, index: usize, turn: &Turn, spans: &mut Vec<Value>)
             .model
             .as_ref()
             .map_or("chat".to_owned(), |m| format!("chat {m}"));
-        // A record keeps the time at which a thought was there, and not when it was begun.
+        // A trace records when a thought was complete, but not when it began.
         spans.push(trace.span(
             &name,
             &format!("{index}/thought/{n}"),

@@ -1,4 +1,4 @@
-//! Executions, turns, decisions and findings as tables, and those as CSV or JSON lines.
+//! Executions, turns, decisions and findings as tables, written as CSV or JSON lines.
 
 use crate::report::terminal;
 use crate::trajectory::model::{ExecutionSet, FindingNote, Trajectory};
@@ -8,20 +8,20 @@ use content_scan::mask::Mask;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A cell.
+/// A cell of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
     /// Nothing is recorded.
     Empty,
     /// A text. May be hostile.
     Text(String),
-    /// A whole number.
+    /// An integer.
     Whole(i64),
-    /// A number; one that isn't finite is as good as none.
+    /// A number. A value that isn't finite is written as an empty cell.
     Number(#[serde(with = "bits")] f64),
 }
 
-/// A number as its bits: as JSON, one that isn't finite would be lost.
+/// Serializes a number by its bits, because JSON can't represent a value that isn't finite.
 mod bits {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -44,8 +44,8 @@ impl Cell {
         n.try_into().map_or(Self::Empty, Self::Whole)
     }
 
-    /// The cell in a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets an
-    /// apostrophe before it, and one that would act on a terminal its escapes.
+    /// Formats the cell for a CSV file (RFC 4180). Prefixes text that a spreadsheet would run as a
+    /// formula with an apostrophe, and escapes control characters.
     fn csv(&self) -> String {
         match self {
             Self::Empty => String::new(),
@@ -54,7 +54,8 @@ impl Cell {
             Self::Number(_) => String::new(),
             Self::Text(text) => {
                 let first = text.trim_start().chars().next();
-                // The last four are what some spreadsheets take for the first four.
+                // The last four are full-width forms that some spreadsheets treat like the first
+                // four.
                 let runs = matches!(
                     first,
                     Some(
@@ -88,7 +89,6 @@ impl Cell {
     }
 }
 
-/// The columns of the table `turns`.
 const TURN_COLUMNS: &[&str] = &[
     "file",
     "execution",
@@ -113,18 +113,19 @@ const TURN_COLUMNS: &[&str] = &[
     "outcome",
 ];
 
-/// A row of the table `turns`, as it is kept until it is known what has to be hidden in it.
+/// A row of the table `turns`, kept unmasked until all secrets of the input are known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnRow(Vec<Cell>);
 
 impl TurnRow {
-    /// The row of a turn. Its command is cut later, so that a secret isn't cut.
+    /// Creates the row of a turn. Its command is truncated only after masking, so that no secret is
+    /// split.
     #[must_use]
     pub fn new(turn: &Turn) -> Self {
         Self(turn_cells(turn, usize::MAX))
     }
 
-    /// The row as a JSON object without these secrets, as [`Table::objects`] gives it.
+    /// Returns the row as a JSON object like those of [`Table::objects`], with `secrets` masked.
     #[must_use]
     pub fn object(mut self, secrets: &Mask) -> Value {
         for (column, cell) in TURN_COLUMNS.iter().zip(&mut self.0) {
@@ -142,16 +143,15 @@ impl TurnRow {
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// Its name: `executions`, `turns`, `decisions` or `findings`.
+    /// Name of the table: `executions`, `turns`, `decisions` or `findings`.
     pub name: &'static str,
-    /// The names of its columns.
     pub columns: &'static [&'static str],
-    /// Its rows, as long as there are columns.
+    /// Rows with one cell per column.
     pub rows: Vec<Vec<Cell>>,
 }
 
 impl Table {
-    /// The table as CSV with a head, lines ended as RFC 4180 says.
+    /// Formats the table as CSV with a header, with line ends as in RFC 4180.
     #[must_use]
     pub fn csv(&self) -> String {
         let mut out = format!("{}\r\n", self.columns.join(","));
@@ -163,7 +163,7 @@ impl Table {
         out
     }
 
-    /// The rows as JSON objects, each with the name of the table in `table`.
+    /// Iterates over the rows as JSON objects, each with the table's name in `table`.
     pub fn objects(&self) -> impl Iterator<Item = Value> {
         self.rows
             .iter()
@@ -184,9 +184,9 @@ fn object(table: &str, columns: &[&str], row: &[Cell]) -> Value {
     )
 }
 
-/// All tables of a book.
+/// Creates all tables of a set of executions.
 #[must_use]
-pub fn tables(book: &ExecutionSet) -> [Table; 4] {
+pub fn tables(set: &ExecutionSet) -> [Table; 4] {
     let executions = Table {
         name: "executions",
         columns: &[
@@ -204,12 +204,12 @@ pub fn tables(book: &ExecutionSet) -> [Table; 4] {
             "duration_ms",
             "findings",
         ],
-        rows: book.executions.iter().map(execution).collect(),
+        rows: set.executions.iter().map(execution).collect(),
     };
     let turns = Table {
         name: "turns",
         columns: TURN_COLUMNS,
-        rows: each_turn(book)
+        rows: each_turn(set)
             .map(|(_, t)| turn_cells(t, words::COMMAND))
             .collect(),
     };
@@ -229,11 +229,9 @@ pub fn tables(book: &ExecutionSet) -> [Table; 4] {
             "time",
             "waited_ms",
         ],
-        rows: each_turn(book)
-            .filter_map(|(e, t)| decision(e, t))
-            .collect(),
+        rows: each_turn(set).filter_map(|(e, t)| decision(e, t)).collect(),
     };
-    let of_executions = book
+    let of_executions = set
         .executions
         .iter()
         .flat_map(|e| e.findings.iter().map(move |f| (Some(e), f)));
@@ -249,15 +247,15 @@ pub fn tables(book: &ExecutionSet) -> [Table; 4] {
             "message",
         ],
         rows: of_executions
-            .chain(book.findings.iter().map(|f| (None, f)))
+            .chain(set.findings.iter().map(|f| (None, f)))
             .map(|(e, f)| finding(e, f))
             .collect(),
     };
     [executions, turns, decisions, findings]
 }
 
-fn each_turn(book: &ExecutionSet) -> impl Iterator<Item = (&Trajectory, &Turn)> {
-    book.executions
+fn each_turn(set: &ExecutionSet) -> impl Iterator<Item = (&Trajectory, &Turn)> {
+    set.executions
         .iter()
         .flat_map(|e| e.turns.iter().map(move |t| (e, t)))
 }
@@ -283,7 +281,7 @@ fn execution(e: &Trajectory) -> Vec<Cell> {
     ]
 }
 
-/// The row of a turn, with so many characters of its command.
+/// Creates the row of a turn, with up to `command` characters of its command.
 fn turn_cells(t: &Turn, command: usize) -> Vec<Cell> {
     let action = t.proposed.as_ref().or(t.ran.as_ref());
     let result = t.result.as_ref();

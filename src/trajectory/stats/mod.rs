@@ -12,33 +12,33 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The version of the JSON shape. It grows by members; a change of meaning makes a new version.
+/// Version of the JSON shape. New members don't change it; a change of meaning does.
 const VERSION: u32 = 1;
 
-/// How often each of some words was seen.
+/// Number of occurrences by name.
 pub type Counts = BTreeMap<String, u64>;
 
 /// A distribution of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Distribution {
-    /// How many numbers.
+    /// Number of values.
     pub count: u64,
-    /// The least.
+    /// Smallest value.
     pub min: f64,
-    /// The middle one; of an even count the lower of the two.
+    /// Median; the lower middle value when the count is even.
     pub median: f64,
-    /// The least number that nine of ten don't exceed (nearest rank).
+    /// 90th percentile (nearest rank).
     pub p90: f64,
-    /// The greatest.
+    /// Largest value.
     pub max: f64,
-    /// Their sum.
+    /// Sum of the values.
     pub sum: f64,
-    /// Their mean.
+    /// Mean of the values.
     pub mean: f64,
 }
 
 impl Distribution {
-    /// The distribution of some numbers; those that aren't finite are left out. `None` without any.
+    /// Computes the distribution of the finite numbers; `None` when there are none.
     #[must_use]
     pub fn from_numbers(numbers: &[f64]) -> Option<Self> {
         let mut sorted: Vec<f64> = numbers.iter().copied().filter(|n| n.is_finite()).collect();
@@ -63,64 +63,64 @@ impl Distribution {
     }
 }
 
-/// Counts and distributions.
+/// Counts and distributions over many executions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Document {
-    /// The version of this shape.
+    /// Version of this shape.
     pub version: u32,
-    /// Executions.
+    /// Number of executions.
     pub executions: u64,
-    /// Turns of them.
+    /// Number of turns.
     pub turns: u64,
-    /// Turns beyond the limit, which are in no other number.
+    /// Number of turns beyond the limit. No other member includes them.
     pub turns_left_out: u64,
-    /// Records of commands.
+    /// Number of records of single commands.
     pub commands: u64,
-    /// Findings by code.
+    /// Number of findings by code.
     pub findings: Counts,
-    /// Executions by the state in which they end.
+    /// Number of executions by final state.
     pub final_states: Counts,
-    /// Executions by the outcome that they declare.
+    /// Number of executions by declared outcome.
     pub outcomes: Counts,
-    /// Executions by whether they are legal, authorised and complete: `yes`, `no` or `not recorded`
-    /// thrice.
+    /// Number of executions by verdict: whether they are legal, authorised and complete, each
+    /// `yes`, `no` or `not recorded`.
     pub verdicts: Counts,
-    /// Turns of an execution.
+    /// Turns per execution.
     pub turns_per_execution: Option<Distribution>,
     /// Milliseconds in each state, summed over each execution.
     pub time_per_state: BTreeMap<String, Distribution>,
-    /// Proposed actions by type.
+    /// Number of proposed actions by type.
     pub actions: Counts,
-    /// Calls by tool.
+    /// Number of calls by tool.
     pub tools: Counts,
-    /// Proposed actions by risk: the higher of the recorded and the found one.
+    /// Number of proposed actions by risk: the higher of the recorded and the effective one.
     pub risks: Counts,
-    /// Proposed actions by what became of them.
+    /// Number of turns by the outcome of their action.
     pub fates: Counts,
-    /// Failures by their kind.
+    /// Number of failures by kind.
     pub failures: Counts,
-    /// Decisions by ruling and by whom.
+    /// Number of decisions by ruling and author.
     pub decisions: Counts,
-    /// Human decisions by signer.
+    /// Number of human decisions by signer.
     pub signers: Counts,
-    /// Decisions of policy by rule.
+    /// Number of policy decisions by rule.
     pub rules: Counts,
     /// Milliseconds from a proposal to the decision of a human.
     pub human_latency: Option<Distribution>,
-    /// Milliseconds that actions took, as their results say.
+    /// Duration of actions in milliseconds, as their results report it.
     pub durations: Option<Distribution>,
-    /// What actions cost, in the unit of the records.
+    /// Cost of actions, in the unit of the records.
     pub costs: Option<Distribution>,
-    /// Thoughts and commands by model.
+    /// Number of thoughts and commands by model.
     pub models: Counts,
-    /// Tokens of commands.
+    /// Tokens per command.
     pub tokens: Option<Distribution>,
-    /// Milliseconds of commands.
+    /// Latency of commands in milliseconds.
     pub command_latency: Option<Distribution>,
 }
 
-/// The numbers that become distributions.
+/// The values that become distributions.
 #[derive(Debug, Default)]
 struct Numbers {
     turns: Vec<f64>,
@@ -150,19 +150,19 @@ fn number(n: i64) -> f64 {
 
 /// Computes the statistics of a set of executions. Their order doesn't matter.
 #[must_use]
-pub fn stats(book: &ExecutionSet) -> Document {
+pub fn stats(set: &ExecutionSet) -> Document {
     let mut document = Document {
         version: VERSION,
         ..Document::default()
     };
     let mut numbers = Numbers::default();
-    for execution in &book.executions {
+    for execution in &set.executions {
         document.execution(execution, &mut numbers);
     }
-    for command in &book.commands {
+    for command in &set.commands {
         document.command(command, &mut numbers);
     }
-    for finding in &book.findings {
+    for finding in &set.findings {
         count(&mut document.findings, &finding.code);
     }
     document.turns_per_execution = Distribution::from_numbers(&numbers.turns);
@@ -286,8 +286,8 @@ impl Document {
     }
 }
 
-/// Milliseconds that an execution spent in each state, where times say so. Time that runs backwards
-/// counts as none.
+/// Returns the milliseconds that an execution spent in each state, where times are recorded. A
+/// negative duration counts as zero.
 fn states(execution: &Trajectory) -> BTreeMap<&'static str, i64> {
     let begun = execution
         .openings

@@ -1,4 +1,4 @@
-//! Counts and distributions for people.
+//! The page of the statistics for people.
 
 use super::{Counts, Distribution, Document};
 use crate::report::Lang;
@@ -6,12 +6,12 @@ use crate::report::page::{Bar, Chart, Page, Part, Tone};
 use crate::report::thousands;
 use crate::trajectory::words::duration;
 
-/// Bars of one chart; the table has more.
+/// Maximum number of bars of one chart.
 const BARS: usize = 10;
-/// Rows of one table; the rest is counted.
+/// Maximum number of rows of one table; the rest is counted.
 const ROWS: usize = 20;
 
-/// The page, in a language.
+/// Builds the page in a language.
 #[must_use]
 pub fn page(document: &Document, lang: Lang) -> Page {
     let executions = lang.plural(document.executions, "execution");
@@ -67,12 +67,12 @@ pub fn page(document: &Document, lang: Lang) -> Page {
     page
 }
 
-/// Whose words a table counts.
+/// Origin of the names that a table counts.
 #[derive(Debug, Clone, Copy)]
 enum Names {
-    /// Ours: they are in the language of the page.
+    /// Names of this program, which are translated.
     Ours,
-    /// Those of the traces, and what stands in for one that is missing.
+    /// Names from traces, and the translated placeholder for a missing one.
     Theirs,
 }
 
@@ -213,7 +213,7 @@ fn span(label: String, d: &Distribution) -> Bar {
     }
 }
 
-/// Milliseconds in words.
+/// Formats milliseconds for people.
 fn time(millis: f64) -> String {
     #[expect(
         clippy::cast_possible_truncation,
@@ -223,7 +223,7 @@ fn time(millis: f64) -> String {
     duration(whole)
 }
 
-/// A number in words.
+/// A formatter of a number.
 type Number = fn(f64) -> String;
 
 fn say(n: f64) -> String {

@@ -215,7 +215,7 @@ impl Recorder {
     /// record before.
     pub(super) fn note(
         &mut self,
-        pen: &mut TurnCursor,
+        cursor: &mut TurnCursor,
         entry: &Entry<'_>,
         step: &Step<'_, '_>,
         step_facts: &StepFacts,
@@ -241,17 +241,17 @@ impl Recorder {
             return;
         }
         let recorded = step.turn.or(execution.turn().id);
-        let number = recorded.or_else(|| pen.pass(&step.fact));
-        if !pen.begun || pen.number != number {
-            self.complete(pen);
-            *pen = TurnCursor {
+        let number = recorded.or_else(|| cursor.pass(&step.fact));
+        if !cursor.begun || cursor.number != number {
+            self.complete(cursor);
+            *cursor = TurnCursor {
                 begun: true,
                 number,
                 index: None,
-                ..*pen
+                ..*cursor
             };
             let (file, id) = (execution.file().clone(), execution.id().clone());
-            pen.index = self.begin(Turn {
+            cursor.index = self.begin(Turn {
                 file,
                 execution: id,
                 number,
@@ -260,7 +260,7 @@ impl Recorder {
                 ..Turn::default()
             });
         }
-        let Some(turn) = pen.index.and_then(|n| self.timeline.turns.get_mut(n)) else {
+        let Some(turn) = cursor.index.and_then(|n| self.timeline.turns.get_mut(n)) else {
             return;
         };
         turn.last_line = entry.line;
